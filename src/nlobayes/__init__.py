@@ -1,0 +1,1 @@
+"""Bayesian neural networks by exact MCMC as surrogates for NLO cross sections."""
