@@ -1,0 +1,49 @@
+# Needs python3, pip, make and git. Everything else comes through uv and the committed uv.lock;
+# uv is taken from PATH or, where it is not there, installed into .uv/ and nowhere else.
+
+UV_VERSION := 0.13.8
+UV := $(shell command -v uv || echo .uv/$(UV_VERSION)/bin/uv)
+RUN := $(UV) run --locked
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run report test check clean distclean
+
+help:  ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile
+
+setup: $(UV)  ## install the locked environment into .venv
+	$(UV) sync --locked
+
+run: setup  ## run the default study, then write the report and print the results
+	$(RUN) snakemake
+	$(MAKE) report
+
+report: setup  ## write report.html and print the results of what has been run
+	$(RUN) snakemake --report report.html
+	$(RUN) nlobayes summary
+
+test: setup  ## run all tests (WORKERS=2 processes)
+	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
+
+check: setup  ## lint, format, types, workflow and architecture
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+	$(RUN) snakefmt --check Snakefile workflow
+	$(RUN) snakemake --lint
+	$(RUN) mypy
+	$(RUN) lint-imports --no-logo
+
+clean:  ## remove results, logs, timings and caches
+	rm -rf results logs report.html .snakemake benchmarks/*/
+	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean  ## also remove the environment and the private uv
+	rm -rf .venv .uv
+
+# `--target` writes into one folder, so Python installations that are managed by the system allow it
+# and no venv module is needed; the second line serves a python3 that has venv but no pip.
+.uv/$(UV_VERSION)/bin/uv:
+	python3 -m pip install --quiet --no-user --upgrade --target .uv/$(UV_VERSION) uv==$(UV_VERSION) \
+	|| { python3 -m venv .uv/$(UV_VERSION) && .uv/$(UV_VERSION)/bin/pip install --quiet uv==$(UV_VERSION); }

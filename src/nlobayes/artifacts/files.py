@@ -1,0 +1,106 @@
+"""Atomic writes: a file is either whole and under its name, or it is not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+
+from nlobayes.errors import InputError
+
+
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a temporary file beside `path`, then move it into place.
+
+    Raises
+    ------
+    InputError
+        If the directory cannot be written or is full; nothing is left behind.
+    """
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        write(temporary)
+        _sync(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"cannot write {path}: {error}; free space or choose another place"
+        ) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8."""
+    write_atomically(path, lambda temporary: _ignore(temporary.write_text(text, "utf-8")))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes."""
+    write_atomically(path, lambda temporary: _ignore(temporary.write_bytes(content)))
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a mapping as indented JSON; numbers must be finite."""
+    write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def write_csv(path: Path, columns: Mapping[str, Any]) -> None:
+    """Write columns of equal length as CSV, floats with 9 significant digits."""
+    write_text(path, pd.DataFrame(dict(columns)).to_csv(index=False, float_format="%.9g"))
+
+
+def write_parquet(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table as parquet."""
+    write_atomically(path, lambda temporary: parquet.write_table(table, temporary))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or not JSON.
+    """
+    try:
+        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path} as JSON: {error}; make it again") from error
+    return content
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """Read a table that `write_csv` wrote.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or not CSV.
+    """
+    try:
+        return pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path} as CSV: {error}; make it again") from error
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _ignore(_: object) -> None:
+    return None

@@ -1,0 +1,122 @@
+"""NetCDF4 files of groups: written byte-stably, checked against their kind when read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import xarray as xr
+
+from nlobayes.artifacts.files import write_atomically
+from nlobayes.errors import InputError
+
+Groups = dict[str, xr.Dataset]
+
+SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
+    "dataset": {
+        "inputs": {"inputs": ("point", "input")},
+        "network": {"features": ("point", "feature"), "target": ("point",)},
+        "observed": {"observed": ("point",)},
+        "rows": {"split": ("point",), "reference": ("reference_point",)},
+    },
+    "start": {
+        "posterior": {},
+        "state": {"position": ("parameter",)},
+        "history": {"loss": ("epoch",), "validation_rmse": ("epoch",)},
+    },
+    "warmup": {
+        "warmup_sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
+        "state": {"position": ("parameter",), "step_size": ()},
+    },
+    "segment": {
+        "posterior": {},
+        "sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
+        "predictions": {"f": ("chain", "draw", "reference_point")},
+        "state": {"position": ("parameter",), "step_size": ()},
+    },
+    "posterior": {
+        "posterior": {},
+        "sample_stats": {"lp": ("chain", "draw")},
+        "warmup_sample_stats": {"lp": ("chain", "draw")},
+        "predictions": {"f": ("chain", "draw", "reference_point")},
+        "observed_data": {"target": ("point",)},
+        "constant_data": {"features": ("point", "feature")},
+    },
+    "thinned": {"posterior": {}, "observed_data": {"target": ("point",)}},
+    "predictions": {
+        "predictions": {"f": ("chain", "draw", "point")},
+        "baseline": {"f": ("member", "point")},
+        "points": {"observed": ("point",), "split": ("point",)},
+    },
+}
+"""Groups of each kind of artifact, and the variables and dims that each must hold."""
+
+
+def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]) -> None:
+    """Write groups of one artifact; attributes that are not text or numbers become JSON."""
+    _check(groups, kind, path)
+    root = xr.Dataset(attrs={"kind": kind, **{k: _encode(v) for k, v in sorted(attrs.items())}})
+
+    def write(temporary: Path) -> None:
+        root.to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+        for name, group in groups.items():
+            plain = {variable: {"_FillValue": None} for variable in group.variables}
+            group.to_netcdf(temporary, mode="a", group=name, engine="netcdf4", encoding=plain)
+
+    write_atomically(path, write)
+
+
+def read_groups(path: Path, kind: str) -> Groups:
+    """Read all groups of an artifact into memory.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable, truncated, or not of this kind.
+    """
+    try:
+        with netCDF4.Dataset(path) as file:
+            found = file.__dict__.get("kind")
+            names = list(file.groups)
+        groups = {name: xr.load_dataset(path, group=name, engine="netcdf4") for name in names}
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(
+            f"cannot read {path} as NetCDF: {error}; delete it and run the workflow again"
+        ) from error
+    if found != kind:
+        raise InputError(f"{path} is an artifact of kind {found!r}, not {kind!r}; check the path")
+    _check(groups, kind, path)
+    return groups
+
+
+def read_attrs(path: Path) -> dict[str, Any]:
+    """Read the attributes of an artifact, JSON decoded."""
+    try:
+        with netCDF4.Dataset(path) as file:
+            return {name: _decode(value) for name, value in file.__dict__.items()}
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"cannot read {path} as NetCDF: {error}; check the path") from error
+
+
+def _check(groups: Groups, kind: str, path: Path) -> None:
+    for group, variables in SCHEMAS[kind].items():
+        if group not in groups:
+            raise InputError(f"{path}: group {group!r} is missing; a {kind} has {[*SCHEMAS[kind]]}")
+        for name, dims in variables.items():
+            found = groups[group].variables[name].dims if name in groups[group] else None
+            if found != dims:
+                raise InputError(f"{path}: {group}/{name} has dims {found}, must have {dims}")
+
+
+def _encode(value: Any) -> Any:
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return value if plain else json.dumps(value, sort_keys=True)
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, str) and (value[:1] in {"{", "["} or value in {"true", "false"}):
+        return json.loads(value)
+    return value

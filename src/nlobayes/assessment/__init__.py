@@ -1,0 +1,1 @@
+"""Judges a posterior (convergence, autocorrelation) and its predictions (scores, calibration)."""

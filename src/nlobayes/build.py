@@ -1,0 +1,149 @@
+"""Where configuration meets numerics: job specifications become functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.errors import InputError
+from nlobayes.inference.kernels import KERNELS
+from nlobayes.inference.kernels.protocol import Kernel, LogDensity
+from nlobayes.inference.pretrain import Problem, Rows
+from nlobayes.model import likelihoods, priors
+from nlobayes.model.density import Density, build_density, choose_layout
+from nlobayes.model.likelihoods import NOISE
+from nlobayes.model.networks import Network, forward, layers_of
+from nlobayes.model.posterior import build_posterior
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.presets import FanInPrior, ToleranceLikelihood
+from nlobayes.study.presets import Kernel as KernelPreset
+from nlobayes.study.presets import Likelihood as LikelihoodPreset
+from nlobayes.study.presets import Prior as PriorPreset
+from nlobayes.types import Dataset, Named
+
+STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3}
+
+
+class Model(NamedTuple):
+    """A network, the density of its posterior, and its train rows laid out for it."""
+
+    network: Network
+    density: Density
+    logdensity_fn: LogDensity
+
+
+def build_model(job: ModelJob, dataset: Dataset) -> Model:
+    """Build the posterior of a job on the train rows of a dataset."""
+    network = Network((len(dataset.feature_names), *job.network.hidden, 1), job.network.activation)
+    layout, chunk = choose_layout(max(network.sizes))
+    posterior = build_posterior(
+        network,
+        build_prior(job.prior),
+        build_likelihood(job.likelihood),
+        feature_names=dataset.feature_names,
+        layout=layout,
+    )
+    density = build_density(posterior, chunk=chunk)
+    train = dataset.split == 0
+    data = density.place(dataset.features[train], dataset.target[train])
+    return Model(network, density, lambda position: density.log_density(position, data))
+
+
+def build_prior(preset: PriorPreset) -> priors.Prior:
+    """Build the prior of the weights."""
+    if isinstance(preset, FanInPrior):
+        return priors.FanIn(preset.scale)
+    return priors.Gaussian(1 / sqrt(preset.precision), preset.whitened)
+
+
+def build_likelihood(preset: LikelihoodPreset) -> likelihoods.Likelihood:
+    """Build the likelihood."""
+    if isinstance(preset, ToleranceLikelihood):
+        return likelihoods.Tolerance(preset.sigma)
+    return likelihoods.LearnedNoise(preset.scale)
+
+
+def build_kernel(preset: KernelPreset, logdensity_fn: LogDensity) -> Kernel:
+    """Build the kernel of a sampler on a density."""
+    return KERNELS[preset.kind](logdensity_fn, **preset.model_dump(exclude={"kind"}))
+
+
+def build_problem(model: Model) -> Problem:
+    """Build what pretraining minimises."""
+    density, predict = model.density, predict_with(model)
+
+    def log_likelihood(position: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
+        return density.log_likelihood(position, density.batch(x, y))
+
+    return Problem(density.log_prior, log_likelihood, predict)
+
+
+def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
+    """Build the network's output (point,) as a function of a position and features."""
+    layout = model.density.layout
+
+    def predict(position: jax.Array, features: jax.Array) -> jax.Array:
+        layers = layers_of(model.network, model.density.variables(position))
+        placed = features.T if layout == "columns" else features
+        return forward(layers, placed, model.network.activation, xp=jnp, layout=layout)
+
+    return predict
+
+
+def draw_start(model: Model, start: str, *, seed: int, chain: int) -> jax.Array:
+    """Draw the starting point of a chain, independent of every other chain's."""
+    if start == "prior":
+        words = np.random.SeedSequence([seed, STAGES["start"], chain]).generate_state(1)
+        return model.density.draw_prior(int(words[0]))
+    key = chain_key(seed, "start", chain)
+    return jax.random.normal(key, (model.density.size,), model.density.dtype)
+
+
+def chain_key(seed: int, stage: str, chain: int) -> jax.Array:
+    """Give the random key of one stage of one chain."""
+    return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), STAGES[stage]), chain)
+
+
+def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
+    """Take the rows of one split in the precision of the model."""
+    rows = dataset.split == split
+    dtype = model.density.dtype
+    features = jnp.asarray(dataset.features[rows], dtype)
+    return Rows(features, jnp.asarray(dataset.target[rows], dtype))
+
+
+def observer(model: Model, dataset: Dataset) -> Callable[[jax.Array], dict[str, jax.Array]]:
+    """Build what is observed of every draw: f at the reference points, and the noise if learned."""
+    features = jnp.asarray(dataset.features[dataset.reference], model.density.dtype)
+    predict = predict_with(model)
+
+    def observe(position: jax.Array) -> dict[str, jax.Array]:
+        variables = model.density.variables(position)
+        noise = {NOISE: variables[NOISE]} if NOISE in variables else {}
+        return {"f": predict(position, features), **noise}
+
+    return observe
+
+
+def name_variables(model: Model, positions: jax.Array) -> Named:
+    """Name the weights and the noise of positions (..., parameter)."""
+    variables = model.density.variables
+    for _ in positions.shape[:-1]:
+        variables = jax.vmap(variables)
+    values = {name: np.asarray(value) for name, value in jax.jit(variables)(positions).items()}
+    return Named(values, model.density.dims, model.density.coords)
+
+
+def check_finite(model: Model, position: jax.Array, where: str) -> None:
+    """Refuse a position at which the log density is not finite."""
+    value = float(jax.jit(model.logdensity_fn)(position))
+    if not np.isfinite(value):
+        raise InputError(
+            f"{where}: the log density is {value}; check the dataset and the prior, or pretrain "
+            "with a smaller learning rate"
+        )

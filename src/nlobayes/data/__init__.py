@@ -1,0 +1,1 @@
+"""Where points come from: the embedded engine, tables, and the maps applied to them."""

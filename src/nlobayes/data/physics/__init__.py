@@ -1,0 +1,1 @@
+"""The embedded NLO QCD engine for neutralino pair production at the LHC."""

@@ -1,0 +1,101 @@
+"""Cross sections of p p -> neutralino_i neutralino_j at LO and NLO QCD.
+
+sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.data.physics.luminosity import Luminosities
+from nlobayes.data.physics.mssm import MINIMUM_MASS_GEV
+from nlobayes.data.physics.partonic import (
+    DOWN_TYPE,
+    UP_TYPE,
+    Pair,
+    born_cross_section,
+    threshold_gev,
+)
+from nlobayes.errors import InputError
+
+PB_GEV2 = 0.3893793721e9
+MINIMUM_SQUARK_MASS_GEV = 2000.0
+MAXIMUM_MASS_GEV = 1100.0
+
+# Small enough that the arrays of a block stay in the processor's cache.
+_POINTS_PER_BLOCK = 256
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+
+
+class CrossSections(NamedTuple):
+    """Cross sections in pb, each (point,).
+
+    LO and NLO at mu = Q, the pair mass; NLO at mu = Q/2 (`scale_up`) and mu = 2 Q (`scale_down`).
+    """
+
+    lo_pb: np.ndarray
+    nlo_pb: np.ndarray
+    scale_up_pb: np.ndarray
+    scale_down_pb: np.ndarray
+
+
+def cross_sections(pair: Pair, squark_mass_gev: float, luminosities: Luminosities) -> CrossSections:
+    """Return the cross sections of a pair at every point.
+
+    Valid for |m| of 46 to 1100 GeV and squarks of one mass of at least 2 TeV (infinity decouples
+    them). Squark exchange is corrected as in the limit of heavy squarks, which is approximate;
+    gluon fusion, supersymmetric QCD loops and electroweak corrections are absent.
+
+    Raises
+    ------
+    InputError
+        If a mass lies outside its range, a mixing is not finite, or the squarks are too light.
+    """
+    _check(pair, squark_mass_gev)
+    blocks = [
+        _integrate(
+            _rows(pair, slice(start, start + _POINTS_PER_BLOCK)), squark_mass_gev, luminosities
+        )
+        for start in range(0, len(pair.first_mass_gev), _POINTS_PER_BLOCK)
+    ]
+    return CrossSections(*np.concatenate(blocks).T)
+
+
+def _rows(pair: Pair, rows: slice) -> Pair:
+    return Pair(
+        pair.first_mass_gev[rows],
+        pair.first_mixing[rows],
+        pair.second_mass_gev[rows],
+        pair.second_mixing[rows],
+        pair.symmetry,
+    )
+
+
+def _integrate(pair: Pair, squark_mass_gev: float, luminosities: Luminosities) -> np.ndarray:
+    """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1); shape (point, order)."""
+    y, weight = (_NODES + 1) / 2, _WEIGHTS / 2
+    start = threshold_gev(pair)[:, None]
+    log_range = np.log(luminosities.maximum_gev / start)
+    q = start * np.exp(log_range * y**3)
+    jacobian = 2 * (q / luminosities.sqrt_s_gev) ** 2 * log_range * 3 * y**2 * weight
+    born = [born_cross_section(pair, quark, q, squark_mass_gev) for quark in (UP_TYPE, DOWN_TYPE)]
+    phi = np.exp(luminosities.log_phi(np.log(q)))
+    integrand = (jacobian * np.stack(born))[..., None] * np.moveaxis(phi, 2, 0)
+    return PB_GEV2 * integrand.sum(axis=(0, 2))
+
+
+def _check(pair: Pair, squark_mass_gev: float) -> None:
+    low, high = MINIMUM_MASS_GEV, MAXIMUM_MASS_GEV
+    masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])
+    if not np.all((masses >= low) & (masses <= high)):
+        raise InputError(
+            f"neutralino masses must satisfy {low:g} <= |m| <= {high:g} GeV, received |m| from "
+            f"{np.min(masses):g} to {np.max(masses):g}; drop the points outside."
+        )
+    if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
+        raise InputError("neutralino mixings must be finite, received NaN or infinity; drop them.")
+    if not squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV:
+        raise InputError(
+            f"squark_mass_gev must be at least {MINIMUM_SQUARK_MASS_GEV:g} (the QCD correction "
+            f"assumes heavy squarks), received {squark_mass_gev!r}; choose heavier squarks."
+        )

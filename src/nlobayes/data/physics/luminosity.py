@@ -1,0 +1,99 @@
+"""Parton luminosities with the NLO QCD correction of a colour-neutral final state.
+
+A pair of mass Q made through a vector or axial current is corrected like the Drell-Yan pair, by a
+function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 / s.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from nlobayes.data.physics.evolution import Distributions, coupling, evolve
+from nlobayes.data.physics.mellin import CONTOUR, hurwitz_zeta, invert, s1, s2
+from nlobayes.data.physics.pdf import InputDistributions
+from nlobayes.data.physics.splitting import CF, TR, leading_order
+from nlobayes.errors import InputError
+
+SQRT_S_RANGE_GEV = (7000.0, 14000.0)
+
+_MINIMUM_GEV = 60.0
+# Beyond this share of sqrt(s) nothing is left: 8.5 TeV of 13.
+_MAXIMUM_SHARE = 8.5 / 13
+_KNOTS = 120
+_UP_TYPE, _DOWN_TYPE = [0, 3], [1, 2, 4]
+
+
+class Luminosities(NamedTuple):
+    """Ln Phi as a spline over ln Q.
+
+    Its values have the axes (quark: up-type, down-type) and (LO at mu = Q, NLO at mu = Q, Q/2, 2Q).
+    """
+
+    log_phi: CubicSpline
+    sqrt_s_gev: float
+    maximum_gev: float
+
+
+def drell_yan_quark(n: np.ndarray) -> np.ndarray:
+    """Return the moments D_q of the q qbar coefficient, in alpha_s / 2 pi at mu = Q (MSbar)."""
+    sums = sum(s1(n + shift) ** 2 + s2(n + shift) for shift in (-1, 1))
+    trigamma = hurwitz_zeta(2, n) + hurwitz_zeta(2, n + 2)
+    return CF * (2 * sums + 2 * trigamma + 2 * np.pi**2 / 3 - 8)
+
+
+def drell_yan_gluon(n: np.ndarray) -> np.ndarray:
+    """Return the moments D_g of the q g coefficient, in alpha_s / 2 pi at mu = Q (MSbar)."""
+    logarithms = sum(
+        weight * (1 / (n + k) ** 2 - 2 * s1(n + k) / (n + k)) for k, weight in enumerate((1, -2, 2))
+    )
+    return TR * (logarithms + 1 / (2 * n) + 3 / (n + 1) - 7 / (2 * (n + 2)))
+
+
+def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
+    """Build the luminosities of proton-proton collisions from NLO-evolved distributions.
+
+    Raises
+    ------
+    InputError
+        If the energy lies outside 7 to 14 TeV.
+    """
+    low, high = SQRT_S_RANGE_GEV
+    if not low <= sqrt_s_gev <= high:
+        raise InputError(
+            f"the collision energy must be {low / 1000:g} to {high / 1000:g} TeV, received "
+            f"{sqrt_s_gev / 1000!r}; choose an energy in that range."
+        )
+    maximum = _MAXIMUM_SHARE * sqrt_s_gev
+    q = np.geomspace(_MINIMUM_GEV, maximum, _KNOTS)
+    lo, nlo = _phi(inputs, q, 1.0, sqrt_s_gev)
+    varied = [_phi(inputs, q, factor, sqrt_s_gev)[1] for factor in (0.5, 2.0)]
+    phi = np.stack([lo, nlo, *varied], axis=-1)
+    return Luminosities(CubicSpline(np.log(q), np.log(phi)), sqrt_s_gev, maximum)
+
+
+def _phi(
+    inputs: InputDistributions, q: np.ndarray, scale_factor: float, sqrt_s_gev: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Phi at LO and NLO for mu = scale_factor Q, each of shape (q, quark)."""
+    scale = (scale_factor * q) ** 2
+    pdfs = evolve(inputs, scale, CONTOUR, loops=2)
+    two_a = 2 * coupling(inputs, scale, loops=2)[:, None]
+    log_ratio = -2 * np.log(scale_factor)
+    splitting = leading_order(CONTOUR, 5).singlet[0]
+    quark = two_a * (drell_yan_quark(CONTOUR) + splitting[0] * log_ratio)
+    gluon = two_a * (drell_yan_gluon(CONTOUR) + splitting[1] / (4 * 5) * log_ratio)
+    lo, nlo = [], []
+    for flavours in (_UP_TYPE, _DOWN_TYPE):
+        annihilation, quark_gluon = _pairs(pdfs, flavours)
+        lo.append(annihilation)
+        nlo.append(annihilation * (1 + quark) + quark_gluon * gluon)
+    tau = (q / sqrt_s_gev) ** 2
+    return invert(np.stack(lo, axis=1), tau[:, None]), invert(np.stack(nlo, axis=1), tau[:, None])
+
+
+def _pairs(pdfs: Distributions, flavours: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """2 q qbar and 2 g (q + qbar), summed over the flavours of one charge."""
+    plus = pdfs.plus[flavours]
+    minus = np.concatenate([pdfs.minus, np.zeros_like(pdfs.plus[3:])])[flavours]
+    return ((plus**2 - minus**2) / 2).sum(axis=0), 2 * (pdfs.gluon * plus).sum(axis=0)

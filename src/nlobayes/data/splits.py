@@ -1,0 +1,108 @@
+"""Which row belongs to which split, and at which held-out rows convergence is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from nlobayes.errors import InputError
+
+UNUSED, TRAIN, VALIDATION, TEST = -1, 0, 1, 2
+SPLITS = ("train", "val", "test")
+"""Names of the splits; a row's label is the position of its name."""
+
+FRACTION_TOLERANCE = 1e-9
+"""How far from 1 the sum of fractions may lie for the test split to take all rows left."""
+
+
+def split_rows(count: int, sizes: Sequence[float], *, shuffle: bool, seed: int) -> np.ndarray:
+    """Label every row with its split.
+
+    The splits follow each other and end at the truncated sums of the sizes: fractions 0.8, 0.05
+    and 0.15 of N rows end at int(0.8 N), int(0.85 N) and N.
+
+    Parameters
+    ----------
+    count
+        Number of rows.
+    sizes
+        Train, validation and test: each a number of rows (int) or a fraction of them (float).
+    shuffle
+        Fill the splits in a random order of the rows; otherwise in their own order.
+    seed
+        Seed of the random order.
+
+    Returns
+    -------
+    Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` where rows are left.
+
+    Raises
+    ------
+    InputError
+        If a size is not allowed, more rows are asked for than there are, or a split is empty.
+    """
+    ends = _split_ends(count, sizes)
+    order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
+    labels = np.full(count, UNUSED, np.int8)
+    for label, (start, end) in enumerate(pairwise([0, *ends])):
+        labels[order[start:end]] = label
+    return labels
+
+
+def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
+    """Choose validation and test rows, evenly spaced among them, to judge convergence at.
+
+    Parameters
+    ----------
+    labels
+        Split of each row, shape (row,).
+    count
+        Number of rows wanted; fewer are returned where fewer are held out.
+
+    Returns
+    -------
+    Row indices, ascending, shape (min(count, held-out rows),).
+
+    Raises
+    ------
+    InputError
+        If no row is asked for or none is held out.
+    """
+    held_out = np.flatnonzero((labels == VALIDATION) | (labels == TEST))
+    if count < 1 or held_out.size == 0:
+        raise InputError(
+            f"{count} reference rows asked for among {held_out.size} validation and test rows; "
+            "both must be at least 1: raise the number, or the size of these splits"
+        )
+    chosen = np.linspace(0, held_out.size - 1, min(count, held_out.size)).round().astype(np.intp)
+    return held_out[chosen]
+
+
+def _split_ends(count: int, sizes: Sequence[float]) -> list[int]:
+    if len(sizes) != len(SPLITS):
+        raise InputError(f"{len(sizes)} split sizes given; give three: {', '.join(SPLITS)}")
+    rows = [_exact_rows(count, size) for size in sizes]
+    ends = [int(end) for end in accumulate(rows)]
+    if abs(float(sum(rows)) - count) <= FRACTION_TOLERANCE * count:
+        ends[-1] = count
+    asked = ", ".join(f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True))
+    if ends[-1] > count:
+        raise InputError(
+            f"splits of {ends[-1]} rows ({asked}) do not fit {count} rows; shrink them"
+        )
+    for name, (start, end) in zip(SPLITS, pairwise([0, *ends]), strict=True):
+        if start == end:
+            raise InputError(f"split {name} of {count} rows is empty ({asked}); make it larger")
+    return ends
+
+
+def _exact_rows(count: int, size: float) -> Decimal:
+    # Decimals: 0.7 + 0.1 of 10 rows must end at row 8, sums of binary fractions truncate to 7.
+    if isinstance(size, float) and 0 < size < 1:
+        return count * Decimal(repr(size))
+    if isinstance(size, int) and not isinstance(size, bool) and size >= 1:
+        return Decimal(size)
+    raise InputError(f"split size {size!r}; give rows (an integer from 1) or a fraction (0 to 1)")

@@ -1,0 +1,342 @@
+"""Tables of points: read from CSV or parquet, encoded back exactly, checked and put in named units.
+
+A column is an array of float64, or of text where any of its cells is not a number.
+In CSV a header cell is `name:unit` or `name` (unit not known), and leading lines
+`# key: value` are metadata. In parquet the unit is the field's metadata `unit`.
+Row numbers in messages count the data rows from 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from itertools import dropwhile
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+# Each unit is 10^exponent times the base unit of its kind.
+UNITS = {
+    "nb": ("cross section", 3),
+    "pb": ("cross section", 0),
+    "fb": ("cross section", -3),
+    "ab": ("cross section", -6),
+    "GeV": ("energy", 0),
+    "TeV": ("energy", 3),
+}
+
+READ_ERRORS = (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error, pa.ArrowException)
+
+
+class Selection(NamedTuple):
+    """Inputs (row, feature) and target (row,) of a table, and the unit of each column."""
+
+    inputs: np.ndarray
+    target: np.ndarray
+    units: dict[str, str]
+
+
+def read_table(path: Path) -> Table:
+    """Read a table from a `.csv`, `.csv.gz` or `.parquet` file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a whole, its header is not usable, or it has no rows.
+    """
+    read = next((read for end, read in READERS.items() if path.name.endswith(end)), None)
+    if read is None:
+        raise InputError(f"{path}: unknown table format; give one of {', '.join(READERS)}")
+    try:
+        table = read(path)
+    except READ_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{path}: cannot read the table ({reason}); give a complete file, text in UTF-8"
+        ) from None
+    if not all(len(column) for column in table.columns.values()):
+        raise InputError(f"{path}: the table has no rows; give at least one below the header")
+    return table
+
+
+def to_csv_text(table: Table) -> str:
+    """Encode a table as CSV whose numbers read back bit for bit.
+
+    Raises
+    ------
+    InputError
+        If a name, a unit or an entry of the metadata would not read back as it is.
+    """
+    _check_writable(table)
+    text = io.StringIO()
+    text.writelines(f"# {key}: {value}\n" for key, value in table.metadata.items())
+    writer = csv.writer(text, lineterminator="\n")
+    units = [table.units.get(name, "") for name in table.columns]
+    writer.writerow(f"{n}:{u}" if u else n for n, u in zip(table.columns, units, strict=True))
+    writer.writerows(zip(*(column.tolist() for column in table.columns.values()), strict=True))
+    return text.getvalue()
+
+
+def to_arrow(table: Table) -> pa.Table:
+    """Encode a table for parquet, units and metadata included."""
+    arrays = [pa.array(column) for column in table.columns.values()]
+    fields = [
+        pa.field(name, array.type, metadata={"unit": table.units.get(name, "")})
+        for name, array in zip(table.columns, arrays, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=table.metadata))
+
+
+def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
+    """Express values in another unit of the same kind.
+
+    Raises
+    ------
+    InputError
+        If a unit is not known, or the two are of different kinds.
+    """
+    for unit in (from_unit, to_unit):
+        if unit not in UNITS:
+            raise InputError(f"unknown unit {unit!r}; known: {', '.join(UNITS)}")
+    (from_kind, from_exponent), (to_kind, to_exponent) = UNITS[from_unit], UNITS[to_unit]
+    if from_kind != to_kind:
+        raise InputError(
+            f"cannot convert {from_unit!r} ({from_kind}) to {to_unit!r} ({to_kind}); "
+            f"ask for a unit of {from_kind}"
+        )
+    exponent = from_exponent - to_exponent
+    return values * 10.0**exponent if exponent >= 0 else values / 10.0**-exponent
+
+
+def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Table:
+    """Name the units of columns that do not name their own.
+
+    Raises
+    ------
+    InputError
+        If a column does not exist, or names another unit itself.
+    """
+    for name, unit in units.items():
+        _check_known(table, name, source)
+        own = table.units.get(name, "")
+        if own not in ("", unit):
+            raise InputError(
+                f"{source}: column {name!r} is in {own!r} by its header but declared in {unit!r}; "
+                "declare only units that the file does not name"
+            )
+    return table._replace(units={**table.units, **units})
+
+
+def select(
+    table: Table,
+    features: Sequence[str],
+    target: str,
+    units: Mapping[str, str],
+    *,
+    source: str,
+    duplicates: Literal["reject", "keep"] = "reject",
+) -> Selection:
+    """Take the features and the target of a table, checked and in the units asked for.
+
+    Parameters
+    ----------
+    table
+        Columns and their units.
+    features
+        Names of the input columns, in order.
+    target
+        Name of the target column.
+    units
+        Unit in which a selected column is wanted; columns not named stay as they are.
+    source
+        Name of the table in messages: its path.
+    duplicates
+        Whether rows that agree in every selected column are refused.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, asked for twice, not numeric or not finite, a unit is not known or
+        cannot be converted, or rows are duplicates and these are refused.
+    """
+    names = [*features, target]
+    _check_names_asked(names, units, source)
+    columns = {name: _numbers(table, name, source) for name in names}
+    for name, unit in units.items():
+        columns[name] = _in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
+    rows = np.column_stack(list(columns.values()))
+    if duplicates == "reject":
+        _check_no_duplicates(rows, source)
+    selected = {name: units.get(name, "") or table.units.get(name, "") for name in names}
+    return Selection(inputs=rows[:, :-1], target=rows[:, -1], units=selected)
+
+
+def _read_csv(path: Path) -> Table:
+    stored = path.read_bytes()
+    text = gzip.decompress(stored) if path.suffix == ".gz" else stored
+    return _parse_csv(text.decode("utf-8-sig"), str(path))
+
+
+def _read_parquet(path: Path) -> Table:
+    # From bytes: given a path, pyarrow would also read columns out of folder names like `a=1`.
+    stored = pq.read_table(pa.BufferReader(path.read_bytes()))
+    _check_header(stored.column_names, str(path))
+    metadata = stored.schema.metadata or {}
+    return Table(
+        columns={name: _from_arrow(stored[name]) for name in stored.column_names},
+        units={f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in stored.schema},
+        metadata={k.decode(): v.decode() for k, v in metadata.items() if k != b"pandas"},
+    )
+
+
+READERS: dict[str, Callable[[Path], Table]] = {
+    ".csv": _read_csv,
+    ".csv.gz": _read_csv,
+    ".parquet": _read_parquet,
+}
+
+
+def _parse_csv(text: str, source: str) -> Table:
+    lines = list(io.StringIO(text, newline=""))
+    body = list(dropwhile(lambda line: line.startswith("#"), lines))
+    comments = [line[1:].partition(":") for line in lines[: len(lines) - len(body)]]
+    header, *rows = [row for row in csv.reader(body, strict=True) if row] or [[]]
+    cells = [cell.partition(":") for cell in header]
+    names = [name.strip() for name, _, _ in cells]
+    _check_header(names, source)
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise InputError(
+                f"{source}: row {number} has {len(row)} cells where the header has {len(names)}; "
+                "complete the row (is the file truncated?)"
+            )
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return Table(
+        columns={name: _parse_cells(cells) for name, cells in zip(names, columns, strict=True)},
+        units={name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)},
+        metadata={key.strip(): value.strip() for key, colon, value in comments if colon},
+    )
+
+
+def _parse_cells(cells: Sequence[str]) -> np.ndarray:
+    text = np.array(cells, dtype=np.str_)
+    return text.astype(np.float64) if all(_is_number(cell) for cell in cells) else text
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell  # Python reads 1_000 as a number, nobody else does
+
+
+def _from_arrow(column: pa.ChunkedArray) -> np.ndarray:
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return np.asarray(column.cast(pa.float64()).to_numpy())
+    return np.array(["" if cell is None else str(cell) for cell in column.to_pylist()], np.str_)
+
+
+def _check_header(names: Sequence[str], source: str) -> None:
+    if not names:
+        raise InputError(f"{source}: the file is empty; give a header with the column names")
+    for position, name in enumerate(names, start=1):
+        if not name or _is_number(name):
+            raise InputError(
+                f"{source}: header cell {position} is {name!r}; the first line must name the "
+                "columns (`name` or `name:unit`)"
+            )
+        if name in names[: position - 1]:
+            raise InputError(f"{source}: column {name!r} appears twice; give every column one name")
+
+
+def _check_writable(table: Table) -> None:
+    _check_header(list(table.columns), "table to write")
+    units = list(table.units.values())
+    for text in (*table.columns, *units, *table.metadata, *table.metadata.values()):
+        if not text.isprintable() or text != text.strip():
+            raise InputError(f"cannot write {text!r}: it must be printable, without outer spaces")
+    for name in (*table.columns, *table.metadata):
+        if ":" in name or name.startswith("#"):
+            raise InputError(f"cannot write the name {name!r}: leave out ':' and a leading '#'")
+
+
+def _check_known(table: Table, name: str, source: str) -> None:
+    if name not in table.columns:
+        closest = difflib.get_close_matches(name, table.columns, n=1)
+        hint = f"did you mean {closest[0]!r}? " if closest else ""
+        known = ", ".join(table.columns)
+        raise InputError(f"{source}: no column {name!r}; {hint}known columns: {known}")
+
+
+def _check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
+    repeated = [name for position, name in enumerate(names) if name in names[:position]]
+    if repeated:
+        raise InputError(
+            f"{source}: column {repeated[0]!r} is asked for twice; name each feature once and "
+            "the target apart from them"
+        )
+    if len(names) < 2:
+        raise InputError(f"{source}: no features are asked for; name at least one column")
+    unused = [name for name in units if name not in names]
+    if unused:
+        raise InputError(
+            f"{source}: a unit is asked for {unused[0]!r}, which is not selected; "
+            f"selected columns: {', '.join(names)}"
+        )
+
+
+def _numbers(table: Table, name: str, source: str) -> np.ndarray:
+    _check_known(table, name, source)
+    values = table.columns[name]
+    if not np.issubdtype(values.dtype, np.number):
+        row = next((i for i, cell in enumerate(values) if not _is_number(str(cell))), 0)
+        raise InputError(
+            f"{source}: column {name!r} is not numeric, row {row + 1} holds {str(values[row])!r}; "
+            "give a number in every row, or select another column"
+        )
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise InputError(
+            f"{source}: column {name!r}: {bad.size} of {values.size} values are not finite, first "
+            f"in row {bad[0] + 1}; repair or remove these rows"
+        )
+    return values.astype(np.float64)
+
+
+def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
+    own, wanted = units
+    if wanted in ("", own):
+        return values
+    if not own:
+        raise InputError(
+            f"{source}: column {name!r} is wanted in {wanted!r} but names no unit; write its "
+            f"header as `{name}:unit` or declare its unit"
+        )
+    try:
+        return convert(values, own, wanted)
+    except InputError as error:
+        raise InputError(f"{source}: column {name!r}: {error}") from None
+
+
+def _check_no_duplicates(rows: np.ndarray, source: str) -> None:
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    original = first[inverse.reshape(-1)]
+    repeats = np.flatnonzero(original != np.arange(len(rows)))
+    if repeats.size:
+        row, earlier = repeats[0] + 1, original[repeats[0]] + 1
+        raise InputError(
+            f"{source}: {repeats.size} of {len(rows)} rows repeat an earlier one, first row {row} "
+            f"(equal to row {earlier}); remove the repeats, splits may share them"
+        )

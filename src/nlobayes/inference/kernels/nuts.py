@@ -1,0 +1,43 @@
+"""The no-U-turn sampler: iterative, multinomial.
+
+Targets pi(q) proportional to exp(logdensity_fn(q)). A trajectory is doubled in random directions
+until it turns back on itself, and the next state is drawn from it with weights exp(-H)
+(Hoffman & Gelman 2014; Betancourt 2017, "A conceptual introduction to HMC").
+"""
+
+from __future__ import annotations
+
+import jax
+from blackjax.mcmc import hmc, nuts
+
+from nlobayes.inference.kernels.protocol import (
+    Info,
+    Kernel,
+    LogDensity,
+    State,
+    Tuned,
+    init_with_gradient,
+)
+
+
+def build(logdensity_fn: LogDensity, *, max_depth: int, divergence_threshold: float) -> Kernel:
+    """Build NUTS with at most `max_depth` doublings, 2^max_depth - 1 leapfrog steps."""
+    transition = nuts.build_kernel(divergence_threshold=divergence_threshold)
+
+    def step(key: jax.Array, state: State, tuned: Tuned) -> tuple[State, Info]:
+        new, info = transition(
+            key, hmc.HMCState(*state), logdensity_fn, *tuned, max_num_doublings=max_depth
+        )
+        return State(*new), _describe(info)
+
+    return Kernel(init_with_gradient(logdensity_fn), step, exact=True)
+
+
+def _describe(info: nuts.NUTSInfo) -> Info:
+    return Info(
+        acceptance_rate=info.acceptance_rate,
+        energy=info.energy,
+        is_divergent=info.is_divergent,
+        num_integration_steps=info.num_integration_steps,
+        tree_depth=info.num_trajectory_expansions,
+    )

@@ -1,0 +1,134 @@
+"""Pretraining: minibatch Adam from one starting point to one maximum a posteriori (MAP)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+
+class Problem(NamedTuple):
+    """What is fitted: functions of a position (parameter,) and rows of the train split.
+
+    `log_likelihood(position, features, target)` sums over the rows it is given;
+    `predict(position, features)` is the network's output (point,).
+    """
+
+    log_prior: Callable[[jax.Array], jax.Array]
+    log_likelihood: Callable[[jax.Array, jax.Array, jax.Array], jax.Array]
+    predict: Callable[[jax.Array, jax.Array], jax.Array]
+
+
+class Rows(NamedTuple):
+    """Features (point, feature) and target (point,)."""
+
+    features: jax.Array
+    target: jax.Array
+
+
+class Fit(NamedTuple):
+    """A MAP (parameter,) and its history per epoch: loss per row, validation RMSE.
+
+    After an early stop the history repeats its last values; `epochs` counts those that ran.
+    """
+
+    position: jax.Array
+    loss: jax.Array
+    validation_rmse: jax.Array
+    epochs: jax.Array
+
+
+class _Progress(NamedTuple):
+    position: jax.Array
+    optimizer: Any
+    best_position: jax.Array
+    best_rmse: jax.Array
+    stale: jax.Array
+    epochs: jax.Array
+    history: jax.Array
+
+
+def fit_map(
+    key: jax.Array,
+    start: jax.Array,
+    problem: Problem,
+    train: Rows,
+    validation: Rows,
+    *,
+    epochs: int,
+    batch: int,
+    learning_rate: float,
+    patience: int | None,
+) -> Fit:
+    """Minimise the negative log posterior per row, shuffled anew each epoch.
+
+    Each minibatch estimates the full loss without bias: its likelihood is scaled by N / batch and
+    the prior counts once. A remainder smaller than a batch sits out one epoch. With `patience` the
+    position of the best validation RMSE is returned, without it the last one.
+    """
+    steps = len(train.target) // batch
+    optimizer = optax.adam(optax.cosine_decay_schedule(learning_rate, epochs * steps))
+    run_epoch = _epoch(problem, train, optimizer, batch=batch, steps=steps)
+
+    def one_epoch(progress: _Progress, index: jax.Array) -> tuple[_Progress, jax.Array]:
+        stopped = progress.stale >= patience if patience is not None else False
+        progress = jax.lax.cond(
+            stopped,
+            lambda same: same,
+            lambda now: _judge(
+                *run_epoch(jax.random.fold_in(key, index), now), problem.predict, validation
+            ),
+            progress,
+        )
+        return progress, progress.history
+
+    never = jnp.asarray(jnp.inf, start.dtype)
+    zero = jnp.zeros((), int)
+    begin = _Progress(
+        start, optimizer.init(start), start, never, zero, zero, jnp.zeros(2, start.dtype)
+    )
+    end, history = jax.lax.scan(one_epoch, begin, jnp.arange(epochs))
+    position = end.position if patience is None else end.best_position
+    return Fit(position, history[:, 0], history[:, 1], end.epochs)
+
+
+def _epoch(
+    problem: Problem, train: Rows, optimizer: Any, *, batch: int, steps: int
+) -> Callable[[jax.Array, _Progress], tuple[_Progress, jax.Array]]:
+    rows = len(train.target)
+
+    def loss(position: jax.Array, index: jax.Array) -> jax.Array:
+        likelihood = problem.log_likelihood(position, train.features[index], train.target[index])
+        return -(likelihood / batch + problem.log_prior(position) / rows)
+
+    def one_step(carry: Any, index: jax.Array) -> tuple[Any, jax.Array]:
+        position, state = carry
+        value, gradient = jax.value_and_grad(loss)(position, index)
+        updates, state = optimizer.update(gradient, state)
+        return (optax.apply_updates(position, updates), state), value
+
+    def epoch(key: jax.Array, progress: _Progress) -> tuple[_Progress, jax.Array]:
+        shuffled = jax.random.permutation(key, rows)[: steps * batch].reshape(steps, batch)
+        carry = (progress.position, progress.optimizer)
+        (position, state), losses = jax.lax.scan(one_step, carry, shuffled)
+        return progress._replace(position=position, optimizer=state), losses.mean()
+
+    return epoch
+
+
+def _judge(
+    progress: _Progress, loss: jax.Array, predict: Callable[..., jax.Array], validation: Rows
+) -> _Progress:
+    residual = predict(progress.position, validation.features) - validation.target
+    rmse = jnp.sqrt(jnp.mean(residual**2))
+    better = rmse < progress.best_rmse
+    return progress._replace(
+        best_position=jnp.where(better, progress.position, progress.best_position),
+        best_rmse=jnp.where(better, rmse, progress.best_rmse),
+        stale=jnp.where(better, 0, progress.stale + 1),
+        epochs=progress.epochs + 1,
+        history=jnp.stack([loss, rmse]),
+    )

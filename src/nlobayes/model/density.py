@@ -1,0 +1,187 @@
+"""PyMC -> PyTensor -> JAX: the log density of a flat position, with the data as arguments.
+
+Three borders are crossed once, here: names and shapes become one flat vector, PyMC's data become
+arguments (a compiled graph would freeze them), and the sum over rows is cut into chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pymc as pm
+import pytensor
+from jax.flatten_util import ravel_pytree
+from pymc.initial_point import make_initial_point_fn
+from pytensor.graph.replace import clone_replace
+
+from nlobayes.errors import InputError
+from nlobayes.model.likelihoods import TARGET
+from nlobayes.model.posterior import FEATURES, Posterior
+from nlobayes.model.priors import WHITENED
+
+jax.devices()  # before the next import, which asks XLA for 100 virtual CPU devices
+from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
+
+NARROW, WIDE = 32, 512
+
+
+class Data(NamedTuple):
+    """Rows in chunks: features (chunk, ...), target and mask (chunk, point) in the layout's order.
+
+    The mask is None where every chunk is full.
+    """
+
+    features: jax.Array
+    target: jax.Array
+    mask: jax.Array | None
+
+
+class Density(NamedTuple):
+    """The log density of a flat position (parameter,) and what belongs to it.
+
+    `log_prior(position)` and `log_likelihood(position, data)` are scalars, Jacobians included in
+    the first; `variables(position)` names the weights and the noise; `draw_prior(seed)` is a
+    position drawn from the prior.
+    """
+
+    size: int
+    log_prior: Callable[[jax.Array], jax.Array]
+    log_likelihood: Callable[[jax.Array, Data], jax.Array]
+    variables: Callable[[jax.Array], dict[str, jax.Array]]
+    draw_prior: Callable[[int], jax.Array]
+    dims: dict[str, tuple[str, ...]]
+    coords: dict[str, Any]
+    layout: str
+    chunk: int
+    dtype: np.dtype
+
+    def log_density(self, position: jax.Array, data: Data) -> jax.Array:
+        """Log density of the posterior up to the evidence."""
+        return self.log_prior(position) + self.log_likelihood(position, data)
+
+    def place(self, features: np.ndarray, target: np.ndarray) -> Data:
+        """Lay out features (point, feature) and target (point,) for this density."""
+        return place_rows(features, target, layout=self.layout, chunk=self.chunk)
+
+    def batch(self, features: jax.Array, target: jax.Array) -> Data:
+        """Lay out rows that are already JAX arrays as one chunk; may be traced."""
+        placed = features.T if self.layout == "columns" else features
+        return Data(placed[None], target[None], None)
+
+
+def choose_layout(widest: int) -> tuple[str, int]:
+    """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
+
+    Narrow layers run fastest with units first and in one piece; wide ones need chunks, whose
+    activations stay in the cache (`benchmarks/gradient.py` measures the forms).
+    """
+    if widest <= NARROW:
+        return "columns", 0
+    return ("columns" if widest <= WIDE else "rows"), 512
+
+
+def place_rows(features: np.ndarray, target: np.ndarray, *, layout: str, chunk: int) -> Data:
+    """Cut rows into chunks of equal length, the tail padded and masked."""
+    points = len(target)
+    length = min(chunk, points) if chunk else points
+    padding = -points % length
+    dtype = pytensor.config.floatX
+    rows = np.pad(np.asarray(features, dtype), ((0, padding), (0, 0)))
+    rows = rows.reshape(-1, length, rows.shape[1])
+    if layout == "columns":
+        rows = rows.swapaxes(1, 2)
+    targets = np.pad(np.asarray(target, dtype), (0, padding)).reshape(-1, length)
+    mask = (np.arange(points + padding) < points).reshape(-1, length)
+    return Data(jnp.asarray(rows), jnp.asarray(targets), jnp.asarray(mask) if padding else None)
+
+
+def build_density(posterior: Posterior, *, chunk: int) -> Density:
+    """Compile a PyMC posterior into JAX functions of a flat position.
+
+    Raises
+    ------
+    InputError
+        If JAX works in another precision than PyTensor.
+    """
+    _check_precision()
+    model = posterior.model
+    names = [variable.name for variable in model.value_vars]
+    point = {name: jnp.asarray(value) for name, value in _initial_point(model, 0).items()}
+    flat, unravel = ravel_pytree([point[name] for name in names])
+    log_prior = _jaxify(model.value_vars, model.logp(vars=model.free_RVs, sum=False))
+    row_log_likelihood = _row_log_likelihood(model)
+    variables = _jaxify(model.value_vars, _named(model))
+    variable_names = [variable.name for variable in _named(model)]
+
+    def flatten(initial: dict[str, np.ndarray]) -> jax.Array:
+        return ravel_pytree([jnp.asarray(initial[name], flat.dtype) for name in names])[0]
+
+    return Density(
+        size=flat.size,
+        log_prior=lambda position: sum(map(jnp.sum, log_prior(*unravel(position)))),
+        log_likelihood=_chunked(lambda q, x, y: row_log_likelihood(*unravel(q), x, y)[0]),
+        variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
+        draw_prior=lambda seed: flatten(_initial_point(model, seed)),
+        dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
+        coords=dict(model.coords),
+        layout=posterior.layout,
+        chunk=chunk,
+        dtype=flat.dtype,
+    )
+
+
+def _chunked(rows: Callable[..., jax.Array]) -> Callable[[jax.Array, Data], jax.Array]:
+    """Sum a function of rows over the masked chunks of the data."""
+
+    def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
+        values = rows(position, chunk.features, chunk.target)
+        return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
+
+    def total(position: jax.Array, data: Data) -> jax.Array:
+        if len(data.target) == 1:
+            return chunk_sum(position, jax.tree.map(lambda x: x[0], data))
+        zero = jnp.zeros((), position.dtype)
+        add = jax.checkpoint(lambda sum_, chunk: (sum_ + chunk_sum(position, chunk), None))
+        return jax.lax.scan(add, zero, data)[0]
+
+    return total
+
+
+def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
+    """Jaxify the log likelihood of each row with the data as arguments."""
+    [elementwise] = model.logp(vars=[model[TARGET]], sum=False)
+    shared = [model[FEATURES], model[f"{TARGET}_data"]]
+    arguments = [variable.type.clone(shape=(None,) * variable.ndim)() for variable in shared]
+    replaced = clone_replace([elementwise], dict(zip(shared, arguments, strict=True)))
+    return _jaxify([*model.value_vars, *arguments], replaced)
+
+
+def _named(model: pm.Model) -> list[Any]:
+    """Pick what a posterior is read by: weights, biases, noise; never whitened twins."""
+    free = [variable for variable in model.free_RVs if not variable.name.endswith(WHITENED)]
+    graph = model.replace_rvs_by_values([*free, *model.deterministics])
+    for variable, original in zip(graph, [*free, *model.deterministics], strict=True):
+        variable.name = original.name
+    return sorted(graph, key=lambda variable: str(variable.name))
+
+
+def _jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:
+    return get_jaxified_graph(inputs=list(inputs), outputs=list(outputs))
+
+
+def _initial_point(model: pm.Model, seed: int) -> dict[str, np.ndarray]:
+    draw = make_initial_point_fn(model=model, default_strategy="prior", return_transformed=True)
+    return draw(seed)
+
+
+def _check_precision() -> None:
+    jax_precision = "float64" if jax.config.jax_enable_x64 else "float32"
+    if pytensor.config.floatX != jax_precision:
+        raise InputError(
+            f"precision: PyTensor works in {pytensor.config.floatX} and JAX in {jax_precision}; "
+            "set PYTENSOR_FLAGS=floatX=... before the first import"
+        )

@@ -1,0 +1,118 @@
+"""The house style: colours, empty figures, and bytes that depend on the figure alone."""
+
+from contextlib import AbstractContextManager
+from io import BytesIO
+from typing import Literal
+
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from numpy.typing import NDArray
+
+from nlobayes.errors import InputError
+
+Floats = NDArray[np.float64]
+Place = Literal["outside upper left", "outside upper center", "outside upper right"]
+
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
+
+CHAIN_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+SPLIT_COLORS = {"train": SKY, "val": ORANGE, "test": BLUE}
+UNCERTAINTY_COLORS = {"total": BLUE, "epistemic": VERMILLION}
+
+# Dates and versions would make equal figures differ.
+METADATA: dict[str, dict[str, None]] = {"svg": {"Date": None}, "png": {"Software": None}}
+
+
+def house_style() -> AbstractContextManager[None]:
+    """Matplotlib's defaults plus ours, whatever the user's own settings are."""
+    return matplotlib.style.context("nlobayes.plots.nlobayes", after_reset=True)
+
+
+def new_figure(*, height: float) -> Figure:
+    """Empty figure of column width (6.4 in), `height` in inches, that arranges itself."""
+    return Figure(figsize=(6.4, height), layout="constrained")
+
+
+def chain_color(chain: int) -> str:
+    """Colour of a chain: the same in every figure; repeats after seven chains."""
+    return CHAIN_COLORS[chain % len(CHAIN_COLORS)]
+
+
+def legend_above(
+    figure: Figure, axes: Axes, *, place: Place = "outside upper center", columns: int = 5
+) -> None:
+    """Legend of `axes` above all panels, where it covers no data."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc=place, ncols=min(len(labels), columns))
+
+
+def spread_log_labels(axis: Axis) -> None:
+    """Labels of a logarithmic axis that neither vanish nor collide when it is short."""
+    low, high = axis.get_view_interval()
+    if high / low < 100:
+        few = high / low < 6
+        axis.set_major_locator(MaxNLocator(4) if few else LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
+
+
+def reference_line(axes: Axes, *, y: float) -> None:
+    """Thin black horizontal line: the value that a perfect result would have."""
+    axes.axhline(y, color=BLACK, linewidth=0.8, zorder=0.5)
+
+
+def points(axes: Axes, x: Floats, y: Floats, *, color: str, label: str = "") -> None:
+    """Cloud of small translucent points, stored as one image so that files stay small."""
+    opacity = float(np.clip(300 / max(len(x), 1), 0.25, 0.9))
+    axes.plot(
+        x, y, ".", color=color, markersize=3.5, alpha=opacity, markeredgewidth=0, rasterized=True
+    )
+    axes.plot([], [], "o", color=color, markersize=3.5, label=label or "_")
+
+
+def points_within(
+    axes: Axes, x: Floats, y: Floats, *, limit: float, color: str, label: str = ""
+) -> None:
+    """Points on a vertical axis of +-`limit`; those beyond are triangles at its edge."""
+    beyond = np.abs(y) > limit
+    points(axes, x[~beyond], y[~beyond], color=color, label=label)
+    for marker, side in (("^", 1), ("v", -1)):
+        there = x[beyond & (side * y > 0)]
+        edge = np.full(len(there), 0.97 * limit * side)
+        axes.plot(there, edge, marker, color=color, markersize=3.5, markeredgewidth=0)
+    if beyond.any():
+        axes.plot([], [], "^", color=color, markersize=3.5, label=f"{beyond.sum()} beyond the axis")
+    axes.set_ylim(-limit, limit)
+
+
+def symmetric_limit(values: Floats) -> float:
+    """Half-height of an axis around zero that shows the bulk (98.5 %) with some air."""
+    return 1.4 * float(np.quantile(np.abs(values), 0.985)) or 1.0
+
+
+def render(figure: Figure, format: str) -> bytes:
+    """Contents of an image file: equal figures give equal bytes, without date or host.
+
+    Parameters
+    ----------
+    figure
+        A figure from `nlobayes.plots.FIGURES`.
+    format
+        "svg" or "png".
+
+    Raises
+    ------
+    InputError
+        If the format is neither.
+    """
+    if format not in METADATA:
+        raise InputError(f"figure format {format!r} is not known; use one of {sorted(METADATA)}")
+    buffer = BytesIO()
+    with house_style():
+        figure.savefig(buffer, format=format, metadata=METADATA[format])
+    return buffer.getvalue()

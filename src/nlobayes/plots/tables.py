@@ -1,0 +1,85 @@
+"""What a table must hold before it is drawn."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pandas import DataFrame
+from pandas.api.types import is_numeric_dtype
+
+from nlobayes.errors import InputError
+
+WORDS = {"split": {"train", "val", "test"}, "case": {"good", "bad"}}
+MAY_LACK_VALUES = {"noise", "validation_rmse", "rhat"}
+
+
+def drawable_rows(table: DataFrame, name: str, columns: Sequence[str]) -> DataFrame:
+    """Rows of `table` that can be drawn: the needed columns, finite where they must be.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or is not a number, or if no row is left.
+    """
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise InputError(
+            f"table {name!r} lacks the column {', '.join(missing)}; "
+            f"it has {', '.join(map(str, table.columns)) or 'no columns'}; write the table anew"
+        )
+    for column in columns:
+        _check_values(table, name, column)
+    needed = [column for column in columns if column not in WORDS.keys() | MAY_LACK_VALUES]
+    finite = np.isfinite(table[needed].to_numpy(dtype=np.float64)).all(axis=1)
+    rows = table[list(columns)][finite]
+    if rows.empty:
+        raise InputError(
+            f"table {name!r} has no row with finite {', '.join(needed)} "
+            f"({len(table)} rows received); there is nothing to draw"
+        )
+    return rows
+
+
+def _check_values(table: DataFrame, name: str, column: str) -> None:
+    if column in WORDS:
+        received, allowed = set(table[column]), WORDS[column]
+        if not received <= allowed:
+            raise InputError(
+                f"table {name!r}: column {column!r} holds {sorted(map(str, received))}, "
+                f"allowed are {sorted(allowed)}; write the table anew"
+            )
+    elif not is_numeric_dtype(table[column]):
+        raise InputError(
+            f"table {name!r}: column {column!r} must hold numbers, "
+            f"got {table[column].dtype}; write the table anew"
+        )
+
+
+def split_rows(predictions: DataFrame, split: str) -> DataFrame:
+    """Rows of one split.
+
+    Raises
+    ------
+    InputError
+        If the split has no rows.
+    """
+    rows = predictions[predictions["split"] == split]
+    if rows.empty:
+        present = ", ".join(sorted(predictions["split"].unique()))
+        raise InputError(
+            f"table 'predictions' has no rows of split {split!r}; it has {present}; "
+            f"give the data set a {split} split"
+        )
+    return rows
+
+
+def by_chain(table: DataFrame, column: str) -> Iterator[tuple[int, DataFrame]]:
+    """Yield number and rows of each chain, without the rows where `column` is empty."""
+    filled = table.dropna(subset=[column])
+    for chain in sorted(filled["chain"].unique()):
+        yield int(chain), filled[filled["chain"] == chain]
+
+
+def floats(table: DataFrame, column: str) -> NDArray[np.float64]:
+    """One column as an array of float64, shape (row,)."""
+    return table[column].to_numpy(dtype=np.float64)

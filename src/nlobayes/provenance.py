@@ -1,0 +1,68 @@
+"""Where an artifact comes from: the code of its verb, the versions around it, the precision."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parent
+PACKAGES = ("nlobayes", "numpy", "scipy", "pymc", "pytensor", "jax", "blackjax", "optax", "arviz")
+STATED_IN_SPEC = "nlobayes.study"
+"""What configuration does is in the specification of each job, so its code is not digested."""
+
+
+@cache
+def code_digest(verb: str) -> str:
+    """Digest the source of a verb and of everything of ours that it imports."""
+    digest = hashlib.sha256()
+    for module in sorted(import_closure(f"nlobayes.verbs.{verb}")):
+        digest.update(module.encode())
+        digest.update(_source(module).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def import_closure(module: str) -> set[str]:
+    """Find the modules of ours that a module imports, itself included, without importing any."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and not name.startswith(STATED_IN_SPEC):
+            found.add(name)
+            waiting += _imports(_source(name))
+    return found
+
+
+def record(verb: str, spec: Any, **facts: Any) -> dict[str, Any]:
+    """Describe the making of an artifact: a function of its inputs, without dates or hosts."""
+    return {
+        "verb": verb,
+        "code_digest": code_digest(verb),
+        "spec": spec,
+        "versions": {name: metadata.version(name) for name in PACKAGES},
+        **facts,
+    }
+
+
+@cache
+def _imports(source: Path) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return [name for name in names if _is_ours(name)]
+
+
+def _is_ours(name: str) -> bool:
+    return name.split(".")[0] == "nlobayes" and _source(name).exists()
+
+
+def _source(name: str) -> Path:
+    path = PACKAGE.joinpath(*name.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

@@ -1,0 +1,143 @@
+"""A study: presets crossed by name into runs, each with an identity and a specification."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from nlobayes.errors import InputError
+from nlobayes.study.presets import (
+    DatasetPreset,
+    Evaluation,
+    Frozen,
+    Grid,
+    Likelihood,
+    Network,
+    Pretraining,
+    Prior,
+    Sampler,
+)
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "sampler")
+SECTIONS = {
+    "dataset": "datasets",
+    "network": "networks",
+    "prior": "priors",
+    "likelihood": "likelihoods",
+    "pretraining": "pretraining",
+    "sampler": "samplers",
+    "evaluation": "evaluation",
+}
+
+
+class RunSpec(Frozen):
+    """Everything that one run is made of."""
+
+    names: dict[str, str]
+    dataset: DatasetPreset
+    network: Network
+    prior: Prior
+    likelihood: Likelihood
+    pretraining: Pretraining
+    sampler: Sampler
+    evaluation: Evaluation
+    seed: int
+    precision: Literal["float32", "float64"]
+
+    @property
+    def run_id(self) -> str:
+        """Path of the run: its preset names and its seed."""
+        return "/".join([*(self.names[kind] for kind in CROSSED), f"s{self.seed}"])
+
+
+class Study(Frozen):
+    """Named presets of every kind, the grids that cross them, and the grids to build."""
+
+    datasets: dict[str, DatasetPreset] = {}
+    networks: dict[str, Network] = {}
+    priors: dict[str, Prior] = {}
+    likelihoods: dict[str, Likelihood] = {}
+    pretraining: dict[str, Pretraining] = {}
+    samplers: dict[str, Sampler] = {}
+    evaluation: dict[str, Evaluation] = {}
+    grids: dict[str, Grid]
+    targets: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Grids that are built when nothing else is asked for."""
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] = (1,)
+    """Seeds of the runs of every grid that names none."""
+    precision: Literal["float32", "float64"] = "float32"
+    """Precision of density and sampler."""
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Study:
+        for section in (*SECTIONS.values(), "grids"):
+            for name in getattr(self, section):
+                if not NAME.fullmatch(name):
+                    raise ValueError(f"{section}: name {name!r} must match {NAME.pattern}")
+        for grid_name, grid in self.grids.items():
+            for kind, section in SECTIONS.items():
+                asked = getattr(grid, kind)
+                for name in [asked] if isinstance(asked, str) else asked:
+                    _known(f"grids.{grid_name}.{kind}", name, getattr(self, section))
+        for target in self.targets:
+            _known("targets", target, self.grids)
+        return self
+
+    @model_validator(mode="after")
+    def _runs_agree(self) -> Study:
+        seen: dict[str, str] = {}
+        for grid in self.grids:
+            for run in self.runs(grid):
+                before = seen.setdefault(run.run_id, run.names["evaluation"])
+                if before != run.names["evaluation"]:
+                    raise ValueError(
+                        f"grids.{grid}.evaluation: run {run.run_id} is already evaluated with "
+                        f"{before!r}; use one evaluation for it"
+                    )
+        return self
+
+    def runs(self, grid_name: str) -> Iterator[RunSpec]:
+        """Cross the presets of one grid into its runs."""
+        grid = self.grids[grid_name]
+        seeds = grid.seed if grid.seed is not None else self.seeds
+        for *crossed, seed in product(*(getattr(grid, kind) for kind in CROSSED), seeds):
+            names = dict(zip(CROSSED, crossed, strict=True)) | {"evaluation": grid.evaluation}
+            presets = {kind: getattr(self, SECTIONS[kind])[name] for kind, name in names.items()}
+            yield RunSpec(names=names, seed=seed, precision=self.precision, **presets)
+
+
+def load_study(config: Mapping[str, Any]) -> Study:
+    """Validate a configuration.
+
+    Raises
+    ------
+    InputError
+        If a key, a name or a value is not allowed; the message names its path.
+    """
+    try:
+        return Study.model_validate(config)
+    except ValidationError as error:
+        raise InputError(describe(error, "configuration")) from None
+
+
+def describe(error: ValidationError, where: str) -> str:
+    """Say in one line what a validation refused, where, and what was received."""
+    return f"{where}: " + "; ".join(_describe_one(detail) for detail in error.errors()[:3])
+
+
+def _describe_one(detail: Any) -> str:
+    place = ".".join(str(part) for part in detail["loc"])
+    message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] in {"missing", "value_error"}:
+        return f"{place}: {message}" if place else message
+    return f"{place}: {message}, got {detail['input']!r}"
+
+
+def _known(place: str, name: str, section: Mapping[str, Any]) -> None:
+    if name not in section:
+        raise ValueError(f"{place}: unknown name {name!r}; known: {sorted(section)}")

@@ -1,0 +1,176 @@
+"""What each job of a run is told: only its own sections, so that no other makes it run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import ValidationError
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import RunSpec, describe
+from nlobayes.study.presets import (
+    DatasetPreset,
+    Features,
+    Frozen,
+    Kernel,
+    Likelihood,
+    Network,
+    Pretraining,
+    Prior,
+    SimulatedSource,
+    Split,
+    Target,
+    Thresholds,
+    Warmup,
+)
+
+
+class ModelJob(Frozen):
+    """The statistics of a run."""
+
+    network: Network
+    prior: Prior
+    likelihood: Likelihood
+    precision: Literal["float32", "float64"]
+
+
+class SimulateJob(Frozen):
+    """One embedded table."""
+
+    source: SimulatedSource
+
+
+class PrepareJob(Frozen):
+    """One dataset from its table."""
+
+    features: Features
+    target: Target
+    split: Split
+    reference_points: int
+    units: dict[str, str]
+
+
+class PretrainJob(Frozen):
+    """One MAP."""
+
+    model: ModelJob
+    pretraining: Pretraining
+    seed: int
+
+
+class WarmupJob(Frozen):
+    """One chain's warm-up."""
+
+    model: ModelJob
+    kernel: Kernel
+    warmup: Warmup
+    seed: int
+
+
+class DrawJob(Frozen):
+    """One segment of one chain."""
+
+    model: ModelJob
+    kernel: Kernel
+    draws: int
+    keep_every: int
+    seed: int
+
+
+class DiagnoseJob(Frozen):
+    """The convergence of one posterior."""
+
+    likelihood: Likelihood
+    kernel: Kernel
+    keep_every: int
+    thresholds: Thresholds
+
+
+class PredictJob(Frozen):
+    """The predictions of one posterior and of its baseline."""
+
+    model: ModelJob
+
+
+class EvaluateJob(Frozen):
+    """The scores of one run's predictions."""
+
+    noise: Literal["gaussian", "student_t"]
+    seed: int
+
+
+Job = TypeVar("Job", bound=Frozen)
+
+
+def simulate_job(dataset: DatasetPreset) -> SimulateJob:
+    """Tell `simulate` its source."""
+    assert isinstance(dataset.source, SimulatedSource)
+    return SimulateJob(source=dataset.source)
+
+
+def prepare_job(dataset: DatasetPreset) -> PrepareJob:
+    """Tell `prepare` what to read from the table."""
+    return PrepareJob(
+        features=dataset.features,
+        target=dataset.target,
+        split=dataset.split,
+        reference_points=dataset.reference_points,
+        units=getattr(dataset.source, "units", {}),
+    )
+
+
+def run_jobs(run: RunSpec) -> dict[str, Frozen]:
+    """Tell each verb of a run its own sections."""
+    sampler = run.sampler
+    model = ModelJob(
+        network=run.network,
+        prior=run.prior,
+        likelihood=run.likelihood,
+        precision=run.precision,
+    )
+    return {
+        "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
+        "warmup": WarmupJob(
+            model=model, kernel=sampler.kernel, warmup=sampler.warmup, seed=run.seed
+        ),
+        "draw": DrawJob(
+            model=model,
+            kernel=sampler.kernel,
+            draws=sampler.draws_per_segment,
+            keep_every=sampler.keep_every,
+            seed=run.seed,
+        ),
+        "diagnose": DiagnoseJob(
+            likelihood=run.likelihood,
+            kernel=sampler.kernel,
+            keep_every=sampler.keep_every,
+            thresholds=run.evaluation.thresholds,
+        ),
+        "predict": PredictJob(model=model),
+        "evaluate": EvaluateJob(noise=run.evaluation.noise, seed=run.seed),
+    }
+
+
+def read_job(kind: type[Job], spec: str) -> Job:
+    """Read a job from JSON text, or from a file that holds it.
+
+    Raises
+    ------
+    InputError
+        If the text is not a job of this kind.
+    """
+    text = spec if spec.lstrip().startswith("{") else _read(Path(spec))
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        raise InputError(describe(error, f"{kind.__name__} specification")) from None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"--spec: cannot read {path} ({error}); give JSON text or a readable JSON file"
+        ) from None

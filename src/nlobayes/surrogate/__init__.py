@@ -1,0 +1,1 @@
+"""The answer in use: predictions of sampled networks, without PyMC."""

@@ -1,0 +1,50 @@
+"""Predictions of sampled networks: every draw at every point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.model.networks import Network, forward, layers_of, weight_names
+
+DRAWS_AT_ONCE = 16
+
+
+def network_of(variables: Mapping[str, np.ndarray], activation: str) -> Network:
+    """Read the sizes of a network off its named weights (..., units in, units out)."""
+    names = [name for name in sorted(variables) if name.startswith("weights_")]
+    sizes = [variables[name].shape[-2:] for name in names]
+    return Network((sizes[0][0], *(out for _, out in sizes)), activation)
+
+
+def predict(
+    network: Network, variables: Mapping[str, np.ndarray], features: np.ndarray
+) -> np.ndarray:
+    """Evaluate every draw of the network at every point.
+
+    Parameters
+    ----------
+    network
+        Sizes and activation.
+    variables
+        Weights and biases by name, each with leading axis (draw,).
+    features
+        Inputs of the network (point, feature).
+
+    Returns
+    -------
+    Outputs in the network's units (draw, point).
+    """
+    names = [name for pair in weight_names(network) for name in pair]
+    draws = {name: jnp.asarray(variables[name]) for name in names}
+    points = jnp.asarray(features, draws[names[0]].dtype)
+
+    def one_draw(draw: dict[str, jax.Array]) -> jax.Array:
+        return forward(layers_of(network, draw), points, network.activation, xp=jnp)
+
+    return np.asarray(
+        jax.jit(lambda all_: jax.lax.map(one_draw, all_, batch_size=DRAWS_AT_ONCE))(draws)
+    )

@@ -1,0 +1,83 @@
+"""Judge the convergence of a posterior in function space."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+import xarray as xr
+
+from nlobayes.artifacts.contents import read_start
+from nlobayes.artifacts.files import write_csv, write_json
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.assessment import convergence, tables
+from nlobayes.study.jobs import DiagnoseJob, read_job
+from nlobayes.study.presets import ToleranceLikelihood
+
+
+def diagnose(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    posterior: Annotated[Path, typer.Option(help="Posterior to judge.")],
+    start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")],
+    out: Annotated[Path, typer.Option(help="Diagnostics to write (JSON).")],
+    plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figures.")],
+) -> None:
+    """Write R-hat, ESS, autocorrelation and the verdict, and the tables behind the figures."""
+    job = read_job(DiagnoseJob, spec)
+    groups = read_groups(posterior, "posterior")
+    draws = _draws(groups)
+    metrics = convergence.diagnose(
+        draws,
+        _sample_stats(groups["sample_stats"], getattr(job.kernel, "max_depth", None)),
+        thresholds=convergence.Thresholds(**job.thresholds.model_dump()),
+        tightness=_tightness(job, draws, groups["observed_data"]["target"].values),
+        gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
+        keep_every=job.keep_every,
+        exact=bool(read_attrs(posterior)["exact"]),
+    )
+    starts = [read_start(path) for path in start]
+    write_csv(plots / "trace.csv", tables.trace(draws.log_density, draws.noise))
+    write_csv(plots / "convergence.csv", tables.per_point(draws.function))
+    write_csv(plots / "autocorrelation.csv", tables.correlations(draws.function, draws.log_density))
+    write_csv(
+        plots / "loss.csv",
+        tables.losses([s.loss for s in starts], [s.validation_rmse for s in starts]),
+    )
+    write_json(out, metrics)
+    _print(metrics["checks"])
+
+
+def _draws(groups: dict[str, xr.Dataset]) -> convergence.PosteriorDraws:
+    stats = groups["sample_stats"]
+    weights = [w.values for name, w in groups["posterior"].items() if name != "noise"]
+    return convergence.PosteriorDraws(
+        function=groups["predictions"]["f"].values,
+        log_density=stats["lp"].values,
+        noise=stats["noise"].values if "noise" in stats else None,
+        weights=np.concatenate([w.reshape(*w.shape[:2], -1) for w in weights], axis=2),
+    )
+
+
+def _sample_stats(stats: xr.Dataset, max_depth: int | None) -> convergence.SampleStats:
+    return convergence.SampleStats(
+        energy=stats["energy"].values,
+        acceptance_rate=stats["acceptance_rate"].values,
+        diverging=stats["diverging"].values,
+        n_steps=stats["n_steps"].values,
+        tree_depth=stats["tree_depth"].values if max_depth else None,
+        max_tree_depth=max_depth,
+    )
+
+
+def _tightness(job: DiagnoseJob, draws: convergence.PosteriorDraws, target: np.ndarray) -> float:
+    fixed = isinstance(job.likelihood, ToleranceLikelihood)
+    sigma = job.likelihood.sigma if fixed else float(draws.noise.mean())
+    return convergence.tightness(len(target), sigma / float(target.std()))
+
+
+def _print(checks: dict[str, dict[str, float]]) -> None:
+    for name, check in checks.items():
+        verdict = "passed" if check["passed"] else "FAILED"
+        typer.echo(
+            f"{name}: {check['value']:.6g} (limit {check['threshold']:g}) {verdict}", err=True
+        )

@@ -1,0 +1,39 @@
+"""Turn a table into a dataset: features, target, splits, constants from train rows only."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import write_dataset
+from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.tables import declare_units, read_table, select
+from nlobayes.study.jobs import PrepareJob, read_job
+
+
+def prepare(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    table: Annotated[Path, typer.Option(help="Table to read: .csv, .csv.gz or .parquet.")],
+    out: Annotated[Path, typer.Option(help="Dataset to write.")],
+) -> None:
+    """Check the table, split and transform it, and write the dataset."""
+    job = read_job(PrepareJob, spec)
+    features, target, split = job.features, job.target, job.split
+    columns = declare_units(read_table(table), job.units, source=str(table))
+    selection = select(
+        columns, features.columns, target.column, {target.column: target.unit}, source=str(table)
+    )
+    choices = Choices(
+        feature_map=features.map,
+        standardise_features=features.standardise,
+        target_scale=target.scale,
+        standardise_target=target.standardise,
+        split=(split.train, split.validation, split.test),
+        shuffle=split.shuffle,
+        seed=split.seed,
+        reference_points=job.reference_points,
+    )
+    dataset = make_dataset(selection, features.columns, target.column, choices)
+    origin = {"table_metadata": columns.metadata}
+    write_dataset(out, dataset, provenance.record("prepare", job.model_dump(), **origin))

@@ -1,0 +1,116 @@
+"""Splits end where the thesis ends them, and no row is in two of them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nlobayes.data.splits import (
+    SPLITS,
+    TEST,
+    TRAIN,
+    UNUSED,
+    VALIDATION,
+    reference_rows,
+    split_rows,
+)
+from nlobayes.errors import InputError
+
+FIXED = settings(deadline=None, derandomize=True)
+THESIS = (0.8, 0.05, 0.15)
+
+
+def sizes_of(labels: np.ndarray) -> list[int]:
+    return [int(np.sum(labels == label)) for label in (TRAIN, VALIDATION, TEST, UNUSED)]
+
+
+def test_names_stand_at_their_labels() -> None:
+    assert [SPLITS[label] for label in (TRAIN, VALIDATION, TEST)] == ["train", "val", "test"]
+
+
+def test_thesis_split() -> None:
+    labels = split_rows(14683, THESIS, shuffle=False, seed=0)
+    assert labels.dtype == np.int8
+    assert sizes_of(labels) == [11746, 734, 2203, 0]
+    assert np.all(np.diff(labels) >= 0)
+
+
+@FIXED
+@given(st.integers(20, 10**6))
+def test_thesis_split_of_any_table(count: int) -> None:
+    first, second = int(0.8 * count), int(0.85 * count)
+    labels = split_rows(count, THESIS, shuffle=False, seed=0)
+    assert sizes_of(labels) == [first, second - first, count - second, 0]
+
+
+def test_decimal_fractions_end_where_they_read() -> None:
+    """In binary, 0.7 + 0.1 of ten rows truncates to 7, and 0.29 of a hundred to 28."""
+    assert sizes_of(split_rows(10, (0.7, 0.1, 0.2), shuffle=False, seed=0)) == [7, 1, 2, 0]
+    assert sizes_of(split_rows(100, (0.29, 0.5, 0.21), shuffle=False, seed=0)) == [29, 50, 21, 0]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((6, 2, 2), [6, 2, 2, 0]),
+        ((5, 1, 2), [5, 1, 2, 2]),
+        ((0.5, 0.2, 0.2), [5, 2, 2, 1]),
+        ((1 / 3, 1 / 3, 1 / 3), [3, 3, 4, 0]),
+        ((0.5, 2, 2), [5, 2, 2, 1]),
+    ],
+)
+def test_rows_fractions_and_both(sizes: Sequence[float], expected: list[int]) -> None:
+    for shuffle in (False, True):
+        assert sizes_of(split_rows(10, sizes, shuffle=shuffle, seed=1)) == expected
+
+
+def test_shuffle_is_seeded_and_random() -> None:
+    labels = split_rows(1000, THESIS, shuffle=True, seed=7)
+    np.testing.assert_array_equal(labels, split_rows(1000, THESIS, shuffle=True, seed=7))
+    assert np.any(labels != split_rows(1000, THESIS, shuffle=True, seed=8))
+    # Hypergeometric: 400 +- 6.3 of the first 500 rows are train rows; 5 sd allowed.
+    assert abs(np.sum(labels[:500] == TRAIN) - 400) < 32
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes", "message"),
+    [
+        (10, (8, 2, 2), r"splits of 12 rows \(train 8, val 2, test 2\) do not fit 10 rows"),
+        (10, (0.8, 0.2, 0.2), "splits of 12 rows"),
+        (10, (0.8, 0.05, 0.15), r"split val of 10 rows is empty \(train 0.8, val 0.05"),
+        (10, (8, 0, 2), "split size 0; give rows"),
+        (10, (8, -1, 2), "split size -1"),
+        (10, (0.8, 1.0, 0.1), "split size 1.0"),
+        (10, (0.8, float("nan"), 0.1), "split size nan"),
+        (10, (True, 1, 1), "split size True"),
+        (10, (5, 5), "2 split sizes given; give three: train, val, test"),
+    ],
+)
+def test_sizes_refused(count: int, sizes: Sequence[float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        split_rows(count, sizes, shuffle=False, seed=0)
+
+
+def test_reference_rows_by_hand() -> None:
+    labels = np.array([TEST, TRAIN, UNUSED, VALIDATION, TEST, TRAIN, VALIDATION, TEST], np.int8)
+    np.testing.assert_array_equal(reference_rows(labels, 3), [0, 4, 7])
+    np.testing.assert_array_equal(reference_rows(labels, 99), [0, 3, 4, 6, 7])
+
+
+@FIXED
+@given(st.integers(10, 500), st.integers(1, 500), st.integers(0, 10))
+def test_reference_rows_are_distinct_and_held_out(rows: int, count: int, seed: int) -> None:
+    labels = split_rows(rows, (0.5, 0.2, 0.3), shuffle=True, seed=seed)
+    chosen = reference_rows(labels, count)
+    held_out = int(np.sum(labels > TRAIN))
+    assert len(chosen) == min(count, held_out)
+    assert np.all(np.diff(chosen) > 0)
+    assert np.all(labels[chosen] > TRAIN)
+
+
+@pytest.mark.parametrize(("labels", "count"), [([TRAIN, TEST], 0), ([TRAIN, UNUSED], 1)])
+def test_reference_rows_refused(labels: list[int], count: int) -> None:
+    with pytest.raises(InputError, match="reference rows"):
+        reference_rows(np.array(labels, np.int8), count)

@@ -1,0 +1,263 @@
+"""Tables read back exactly as written, and every defect of a file stops with one clear line."""
+
+import gzip
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
+
+from nlobayes.data.tables import convert, declare_units, read_table, select, to_arrow, to_csv_text
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"))
+FIXED = settings(deadline=None, derandomize=True)
+PLAIN = "m1,n11,sigma_pb\n-100.5,0.25,1e-3\n200,0.5,2e-4\n300,0.75,3e-5\n"
+
+names = st.text(st.characters(categories=["L"]), min_size=1, max_size=8).map(lambda s: f"c{s}")
+texts = st.text(st.characters(categories=["L", "N", "P"]), max_size=8)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """Any table of exact numbers, one column of text, units and metadata."""
+    numeric = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    rows = draw(st.integers(1, 5))
+    columns = {n: draw(st_numpy.arrays(np.float64, rows)) for n in numeric}
+    columns["source"] = np.array([f'text {number}, "quoted"' for number in range(rows)])
+    units = {name: draw(texts) for name in columns}
+    return Table(columns, units, draw(st.dictionaries(names, texts, max_size=3)))
+
+
+def assert_equal(left: Table, right: Table) -> None:
+    assert left.units == right.units
+    assert left.metadata == right.metadata
+    assert list(left.columns) == list(right.columns)
+    for name, values in left.columns.items():
+        np.testing.assert_array_equal(values, right.columns[name], strict=values.dtype.kind == "f")
+
+
+def from_text(tmp_path: Path, text: str) -> Table:
+    path = tmp_path / "points.csv"
+    path.write_text(text)
+    return read_table(path)
+
+
+def refusal(table: Table, **changes: object) -> str:
+    asked: dict = {"features": ["m1", "n11"], "target": "sigma_pb", "units": {}, "source": "p.csv"}
+    with pytest.raises(InputError) as caught:
+        select(table, **(asked | changes))
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@FIXED
+@given(tables())
+def test_csv_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
+    path = tmp_path_factory.mktemp("csv") / "points.csv"
+    path.write_bytes(to_csv_text(table).encode())
+    assert_equal(read_table(path), table)
+
+
+@FIXED
+@given(tables())
+def test_parquet_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
+    path = tmp_path_factory.mktemp("parquet") / "points.parquet"
+    pq.write_table(to_arrow(table), path)
+    assert_equal(read_table(path), table)
+
+
+def test_compressed_csv_equals_plain(tmp_path: Path) -> None:
+    plain = from_text(tmp_path, PLAIN)
+    (tmp_path / "points.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
+    assert_equal(read_table(tmp_path / "points.csv.gz"), plain)
+
+
+def test_units_and_metadata_of_csv(tmp_path: Path) -> None:
+    text = "# sqrt(s): 13 TeV\n# PDF:toy\n# a remark\nm1:GeV, sigma_pb : pb ,n11\n1,2,0.5\n"
+    table = from_text(tmp_path, text)
+    assert table.units == {"m1": "GeV", "sigma_pb": "pb", "n11": ""}
+    assert table.metadata == {"sqrt(s)": "13 TeV", "PDF": "toy"}
+    assert table.columns["sigma_pb"].tolist() == [2.0]
+
+
+def test_foreign_parquet(tmp_path: Path) -> None:
+    """Integers become float64, a null becomes NaN, pandas' own metadata is left out."""
+    columns = {"a": [1, 2], "b": [0.5, None], "c": ["x", None], "d": [True, False]}
+    stored = pa.table(columns).replace_schema_metadata({"pandas": "{}", "seed": "1"})
+    pq.write_table(stored, tmp_path / "points.parquet")
+    table = read_table(tmp_path / "points.parquet")
+    assert table.metadata == {"seed": "1"}
+    assert table.columns["a"].dtype == np.float64
+    assert table.columns["b"][0] == 0.5
+    assert math.isnan(table.columns["b"][1])
+    assert table.columns["c"].tolist() == ["x", ""]
+    assert table.columns["d"].tolist() == ["True", "False"]
+
+
+def test_integers_too_large_for_float_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [2**60 + 1]}), tmp_path / "points.parquet")
+    with pytest.raises(InputError, match="cannot read the table"):
+        read_table(tmp_path / "points.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("p.txt", b"", r"unknown table format; give one of \.csv, \.csv\.gz, \.parquet"),
+        ("p.csv", b"", "the file is empty"),
+        ("p.csv", b"# only: metadata\n", "the file is empty"),
+        ("p.csv", b"m1,sigma\n", "the table has no rows"),
+        ("p.csv", b"1,2\n3,4\n", "header cell 1 is '1'; the first line must name"),
+        ("p.csv", b"m1,,x\n3,4,5\n", "header cell 2 is ''"),
+        ("p.csv", b"m1,m1\n3,4\n", "column 'm1' appears twice"),
+        ("p.csv", b"m1,x\n3,4\n5", "row 2 has 1 cells where the header has 2"),
+        ("p.csv", b'm1,x\n3,"4\n', "cannot read the table"),
+        ("p.csv", "m1,x\n3,é\n".encode("latin-1"), "cannot read the table.*utf-8"),
+        ("p.csv.gz", gzip.compress(PLAIN.encode())[:-12], "cannot read the table"),
+        ("p.csv.gz", PLAIN.encode(), "cannot read the table"),
+        ("p.parquet", b"PAR1 not really", "cannot read the table"),
+    ],
+)
+def test_unreadable_files(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(tmp_path / name)
+    assert str(caught.value).startswith(str(tmp_path / name))
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        read_table(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize("name", ["a:b", "#a", " a", "a\nb", "1.5", ""])
+def test_names_that_would_not_read_back(name: str) -> None:
+    with pytest.raises(InputError):
+        to_csv_text(Table({name: np.ones(1)}, {}, {}))
+    if name not in {"1.5", ""}:
+        with pytest.raises(InputError):
+            to_csv_text(Table({"a": np.ones(1)}, {}, {name: "x"}))
+
+
+@pytest.mark.parametrize(
+    ("from_unit", "to_unit", "expected"),
+    [
+        ("pb", "fb", 2000.0),
+        ("fb", "pb", 0.002),
+        ("pb", "ab", 2e6),
+        ("nb", "pb", 2000.0),
+        ("ab", "nb", 2e-9),
+        ("TeV", "GeV", 2000.0),
+        ("GeV", "GeV", 2.0),
+    ],
+)
+def test_conversions(from_unit: str, to_unit: str, expected: float) -> None:
+    """Exact: a power of ten is one rounding away from the decimal."""
+    assert convert(np.array([2.0]), from_unit, to_unit)[0] == expected
+
+
+@pytest.mark.parametrize(("from_unit", "to_unit"), [("pb", "GeV"), ("pb", "barn"), ("", "pb")])
+def test_conversions_refused(from_unit: str, to_unit: str) -> None:
+    with pytest.raises(InputError, match="unit"):
+        convert(np.ones(1), from_unit, to_unit)
+
+
+def test_select_orders_columns_and_converts(tmp_path: Path) -> None:
+    table = from_text(tmp_path, PLAIN.replace("sigma_pb", "sigma_pb:pb"))
+    selection = select(
+        table, ["n11", "m1"], "sigma_pb", {"sigma_pb": "fb", "n11": ""}, source="p.csv"
+    )
+    np.testing.assert_array_equal(selection.inputs, [[0.25, -100.5], [0.5, 200], [0.75, 300]])
+    np.testing.assert_allclose(selection.target, [1.0, 0.2, 0.03], rtol=1e-15)
+    assert selection.units == {"n11": "", "m1": "", "sigma_pb": "fb"}
+
+
+def test_missing_column_names_the_closest(tmp_path: Path) -> None:
+    message = refusal(from_text(tmp_path, PLAIN), features=["n12"])
+    assert message == (
+        "p.csv: no column 'n12'; did you mean 'n11'? known columns: m1, n11, sigma_pb"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0.25", "nan", "column 'n11': 1 of 3 values are not finite, first in row 1"),
+        ("2e-4", "inf", "column 'sigma_pb': 1 of 3 values are not finite, first in row 2"),
+        ("300", "", "column 'm1' is not numeric, row 3 holds ''"),
+        ("300", "1_000", "column 'm1' is not numeric, row 3 holds '1_000'"),
+        (
+            "300,0.75,3e-5",
+            "200,0.5,2e-4",
+            "1 of 3 rows repeat an earlier one, first row 3 (equal to row 2)",
+        ),
+    ],
+)
+def test_defects_of_rows(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert message in refusal(from_text(tmp_path, PLAIN.replace(old, new)))
+
+
+def test_repeats_are_counted_and_can_be_kept(tmp_path: Path) -> None:
+    table = from_text(tmp_path, PLAIN + "200,0.5,2e-4\n-100.5,0.25,1e-3\n200,0.5,2e-4\n")
+    assert "3 of 6 rows repeat an earlier one, first row 4 (equal to row 2)" in refusal(table)
+    kept = select(table, ["m1"], "sigma_pb", {}, source="p.csv", duplicates="keep")
+    assert len(kept.target) == 6
+
+
+def test_same_inputs_with_another_target_are_no_repeat(tmp_path: Path) -> None:
+    table = from_text(tmp_path, PLAIN + "200,0.5,7e-4\n")
+    assert len(select(table, ["m1", "n11"], "sigma_pb", {}, source="p.csv").target) == 4
+
+
+def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:
+    table = from_text(tmp_path, PLAIN.replace("0.25", "nan").replace("0.75", "none"))
+    assert select(table, ["m1"], "sigma_pb", {}, source="p.csv").inputs.shape == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"features": ["m1", "m1"]}, "column 'm1' is asked for twice"),
+        ({"target": "m1"}, "column 'm1' is asked for twice"),
+        ({"features": []}, "no features are asked for"),
+        ({"units": {"sigma": "pb"}}, "a unit is asked for 'sigma', which is not selected"),
+        ({"units": {"sigma_pb": "fb"}}, "column 'sigma_pb' is wanted in 'fb' but names no unit"),
+        ({"units": {"m1": "pb"}}, "p.csv: column 'm1': cannot convert 'GeV' (energy) to 'pb'"),
+    ],
+)
+def test_questions_refused(tmp_path: Path, changes: dict, message: str) -> None:
+    assert message in refusal(from_text(tmp_path, PLAIN.replace("m1", "m1:GeV")), **changes)
+
+
+def test_declared_units(tmp_path: Path) -> None:
+    table = from_text(tmp_path, PLAIN.replace("m1", "m1:GeV"))
+    declared = declare_units(table, {"sigma_pb": "pb", "m1": "GeV"}, source="p.csv")
+    assert declared.units == {"m1": "GeV", "n11": "", "sigma_pb": "pb"}
+    with pytest.raises(InputError, match="'GeV' by its header but declared in 'TeV'"):
+        declare_units(table, {"m1": "TeV"}, source="p.csv")
+    with pytest.raises(InputError, match="no column 'sigma'; did you mean 'sigma_pb'"):
+        declare_units(table, {"sigma": "pb"}, source="p.csv")
+
+
+def test_prospino_table() -> None:
+    """The public Prospino points: 12 480 rows whose median cross section is known."""
+    path = SHARED / "data" / "prospino_chi1chi1.csv.gz"
+    if not path.exists():
+        pytest.skip(f"optional table {path.name} is not on this machine (NLOBAYES_SHARED)")
+    table = declare_units(read_table(path), {"sigma_fb": "fb"}, source=path.name)
+    selection = select(
+        table, ["m1", "n11", "n12", "n13", "n14"], "sigma_fb", {"sigma_fb": "pb"}, source=path.name
+    )
+    assert selection.inputs.shape == (12480, 5)
+    np.testing.assert_allclose(np.sum(selection.inputs[:, 1:] ** 2, axis=1), 1, atol=1e-3)
+    np.testing.assert_array_equal(selection.target, table.columns["sigma_fb"] / 1000)

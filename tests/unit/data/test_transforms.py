@@ -1,0 +1,186 @@
+"""Maps invert, respect the symmetries, and take their constants from the train rows alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
+
+from nlobayes.data.transforms import (
+    FEATURE_MAPS,
+    TargetTransform,
+    apply_features,
+    apply_target,
+    feature_names,
+    fit_features,
+    fit_target,
+    invert_target,
+    map_features,
+    unstandardise,
+)
+from nlobayes.errors import InputError
+
+FIXED = settings(deadline=None, derandomize=True)
+COLUMNS = ("m1", "n11", "n12", "n13", "n14")
+
+
+def neutralinos(rows: int, seed: int) -> np.ndarray:
+    """Masses of either sign above the threshold, and normalised mixings."""
+    rng = np.random.default_rng(seed)
+    masses = rng.uniform(46, 1000, rows) * rng.choice([-1, 1], rows)
+    mixing = rng.normal(size=(rows, 4))
+    return np.column_stack([masses, mixing / np.linalg.norm(mixing, axis=1, keepdims=True)])
+
+
+def test_invariants_by_hand() -> None:
+    inputs = np.array([[-100.0, 0.1, 0.2, 0.3, 0.4]])
+    expected = [4.605170185988092, 0.01, 0.04, -0.07, 0.02]
+    np.testing.assert_allclose(map_features("invariants", inputs)[0], expected, rtol=1e-14)
+    expected[0] = 3.9982007016691985  # ln(54.5)
+    np.testing.assert_allclose(
+        map_features("threshold_invariants", inputs)[0], expected, rtol=1e-14
+    )
+    np.testing.assert_array_equal(map_features("raw", inputs), inputs)
+
+
+@pytest.mark.parametrize("name", ["invariants", "threshold_invariants"])
+@pytest.mark.parametrize("signs", [(-1, 1, 1, 1, 1), (1, -1, -1, -1, -1)])
+def test_invariants_do_not_see_signs(name: str, signs: tuple[int, ...]) -> None:
+    inputs = neutralinos(50, seed=1)
+    np.testing.assert_array_equal(map_features(name, inputs), map_features(name, inputs * signs))
+
+
+def test_invariants_see_the_relative_sign() -> None:
+    inputs = neutralinos(50, seed=1)
+    flipped = inputs * (1, -1, 1, 1, 1)
+    assert np.all(
+        map_features("invariants", inputs)[:, 4] != map_features("invariants", flipped)[:, 4]
+    )
+
+
+@pytest.mark.parametrize("name", FEATURE_MAPS)
+def test_every_map_names_its_features(name: str) -> None:
+    inputs = neutralinos(8, seed=2)
+    assert len(feature_names(name, COLUMNS)) == map_features(name, inputs).shape[1]
+    assert map_features(name, inputs).dtype == np.float64
+
+
+@pytest.mark.parametrize("name", FEATURE_MAPS)
+def test_constants_come_from_train_rows_alone(name: str) -> None:
+    inputs = neutralinos(300, seed=3)
+    train = np.arange(300) < 200
+    transform = fit_features(name, inputs, train, standardise=True)
+    features = apply_features(transform, inputs)
+    np.testing.assert_allclose(features[train].mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(features[train].std(axis=0), 1, rtol=1e-12)
+    others = inputs.copy()
+    others[200:] *= 0.99
+    again = fit_features(name, others, train, standardise=True)
+    np.testing.assert_array_equal(transform.mean, again.mean)
+    np.testing.assert_array_equal(transform.scale, again.scale)
+
+
+def test_without_standardisation_features_are_the_map() -> None:
+    inputs = neutralinos(20, seed=4)
+    transform = fit_features("invariants", inputs, np.ones(20, bool), standardise=False)
+    np.testing.assert_array_equal(
+        apply_features(transform, inputs), map_features("invariants", inputs)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "mass", "message"),
+    [
+        (
+            "invariants",
+            0.0,
+            r"'invariants' is not finite in 1 of 4 rows \(3\); allowed: .*\|m\| above 0",
+        ),
+        ("invariants", np.nan, r"in 1 of 4 rows \(3\)"),
+        ("threshold_invariants", -45.5, r"in 1 of 4 rows \(3\); allowed: .*\|m\| above 45.5 GeV"),
+        ("threshold_invariants", 20.0, r"in 1 of 4 rows \(3\)"),
+        ("raw", np.inf, r"in 1 of 4 rows \(3\)"),
+        ("squares", 100.0, "unknown feature map 'squares'; known: invariants, threshold_inv"),
+    ],
+)
+def test_features_refused(name: str, mass: float, message: str) -> None:
+    """Also rows outside the train split, by their own number."""
+    inputs = neutralinos(4, seed=5)
+    inputs[2, 0] = mass
+    with pytest.raises(InputError, match=message):
+        fit_features(name, inputs, np.array([True, True, False, False]), standardise=False)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (3, 6), (5,)])
+def test_invariants_take_five_columns(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match="rows of m, N11, N12, N13, N14"):
+        map_features("invariants", np.ones(shape))
+
+
+def test_constant_feature_cannot_be_standardised() -> None:
+    inputs = neutralinos(10, seed=6)
+    inputs[:, 2] = 0.1
+    with pytest.raises(InputError, match=r"feature N12\^2 of map 'invariants' is 0.01 in every"):
+        fit_features("invariants", inputs, np.ones(10, bool), standardise=True)
+    with pytest.raises(InputError, match="feature 3 of map 'raw'"):
+        fit_features("raw", inputs, np.ones(10, bool), standardise=True)
+    fit_features("invariants", inputs, np.ones(10, bool), standardise=False)
+
+
+@FIXED
+@given(
+    st_numpy.arrays(np.float64, st.integers(3, 20), elements=st.floats(1e-12, 1e6), unique=True),
+    st.booleans(),
+)
+def test_log10_target_inverts(target: np.ndarray, standardise: bool) -> None:
+    target = np.concatenate([target, [1e-3, 1.0]])  # so that the train rows always vary
+    transform = fit_target("log10", target, np.ones(target.size, bool), standardise=standardise)
+    values = apply_target(transform, target)
+    np.testing.assert_allclose(unstandardise(transform, values), np.log10(target), atol=1e-13)
+    np.testing.assert_allclose(invert_target(transform, values), target, rtol=1e-12)
+
+
+@FIXED
+@given(
+    st_numpy.arrays(np.float64, st.integers(3, 20), elements=st.floats(-1e3, 1e3), unique=True),
+    st.booleans(),
+)
+def test_identity_target_inverts(target: np.ndarray, standardise: bool) -> None:
+    target = np.concatenate([target, [-1e3, 1e3]])
+    transform = fit_target("identity", target, np.ones(target.size, bool), standardise=standardise)
+    recovered = invert_target(transform, apply_target(transform, target))
+    np.testing.assert_allclose(recovered, target, rtol=1e-13, atol=1e-11)
+
+
+def test_target_constants_by_hand() -> None:
+    target = np.array([1e-2, 1e2, 1e5])
+    transform = fit_target("log10", target, np.array([True, True, False]), standardise=True)
+    assert transform == TargetTransform("log10", 0.0, 2.0)
+    np.testing.assert_allclose(apply_target(transform, target), [-1, 1, 2.5], rtol=1e-15)
+
+
+def test_inverse_takes_any_shape() -> None:
+    transform = TargetTransform("log10", -1.0, 0.5)
+    draws = np.linspace(-3, 3, 24).reshape(2, 3, 4)
+    np.testing.assert_allclose(invert_target(transform, draws), 10 ** (draws / 2 - 1), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "message"),
+    [
+        ("log10", 0.0, r"is not finite in 1 of 3 rows \(2\); allowed: positive targets"),
+        ("log10", -1.0, r"is not finite in 1 of 3 rows \(2\)"),
+        ("identity", np.nan, r"is not finite in 1 of 3 rows \(2\); allowed: finite targets"),
+        ("ln", 1.0, "unknown target scale 'ln'; known: log10, identity"),
+    ],
+)
+def test_targets_refused(scale: str, value: float, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        fit_target(scale, np.array([1.0, value, 3.0]), np.ones(3, bool), standardise=True)
+
+
+def test_constant_target_cannot_be_standardised() -> None:
+    with pytest.raises(InputError, match="the target on the log10 scale is 0 in every train row"):
+        fit_target("log10", np.ones(3), np.ones(3, bool), standardise=True)
+    with pytest.raises(InputError, match="no train rows"):
+        fit_target("log10", np.ones(3), np.zeros(3, bool), standardise=True)

@@ -1,0 +1,65 @@
+"""Bytes, settings and captions that all figures share."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import matplotlib
+import pytest
+from docutils.core import publish_parts  # type: ignore[import-untyped]
+from matplotlib.figure import Figure
+
+from nlobayes.errors import InputError
+from nlobayes.plots import FIGURES, render
+from nlobayes.plots.style import house_style, new_figure
+
+CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
+
+
+def plain_figure() -> Figure:
+    with house_style():
+        figure = new_figure(height=2.0)
+        figure.subplots().plot([0, 1], [0, 1], label="line")
+    return figure
+
+
+def test_unknown_format_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'pdf' is not known; use one of \['png', 'svg'\]"):
+        render(plain_figure(), "pdf")
+
+
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_settings_of_the_user_neither_matter_nor_change(format: str) -> None:
+    expected = render(plain_figure(), format)
+    mine: dict[Any, Any] = {
+        "font.size": 20.0,
+        "axes.facecolor": "red",
+        "svg.hashsalt": "other",
+        "savefig.dpi": 50,
+    }
+    with matplotlib.rc_context(mine):
+        assert render(plain_figure(), format) == expected
+        assert {key: matplotlib.rcParams[key] for key in mine} == mine
+
+
+def test_files_carry_no_date() -> None:
+    assert b"<dc:date>" not in render(plain_figure(), "svg")
+    assert b"Software" not in render(plain_figure(), "png")
+
+
+def test_pyplot_is_never_loaded() -> None:
+    """Pyplot has global state and wants a display."""
+    code = "import sys, nlobayes.plots; sys.exit('matplotlib.pyplot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", [*FIGURES, "workflow"])
+def test_captions_are_valid_and_short(name: str) -> None:
+    source = (CAPTIONS / f"{name}.rst").read_text(encoding="utf-8")
+    snakemake = {"wildcards": {"run": "toy/small/hmc/1"}}
+    text = jinja2.Template(source, undefined=jinja2.StrictUndefined).render(snakemake=snakemake)
+    html = publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["body"]
+    assert name == "workflow" or "toy/small/hmc/1" in html
+    assert 30 <= len(text.split()) <= 110

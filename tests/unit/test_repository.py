@@ -1,0 +1,129 @@
+"""The files around the code agree with each other and name no machine."""
+
+import re
+import subprocess
+import tomllib
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[2]
+CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+MACHINE_PATH = re.compile(r"(?<![\w.~:/-])/(?:root|home|Users|work)/")
+
+
+def read_toml(name: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / name).read_text())
+
+
+def read_yaml(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text())
+
+
+def specifiers(requirements: list[str]) -> dict[str, SpecifierSet]:
+    parsed = [Requirement(text) for text in requirements]
+    return {requirement.name: requirement.specifier for requirement in parsed}
+
+
+def locked_packages() -> dict[str, dict[str, Any]]:
+    return {package["name"]: package for package in read_toml("uv.lock")["package"]}
+
+
+def test_conda_twin_has_the_same_dependencies() -> None:
+    project = read_toml("pyproject.toml")["project"]
+    expected = specifiers(project["dependencies"]) | {
+        "python": SpecifierSet(project["requires-python"])
+    }
+    *conda, with_pip = read_yaml("environment.yml")["dependencies"]
+    twin = specifiers([text for text in conda if text != "pip"] + with_pip["pip"])
+    assert {CONDA_NAMES.get(name, name): versions for name, versions in twin.items()} == expected
+
+
+def test_citation_has_the_version_and_licence_of_the_project() -> None:
+    project, citation = read_toml("pyproject.toml")["project"], read_yaml("CITATION.cff")
+    assert citation["version"] == project["version"]
+    assert citation["license"] == project["license"]
+    assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License\n")
+
+
+def test_lock_belongs_to_the_project() -> None:
+    project, lock = read_toml("pyproject.toml"), read_toml("uv.lock")
+    metadata = locked_packages()["nlobayes"]["metadata"]
+    extras = project["project"]["optional-dependencies"]
+    required = [*project["project"]["dependencies"], *chain(*extras.values())]
+    assert SpecifierSet(lock["requires-python"]) == SpecifierSet(
+        project["project"]["requires-python"]
+    )
+    for declared, locked in (
+        (required, metadata["requires-dist"]),
+        (project["dependency-groups"]["dev"], metadata["requires-dev"]["dev"]),
+    ):
+        asked = {(r.name, r.specifier) for r in map(Requirement, declared)}
+        assert asked == {(r["name"], SpecifierSet(r.get("specifier", ""))) for r in locked}
+
+
+def test_locked_versions_satisfy_the_project() -> None:
+    project, packages = read_toml("pyproject.toml"), locked_packages()
+    dev = project["dependency-groups"]["dev"]
+    for name, versions in specifiers([*project["project"]["dependencies"], *dev]).items():
+        assert packages[name]["version"] in versions, name
+
+
+def test_lock_names_only_the_public_index() -> None:
+    for name, package in locked_packages().items():
+        own = {"editable": "."}
+        assert package["source"] in (own, {"registry": "https://pypi.org/simple"}), name
+        for file in [*package.get("wheels", []), package.get("sdist", {"url": None})]:
+            url = file["url"]
+            assert url is None or url.startswith("https://files.pythonhosted.org/"), name
+
+
+def test_continuous_integration_runs_what_make_runs() -> None:
+    assert re.search(r"^make test$", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    steps = read_yaml(".github/workflows/ci.yml")["jobs"]["ci"]["steps"]
+    assert "bash .ci/run" in [step.get("run") for step in steps]
+
+
+def test_every_place_pins_the_same_uv() -> None:
+    (pinned,) = re.findall(r"^UV_VERSION := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    steps = read_yaml(".github/workflows/ci.yml")["jobs"]["ci"]["steps"]
+    (setup,) = [step for step in steps if "setup-uv" in step.get("uses", "")]
+    assert setup["with"]["version"] == pinned
+
+
+def test_make_targets_exist() -> None:
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"run", "test", "check", "clean"} <= set(targets)
+
+
+def test_no_file_names_a_machine() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout: which files belong to the repository is not known")
+    listing = ["git", "-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard"]
+    names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True).stdout.decode()
+    guilty = [
+        name
+        for name in filter(None, names.split("\0"))
+        if (ROOT / name).is_file()
+        and MACHINE_PATH.search((ROOT / name).read_bytes().decode(errors="replace"))
+    ]
+    assert guilty == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cd |home|x|y", True),
+        ("'|work|x'", True),
+        ("..|home|x", False),
+        ("https:||a|home|x", False),
+    ],
+)
+def test_machine_paths_are_recognised(text: str, found: bool) -> None:
+    """Written with bars, or this file would name a machine itself."""
+    assert bool(MACHINE_PATH.search(text.replace("|", "/"))) == found

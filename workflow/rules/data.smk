@@ -1,0 +1,48 @@
+# From physics or a user's table to a dataset.
+
+
+rule simulate:
+    """Compute a table of NLO cross sections with the embedded engine."""
+    output:
+        table="results/tables/{dataset}.parquet",
+    log:
+        "logs/simulate/{dataset}.log",
+    benchmark:
+        "benchmarks/simulate/{dataset}.tsv"
+    wildcard_constraints:
+        dataset="|".join(SIMULATED) or "none",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        spec=dataset_job(simulate_job),
+        code=code_digest("simulate"),
+    shell:
+        "nlobayes simulate --spec {params.spec:q} --out {output.table:q} 2> {log:q}"
+
+
+rule prepare:
+    """Turn a table into a dataset: features, target, splits."""
+    input:
+        table=table_of,
+    output:
+        dataset="results/data/{dataset}.nc",
+    log:
+        "logs/prepare/{dataset}.log",
+    benchmark:
+        "benchmarks/prepare/{dataset}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        spec=dataset_job(prepare_job),
+        code=code_digest("prepare"),
+    shell:
+        "nlobayes prepare --spec {params.spec:q} --table {input.table:q}"
+        " --out {output.dataset:q} 2> {log:q}"

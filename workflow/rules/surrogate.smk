@@ -1,0 +1,53 @@
+# From a posterior to predictions.
+
+
+rule thin:
+    """Keep as many draws as are nearly independent."""
+    input:
+        posterior="results/posterior/{run}.nc",
+        diagnostics="results/metrics/{run}/diagnostics.json",
+    output:
+        thinned="results/thinned/{run}.nc",
+    log:
+        "logs/thin/{run}.log",
+    benchmark:
+        "benchmarks/thin/{run}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=8000,
+        runtime=30,
+    params:
+        code=code_digest("thin"),
+    shell:
+        "nlobayes thin --posterior {input.posterior:q}"
+        " --diagnostics {input.diagnostics:q} --out {output.thinned:q} 2> {log:q}"
+
+
+rule predict:
+    """Evaluate the posterior and the ensemble of MAPs at every point."""
+    input:
+        posterior="results/thinned/{run}.nc",
+        dataset=dataset_of,
+        starts=per_chain("results/pretrain/{run}/{chain}.nc"),
+    output:
+        predictions="results/predictions/{run}.nc",
+    log:
+        "logs/predict/{run}.log",
+    benchmark:
+        "benchmarks/predict/{run}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=8000,
+        runtime=30,
+    params:
+        spec=job("predict"),
+        starts=lambda wildcards, input: repeat_option("--start", input.starts),
+        code=code_digest("predict"),
+    shell:
+        "nlobayes predict --spec {params.spec:q} --posterior {input.posterior:q}"
+        " --dataset {input.dataset:q} {params.starts}"
+        " --out {output.predictions:q} 2> {log:q}"
