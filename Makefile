@@ -13,7 +13,7 @@ help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile
 
 setup: $(UV)  ## install the locked environment into .venv
-	$(UV) sync --locked
+	$(UV) sync --locked --compile-bytecode
 
 run: setup  ## run the default study, then write the report and print the results
 	$(RUN) snakemake

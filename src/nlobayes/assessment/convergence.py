@@ -21,9 +21,8 @@ _FEWEST_DRAWS = 4
 class PosteriorDraws(NamedTuple):
     """What is judged.
 
-    `function` (chain, draw, reference point) and `weights` (chain, draw, weight) are the stored
-    draws; `log_density` (chain, draw) and `noise` (chain, draw), None where it is fixed, may be
-    given at every draw.
+    `function` (chain, draw, reference point), `log_density` and `noise` (chain, draw), None where
+    it is fixed, at every draw; `weights` (chain, stored draw, weight) at the stored ones.
     """
 
     function: np.ndarray
@@ -35,10 +34,8 @@ class PosteriorDraws(NamedTuple):
 class SampleStats(NamedTuple):
     """How it was sampled, axes (chain, draw).
 
-    `diverging` and `n_steps` are summed, so they must account for every transition: one value
-    per transition, or the total since the last stored draw. `energy` is the Hamiltonian of the
-    state each transition returned, not of a rejected proposal. `tree_depth` and its limit are
-    None for fixed-length HMC.
+    One value per transition. `energy` is the Hamiltonian of the state each transition returned,
+    not of a rejected proposal. `tree_depth` and its limit are None for fixed-length HMC.
     """
 
     energy: np.ndarray
@@ -204,7 +201,7 @@ def diagnose(
     gradients_warmup
         Gradient evaluations of all chains before the first draw.
     keep_every
-        Storage stride of `draws.function`: every n-th draw was stored.
+        Storage stride of `draws.weights`: every n-th draw was stored.
     exact
         Whether the sampler targets the exact posterior.
 
@@ -223,16 +220,16 @@ def diagnose(
         If arrays do not fit together, are too short, or are not finite.
     """
     _check_shapes(draws, stats, keep_every)
-    drawn = draws.function.shape[1] * keep_every
+    chains, drawn, _ = draws.function.shape
     metrics = {
         **_function_metrics(draws.function, keep_every),
         "rhat_weights_median": float(np.median(rhat(draws.weights))),
         "rhat_log_density": _rhat_of_one(draws.log_density),
         "rhat_noise": None if draws.noise is None else _rhat_of_one(draws.noise),
         "log_density_spread_over_sd": log_density_spread_over_sd(draws.log_density),
-        **_sampler_metrics(stats, gradients_warmup, drawn * len(draws.function)),
+        **_sampler_metrics(stats, gradients_warmup, chains * drawn),
         "tightness": float(tightness),
-        "chains": len(draws.function),
+        "chains": chains,
         "draws_per_chain": drawn,
         "exact": exact,
     }
@@ -244,7 +241,7 @@ def _function_metrics(function: np.ndarray, keep_every: int) -> dict[str, Any]:
     agreement, bulk = rhat(function), ess_bulk(function)
     with np.errstate(invalid="ignore"):
         worst_percent = float(np.percentile(agreement, 99))
-    time = float(np.median(integrated_time(function))) * keep_every
+    time = float(np.median(integrated_time(function)))
     return {
         "rhat_f_median": float(np.median(agreement)),
         "rhat_f_p99": worst_percent,
@@ -327,15 +324,15 @@ def _checked(draws: np.ndarray, fewest_chains: int = _FEWEST_CHAINS) -> np.ndarr
 
 def _check_shapes(draws: PosteriorDraws, stats: SampleStats, keep_every: int) -> None:
     """Check that every array has the chains of the function draws and a draw axis that fits."""
-    chains, stored, _ = _checked(draws.function).shape
-    allowed = {(chains, stored), (chains, stored * keep_every)}
+    chains, drawn, _ = _checked(draws.function).shape
     arrays = {**draws._asdict(), **stats._asdict()}
     del arrays["max_tree_depth"]
     for name, array in arrays.items():
-        if array is not None and array.shape[:2] not in allowed:
+        expected = (chains, drawn // keep_every if name == "weights" else drawn)
+        if array is not None and array.shape[:2] != expected:
             raise InputError(
-                f"{name} must have axes (chain, draw) of {chains} chains with {stored} stored or "
-                f"{stored * keep_every} draws, got shape {array.shape}"
+                f"{name} must have axes (chain, draw) of shape {expected}, got {array.shape}; "
+                "diagnose draws of one posterior only"
             )
     if (stats.tree_depth is None) != (stats.max_tree_depth is None):
         raise InputError("tree_depth and max_tree_depth must both be given, or both be None")

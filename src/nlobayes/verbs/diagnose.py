@@ -1,7 +1,7 @@
 """Judge the convergence of a posterior in function space."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -70,14 +70,14 @@ def _sample_stats(stats: xr.Dataset, max_depth: int | None) -> convergence.Sampl
 
 
 def _tightness(job: DiagnoseJob, draws: convergence.PosteriorDraws, target: np.ndarray) -> float:
-    fixed = isinstance(job.likelihood, ToleranceLikelihood)
-    sigma = job.likelihood.sigma if fixed else float(draws.noise.mean())
+    if isinstance(job.likelihood, ToleranceLikelihood):
+        sigma = job.likelihood.sigma
+    else:
+        sigma = float(np.mean(draws.noise))
     return convergence.tightness(len(target), sigma / float(target.std()))
 
 
-def _print(checks: dict[str, dict[str, float]]) -> None:
+def _print(checks: dict[str, dict[str, Any]]) -> None:
     for name, check in checks.items():
         verdict = "passed" if check["passed"] else "FAILED"
-        typer.echo(
-            f"{name}: {check['value']:.6g} (limit {check['threshold']:g}) {verdict}", err=True
-        )
+        typer.echo(f"{verdict}: {name} {check['value']} (limit {check['threshold']})", err=True)

@@ -20,11 +20,11 @@ def thin(
     groups, verdict = read_groups(posterior, "posterior"), read_json(diagnostics)
     draws = groups["posterior"]["draw"].values
     stored_every = int(draws[0]) + 1
-    stride = int(verdict["thinning_step"]) // stored_every
-    if not 1 <= stride <= len(draws):
+    stride = min(int(verdict["thinning_step"]) // stored_every, len(draws))
+    if stride < 1:
         raise InputError(
-            f"{diagnostics}: thinning_step {verdict['thinning_step']} does not fit "
-            f"{len(draws)} draws stored every {stored_every}; diagnose {posterior} again"
+            f"{diagnostics}: thinning_step {verdict['thinning_step']} is smaller than the "
+            f"{stored_every} draws between stored ones; diagnose {posterior} again"
         )
     kept = {"draw": slice(stride - 1, None, stride)}
     thinned = {"posterior": groups["posterior"].isel(kept)}

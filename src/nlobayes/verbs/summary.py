@@ -1,0 +1,82 @@
+"""Print the table of the runs that have been evaluated: scores never without convergence."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from nlobayes.artifacts.files import read_json
+from nlobayes.errors import InputError
+
+TIGHT = 5e5
+COLUMNS = (
+    "run",
+    "RMSE dex",
+    "R² log10",
+    "95 % cov.",
+    "sigma_z",
+    "R-hat f med / p99",
+    "ESS f min",
+    "div.",
+    "tau",
+    "converged",
+)
+
+
+def summary(
+    metrics: Annotated[Path, typer.Option(help="Folder of the metrics.")] = Path("results/metrics"),
+    report: Annotated[Path, typer.Option(help="Report to point to.")] = Path("report.html"),
+) -> None:
+    """Show every run's test scores beside R-hat and ESS, its baseline, and where the report is."""
+    runs = sorted(path.parent for path in metrics.rglob("evaluation.json"))
+    if not runs:
+        raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
+    table = Table(*COLUMNS, title="Test split, total uncertainty with fitted noise")
+    for run in runs:
+        evaluation, diagnostics = (
+            read_json(run / f"{name}.json") for name in ("evaluation", "diagnostics")
+        )
+        table.add_row(*_posterior(str(run.relative_to(metrics)), evaluation["test"], diagnostics))
+        table.add_row(*_baseline(evaluation["baseline"]), end_section=True)
+    console = Console(width=None if Console().is_terminal else 160)
+    console.print(table)
+    for path in sorted(metrics.glob("agreement/**/*.json")):
+        console.print(_agreement(path, read_json(path)))
+    console.print(f"report: {report}" if report.exists() else "report: run `make report`")
+
+
+def _posterior(run: str, test: dict[str, Any], found: dict[str, Any]) -> tuple[str, ...]:
+    failed = [name for name, check in found["checks"].items() if not check["passed"]]
+    tightness = f"{found['tightness']:.2g}" + (" (tight)" if found["tightness"] > TIGHT else "")
+    return (
+        run,
+        *_scores(test),
+        f"{_number(found['rhat_f_median'], '.3f')} / {_number(found['rhat_f_p99'], '.3f')}",
+        _number(found["ess_f_bulk_min"], ".0f"),
+        str(found["divergences"]),
+        tightness,
+        "FAILED: " + ", ".join(failed) if failed else "yes",
+    )
+
+
+def _baseline(baseline: dict[str, Any]) -> tuple[str, ...]:
+    members = baseline["members"]["rmse_log10_test"]
+    name = f"  ensemble of its {len(members)} MAPs (members {min(members):.3f}-{max(members):.3f})"
+    return (name, *_scores(baseline["test"]), *[""] * 5)
+
+
+def _scores(test: dict[str, Any]) -> tuple[str, ...]:
+    keys = ("rmse_log10", "r2_log10", "coverage_95", "sigma_z_total")
+    return tuple(_number(test[key], ".4f" if "log10" in key else ".3f") for key in keys)
+
+
+def _agreement(path: Path, agreement: dict[str, Any]) -> str:
+    said = "agree" if agreement["passed"] else "DISAGREE"
+    worst = max(max(pair["z_mean_max"], pair["z_sd_max"]) for pair in agreement["pairs"])
+    return f"samplers {said} on {path.stem}: largest |z| {worst:.1f}, see {path}"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
