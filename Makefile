@@ -7,7 +7,7 @@ RUN := $(UV) run --locked
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run report test check clean distclean
+.PHONY: help setup run report test check schema clean distclean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile
@@ -33,6 +33,11 @@ check: setup  ## lint, format, types, workflow and architecture
 	$(RUN) snakemake --lint
 	$(RUN) mypy
 	$(RUN) lint-imports --no-logo
+
+schema: setup  ## write config/schema.json and the reference in config/README.md from the models
+	$(RUN) python -m nlobayes.study.schema json > config/schema.json
+	sed -i '/^### Study/,$$d' config/README.md
+	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
 
 clean:  ## remove results, logs, timings and caches
 	rm -rf results logs report.html .snakemake benchmarks/*/

@@ -135,18 +135,41 @@ def build_density(posterior: Posterior, *, chunk: int) -> Density:
 
 
 def _chunked(rows: Callable[..., jax.Array]) -> Callable[[jax.Array, Data], jax.Array]:
-    """Sum a function of rows over the masked chunks of the data."""
+    """Sum a function of rows over the masked chunks of the data.
+
+    With several chunks the gradient is summed beside the value, chunk by chunk, so that no
+    activation outlives its chunk.
+    """
 
     def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
         values = rows(position, chunk.features, chunk.target)
         return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
 
+    def sum_chunks(one: Callable[..., Any], position: jax.Array, data: Data) -> Any:
+        shapes = jax.eval_shape(one, position, jax.tree.map(lambda x: x[0], data))
+        zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+
+        def add(sums: Any, chunk: Data) -> tuple[Any, None]:
+            return jax.tree.map(jnp.add, sums, one(position, chunk)), None
+
+        return jax.lax.scan(add, zeros, data)[0]
+
+    @jax.custom_vjp
+    def many(position: jax.Array, data: Data) -> jax.Array:
+        return sum_chunks(chunk_sum, position, data)
+
+    def forward_pass(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
+        return sum_chunks(jax.value_and_grad(chunk_sum), position, data)
+
+    def backward_pass(gradient: jax.Array, cotangent: jax.Array) -> tuple[jax.Array, None]:
+        return cotangent * gradient, None
+
+    many.defvjp(forward_pass, backward_pass)
+
     def total(position: jax.Array, data: Data) -> jax.Array:
         if len(data.target) == 1:
             return chunk_sum(position, jax.tree.map(lambda x: x[0], data))
-        zero = jnp.zeros((), position.dtype)
-        add = jax.checkpoint(lambda sum_, chunk: (sum_ + chunk_sum(position, chunk), None))
-        return jax.lax.scan(add, zero, data)[0]
+        return many(position, data)
 
     return total
 

@@ -71,7 +71,7 @@ class Features(Frozen):
     columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
     """Columns of the table, in the order of the network's inputs."""
     map: Literal["invariants", "threshold_invariants", "raw"] = "invariants"
-    """`invariants`: ln|m|, N11^2, N12^2, N13^2-N14^2, N11 N12; chains do not converge on `raw`."""
+    """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; chains do not converge on `raw`."""
     standardise: bool = True
     """Centre and scale each feature with the train rows."""
 
@@ -256,8 +256,11 @@ class Evaluation(Frozen):
     """How a posterior is judged; never resamples."""
 
     thresholds: Thresholds = Thresholds()
-    noise: Literal["gaussian", "student_t"] = "student_t"
-    """Family of the predictive noise fitted on validation rows."""
+    noise: Literal["gaussian", "student_t"] = "gaussian"
+    """Family of the predictive noise fitted on validation rows.
+
+    `student_t` (4 degrees of freedom) is sharper in the centre, `gaussian` covers the tails.
+    """
 
 
 class Grid(Frozen):
