@@ -5,14 +5,6 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-configfile: "config/presets/datasets.yaml"
-configfile: "config/presets/networks.yaml"
-configfile: "config/presets/priors.yaml"
-configfile: "config/presets/likelihoods.yaml"
-configfile: "config/presets/pretraining.yaml"
-configfile: "config/presets/samplers.yaml"
-configfile: "config/presets/evaluation.yaml"
-configfile: "config/presets/grids.yaml"
 configfile: "config/config.yaml"
 
 

@@ -6,7 +6,6 @@ import sys
 from importlib import import_module
 from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -32,11 +31,11 @@ VERBS = {
 class Verbs(TyperGroup):
     """The verbs, imported on demand."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         """List the verbs in the order of the pipeline."""
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import one verb."""
         if cmd_name not in VERBS:
             return None
@@ -45,7 +44,7 @@ class Verbs(TyperGroup):
         alone.command(cmd_name, help=VERBS[cmd_name])(verb)
         return typer.main.get_command(alone)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Show the verbs without importing them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))

@@ -8,10 +8,11 @@ from nlobayes.errors import InputError
 from nlobayes.provenance import code_digest
 from nlobayes.study.grid import CROSSED, load_study
 from nlobayes.study.jobs import prepare_job, run_jobs, simulate_job
+from nlobayes.study.library import override, read_presets
 from nlobayes.study.presets import SimulatedSource
 
 try:
-    STUDY = load_study(config)
+    STUDY = load_study(override(read_presets(Path("config/presets")), config))
 except InputError as error:
     sys.stderr.write(f"nlobayes: error: {error}\n")
     sys.exit(2)

@@ -162,20 +162,6 @@ def log_density_spread_over_sd(log_density: np.ndarray) -> float:
     return float(np.ptp(log_density.mean(axis=1)) / within) if within > 0 else np.inf
 
 
-def tightness(rows: int, relative_noise: float) -> float:
-    """Compute rows / noise^2, the noise of the likelihood in units of the target's sd.
-
-    It decides whether chains can mix: the cost of an independent draw grows in proportion.
-    Raises InputError unless both are positive.
-    """
-    if not (rows > 0 and 0 < relative_noise < np.inf):
-        raise InputError(
-            f"tightness needs training rows and a positive noise, "
-            f"got {rows} rows and noise {relative_noise}"
-        )
-    return rows / relative_noise**2
-
-
 def diagnose(
     draws: PosteriorDraws,
     stats: SampleStats,

@@ -122,7 +122,7 @@ def build_density(posterior: Posterior, *, chunk: int) -> Density:
 
     return Density(
         size=flat.size,
-        log_prior=lambda position: sum(map(jnp.sum, log_prior(*unravel(position)))),
+        log_prior=lambda position: jnp.sum(ravel_pytree(log_prior(*unravel(position)))[0]),
         log_likelihood=_chunked(lambda q, x, y: row_log_likelihood(*unravel(q), x, y)[0]),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(_initial_point(model, seed)),
@@ -202,7 +202,7 @@ def _initial_point(model: pm.Model, seed: int) -> dict[str, np.ndarray]:
 
 
 def _check_precision() -> None:
-    jax_precision = "float64" if jax.config.jax_enable_x64 else "float32"
+    jax_precision = str(jnp.zeros(()).dtype)
     if pytensor.config.floatX != jax_precision:
         raise InputError(
             f"precision: PyTensor works in {pytensor.config.floatX} and JAX in {jax_precision}; "

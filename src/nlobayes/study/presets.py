@@ -224,13 +224,22 @@ class Sampler(Frozen):
 
     kernel: Kernel
     warmup: Warmup = Warmup()
-    chains: Annotated[int, Field(ge=2)] = 4
+    chains: int = 4
     """At least two: convergence cannot be shown with one."""
     segments: PositiveInt = 1
     """Jobs in a row per chain; raising it extends a finished run."""
     draws_per_segment: PositiveInt
     keep_every: PositiveInt = 8
     """Weights of every n-th draw are stored; diagnostics use every draw."""
+
+    @field_validator("chains")
+    @classmethod
+    def _more_than_one(cls, chains: int) -> int:
+        if chains < 2:
+            raise ValueError(
+                f"got {chains}, must be at least 2: one chain cannot show convergence; use 4"
+            )
+        return chains
 
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> Sampler:

@@ -11,6 +11,7 @@ from nlobayes.artifacts.contents import read_start
 from nlobayes.artifacts.files import write_csv, write_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.assessment import convergence, tables
+from nlobayes.assessment.tightness import tightness
 from nlobayes.study.jobs import DiagnoseJob, read_job
 from nlobayes.study.presets import ToleranceLikelihood
 
@@ -73,8 +74,9 @@ def _tightness(job: DiagnoseJob, draws: convergence.PosteriorDraws, target: np.n
     if isinstance(job.likelihood, ToleranceLikelihood):
         sigma = job.likelihood.sigma
     else:
-        sigma = float(np.mean(draws.noise))
-    return convergence.tightness(len(target), sigma / float(target.std()))
+        assert draws.noise is not None
+        sigma = float(draws.noise.mean())
+    return tightness(len(target), sigma / float(target.std()))
 
 
 def _print(checks: dict[str, dict[str, Any]]) -> None:

@@ -7,8 +7,10 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, write_start
+from nlobayes.assessment.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob, read_job
+from nlobayes.study.presets import ToleranceLikelihood
 from nlobayes.types import Dataset, Start
 from nlobayes.verbs import runtime
 
@@ -30,6 +32,7 @@ def pretrain(
 
     data = read_dataset(dataset)
     _check_batch(job, data, dataset)
+    _describe_tightness(job, data)
     model = build.build_model(job.model, data)
     fit = jax.jit(fit_map, static_argnames=("problem", "epochs", "batch", "patience"))(
         build.chain_key(job.seed, "pretrain", chain),
@@ -57,3 +60,12 @@ def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:
             f"pretraining.batch is {job.pretraining.batch} but {path} has {rows} train rows; "
             "use a smaller batch or more train rows"
         )
+
+
+def _describe_tightness(job: PretrainJob, data: Dataset) -> None:
+    target = data.target[data.split == 0]
+    if isinstance(job.model.likelihood, ToleranceLikelihood):
+        tau = tightness(len(target), job.model.likelihood.sigma / float(target.std()))
+        typer.echo(describe(tau), err=True)
+    else:
+        typer.echo("tightness: sigma is learned, so chains decide it; see diagnostics", err=True)

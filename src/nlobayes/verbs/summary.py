@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.assessment.tightness import TIGHT
 from nlobayes.errors import InputError
 
-TIGHT = 5e5
 COLUMNS = (
     "run",
     "RMSE dex",

@@ -30,7 +30,9 @@ def warmup(
 
     begin = read_start(start)
     model = build.build_model(job.model, read_dataset(dataset))
-    build.check_finite(model, begin.position, f"{start}: the start of chain {begin.chain}")
+    build.check_finite(
+        model, jnp.asarray(begin.position), f"{start}: the start of chain {begin.chain}"
+    )
     kernel = build.build_kernel(job.kernel, model.logdensity_fn)
     key = build.chain_key(job.seed, "warmup", begin.chain)
     settings = job.warmup
@@ -51,9 +53,7 @@ def warmup(
             target_acceptance=settings.target_acceptance,
         )
 
-    carry = adaptation.start(
-        kernel, jnp.asarray(begin.position), initial_step_size=settings.initial_step_size
-    )
+    carry = adaptation.start(kernel, position, initial_step_size=settings.initial_step_size)
     stats = []
     for first, count in pieces(settings.steps, 1, f"warm-up of chain {begin.chain}"):
         part = adaptation.Schedule(*(stage[first : first + count] for stage in schedule))

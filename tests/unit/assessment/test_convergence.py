@@ -165,16 +165,6 @@ def test_log_density_spread_by_hand() -> None:
     assert convergence.log_density_spread_over_sd(log_density) == pytest.approx(expected)
 
 
-def test_tightness_of_the_quickstart() -> None:
-    assert convergence.tightness(1000, 0.05) == pytest.approx(4e5)
-
-
-@pytest.mark.parametrize(("rows", "noise"), [(0, 0.1), (10, 0.0), (10, np.nan)])
-def test_tightness_refuses_nonsense(rows: int, noise: float) -> None:
-    with pytest.raises(InputError, match="positive noise"):
-        convergence.tightness(rows, noise)
-
-
 @pytest.mark.parametrize("measure", ["rhat", "ess_bulk", "ess_tail", "ess_pooled_over_within"])
 @pytest.mark.parametrize(
     ("shape", "message"), [((1, 50, 2), "2 chains"), ((4, 3, 2), "4 draws"), ((4, 50), "axes")]

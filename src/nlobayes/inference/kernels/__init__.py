@@ -1,5 +1,8 @@
 """The Markov kernels, one file each, by name."""
 
-from nlobayes.inference.kernels import hmc, nuts
+from collections.abc import Callable
 
-KERNELS = {"hmc": hmc.build, "nuts": nuts.build}
+from nlobayes.inference.kernels import hmc, nuts
+from nlobayes.inference.kernels.protocol import Kernel
+
+KERNELS: dict[str, Callable[..., Kernel]] = {"hmc": hmc.build, "nuts": nuts.build}

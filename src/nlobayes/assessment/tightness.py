@@ -1,0 +1,34 @@
+"""Whether chains can be expected to mix: rows against the squared likelihood noise."""
+
+from __future__ import annotations
+
+from nlobayes.errors import InputError
+
+TIGHT = 5e5
+"""Above this tightness chains were seen to keep to separate modes."""
+
+
+def tightness(rows: int, relative_noise: float) -> float:
+    """Compute the tightness tau = rows / sigma^2, sigma in units of the target's sd.
+
+    The cost of an effective draw grows with it, and above `TIGHT` separate modes stop mixing.
+
+    Raises
+    ------
+    InputError
+        If rows or noise are not positive.
+    """
+    if not (rows > 0 and 0 < relative_noise < float("inf")):
+        raise InputError(
+            f"tightness needs training rows and a positive noise, "
+            f"got {rows} rows and noise {relative_noise}"
+        )
+    return rows / relative_noise**2
+
+
+def describe(tau: float) -> str:
+    """Say how tight a posterior is, with the remedy where it is too tight."""
+    said = f"tightness tau = N / sigma^2 = {tau:.3g}"
+    if tau <= TIGHT:
+        return said
+    return f"WARNING: {said} is above {TIGHT:g}: chains may not mix; raise sigma or use fewer rows"
