@@ -1,4 +1,4 @@
-# The study, its runs, and what the rules ask about them.
+# The study, its runs, and the questions that the graph asks about them.
 
 import shlex
 import sys
@@ -43,7 +43,7 @@ def find_rivals():
     for grid in STUDY.grids:
         for run in STUDY.runs(grid):
             same = [run.names[kind] for kind in CROSSED if kind != "sampler"]
-            name = "/".join([grid, *same, f"s{run.seed}"])
+            name = Path(grid, *same, f"s{run.seed}").as_posix()
             groups.setdefault(name, []).append(run.run_id)
     return {name: runs for name, runs in groups.items() if len(runs) > 1}
 
@@ -63,7 +63,7 @@ wildcard_constraints:
 
 
 def job(verb):
-    """Tell a rule of a run its specification: only the sections of its verb."""
+    """Give the specification of a verb of a run: its own sections only."""
 
     def specification(wildcards):
         return run_jobs(RUNS[wildcards.run])[verb].model_dump_json()
@@ -72,7 +72,7 @@ def job(verb):
 
 
 def dataset_job(build):
-    """Tell a rule of a dataset its specification."""
+    """Give the specification of a verb of a dataset."""
 
     def specification(wildcards):
         return build(STUDY.datasets[wildcards.dataset]).model_dump_json()

@@ -30,9 +30,8 @@ def warmup(
 
     begin = read_start(start)
     model = build.build_model(job.model, read_dataset(dataset))
-    build.check_finite(
-        model, jnp.asarray(begin.position), f"{start}: the start of chain {begin.chain}"
-    )
+    position = jnp.asarray(begin.position)
+    build.check_finite(model, position, f"{start}: the start of chain {begin.chain}")
     kernel = build.build_kernel(job.kernel, model.logdensity_fn)
     key = build.chain_key(job.seed, "warmup", begin.chain)
     settings = job.warmup
