@@ -26,12 +26,15 @@ QUANTITIES = {
     "log_density": "log posterior density\n(nats)",
     "noise": "noise scale\n(standardised units)",
 }
+LEAST_LOSS = 1e-3
+"""Nats per row below which losses are as good as equal."""
+
 MAX_NAMED_CHAINS = 10
 MAX_VECTOR_POINTS = 20_000
 
 
 def trace(table: DataFrame) -> Figure:
-    """Log density and noise scale of every kept draw, with their distribution per chain.
+    """Log density and noise scale of draws of every chain, with their distribution per chain.
 
     A likelihood with a fixed tolerance has no noise to show; a note says so.
     """
@@ -42,7 +45,7 @@ def trace(table: DataFrame) -> Figure:
     )
     for (left, right), name in zip(panels, drawn, strict=True):
         _trace_row(left, right, table, name)
-    panels[-1, 0].set_xlabel("kept draw")
+    panels[-1, 0].set_xlabel("draw")
     panels[-1, 1].set_xlabel("draws per bin")
     if "noise" not in drawn:
         panels[0, 0].set_title("tolerance of the likelihood is fixed: no noise scale to show")
@@ -150,25 +153,29 @@ def autocorrelation(table: DataFrame) -> Figure:
     axes.plot(table["lag"], table["log_density"], color=VERMILLION, label="log density")
     reference_line(axes, y=0.0)
     axes.margins(x=0.01)
-    axes.set_xlabel("lag (kept draws)")
+    axes.set_xlabel("lag (draws)")
     axes.set_ylabel("autocorrelation (dimensionless)")
     legend_above(figure, axes)
     return figure
 
 
 def loss(table: DataFrame) -> Figure:
-    """Training loss and validation error of each chain's pretraining, by epoch."""
+    """Training loss and validation error of each chain's pretraining, by epoch.
+
+    The loss may be negative, so it is shown above the lowest that any chain reached.
+    """
+    table = table.assign(train_loss=table["train_loss"] - table["train_loss"].min())
     figure = new_figure(height=3.2)
     left, right = figure.subplots(1, 2, sharex=True)
     for axes, column in ((left, "train_loss"), (right, "validation_rmse")):
         for chain, rows in by_chain(table, column):
             color = chain_color(chain)
             axes.plot(rows["epoch"], rows[column], color=color, linewidth=1, label=f"chain {chain}")
-        if (table[column].dropna() > 0).all():
-            axes.set_yscale("log")
-            spread_log_labels(axes.yaxis)
+        axes.set_yscale("log", nonpositive="mask")
+        spread_log_labels(axes.yaxis)
         axes.set_xlabel("epoch")
-    left.set_ylabel("training loss (standardised units)")
+    left.set_ylim(bottom=LEAST_LOSS)
+    left.set_ylabel("loss above the lowest (nats per row)")
     right.set_ylabel("validation RMSE (standardised units)")
     _chain_legend(figure, left)
     return figure

@@ -33,10 +33,10 @@ def test_tables_are_not_modified(name: str, tables: Tables, draw: Draw) -> None:
 
 
 UNITS = {
-    "trace": ["(nats)", "(standardised units)", "kept draw"],
+    "trace": ["(nats)", "(standardised units)", "draw"],
     "convergence": ["(dimensionless)", "(draws)", "reference points per bin"],
-    "autocorrelation": ["(kept draws)", "(dimensionless)"],
-    "loss": ["epoch", "loss (standardised units)", "RMSE (standardised units)"],
+    "autocorrelation": ["(draws)", "(dimensionless)"],
+    "loss": ["epoch", "loss above the lowest (nats per row)", "RMSE (standardised units)"],
     "predicted_vs_true": [r"\mathrm{pb})", "(pb)", "(dex)", "(%)"],
     "residuals": ["(GeV)", "(dex)"],
     "pulls": ["(true − predicted) / sd", "density"],
