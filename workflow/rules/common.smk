@@ -50,8 +50,11 @@ def find_rivals():
 
 RIVALS = find_rivals()
 
-# Jobs find the same Python as Snakemake, however it was started.
-shell.prefix(f"set -euo pipefail; export PATH={Path(sys.executable).parent}:$PATH; ")
+# Jobs find the same Python as Snakemake, however it was started, unless they bring their own.
+if not workflow.deployment_settings.deployment_method:
+    shell.prefix(
+        f"set -euo pipefail; export PATH={Path(sys.executable).parent}:$PATH; "
+    )
 
 
 wildcard_constraints:

@@ -18,6 +18,7 @@ ARVIZ_NAMES = {
     "is_divergent": "diverging",
     "num_integration_steps": "n_steps",
     "tree_depth": "tree_depth",
+    "step_size": "step_size",
 }
 
 Pieces = TypeVar("Pieces")

@@ -72,6 +72,8 @@ class Features(Frozen):
     """Columns of the table, in the order of the network's inputs."""
     map: Literal["invariants", "threshold_invariants", "raw"] = "invariants"
     """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; chains do not converge on `raw`."""
+    units: dict[str, str] = {"m1": "GeV"}
+    """Unit in which a column enters; a column that names another is converted."""
     standardise: bool = True
     """Centre and scale each feature with the train rows."""
 

@@ -21,9 +21,9 @@ def prepare(
     job = read_job(PrepareJob, spec)
     features, target, split = job.features, job.target, job.split
     columns = declare_units(read_table(table), job.units, source=str(table))
-    selection = select(
-        columns, features.columns, target.column, {target.column: target.unit}, source=str(table)
-    )
+    units = {name: unit for name, unit in features.units.items() if name in features.columns}
+    wanted = {**units, target.column: target.unit}
+    selection = select(columns, features.columns, target.column, wanted, source=str(table))
     choices = Choices(
         feature_map=features.map,
         standardise_features=features.standardise,

@@ -54,4 +54,5 @@ def _describe(info: hmc.HMCInfo, state: State, tuned: Tuned) -> Info:
         is_divergent=info.is_divergent,
         num_integration_steps=info.num_integration_steps,
         tree_depth=jnp.zeros((), int),
+        step_size=tuned.step_size,
     )

@@ -28,16 +28,17 @@ def build(logdensity_fn: LogDensity, *, max_depth: int, divergence_threshold: fl
         new, info = transition(
             key, hmc.HMCState(*state), logdensity_fn, *tuned, max_num_doublings=max_depth
         )
-        return State(*new), _describe(info)
+        return State(*new), _describe(info, tuned)
 
     return Kernel(init_with_gradient(logdensity_fn), step, exact=True)
 
 
-def _describe(info: nuts.NUTSInfo) -> Info:
+def _describe(info: nuts.NUTSInfo, tuned: Tuned) -> Info:
     return Info(
         acceptance_rate=info.acceptance_rate,
         energy=info.energy,
         is_divergent=info.is_divergent,
         num_integration_steps=info.num_integration_steps,
         tree_depth=info.num_trajectory_expansions,
+        step_size=tuned.step_size,
     )

@@ -37,6 +37,7 @@ class Info(NamedTuple):
     is_divergent: jax.Array
     num_integration_steps: jax.Array
     tree_depth: jax.Array
+    step_size: jax.Array
 
 
 class Kernel(NamedTuple):

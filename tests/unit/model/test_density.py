@@ -1,0 +1,300 @@
+"""Value, gradient, sign and normalisation against a log density written by hand."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise, product
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytensor
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import halfnorm, norm
+
+from nlobayes.errors import InputError
+from nlobayes.model.density import Data, Density, build_density, choose_layout, place_rows
+from nlobayes.model.likelihoods import LearnedNoise, Likelihood, Tolerance
+from nlobayes.model.networks import Network
+from nlobayes.model.posterior import build_posterior
+from nlobayes.model.priors import FanIn, Gaussian, Prior
+
+SIZES = (3, 4, 2, 1)
+ROWS, CHUNK = 17, 7
+ACTIVATIONS = ("tanh", "relu", "sigmoid", "swish")
+PRIORS = (FanIn(1.0), FanIn(2.0), Gaussian(0.7, True), Gaussian(0.7, False))
+LIKELIHOODS = (Tolerance(0.2), LearnedNoise(0.5))
+LAYOUTS = ("rows", "columns")
+
+
+class Case(NamedTuple):
+    activation: str
+    prior: Prior
+    likelihood: Likelihood
+    layout: str
+
+
+CASES = [Case(*factors) for factors in product(ACTIVATIONS, PRIORS, LIKELIHOODS, LAYOUTS)]
+NOISY = Case("tanh", FanIn(2.0), LearnedNoise(0.5), "columns")
+
+
+def build(case: Case, chunk: int) -> Density:
+    network = Network(SIZES, case.activation)
+    names = [f"x{i}" for i in range(SIZES[0])]
+    model = build_posterior(
+        network, case.prior, case.likelihood, feature_names=names, layout=case.layout
+    )
+    return build_density(model, chunk=chunk)
+
+
+def random_rows(seed: int, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(rows, SIZES[0])), rng.normal(size=rows)
+
+
+def random_position(size: int, seed: int) -> jax.Array:
+    return jnp.asarray(np.random.default_rng(seed).normal(size=size))
+
+
+def log_normal(x: Any, sd: Any) -> Any:
+    return jnp.sum(-0.5 * (x / sd) ** 2 - jnp.log(sd) - 0.5 * jnp.log(2 * jnp.pi))
+
+
+def activate(name: str, x: jax.Array) -> jax.Array:
+    sigmoid = 1 / (1 + jnp.exp(-x))
+    return {
+        "tanh": jnp.tanh(x),
+        "relu": jnp.where(x > 0, x, 0),
+        "sigmoid": sigmoid,
+        "swish": x * sigmoid,
+    }[name]
+
+
+def prior_sds(prior: Prior, fan_in: int, last: bool) -> tuple[float, float]:
+    """Give the standard deviation of the weights and the biases of a layer."""
+    if isinstance(prior, Gaussian):
+        return prior.sd, prior.sd
+    return prior.scale * fan_in**-0.5, 1.0 if last else prior.scale
+
+
+def by_hand(
+    case: Case, position: jax.Array, x: np.ndarray, y: np.ndarray
+) -> tuple[jax.Array, jax.Array]:
+    """Log prior and log likelihood of a position: weights, biases, layer by layer, log sigma."""
+    whitened = not (isinstance(case.prior, Gaussian) and not case.prior.whitened)
+    hidden, rest, log_prior = jnp.asarray(x), position, jnp.zeros(())
+    for fan_in, units in pairwise(SIZES):
+        last = units == SIZES[-1]
+        sds = prior_sds(case.prior, fan_in, last)
+        parameters = []
+        for sd, shape in zip(sds, ((fan_in, units), (units,)), strict=True):
+            values, rest = jnp.split(rest, [int(np.prod(shape))])
+            log_prior += log_normal(values, 1.0 if whitened else sd)
+            parameters.append(values.reshape(shape) * (sd if whitened else 1.0))
+        hidden = hidden @ parameters[0] + parameters[1]
+        hidden = hidden if last else activate(case.activation, hidden)
+    if isinstance(case.likelihood, Tolerance):
+        return log_prior, log_normal(y - hidden[:, 0], case.likelihood.sigma)
+    sigma = jnp.exp(rest[0])
+    log_prior += jnp.log(2.0) + log_normal(sigma, case.likelihood.scale) + rest[0]
+    return log_prior, log_normal(y - hidden[:, 0], sigma)
+
+
+def log_density_by_hand(
+    case: Case, position: jax.Array, x: np.ndarray, y: np.ndarray
+) -> tuple[jax.Array, jax.Array]:
+    """Value and gradient of the log density."""
+    return jax.value_and_grad(lambda q: sum(by_hand(case, q, x, y)))(position)
+
+
+def assert_close(actual: Any, expected: Any, rtol: float) -> None:
+    """Compare to the scale of the whole array: components may cancel to zero."""
+    largest = float(np.max(np.abs(expected)))
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=rtol * largest)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_value_and_gradient_equal_those_by_hand(case: Case) -> None:
+    """All rows at once and in chunks that do not divide them, to 1e-12."""
+    density = build(case, chunk=0)
+    x, y = random_rows(seed=3)
+    position = random_position(density.size, seed=4)
+    log_prior, log_likelihood = by_hand(case, position, x, y)
+    value, gradient = log_density_by_hand(case, position, x, y)
+    assert_close(density.log_prior(position), log_prior, 1e-12)
+    with jax.disable_jit():  # the compiled density is tested below; here it would take minutes
+        for chunked in (density, density._replace(chunk=CHUNK)):
+            data = chunked.place(x, y)
+            ours = jax.value_and_grad(chunked.log_density)(position, data)
+            assert_close(chunked.log_likelihood(position, data), log_likelihood, 1e-12)
+            assert_close(ours[0], value, 1e-12)
+            assert_close(ours[1], gradient, 1e-12)
+
+
+@pytest.mark.parametrize("chunk", [0, CHUNK])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_one_compilation_serves_all_data(layout: str, chunk: int) -> None:
+    case = NOISY._replace(layout=layout)
+    density = build(case, chunk)
+    position = random_position(density.size, seed=5)
+    compiled = jax.jit(jax.value_and_grad(density.log_density))
+    values = []
+    for seed in (6, 7):
+        x, y = random_rows(seed)
+        value, gradient = compiled(position, density.place(x, y))
+        expected = log_density_by_hand(case, position, x, y)
+        assert_close(value, expected[0], 1e-12)
+        assert_close(gradient, expected[1], 1e-12)
+        assert value.dtype == gradient.dtype == density.dtype == np.float64
+        values.append(float(value))
+    assert values[0] != values[1]
+    assert compiled._cache_size() == 1
+
+
+@pytest.mark.parametrize("chunk", [0, CHUNK])
+def test_gradient_of_a_tempered_likelihood(chunk: int) -> None:
+    """The chunked gradient is written by hand in the source, so its chain rule is tested."""
+    density = build(NOISY, chunk)
+    x, y = random_rows(seed=8)
+    data, position = density.place(x, y), random_position(density.size, seed=9)
+    ours = jax.grad(lambda q: 0.25 * density.log_likelihood(q, data))(position)
+    expected = jax.grad(lambda q: 0.25 * by_hand(NOISY, q, x, y)[1])(position)
+    assert_close(ours, expected, 1e-12)
+
+
+def test_log_prior_has_the_jacobian_of_log_sigma() -> None:
+    density = build(NOISY, chunk=0)
+    position = random_position(density.size, seed=10)
+    weights, log_sigma = position[:-1], position[-1]
+    sigma = np.exp(log_sigma)
+    expected = norm.logpdf(weights).sum() + halfnorm.logpdf(sigma, scale=0.5) + log_sigma
+    np.testing.assert_allclose(density.log_prior(position), expected, rtol=1e-12)
+    np.testing.assert_allclose(density.variables(position)["noise"], sigma, rtol=1e-12)
+
+
+IN_SINGLE_PRECISION = """
+import json, sys
+from nlobayes.verbs.runtime import configure
+configure("float32")
+import jax, jax.numpy as jnp
+from nlobayes.model.density import build_density
+from nlobayes.model.likelihoods import LearnedNoise
+from nlobayes.model.networks import Network
+from nlobayes.model.posterior import build_posterior
+from nlobayes.model.priors import FanIn
+sizes, x, y, position = json.load(sys.stdin)
+results = []
+for layout in ("rows", "columns"):
+    posterior = build_posterior(
+        Network(tuple(sizes), "tanh"), FanIn(2.0), LearnedNoise(0.5),
+        feature_names=[f"x{i}" for i in range(sizes[0])], layout=layout,
+    )
+    for chunk in (0, 7):
+        density = build_density(posterior, chunk=chunk)
+        data = density.place(jnp.asarray(x), jnp.asarray(y))
+        evaluate = jax.jit(jax.value_and_grad(density.log_density))
+        value, gradient = evaluate(jnp.asarray(position), data)
+        arrays = (value, gradient, data.features, data.target, density.draw_prior(0))
+        dtypes = [str(density.dtype), *(str(array.dtype) for array in arrays)]
+        results.append((float(value), gradient.tolist(), dtypes))
+json.dump(results, sys.stdout)
+"""
+
+
+def test_single_precision() -> None:
+    """Precision belongs to a process; in one of its own every array is float32, to 1e-5."""
+    x, y = random_rows(seed=11, rows=200)
+    position = random_position(build(NOISY, chunk=0).size, seed=12)
+    value, gradient = log_density_by_hand(NOISY, position, x, y)
+    inputs = json.dumps([SIZES, x.tolist(), y.tolist(), position.tolist()])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", IN_SINGLE_PRECISION],
+        input=inputs,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert len(results) == 4
+    for single_value, single_gradient, dtypes in results:
+        assert set(dtypes) == {"float32"}
+        assert_close(single_value, value, 1e-5)
+        assert_close(single_gradient, gradient, 1e-5)
+
+
+def test_refuses_two_precisions_at_once() -> None:
+    posterior = build_posterior(
+        Network((1, 1), "tanh"), FanIn(1.0), Tolerance(1.0), feature_names=["x"], layout="rows"
+    )
+    with (
+        pytensor.config.change_flags(floatX="float32"),
+        pytest.raises(InputError, match="PyTensor works in float32 and JAX in float64"),
+    ):
+        build_density(posterior, chunk=0)
+
+
+@given(
+    rows=st.integers(1, 40), chunk=st.integers(0, 50), layout=st.sampled_from(LAYOUTS)
+)
+def test_placed_rows_are_the_rows(rows: int, chunk: int, layout: str) -> None:
+    x, y = random_rows(seed=13, rows=rows)
+    placed = place_rows(x, y, layout=layout, chunk=chunk)
+    features = np.asarray(placed.features)
+    features = features.swapaxes(1, 2) if layout == "columns" else features
+    mask = np.ones(placed.target.shape, bool) if placed.mask is None else np.asarray(placed.mask)
+    length = min(chunk, rows) or rows
+    assert placed.target.shape == (-(-rows // length), length)
+    assert features.shape == (*placed.target.shape, SIZES[0])
+    assert (placed.mask is None) == (rows % length == 0)
+    np.testing.assert_array_equal(features[mask], x)
+    np.testing.assert_array_equal(placed.target[mask], y)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_batch_is_one_full_chunk(layout: str) -> None:
+    density = build(NOISY._replace(layout=layout), chunk=CHUNK)
+    x, y = random_rows(seed=14)
+    batch = jax.jit(density.batch)(jnp.asarray(x), jnp.asarray(y))
+    whole = place_rows(x, y, layout=layout, chunk=0)
+    assert batch.mask is None
+    assert whole.mask is None
+    for ours, expected in zip(batch[:2], whole[:2], strict=True):
+        np.testing.assert_array_equal(ours, expected)
+    position = random_position(density.size, seed=15)
+    np.testing.assert_allclose(
+        density.log_likelihood(position, batch),
+        density.log_likelihood(position, density.place(x, y)),
+        rtol=1e-12,
+    )
+
+
+def test_padding_is_worth_nothing() -> None:
+    """Whatever stands in a padded row, neither value nor gradient sees it."""
+    density = build(NOISY, chunk=CHUNK)
+    data, position = density.place(*random_rows(seed=16)), random_position(density.size, seed=17)
+    assert data.mask is not None
+    hidden = jnp.where(data.mask[:, None, :], data.features, 123.0)
+    spoiled = Data(hidden, jnp.where(data.mask, data.target, -77.0), data.mask)
+    evaluate = jax.jit(jax.value_and_grad(density.log_likelihood))
+    for ours, expected in zip(evaluate(position, spoiled), evaluate(position, data), strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
+@pytest.mark.parametrize(
+    ("widest", "expected"),
+    [
+        (1, ("columns", 0)),
+        (32, ("columns", 0)),
+        (33, ("columns", 512)),
+        (512, ("columns", 512)),
+        (513, ("rows", 512)),
+    ],
+)
+def test_layout_follows_the_widest_layer(widest: int, expected: tuple[str, int]) -> None:
+    assert choose_layout(widest) == expected
