@@ -59,13 +59,21 @@ class Study(Frozen):
     """Named presets of every kind, the grids that cross them, and the grids to build."""
 
     datasets: dict[str, DatasetPreset] = {}
+    """Tables and how they are split and transformed."""
     networks: dict[str, Network] = {}
+    """Shapes of networks."""
     priors: dict[str, Prior] = {}
+    """Priors of the weights."""
     likelihoods: dict[str, Likelihood] = {}
+    """Likelihoods and their tolerance or noise."""
     pretraining: dict[str, Pretraining] = {}
+    """Settings of the MAP fits."""
     samplers: dict[str, Sampler] = {}
+    """Kernels, warm-up, chains and draws."""
     evaluation: dict[str, Evaluation] = {}
+    """Settings of the judgement."""
     grids: dict[str, Grid]
+    """Which presets are crossed; each grid is a target of its own name."""
     targets: Annotated[tuple[str, ...], Field(min_length=1)]
     """Grids that are built when nothing else is asked for."""
     seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] = (1,)

@@ -110,8 +110,11 @@ class DatasetPreset(Frozen):
     """A table with its features, target and splits."""
 
     source: Source
+    """Where the table comes from."""
     features: Features = Features()
+    """Inputs of the network."""
     target: Target = Target()
+    """What is learned."""
     split: Split
     """Row numbers or fractions, or the name of a split preset (`thesis`)."""
     reference_points: PositiveInt = 500
@@ -131,6 +134,7 @@ class Network(Frozen):
     hidden: tuple[PositiveInt, ...]
     """Units of each hidden layer; empty for a linear model."""
     activation: Literal["tanh", "relu", "sigmoid", "swish"] = "tanh"
+    """Activation of every hidden layer."""
 
 
 class FanInPrior(Frozen):
@@ -141,6 +145,7 @@ class FanInPrior(Frozen):
 
     kind: Literal["fan_in"]
     scale: Positive = 1.0
+    """Factor s of all sds except that of the output bias."""
 
 
 class GaussianPrior(Frozen):
@@ -148,6 +153,7 @@ class GaussianPrior(Frozen):
 
     kind: Literal["gaussian"]
     precision: Positive = 1.0
+    """Inverse variance of every weight and bias."""
     whitened: bool = True
     """Sample the weights in units of their prior sd."""
 
@@ -178,6 +184,7 @@ class Pretraining(Frozen):
     """Minibatch Adam from a prior draw to one MAP per chain."""
 
     epochs: PositiveInt = 1000
+    """Passes through the train rows."""
     batch: PositiveInt = 100
     """Rows per minibatch."""
     learning_rate: Positive = 0.01
@@ -193,9 +200,11 @@ class HMCKernel(Frozen):
 
     kind: Literal["hmc"]
     integration_steps: PositiveInt = 256
+    """Leapfrog steps per draw."""
     jitter: Annotated[float, Field(ge=0, lt=1)] = 0.2
     """The number of steps is uniform within this share around `integration_steps`."""
     divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
 
 
 class NUTSKernel(Frozen):
@@ -205,6 +214,7 @@ class NUTSKernel(Frozen):
     max_depth: Annotated[int, Field(ge=1, le=20)] = 9
     """Largest number of doublings: at most 2^max_depth - 1 leapfrog steps."""
     divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
 
 
 Kernel = Annotated[HMCKernel | NUTSKernel, Field(discriminator="kind")]
@@ -214,23 +224,30 @@ class Warmup(Frozen):
     """Adaptation of step size (dual averaging) and mass matrix, frozen before the first draw."""
 
     steps: PositiveInt = 400
+    """Draws before sampling; they are not kept, their stats are."""
     adaptation_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Share of the steps that adapt; the rest is burn-in with everything frozen."""
     mass_matrix: Literal["diagonal", "identity"] = "diagonal"
+    """Learn a diagonal mass matrix in windows, or keep the identity."""
     target_acceptance: Fraction = 0.7
+    """Mean acceptance that dual averaging aims at; it ends above it."""
     initial_step_size: Positive = 1e-3
+    """Where dual averaging starts; small is safe."""
 
 
 class Sampler(Frozen):
     """How the posterior is sampled."""
 
     kernel: Kernel
+    """Kernel and its settings."""
     warmup: Warmup = Warmup()
+    """Adaptation before sampling."""
     chains: int = 4
     """At least two: convergence cannot be shown with one."""
     segments: PositiveInt = 1
     """Jobs in a row per chain; raising it extends a finished run."""
     draws_per_segment: PositiveInt
+    """Draws of one job."""
     keep_every: PositiveInt = 8
     """Weights of every n-th draw are stored; diagnostics use every draw."""
 
@@ -257,16 +274,22 @@ class Thresholds(Frozen):
     """When convergence is called shown; each is recorded with its value and verdict."""
 
     rhat_f_median: Positive = 1.01
+    """Largest median over reference points of the R-hat of f."""
     rhat_f_p99: Positive = 1.05
+    """Largest 99th percentile of it."""
     ess_f_bulk_min: Positive = 100.0
+    """Smallest bulk effective sample size of f at any reference point."""
     ebfmi_min: Positive = 0.3
+    """Smallest E-BFMI of any chain."""
     max_divergences: Annotated[int, Field(ge=0)] = 0
+    """Most divergent draws of all chains."""
 
 
 class Evaluation(Frozen):
     """How a posterior is judged; never resamples."""
 
     thresholds: Thresholds = Thresholds()
+    """Limits of the convergence checks."""
     noise: Literal["gaussian", "student_t"] = "gaussian"
     """Family of the predictive noise fitted on validation rows.
 
@@ -278,12 +301,19 @@ class Grid(Frozen):
     """Preset names to cross into runs."""
 
     dataset: tuple[str, ...]
+    """Names of dataset presets; one name may stand alone."""
     network: tuple[str, ...]
+    """Names of network presets; one name may stand alone."""
     prior: tuple[str, ...]
+    """Names of prior presets; one name may stand alone."""
     likelihood: tuple[str, ...]
+    """Names of likelihood presets; one name may stand alone."""
     pretraining: tuple[str, ...]
+    """Names of pretraining presets; one name may stand alone."""
     sampler: tuple[str, ...]
+    """Names of sampler presets; one name may stand alone."""
     evaluation: str = "default"
+    """Name of the evaluation preset of all its runs."""
     seed: tuple[Annotated[int, Field(ge=0)], ...] | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
 
