@@ -63,5 +63,5 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        sys.stderr.write(f"nlobayes: error: {error}\n")
+        sys.stderr.write(f"nlobayes: error: {' '.join(str(error).split())}\n")
         sys.exit(2)

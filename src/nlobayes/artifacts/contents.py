@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.errors import InputError
 from nlobayes.types import ChainState, Dataset, Named, Segment, Start
 
 Attrs = Mapping[str, Any]
@@ -125,15 +126,25 @@ def read_state(path: Path) -> ChainState:
 
 
 def assemble(chains: Sequence[tuple[Path, Sequence[Path]]]) -> Groups:
-    """Join the warm-up and the segments of every chain along draws, then along chains."""
+    """Join the warm-up and the segments of every chain along draws, then along chains.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be used, a segment is out of order, or chains repeat or do not fit.
+    """
     joined: dict[str, list[xr.Dataset]] = {}
     for warmup, segments in chains:
         warm = read_groups(warmup, "warmup")["warmup_sample_stats"]
         joined.setdefault("warmup_sample_stats", []).append(warm)
         read = [read_groups(segment, "segment") for segment in segments]
+        _check_order(segments, [part["sample_stats"] for part in read], int(warm["chain"].item()))
         for group in ("posterior", "sample_stats", "predictions"):
             parts = [segment[group] for segment in read]
             joined.setdefault(group, []).append(_concat(parts, "draw"))
+    numbers = [int(warm["chain"].item()) for warm in joined["warmup_sample_stats"]]
+    if len(set(numbers)) < len(numbers):
+        raise InputError(f"got chains {numbers}; give every chain once")
     return {group: _concat(parts, "chain") for group, parts in joined.items()}
 
 
@@ -213,13 +224,33 @@ def _state(end: ChainState) -> xr.Dataset:
     )
 
 
+def _check_order(paths: Sequence[Path], stats: Sequence[xr.Dataset], chain: int) -> None:
+    first = 0
+    for path, part in zip(paths, stats, strict=True):
+        found = (int(part["chain"].item()), int(part["draw"][0]))
+        if found != (chain, first):
+            raise InputError(
+                f"{path}: starts at draw {found[1]} of chain {found[0]} where draw {first} of "
+                f"chain {chain} is next; give the segments chain by chain, in order"
+            )
+        first += part.sizes["draw"]
+
+
 def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
-    return xr.concat(
-        parts,
-        dim,
-        data_vars="all",
-        coords="minimal",
-        compat="override",
-        join="exact",
-        combine_attrs="override",
-    )
+    try:
+        if any(part.keys() != parts[0].keys() for part in parts):
+            raise ValueError("they hold different variables")
+        return xr.concat(
+            parts,
+            dim,
+            data_vars="all",
+            coords="minimal",
+            compat="override",
+            join="exact",
+            combine_attrs="override",
+        )
+    except ValueError as error:
+        raise InputError(
+            f"parts do not fit together along {dim} ({error}); give parts of one run, every chain "
+            "with as many draws"
+        ) from None

@@ -68,18 +68,23 @@ def write_parquet(path: Path, table: pa.Table) -> None:
     write_atomically(path, lambda temporary: parquet.write_table(table, temporary))
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object.
+def read_json(path: Path, *keys: str) -> dict[str, Any]:
+    """Read a JSON object that has these keys.
 
     Raises
     ------
     InputError
-        If the file is missing or not JSON.
+        If the file is missing, not JSON, not an object or lacks a key.
     """
     try:
-        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path} as JSON: {error}; make it again") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path} holds no JSON object; check the path")
+    missing = [key for key in keys if key not in content]
+    if missing:
+        raise InputError(f"{path} lacks {missing}, it has {sorted(content)}; check the path")
     return content
 
 

@@ -8,12 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import netCDF4
+import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.files import write_atomically
 from nlobayes.errors import InputError
 
 Groups = dict[str, xr.Dataset]
+
+STATE = {
+    "position": ("parameter",),
+    "logdensity": (),
+    "logdensity_grad": ("parameter",),
+    "step_size": (),
+    "inverse_mass_matrix": ("parameter",),
+}
 
 SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "dataset": {
@@ -29,13 +38,13 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "warmup": {
         "warmup_sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
-        "state": {"position": ("parameter",), "step_size": ()},
+        "state": STATE,
     },
     "segment": {
         "posterior": {},
         "sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
         "predictions": {"f": ("chain", "draw", "reference_point")},
-        "state": {"position": ("parameter",), "step_size": ()},
+        "state": STATE,
     },
     "posterior": {
         "posterior": {},
@@ -44,6 +53,7 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "predictions": {"f": ("chain", "draw", "reference_point")},
         "observed_data": {"target": ("point",)},
         "constant_data": {"features": ("point", "feature")},
+        "predictions_constant_data": {"features": ("reference_point", "feature")},
     },
     "thinned": {"posterior": {}, "observed_data": {"target": ("point",)}},
     "predictions": {
@@ -61,10 +71,13 @@ def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]
     root = xr.Dataset(attrs={"kind": kind, **{k: _encode(v) for k, v in sorted(attrs.items())}})
 
     def write(temporary: Path) -> None:
-        root.to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
-        for name, group in groups.items():
-            plain = {variable: {"_FillValue": None} for variable in group.variables}
-            group.to_netcdf(temporary, mode="a", group=name, engine="netcdf4", encoding=plain)
+        try:
+            root.to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+            for name, group in groups.items():
+                plain = {variable: {"_FillValue": None} for variable in group.variables}
+                group.to_netcdf(temporary, mode="a", group=name, engine="netcdf4", encoding=plain)
+        except RuntimeError as error:  # what the NetCDF library makes of a full disk
+            raise OSError(str(error)) from error
 
     write_atomically(path, write)
 
@@ -97,7 +110,7 @@ def read_attrs(path: Path) -> dict[str, Any]:
     try:
         with netCDF4.Dataset(path) as file:
             return {name: _decode(value) for name, value in file.__dict__.items()}
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"cannot read {path} as NetCDF: {error}; check the path") from error
 
 
@@ -112,11 +125,16 @@ def _check(groups: Groups, kind: str, path: Path) -> None:
 
 
 def _encode(value: Any) -> Any:
-    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return value if plain else json.dumps(value, sort_keys=True)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    text = isinstance(value, str) and not _is_json(value)
+    return value if number or text else json.dumps(value, sort_keys=True)
 
 
 def _decode(value: Any) -> Any:
-    if isinstance(value, str) and (value[:1] in {"{", "["} or value in {"true", "false"}):
-        return json.loads(value)
-    return value
+    if isinstance(value, str):
+        return json.loads(value) if _is_json(value) else value
+    return value.tolist() if isinstance(value, np.generic) else value
+
+
+def _is_json(text: str) -> bool:
+    return text.startswith(("{", "[", '"')) or text in {"true", "false", "null"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ class Rows(NamedTuple):
 def trace(log_density: np.ndarray, noise: np.ndarray | None) -> Columns:
     """Tabulate log density and noise (chain, draw), thinned to at most 500 draws per chain."""
     chains, draws = log_density.shape
-    kept = np.arange(0, draws, max(1, draws // TRACE_POINTS))
+    kept = np.arange(0, draws, ceil(draws / TRACE_POINTS))
     noises = np.full((chains, len(kept)), np.nan) if noise is None else noise[:, kept]
     return {
         "chain": np.repeat(np.arange(chains), len(kept)),

@@ -82,8 +82,12 @@ def adapt(
     """
     update = _updates(target_acceptance)
 
+    def freeze(carry: Adaptation) -> Adaptation:
+        return carry._replace(tuned=finish(carry))
+
     def one_step(carry: Adaptation, inputs: Any) -> tuple[Adaptation, Any]:
         index, stage, window_ends = inputs
+        carry = jax.lax.cond(stage == FROZEN, freeze, lambda same: same, carry)
         state, info = kernel.step(jax.random.fold_in(key, index), carry.state, carry.tuned)
         carry = update(carry._replace(state=state), info.acceptance_rate, stage, window_ends)
         return carry, (info, state.logdensity)
@@ -117,9 +121,7 @@ def _updates(target_acceptance: float) -> Any:
 
     def frozen(carry: Adaptation, acceptance_rate: jax.Array) -> Adaptation:
         del acceptance_rate
-        return carry._replace(
-            tuned=carry.tuned._replace(step_size=_exp(carry.step_size.log_step_size_avg, carry))
-        )
+        return carry
 
     def end_window(carry: Adaptation) -> Adaptation:
         mass_matrix = final_mass(carry.mass_matrix)

@@ -110,7 +110,10 @@ def build_density(posterior: Posterior, *, chunk: int) -> Density:
     _check_precision()
     model = posterior.model
     names = [variable.name for variable in model.value_vars]
-    point = {name: jnp.asarray(value) for name, value in _initial_point(model, 0).items()}
+    draw_point = make_initial_point_fn(
+        model=model, default_strategy="prior", return_transformed=True
+    )
+    point = {name: jnp.asarray(value) for name, value in draw_point(0).items()}
     flat, unravel = ravel_pytree([point[name] for name in names])
     log_prior = _jaxify(model.value_vars, model.logp(vars=model.free_RVs, sum=False))
     row_log_likelihood = _row_log_likelihood(model)
@@ -125,7 +128,7 @@ def build_density(posterior: Posterior, *, chunk: int) -> Density:
         log_prior=lambda position: jnp.sum(ravel_pytree(log_prior(*unravel(position)))[0]),
         log_likelihood=_chunked(lambda q, x, y: row_log_likelihood(*unravel(q), x, y)[0]),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
-        draw_prior=lambda seed: flatten(_initial_point(model, seed)),
+        draw_prior=lambda seed: flatten(draw_point(seed)),
         dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
         coords=dict(model.coords),
         layout=posterior.layout,
@@ -194,11 +197,6 @@ def _named(model: pm.Model) -> list[Any]:
 
 def _jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:
     return get_jaxified_graph(inputs=list(inputs), outputs=list(outputs))
-
-
-def _initial_point(model: pm.Model, seed: int) -> dict[str, np.ndarray]:
-    draw = make_initial_point_fn(model=model, default_strategy="prior", return_transformed=True)
-    return draw(seed)
 
 
 def _check_precision() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.presets import (
@@ -16,10 +16,13 @@ from nlobayes.study.presets import (
     Frozen,
     Grid,
     Likelihood,
+    Names,
     Network,
     Pretraining,
     Prior,
     Sampler,
+    Seed,
+    Seeds,
 )
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -46,7 +49,7 @@ class RunSpec(Frozen):
     pretraining: Pretraining
     sampler: Sampler
     evaluation: Evaluation
-    seed: int
+    seed: Seed
     precision: Literal["float32", "float64"]
 
     @property
@@ -74,9 +77,9 @@ class Study(Frozen):
     """Settings of the judgement."""
     grids: dict[str, Grid]
     """Which presets are crossed; each grid is a target of its own name."""
-    targets: Annotated[tuple[str, ...], Field(min_length=1)]
+    targets: Names
     """Grids that are built when nothing else is asked for."""
-    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] = (1,)
+    seeds: Seeds = (1,)
     """Seeds of the runs of every grid that names none."""
     precision: Literal["float32", "float64"] = "float32"
     """Precision of density and sampler."""
@@ -135,15 +138,17 @@ def load_study(config: Mapping[str, Any]) -> Study:
 
 def describe(error: ValidationError, where: str) -> str:
     """Say in one line what a validation refused, where, and what was received."""
-    return f"{where}: " + "; ".join(_describe_one(detail) for detail in error.errors()[:3])
+    said = "; ".join(_describe_one(detail) for detail in error.errors()[:3])
+    return " ".join(f"{where}: {said}".split())
 
 
 def _describe_one(detail: Any) -> str:
     place = ".".join(str(part) for part in detail["loc"])
     message = detail["msg"].removeprefix("Value error, ")
+    said = f"{place}: {message}" if place else message
     if detail["type"] in {"missing", "value_error"}:
-        return f"{place}: {message}" if place else message
-    return f"{place}: {message}, got {detail['input']!r}"
+        return said
+    return f"{said}, got {detail['input']!r}"
 
 
 def _known(place: str, name: str, section: Mapping[str, Any]) -> None:

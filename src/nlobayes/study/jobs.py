@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import RunSpec, describe
@@ -16,8 +16,10 @@ from nlobayes.study.presets import (
     Kernel,
     Likelihood,
     Network,
+    PositiveInt,
     Pretraining,
     Prior,
+    Seed,
     SimulatedSource,
     Split,
     Target,
@@ -47,7 +49,7 @@ class PrepareJob(Frozen):
     features: Features
     target: Target
     split: Split
-    reference_points: int
+    reference_points: PositiveInt
     units: dict[str, str]
 
 
@@ -56,7 +58,7 @@ class PretrainJob(Frozen):
 
     model: ModelJob
     pretraining: Pretraining
-    seed: int
+    seed: Seed
 
 
 class WarmupJob(Frozen):
@@ -65,7 +67,7 @@ class WarmupJob(Frozen):
     model: ModelJob
     kernel: Kernel
     warmup: Warmup
-    seed: int
+    seed: Seed
 
 
 class DrawJob(Frozen):
@@ -73,9 +75,17 @@ class DrawJob(Frozen):
 
     model: ModelJob
     kernel: Kernel
-    draws: int
-    keep_every: int
-    seed: int
+    draws: PositiveInt
+    keep_every: PositiveInt
+    seed: Seed
+
+    @model_validator(mode="after")
+    def _keeps_whole_draws(self) -> DrawJob:
+        if self.draws % self.keep_every:
+            raise ValueError(
+                f"draws ({self.draws}) must be a multiple of keep_every ({self.keep_every})"
+            )
+        return self
 
 
 class DiagnoseJob(Frozen):
@@ -83,7 +93,7 @@ class DiagnoseJob(Frozen):
 
     likelihood: Likelihood
     kernel: Kernel
-    keep_every: int
+    keep_every: PositiveInt
     thresholds: Thresholds
 
 
@@ -97,7 +107,7 @@ class EvaluateJob(Frozen):
     """The scores of one run's predictions."""
 
     noise: Literal["gaussian", "student_t"]
-    seed: int
+    seed: Seed
 
 
 Job = TypeVar("Job", bound=Frozen)

@@ -8,11 +8,30 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
+
+
+def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    repeated = [value for place, value in enumerate(values) if value in values[:place]]
+    if repeated:
+        raise ValueError(f"{repeated[0]!r} is given twice; give each once")
+    return values
+
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 PositiveInt = Annotated[int, Field(ge=1)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Seeds = Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(_each_once)]
+Names = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)]
 
 
 class Frozen(BaseModel):
@@ -37,7 +56,7 @@ class SimulatedSource(Frozen):
     kind: Literal["simulate"]
     points: PositiveInt = 4000
     """Number of parameter points."""
-    seed: Annotated[int, Field(ge=0)] = 20240101
+    seed: Seed = 20240101
     """Seed of the parameter sampling."""
     sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] = 13.0
     """Centre-of-mass energy in TeV."""
@@ -57,8 +76,9 @@ class TableSource(Frozen):
     @field_validator("path")
     @classmethod
     def _stays_inside(cls, path: str) -> str:
-        if ".." in PurePosixPath(path).parts:
-            raise ValueError(f"must not climb out of the working directory, got {path!r}")
+        parts = PurePosixPath(path).parts
+        if not parts or ".." in parts:
+            raise ValueError(f"must name a file without climbing out by '..', got {path!r}")
         return path
 
 
@@ -94,13 +114,20 @@ class Target(Frozen):
 class Split(Frozen):
     """Rows of each split: numbers of rows, or fractions that sum to one."""
 
-    train: PositiveInt | Fraction
-    validation: PositiveInt | Fraction
-    test: PositiveInt | Fraction
+    train: Rows
+    validation: Rows
+    test: Rows
     shuffle: bool = True
     """Draw the rows at random; otherwise take them in order."""
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Seed = 0
     """Seed of the shuffle."""
+
+    @model_validator(mode="after")
+    def _fits_the_table(self) -> Split:
+        share = sum(size for size in (self.train, self.validation, self.test) if size < 1)
+        if share > 1 + 1e-9:
+            raise ValueError(f"fractions sum to {share:g}, must sum to at most 1")
+        return self
 
 
 SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=False)}
@@ -300,21 +327,21 @@ class Evaluation(Frozen):
 class Grid(Frozen):
     """Preset names to cross into runs."""
 
-    dataset: tuple[str, ...]
+    dataset: Names
     """Names of dataset presets; one name may stand alone."""
-    network: tuple[str, ...]
+    network: Names
     """Names of network presets; one name may stand alone."""
-    prior: tuple[str, ...]
+    prior: Names
     """Names of prior presets; one name may stand alone."""
-    likelihood: tuple[str, ...]
+    likelihood: Names
     """Names of likelihood presets; one name may stand alone."""
-    pretraining: tuple[str, ...]
+    pretraining: Names
     """Names of pretraining presets; one name may stand alone."""
-    sampler: tuple[str, ...]
+    sampler: Names
     """Names of sampler presets; one name may stand alone."""
     evaluation: str = "default"
     """Name of the evaluation preset of all its runs."""
-    seed: tuple[Annotated[int, Field(ge=0)], ...] | None = None
+    seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
 
     @field_validator(

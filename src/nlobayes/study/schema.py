@@ -59,7 +59,7 @@ def _bounded(field: dict[str, Any]) -> str:
         "maximum": "<=",
         "exclusiveMaximum": "<",
     }
-    bounds = [f"{sign} {field[key]:g}" for key, sign in signs.items() if key in field]
+    bounds = [f"{sign} {field[key]}" for key, sign in signs.items() if key in field]
     return " ".join([str(field.get("type", "any")), ", ".join(bounds)]).strip()
 
 

@@ -15,8 +15,8 @@ DRAWS_AT_ONCE = 16
 
 def network_of(variables: Mapping[str, np.ndarray], activation: str) -> Network:
     """Read the sizes of a network off its named weights (..., units in, units out)."""
-    names = [name for name in sorted(variables) if name.startswith("weights_")]
-    sizes = [variables[name].shape[-2:] for name in names]
+    layers = sum(name.startswith("weights_") for name in variables)
+    sizes = [variables[f"weights_{i}"].shape[-2:] for i in range(1, layers + 1)]
     return Network((sizes[0][0], *(out for _, out in sizes)), activation)
 
 

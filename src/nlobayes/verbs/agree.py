@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import Groups, read_groups
 from nlobayes.assessment.agreement import compare, verdict
+from nlobayes.errors import InputError
 
 
 def agree(
@@ -16,13 +17,27 @@ def agree(
     out: Annotated[Path, typer.Option(help="Verdict to write (JSON).")],
 ) -> None:
     """Compare predictive means and sds at the reference points, pair by pair."""
-    draws = {
-        str(path): read_groups(path, "posterior")["predictions"]["f"].values for path in posterior
-    }
+    groups = {str(path): read_groups(path, "posterior") for path in posterior}
+    if len(groups) < 2:
+        raise InputError(f"agree: got {[*groups]}; give two or more different posteriors")
+    _check_same_points(groups)
+    draws = {path: group["predictions"]["f"].values for path, group in groups.items()}
     pairs = []
     for first, second in combinations(draws, 2):
         result = verdict(compare(draws[first], draws[second]))
         pairs.append({"posteriors": [first, second], **result})
         said = "agree" if result["passed"] else "DISAGREE"
-        typer.echo(f"{said}: {first} and {second}, rms z {result['z_rms']:.2f}", err=True)
+        rms = "infinite" if result["z_rms"] is None else f"{result['z_rms']:.2f}"
+        typer.echo(f"{said}: {first} and {second}, rms z {rms}", err=True)
     write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
+
+
+def _check_same_points(groups: dict[str, Groups]) -> None:
+    points = {path: group["predictions_constant_data"] for path, group in groups.items()}
+    first = next(iter(points))
+    for path, features in points.items():
+        if not features.equals(points[first]):
+            raise InputError(
+                f"{path} and {first} are judged at different reference points; "
+                "give posteriors of one dataset"
+            )

@@ -1,7 +1,7 @@
 """Join all chains into one posterior, as ArviZ InferenceData."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,7 +28,18 @@ def assemble(
     groups = contents.assemble(list(zip(warmup, parts, strict=True)))
     data = contents.read_dataset(dataset)
     groups |= contents.observed_groups(data, data.split == 0)
-    made = read_attrs(segment[0])
+    made = _one_specification(segment)
     inherited = {name: made[name] for name in ("spec", "device", "exact")}
     record = provenance.record("assemble", inherited.pop("spec"), **inherited)
     write_groups(out, "posterior", groups, record)
+
+
+def _one_specification(segments: list[Path]) -> dict[str, Any]:
+    first, *others = [read_attrs(path) for path in segments]
+    for path, attrs in zip(segments[1:], others, strict=True):
+        if attrs["spec"] != first["spec"]:
+            raise InputError(
+                f"{path} was drawn by another specification than {segments[0]}; "
+                "give the segments of one run"
+            )
+    return first

@@ -12,6 +12,7 @@ from nlobayes.artifacts.files import write_csv, write_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.assessment import convergence, tables
 from nlobayes.assessment.tightness import tightness
+from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
 from nlobayes.study.presets import ToleranceLikelihood
 
@@ -73,9 +74,10 @@ def _sample_stats(stats: xr.Dataset, max_depth: int | None) -> convergence.Sampl
 def _tightness(job: DiagnoseJob, draws: convergence.PosteriorDraws, target: np.ndarray) -> float:
     if isinstance(job.likelihood, ToleranceLikelihood):
         sigma = job.likelihood.sigma
-    else:
-        assert draws.noise is not None
+    elif draws.noise is not None:
         sigma = float(draws.noise.mean())
+    else:
+        raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
     return tightness(len(target), sigma / float(target.std()))
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+import xarray as xr
 
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv, write_json
@@ -12,7 +13,9 @@ from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.assessment import tables
 from nlobayes.assessment.noise import PredictiveNoise, fit_noise
 from nlobayes.assessment.scores import evaluate as score
+from nlobayes.errors import InputError
 from nlobayes.study.jobs import EvaluateJob, read_job
+from nlobayes.types import Dataset
 
 SPLITS = {"train": 0, "val": 1, "test": 2}
 
@@ -27,6 +30,7 @@ def evaluate(
     """Fit the predictive noise on validation rows, score every split, write the tables."""
     job = read_job(EvaluateJob, spec)
     groups, data = read_groups(predictions, "predictions"), read_dataset(dataset)
+    _check_same_points(groups["points"], data, predictions, dataset)
     draws = groups["predictions"]["f"].values
     rows = tables.Rows(data.split, np.log10(data.observed), np.abs(data.inputs[:, 0]))
     posterior = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
@@ -39,6 +43,12 @@ def evaluate(
     write_csv(plots / "coverage.csv", tables.coverage(posterior, rows, noise))
     write_csv(plots / "cases.csv", tables.cases(posterior, rows, noise, rng))
     write_json(out, scores)
+
+
+def _check_same_points(points: xr.Dataset, data: Dataset, predictions: Path, path: Path) -> None:
+    for name in ("observed", "split"):
+        if not np.array_equal(points[name].values, getattr(data, name)):
+            raise InputError(f"{predictions} predicts another dataset than {path}; predict it anew")
 
 
 def _score(

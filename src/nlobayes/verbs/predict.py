@@ -10,6 +10,7 @@ from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.errors import InputError
 from nlobayes.study.jobs import PredictJob, read_job
 from nlobayes.types import Dataset, Named
 from nlobayes.verbs import runtime
@@ -26,7 +27,10 @@ def predict(
     job = read_job(PredictJob, spec)
     runtime.configure(job.model.precision)
     data = contents.read_dataset(dataset)
-    draws = read_groups(posterior, "thinned")["posterior"]
+    thinned = read_groups(posterior, "thinned")
+    if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == 0]):
+        raise InputError(f"{posterior} has other train rows than {dataset}; give its own dataset")
+    draws = thinned["posterior"]
     named = contents.read_variables(draws)
     members = [contents.read_start(path).variables for path in start]
     activation = job.model.network.activation

@@ -9,6 +9,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import declare_units, read_table, select
+from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob, read_job
 
 
@@ -34,6 +35,9 @@ def prepare(
         seed=split.seed,
         reference_points=job.reference_points,
     )
-    dataset = make_dataset(selection, features.columns, target.column, choices)
+    try:
+        dataset = make_dataset(selection, features.columns, target.column, choices)
+    except InputError as error:
+        raise InputError(f"{table}: {error}") from None
     origin = {"table_metadata": columns.metadata}
     write_dataset(out, dataset, provenance.record("prepare", job.model_dump(), **origin))

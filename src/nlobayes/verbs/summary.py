@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.assessment.tightness import TIGHT
@@ -33,17 +33,17 @@ def summary(
     runs = sorted(path.parent for path in metrics.rglob("evaluation.json"))
     if not runs:
         raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
-    table = Table(*COLUMNS, title="Test split, total uncertainty with fitted noise")
+    columns = (Column(name, overflow="fold") for name in COLUMNS)
+    table = Table(*columns, title="Test split, total uncertainty with fitted noise")
     for run in runs:
-        evaluation, diagnostics = (
-            read_json(run / f"{name}.json") for name in ("evaluation", "diagnostics")
-        )
+        evaluation = read_json(run / "evaluation.json", "test", "baseline")
+        diagnostics = read_json(run / "diagnostics.json", "checks", "tightness")
         table.add_row(*_posterior(str(run.relative_to(metrics)), evaluation["test"], diagnostics))
         table.add_row(*_baseline(evaluation["baseline"]), end_section=True)
     console = Console(width=None if Console().is_terminal else 160)
     console.print(table)
     for path in sorted(metrics.glob("agreement/**/*.json")):
-        console.print(_agreement(path, read_json(path)))
+        console.print(_agreement(path, read_json(path, "pairs", "passed")))
     console.print(f"report: {report}" if report.exists() else "report: run `make report`")
 
 
@@ -74,8 +74,9 @@ def _scores(test: dict[str, Any]) -> tuple[str, ...]:
 
 def _agreement(path: Path, agreement: dict[str, Any]) -> str:
     said = "agree" if agreement["passed"] else "DISAGREE"
-    worst = max(max(pair["z_mean_max"], pair["z_sd_max"]) for pair in agreement["pairs"])
-    return f"samplers {said} on {path.stem}: largest |z| {worst:.1f}, see {path}"
+    found = [pair[key] for pair in agreement["pairs"] for key in ("z_mean_max", "z_sd_max")]
+    worst = None if None in found else max(found)
+    return f"samplers {said} on {path.stem}: largest |z| {_number(worst, '.1f')}, see {path}"
 
 
 def _number(value: float | None, form: str) -> str:

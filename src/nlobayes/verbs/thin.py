@@ -17,7 +17,8 @@ def thin(
     out: Annotated[Path, typer.Option(help="Thinned posterior to write.")],
 ) -> None:
     """Take every n-th stored draw, n from the autocorrelation of the predictions."""
-    groups, verdict = read_groups(posterior, "posterior"), read_json(diagnostics)
+    groups = read_groups(posterior, "posterior")
+    verdict = read_json(diagnostics, "thinning_step", "checks")
     draws = groups["posterior"]["draw"].values
     stored_every = int(draws[0]) + 1
     stride = min(int(verdict["thinning_step"]) // stored_every, len(draws))

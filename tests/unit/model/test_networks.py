@@ -80,6 +80,10 @@ def test_activations_stay_finite_far_out(activation: str) -> None:
 def test_layers_are_named_from_the_first_to_the_last() -> None:
     network = Network((2, 4, 3, 1), "tanh")
     names = weight_names(network)
-    assert names == [("weights_1", "biases_1"), ("weights_2", "biases_2"), ("weights_3", "biases_3")]
+    assert names == [
+        ("weights_1", "biases_1"),
+        ("weights_2", "biases_2"),
+        ("weights_3", "biases_3"),
+    ]
     variables = {name: name for pair in reversed(names) for name in pair}
     assert layers_of(network, variables) == [Layer(*pair) for pair in names]

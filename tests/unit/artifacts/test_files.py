@@ -1,0 +1,190 @@
+"""A file is whole and under its name, or it is not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from nlobayes.artifacts import files
+from nlobayes.errors import InputError
+
+OLD = "old and whole"
+
+
+class Interrupted(BaseException):
+    """Ends a program, as Control-C does."""
+
+
+@pytest.mark.parametrize("failure", [OSError("disk full"), ValueError("bad"), Interrupted()])
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path, failure: BaseException) -> None:
+    def write(temporary: Path) -> None:
+        temporary.write_text("half of it")
+        raise failure
+
+    expected = InputError if isinstance(failure, OSError) else type(failure)
+    with pytest.raises(expected):
+        files.write_atomically(tmp_path / "out.txt", write)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("failure", [OSError("disk full"), ValueError("bad"), Interrupted()])
+def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, failure: BaseException) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text(OLD)
+
+    def write(temporary: Path) -> None:
+        temporary.write_text("half of it")
+        raise failure
+
+    with pytest.raises((InputError, type(failure))):
+        files.write_atomically(path, write)
+    assert path.read_text() == OLD
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_process_that_is_killed_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text(OLD)
+    program = (
+        "import os, sys; from pathlib import Path; from nlobayes.artifacts import files\n"
+        "def write(temporary):\n    temporary.write_text('half'); os.kill(os.getpid(), 9)\n"
+        "files.write_atomically(Path(sys.argv[1]), write)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(path)], check=False)
+    assert done.returncode == -9
+    assert path.read_text() == OLD
+    assert list(tmp_path.glob("*.txt")) == [path]
+
+
+def test_the_old_file_is_there_until_the_new_one_is(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text(OLD)
+
+    def write(temporary: Path) -> None:
+        temporary.write_text("new")
+        assert path.read_text() == OLD
+        assert temporary.parent == path.parent
+
+    files.write_atomically(path, write)
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_folders_are_made_and_files_can_be_read_by_all(tmp_path: Path) -> None:
+    path = tmp_path / "a/b/out.txt"
+    files.write_text(path, "σ\n")
+    assert path.read_bytes() == b"\xcf\x83\n"
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def unwritable(tmp_path: Path) -> dict[str, Path]:
+    """Places where nothing can be written, also by root."""
+    (tmp_path / "file").write_text(OLD)
+    (tmp_path / "folder").mkdir()
+    return {
+        "below a file": tmp_path / "file/out.txt",
+        "is a folder": tmp_path / "folder",
+        "kernel's": Path("/proc/nlobayes/out.txt"),
+        "long name": tmp_path / ("x" * 300),
+    }
+
+
+@pytest.mark.parametrize("place", ["below a file", "is a folder", "kernel's", "long name"])
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, place: str) -> None:
+    path = unwritable(tmp_path)[place]
+    with pytest.raises(InputError) as caught:
+        files.write_text(path, "new")
+    assert str(caught.value).startswith(f"cannot write {path}: ")
+    assert str(caught.value).endswith("free space or choose another place")
+    assert {found.name for found in tmp_path.iterdir()} == {"file", "folder"}
+
+
+def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        if os.access(tmp_path, os.W_OK):
+            pytest.skip("root may write anywhere")
+        with pytest.raises(InputError, match=r"cannot write .* choose another place"):
+            files.write_text(tmp_path / "out.txt", "new")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_json_is_read_back(tmp_path: Path) -> None:
+    content = {"a": 0.1 + 0.2, "b": [1, None, True], "σ": {"c": 5e-324}}
+    files.write_json(tmp_path / "out.json", content)
+    assert files.read_json(tmp_path / "out.json") == content
+    assert files.read_json(tmp_path / "out.json", "a", "σ") == content
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_json_of_numbers_that_are_not_finite_is_not_written(tmp_path: Path, value: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        files.write_json(tmp_path / "out.json", {"r2": value})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "as JSON: .* make it again"),
+        (b"", "as JSON: .* make it again"),
+        (b'{"checks": {}', "as JSON: .* make it again"),
+        (b"\xff", "as JSON: .* make it again"),
+        (b"[1]", "holds no JSON object; check the path"),
+        (b"null", "holds no JSON object; check the path"),
+        (b'{"b": 1, "a": 2}', r"lacks \['checks'\], it has \['a', 'b'\]; check the path"),
+    ],
+)
+def test_json_that_cannot_be_used_is_refused(
+    tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    if content is not None:
+        (tmp_path / "in.json").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        files.read_json(tmp_path / "in.json", "checks")
+
+
+def test_csv_is_read_back_to_nine_digits(tmp_path: Path) -> None:
+    values = np.array([np.pi, -1e-30, 123456789.123, np.nan])
+    files.write_csv(tmp_path / "out.csv", {"case": ["a", "b", "c", "d"], "value": values})
+    table = files.read_csv(tmp_path / "out.csv")
+    assert list(table["case"]) == ["a", "b", "c", "d"]
+    np.testing.assert_allclose(table["value"], values, rtol=5e-9)
+
+
+def test_csv_of_unequal_columns_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="same length"):
+        files.write_csv(tmp_path / "out.csv", {"a": [1], "b": [1, 2]})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [None, b"", b'a,b\n"1', b"a\n1,2\n1,2,3\n", b"\xff\xfe\n\xff"])
+def test_csv_that_cannot_be_used_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "in.csv").write_bytes(content)
+    with pytest.raises(InputError, match=r"(?s)as CSV: .* make it again"):
+        files.read_csv(tmp_path / "in.csv")
+
+
+def test_parquet_is_read_back_and_equal_tables_give_equal_bytes(tmp_path: Path) -> None:
+    table = pa.table({"a": [1.5, -0.0], "b": ["x", "y"]})
+    for name in ("one", "two"):
+        files.write_parquet(tmp_path / f"{name}.parquet", table)
+    assert parquet.read_table(tmp_path / "one.parquet").equals(table)
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+
+
+def test_json_keeps_the_order_of_its_keys(tmp_path: Path) -> None:
+    files.write_json(tmp_path / "out.json", {"b": 1, "a": 2})
+    text = (tmp_path / "out.json").read_text()
+    assert text.endswith("}\n")
+    assert list(json.loads(text)) == ["b", "a"]

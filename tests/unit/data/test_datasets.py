@@ -1,0 +1,144 @@
+"""A table becomes a dataset: constants know the train rows only, and nothing is reordered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION
+from nlobayes.data.tables import Selection
+from nlobayes.data.transforms import TargetTransform, invert_target
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+
+COLUMNS = ("m1", "n11", "n12", "n13", "n14")
+
+
+def make(points: Selection, choices: Choices) -> Dataset:
+    return make_dataset(points, COLUMNS, "sigma_pb", choices)
+
+
+@pytest.mark.parametrize("label", [VALIDATION, TEST, UNUSED])
+def test_rows_that_are_not_trained_on_leave_no_trace_in_the_constants(
+    points: Selection, choices: Choices, label: int
+) -> None:
+    part = choices._replace(split=(30, 12, 12))
+    before = make(points, part)
+    other = before.split == label
+    assert other.any()
+    inputs = np.where(other[:, None], points.inputs * [3, 0.5, 0.5, 0.5, 0.5], points.inputs)
+    target = np.where(other, 1e4 * points.target, points.target)
+    after = make(points._replace(inputs=inputs, target=target), part)
+    assert after.transforms == before.transforms
+    np.testing.assert_array_equal(after.features[~other], before.features[~other])
+    np.testing.assert_array_equal(after.target[~other], before.target[~other])
+    assert not np.isclose(after.features[other], before.features[other]).all(axis=0).any()
+
+
+def test_train_rows_make_the_constants(points: Selection, choices: Choices) -> None:
+    before = make(points, choices)
+    target = np.where(before.split == TRAIN, points.target**2, points.target)
+    after = make(points._replace(target=target), choices)
+    assert after.transforms["target"]["sd"] == pytest.approx(2 * before.transforms["target"]["sd"])
+
+
+def test_train_rows_are_centred_and_scaled(points: Selection, choices: Choices) -> None:
+    dataset = make(points, choices)
+    train = dataset.split == TRAIN
+    for values in (*dataset.features[train].T, dataset.target[train]):
+        assert values.mean() == pytest.approx(0, abs=1e-12)
+        assert values.std() == pytest.approx(1, rel=1e-12)
+
+
+def test_the_target_comes_back_from_its_constants(points: Selection, choices: Choices) -> None:
+    dataset = make(points, choices)
+    back = invert_target(TargetTransform(**dataset.transforms["target"]), dataset.target)
+    np.testing.assert_allclose(back, points.target, rtol=1e-13)
+    np.testing.assert_array_equal(dataset.observed, points.target)
+
+
+def test_features_come_from_their_constants(points: Selection, choices: Choices) -> None:
+    """ln|m| written out, with the stored mean and scale."""
+    dataset = make(points, choices)
+    constants = dataset.transforms["features"]
+    expected = np.log(np.abs(points.inputs[:, 0]))
+    expected = (expected - constants["mean"][0]) / constants["scale"][0]
+    np.testing.assert_allclose(dataset.features[:, 0], expected, rtol=1e-14)
+    assert (constants["map"], dataset.feature_names[0]) == ("invariants", "ln|m|")
+
+
+def test_raw_features_and_targets_enter_as_they_are(points: Selection, choices: Choices) -> None:
+    plain = choices._replace(
+        feature_map="raw", standardise_features=False, standardise_target=False
+    )
+    dataset = make(points, plain)
+    np.testing.assert_array_equal(dataset.features, points.inputs)
+    np.testing.assert_array_equal(dataset.target, np.log10(points.target))
+    assert dataset.feature_names == COLUMNS
+
+
+def test_rows_keep_their_order(points: Selection, choices: Choices) -> None:
+    dataset = make(points, choices)
+    np.testing.assert_array_equal(dataset.inputs, points.inputs)
+    counts = [int((dataset.split == label).sum()) for label in (TRAIN, VALIDATION, TEST)]
+    assert counts == [30, 15, 15]
+
+
+def test_reference_points_are_held_out(points: Selection, choices: Choices) -> None:
+    dataset = make(points, choices)
+    assert len(dataset.reference) == 6
+    assert set(dataset.split[dataset.reference].tolist()) <= {VALIDATION, TEST}
+
+
+def test_equal_choices_make_equal_datasets(points: Selection, choices: Choices) -> None:
+    one, two = make(points, choices), make(points, choices)
+    for name, value in one._asdict().items():
+        np.testing.assert_array_equal(value, getattr(two, name))
+
+
+def test_another_seed_makes_another_split(points: Selection, choices: Choices) -> None:
+    one, two = make(points, choices), make(points, choices._replace(seed=1))
+    assert (one.split != two.split).any()
+    ordered = make(points, choices._replace(shuffle=False)).split
+    np.testing.assert_array_equal(ordered, np.repeat([TRAIN, VALIDATION, TEST], [30, 15, 15]))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"split": (30, 15, 16)}, "splits of 61 rows .* do not fit 60 rows; shrink them"),
+        ({"split": (0.9, 0.001, 0.099)}, "split val of 60 rows is empty"),
+        ({"split": (30, 15)}, "2 split sizes given; give three: train, val, test"),
+        ({"feature_map": "squares"}, "unknown feature map 'squares'; known: invariants"),
+        ({"target_scale": "ln"}, "unknown target scale 'ln'; known: log10"),
+        ({"reference_points": 0}, "0 reference rows asked for"),
+    ],
+    ids=str,
+)
+def test_choices_that_cannot_be_met_are_refused(
+    points: Selection, choices: Choices, change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        make(points, choices._replace(**change))
+
+
+@pytest.mark.parametrize("label", [TRAIN, TEST])
+def test_rows_outside_the_domain_are_refused_in_every_split(
+    points: Selection, choices: Choices, label: int
+) -> None:
+    row = int(np.flatnonzero(make(points, choices).split == label)[0])
+    target, inputs = points.target.copy(), points.inputs.copy()
+    target[row], inputs[row, 0] = -1.0, 0.0
+    with pytest.raises(InputError, match=rf"not finite in 1 of 60 rows \({row + 1}\).*positive"):
+        make(points._replace(target=target), choices)
+    with pytest.raises(InputError, match=rf"not finite in 1 of 60 rows \({row + 1}\).*above 0"):
+        make(points._replace(inputs=inputs), choices)
+
+
+def test_a_constant_train_target_is_refused(points: Selection, choices: Choices) -> None:
+    train = make(points, choices).split == TRAIN
+    with pytest.raises(InputError, match="in every train row and cannot be standardised"):
+        make(points._replace(target=np.where(train, 0.5, points.target)), choices)

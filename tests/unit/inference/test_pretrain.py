@@ -1,0 +1,138 @@
+"""Pretraining: an unbiased loss, honest shuffling, the known optimum, and when it stops."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map
+
+ROWS, SIGMA, SD = 20, 0.5, 0.7
+
+
+def linear_problem() -> Problem:
+    """Ridge regression: y ~ N(x q, SIGMA^2), q ~ N(0, SD^2)."""
+    return Problem(
+        log_prior=lambda q: -0.5 * jnp.sum(q**2) / SD**2,
+        log_likelihood=lambda q, x, y: -0.5 * jnp.sum((y - x @ q) ** 2) / SIGMA**2,
+        predict=lambda q, x: x @ q,
+    )
+
+
+def linear_rows(seed: int) -> Rows:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(ROWS, 3))
+    return Rows(jnp.asarray(x), jnp.asarray(x @ [1.0, -2.0, 0.5] + rng.normal(size=ROWS)))
+
+
+def fit_linear(key: int, **settings: float | None) -> Fit:
+    defaults = {"epochs": 3, "batch": 5, "learning_rate": 0.01, "patience": None}
+    train, validation = linear_rows(seed=1), linear_rows(seed=2)
+    return fit_map(
+        jax.random.key(key),
+        jnp.zeros(3),
+        linear_problem(),
+        train,
+        validation,
+        **(defaults | settings),  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("batch", [1, 5, ROWS])
+def test_minibatches_average_to_the_full_loss_and_gradient(batch: int) -> None:
+    """At a standstill the loss of an epoch is the mean over its batches: the prior counts once."""
+    problem, rows = linear_problem(), linear_rows(seed=1)
+
+    def loss_of_one_epoch(q: jax.Array) -> jax.Array:
+        key = jax.random.key(0)
+        settings = {"epochs": 1, "batch": batch, "learning_rate": 0.0, "patience": None}
+        return fit_map(key, q, problem, rows, rows, **settings).loss[0]  # type: ignore[arg-type]
+
+    def full_loss(q: jax.Array) -> jax.Array:
+        return -(problem.log_likelihood(q, *rows) + problem.log_prior(q)) / ROWS
+
+    q = jnp.array([0.3, -1.0, 2.0])
+    ours, expected = (jax.value_and_grad(loss)(q) for loss in (loss_of_one_epoch, full_loss))
+    np.testing.assert_allclose(ours[0], expected[0], rtol=1e-12)
+    np.testing.assert_allclose(ours[1], expected[1], rtol=1e-12)
+
+
+def losses_at_a_standstill(
+    log_likelihood: Callable[[jax.Array], jax.Array], target: jax.Array, key: int, batch: int
+) -> np.ndarray:
+    """Fit nothing: the loss of each epoch is a function of which rows met in which batch."""
+    problem = Problem(
+        log_prior=lambda q: 0.0 * q.sum(),
+        log_likelihood=lambda q, x, y: log_likelihood(y) + 0.0 * q.sum(),
+        predict=lambda q, x: x[:, 0],
+    )
+    rows = Rows(jnp.zeros((len(target), 1)), target)
+    settings = {"epochs": 6, "batch": batch, "learning_rate": 0.0, "patience": None}
+    fit = fit_map(jax.random.key(key), jnp.zeros(1), problem, rows, rows, **settings)  # type: ignore[arg-type]
+    return np.asarray(fit.loss)
+
+
+def test_every_row_is_used_at_most_once_an_epoch() -> None:
+    """Row i has target 8^i, so the octal digits of the summed targets count its uses."""
+    rows, batch, steps = 11, 4, 2
+    sums = -losses_at_a_standstill(jnp.sum, 8.0 ** jnp.arange(rows), key=3, batch=batch)
+    uses = [[round(s * steps * batch) // 8**i % 8 for i in range(rows)] for s in sums]
+    assert all(set(epoch) == {0, 1} and sum(epoch) == steps * batch for epoch in uses)
+    assert len({tuple(epoch) for epoch in uses}) > 1  # the remainder is not always the same
+
+
+def test_batches_differ_from_epoch_to_epoch_and_follow_the_key() -> None:
+    """A square makes the loss depend on which rows share a batch."""
+    target = jnp.asarray(np.random.default_rng(4).normal(size=12))
+    first, again, other = (
+        losses_at_a_standstill(lambda y: jnp.sum(y) ** 2, target, key=key, batch=3)
+        for key in (5, 5, 6)
+    )
+    assert len(set(first.tolist())) == len(first)
+    np.testing.assert_array_equal(first, again)
+    assert not set(first.tolist()) & set(other.tolist())
+
+
+@pytest.mark.parametrize(("batch", "rtol"), [(ROWS, 1e-6), (5, 1e-2)])
+def test_converges_to_ridge_regression(batch: int, rtol: float) -> None:
+    x, y = map(np.asarray, linear_rows(seed=1))
+    ridge = np.linalg.solve(x.T @ x + np.eye(3) * (SIGMA / SD) ** 2, x.T @ y)
+    fit = fit_linear(0, epochs=600, batch=batch, learning_rate=0.05)
+    np.testing.assert_allclose(fit.position, ridge, rtol=rtol)
+    assert fit.loss.shape == fit.validation_rmse.shape == (600,)
+    assert int(fit.epochs) == 600
+    test_x, test_y = linear_rows(seed=2)
+    rmse = np.sqrt(np.mean((test_x @ fit.position - test_y) ** 2))
+    np.testing.assert_allclose(fit.validation_rmse[-1], rmse, rtol=1e-12)
+
+
+def overshoot(patience: int | None) -> Fit:
+    """Climb from 0 to the train target 2, past the validation target 1."""
+    problem = Problem(
+        log_prior=lambda q: 0.0 * q.sum(),
+        log_likelihood=lambda q, x, y: -0.5 * jnp.sum((y - q) ** 2),
+        predict=lambda q, x: jnp.broadcast_to(q, len(x)),
+    )
+    train, validation = (Rows(jnp.zeros((4, 1)), jnp.full(4, value)) for value in (2.0, 1.0))
+    settings = {"epochs": 100, "batch": 4, "learning_rate": 0.05, "patience": patience}
+    return fit_map(jax.random.key(0), jnp.zeros(1), problem, train, validation, **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("patience", [1, 4])
+def test_early_stopping_returns_the_best_position(patience: int) -> None:
+    fit = overshoot(patience)
+    rmse, epochs = np.asarray(fit.validation_rmse), int(fit.epochs)
+    assert epochs == int(np.argmin(rmse)) + 1 + patience < 100
+    np.testing.assert_allclose(abs(fit.position[0] - 1), rmse.min(), rtol=1e-12)
+    for history in (rmse, np.asarray(fit.loss)):
+        assert history[epochs - 1] != history[epochs - 2]
+        np.testing.assert_array_equal(history[epochs:], history[epochs - 1])
+
+
+def test_without_patience_the_last_position_is_returned() -> None:
+    fit = overshoot(None)
+    assert int(fit.epochs) == 100
+    assert fit.validation_rmse[-1] > fit.validation_rmse.min()
+    np.testing.assert_allclose(abs(fit.position[0] - 1), fit.validation_rmse[-1], rtol=1e-12)

@@ -1,0 +1,52 @@
+"""A small study, changed key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from nlobayes.study.grid import Study, load_study
+from nlobayes.study.library import override
+
+SMALL: dict[str, Any] = {
+    "datasets": {
+        "made": {
+            "source": {"kind": "simulate", "points": 60},
+            "split": {"train": 30, "validation": 15, "test": 15},
+        },
+        "mine": {"source": {"kind": "table", "path": "data/points.csv"}, "split": "thesis"},
+    },
+    "networks": {"n4": {"hidden": [4]}, "n8": {"hidden": [8]}},
+    "priors": {"fan_in": {"kind": "fan_in"}},
+    "likelihoods": {"tight": {"kind": "tolerance", "sigma": 0.1}},
+    "pretraining": {"adam": {"epochs": 10}},
+    "samplers": {
+        "hmc": {"kernel": {"kind": "hmc"}, "draws_per_segment": 16},
+        "nuts": {"kernel": {"kind": "nuts"}, "draws_per_segment": 16},
+    },
+    "evaluation": {"default": {}, "strict": {"thresholds": {"rhat_f_median": 1.001}}},
+    "grids": {
+        "small": {
+            "dataset": "made",
+            "network": ["n4", "n8"],
+            "prior": "fan_in",
+            "likelihood": "tight",
+            "pretraining": "adam",
+            "sampler": ["hmc", "nuts"],
+        }
+    },
+    "targets": ["small"],
+    "seeds": [1, 2],
+}
+
+
+@pytest.fixture(scope="session")
+def make_study() -> Callable[..., Study]:
+    """Load the small study with changes to its keys."""
+
+    def make(changes: Mapping[str, Any] | None = None) -> Study:
+        return load_study(override(SMALL, changes or {}))
+
+    return make

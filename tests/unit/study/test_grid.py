@@ -1,0 +1,137 @@
+"""Presets crossed by name: which runs there are, what they are called, which names are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import CROSSED, SECTIONS, Study, load_study
+
+
+def test_a_grid_is_the_cross_of_its_names_and_seeds(make_study: Callable[..., Study]) -> None:
+    runs = [run.run_id for run in make_study().runs("small")]
+    assert runs == [
+        f"made/{network}/fan_in/tight/adam/{sampler}/s{seed}"
+        for network in ("n4", "n8")
+        for sampler in ("hmc", "nuts")
+        for seed in (1, 2)
+    ]
+
+
+def test_a_run_holds_the_presets_of_its_names(make_study: Callable[..., Study]) -> None:
+    study = make_study({"precision": "float64", "grids": {"small": {"evaluation": "strict"}}})
+    for run in study.runs("small"):
+        assert [*run.names] == [*CROSSED, "evaluation"]
+        for kind, name in run.names.items():
+            assert getattr(run, kind) == getattr(study, SECTIONS[kind])[name]
+        assert run.precision == "float64"
+        assert run.run_id == "/".join([*(run.names[kind] for kind in CROSSED), f"s{run.seed}"])
+
+
+def test_run_ids_name_one_run_each(make_study: Callable[..., Study]) -> None:
+    ids = [run.run_id for run in make_study().runs("small")]
+    assert len(set(ids)) == len(ids) == 8
+
+
+def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., Study]) -> None:
+    runs = make_study({"grids": {"small": {"seed": 7, "network": "n4", "sampler": "hmc"}}})
+    assert [run.seed for run in runs.runs("small")] == [7]
+
+
+@pytest.mark.parametrize("kind", CROSSED)
+def test_one_name_may_stand_alone(make_study: Callable[..., Study], kind: str) -> None:
+    name = {"network": "n8", "sampler": "nuts"}.get(kind) or getattr(
+        make_study().grids["small"], kind
+    )[0]
+    alone, listed = (make_study({"grids": {"small": {kind: names}}}) for names in (name, [name]))
+    assert alone == listed
+
+
+@pytest.mark.parametrize("kind", [*CROSSED, "evaluation"])
+def test_unknown_presets_are_told_with_the_known(
+    make_study: Callable[..., Study], kind: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        make_study({"grids": {"small": {kind: "nome"}}})
+    known = sorted(getattr(make_study(), SECTIONS[kind]))
+    said = f"configuration: grids.small.{kind}: unknown name 'nome'; known: {known}"
+    assert str(caught.value) == said
+
+
+REFUSED: list[tuple[dict[Any, Any], str]] = [
+    ({"networkz": {}}, "unknown key 'networkz'; known: ['datasets', 'evaluation', 'grids',"),
+    ({"grids": {"small": {"networks": "n4"}}}, "grids.small: unknown key 'networks'; known: ["),
+    ({"grids": {"small": {"network": []}}}, "grids.small.network: Tuple should have at least 1"),
+    ({"grids": {"small": {"network": ["n4", "n4"]}}}, "grids.small.network: 'n4' is given twice"),
+    ({"grids": {"small": {"seed": []}}}, "grids.small.seed: Tuple should have at least 1"),
+    ({"grids": {"small": {"seed": -1}}}, "grids.small.seed.0: Input should be greater than"),
+    ({"seeds": []}, "seeds: Tuple should have at least 1 item"),
+    ({"seeds": [3, 3]}, "seeds: 3 is given twice; give each once"),
+    ({"seeds": [2**32]}, "seeds.0: Input should be less than 4294967296, got 4294967296"),
+    ({"targets": []}, "targets: Tuple should have at least 1 item"),
+    ({"targets": ["smal"]}, "targets: unknown name 'smal'; known: ['small']"),
+    ({"targets": "small"}, "targets: Input should be a valid tuple, got 'small'"),
+    ({"precision": "float16"}, "precision: Input should be 'float32' or 'float64'"),
+    ({"networks": None}, "networks: Input should be a valid dictionary, got None"),
+    ({1: 2}, "unknown key 1; known: ["),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), REFUSED, ids=lambda part: str(part)[:60])
+def test_refused_studies_are_told_in_one_line(
+    make_study: Callable[..., Study], changes: dict[Any, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        make_study(changes)
+    assert str(caught.value).startswith(f"configuration: {said}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["../n4", "a/b", ".hidden", "", "-x", "n 4", "n4\n", "ü", "{n}"])
+@pytest.mark.parametrize("section", ["networks", "datasets"])
+def test_names_that_would_leave_their_folder_are_refused(
+    make_study: Callable[..., Study], section: str, name: str
+) -> None:
+    preset = getattr(make_study(), section)
+    copy = next(iter(preset.values())).model_dump(mode="json")
+    with pytest.raises(InputError) as caught:
+        make_study({section: {name: copy}})
+    assert str(caught.value).startswith(f"configuration: {section}: name {name!r} must match [A-Z")
+
+
+def test_names_of_grids_are_checked_too(make_study: Callable[..., Study]) -> None:
+    grid = make_study().grids["small"].model_dump(mode="json")
+    with pytest.raises(InputError, match=r"grids: name '\.\./g' must match"):
+        make_study({"grids": {"../g": grid}})
+
+
+def test_a_newline_in_a_place_stays_in_one_line(make_study: Callable[..., Study]) -> None:
+    with pytest.raises(InputError) as caught:
+        make_study({"networks": {"n\n4": {"hidden": [0]}}})
+    assert "\n" not in str(caught.value)
+
+
+def test_one_run_is_evaluated_in_one_way(make_study: Callable[..., Study]) -> None:
+    again = make_study().grids["small"].model_dump(mode="json") | {"network": ["n8"]}
+    make_study({"grids": {"again": again}})
+    with pytest.raises(InputError) as caught:
+        make_study({"grids": {"again": again | {"evaluation": "strict"}}})
+    assert str(caught.value) == (
+        "configuration: grids.again.evaluation: run made/n8/fan_in/tight/adam/hmc/s1 is already "
+        "evaluated with 'default'; use one evaluation for it"
+    )
+
+
+def test_at_most_three_errors_are_told_at_once(make_study: Callable[..., Study]) -> None:
+    with pytest.raises(InputError) as caught:
+        make_study({"networks": {f"n{width}": {"hidden": [0]} for width in range(9)}})
+    assert str(caught.value).count("greater than") == 3
+
+
+@pytest.mark.parametrize("config", [None, [], "study", 3])
+def test_a_study_is_a_mapping(config: Any) -> None:
+    with pytest.raises(InputError, match=r"^configuration: Input should be a valid dictionary"):
+        load_study(config)

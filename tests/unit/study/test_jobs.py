@@ -1,0 +1,210 @@
+"""What each job is told: a change reaches the jobs that it concerns and no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import Study
+from nlobayes.study.jobs import (
+    DiagnoseJob,
+    DrawJob,
+    EvaluateJob,
+    Frozen,
+    PredictJob,
+    PrepareJob,
+    PretrainJob,
+    SimulateJob,
+    WarmupJob,
+    prepare_job,
+    read_job,
+    run_jobs,
+    simulate_job,
+)
+
+KINDS: dict[str, type[Frozen]] = {
+    "pretrain": PretrainJob,
+    "warmup": WarmupJob,
+    "draw": DrawJob,
+    "diagnose": DiagnoseJob,
+    "predict": PredictJob,
+    "evaluate": EvaluateJob,
+}
+MODEL = {"pretrain", "warmup", "draw", "predict"}
+
+# A change of the small study, and the jobs that must run again because of it.
+REACHED: list[tuple[dict[str, Any], set[str]]] = [
+    ({"evaluation": {"default": {"noise": "student_t"}}}, {"evaluate"}),
+    ({"evaluation": {"default": {"thresholds": {"rhat_f_p99": 1.1}}}}, {"diagnose"}),
+    ({"samplers": {"hmc": {"segments": 3}}}, set()),
+    ({"samplers": {"hmc": {"chains": 6}}}, set()),
+    ({"samplers": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
+    ({"samplers": {"hmc": {"keep_every": 4}}}, {"draw", "diagnose"}),
+    ({"samplers": {"hmc": {"warmup": {"steps": 5}}}}, {"warmup"}),
+    ({"samplers": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
+    ({"pretraining": {"adam": {"epochs": 3}}}, {"pretrain"}),
+    ({"networks": {"n4": {"activation": "relu"}}}, MODEL),
+    ({"priors": {"fan_in": {"scale": 2.0}}}, MODEL),
+    ({"likelihoods": {"tight": {"sigma": 0.2}}}, MODEL | {"diagnose"}),
+    ({"precision": "float64"}, MODEL),
+    ({"datasets": {"made": {"split": {"seed": 3}}}}, set()),
+    ({"datasets": {"made": {"source": {"points": 70}}}}, set()),
+    ({"networks": {"n8": {"hidden": [9]}}}, set()),
+    ({"samplers": {"nuts": {"segments": 2}}}, set()),
+    ({"seeds": [1, 5]}, set()),
+]
+
+
+def first_jobs(study: Study) -> dict[str, Frozen]:
+    """Jobs of made/n4/fan_in/tight/adam/hmc/s1."""
+    return run_jobs(next(study.runs("small")))
+
+
+@pytest.mark.parametrize(("change", "reached"), REACHED, ids=lambda part: "-".join(sorted(part)))
+def test_a_change_reaches_the_jobs_that_it_concerns(
+    make_study: Callable[..., Study], change: dict[str, Any], reached: set[str]
+) -> None:
+    before, after = first_jobs(make_study()), first_jobs(make_study(change))
+    differing = {
+        verb for verb in before if before[verb].model_dump_json() != after[verb].model_dump_json()
+    }
+    assert differing == reached
+
+
+def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> None:
+    one, two = [*make_study().runs("small")][:2]
+    assert (one.seed, two.seed) == (1, 2)
+    before, after = run_jobs(one), run_jobs(two)
+    same = {verb for verb in before if before[verb] == after[verb]}
+    assert same == {"diagnose", "predict"}
+
+
+def test_equal_posteriors_are_told_the_same_whatever_their_names(
+    make_study: Callable[..., Study],
+) -> None:
+    """Preset names are in the path of a run, not in its jobs."""
+    renamed = make_study({"networks": {"n8": {"hidden": [4]}}})
+    runs = {run.run_id: run_jobs(run) for run in renamed.runs("small")}
+    same = "fan_in/tight/adam/hmc/s1"
+    assert runs[f"made/n4/{same}"] == runs[f"made/n8/{same}"]
+
+
+@pytest.mark.parametrize(
+    ("change", "simulated", "prepared"),
+    [
+        ({"source": {"points": 70}}, True, False),
+        ({"source": {"sqrt_s_tev": 14.0}}, True, False),
+        ({"split": {"seed": 3}}, False, True),
+        ({"features": {"map": "raw"}}, False, True),
+        ({"target": {"unit": "fb"}}, False, True),
+        ({"reference_points": 7}, False, True),
+    ],
+    ids=str,
+)
+def test_a_dataset_is_simulated_or_only_prepared_anew(
+    make_study: Callable[..., Study], change: dict[str, Any], simulated: bool, prepared: bool
+) -> None:
+    before = make_study().datasets["made"]
+    after = make_study({"datasets": {"made": change}}).datasets["made"]
+    assert (simulate_job(before) != simulate_job(after)) is simulated
+    assert (prepare_job(before) != prepare_job(after)) is prepared
+
+
+def test_units_of_a_table_reach_its_preparation(make_study: Callable[..., Study]) -> None:
+    units = {"sigma": "fb"}
+    study = make_study({"datasets": {"mine": {"source": {"units": units}}}})
+    assert prepare_job(study.datasets["mine"]).units == units
+    assert prepare_job(study.datasets["made"]).units == {}
+
+
+@pytest.mark.parametrize("verb", KINDS)
+def test_jobs_are_read_back_from_text_and_from_a_file(
+    make_study: Callable[..., Study], tmp_path: Path, verb: str
+) -> None:
+    job = first_jobs(make_study())[verb]
+    text = job.model_dump_json()
+    (tmp_path / "spec.json").write_text(text)
+    assert isinstance(job, KINDS[verb])
+    assert read_job(KINDS[verb], text) == job
+    assert read_job(KINDS[verb], f"\n {text}") == job
+    assert read_job(KINDS[verb], str(tmp_path / "spec.json")) == job
+
+
+@pytest.mark.parametrize("name", ["made", "mine"])
+def test_preparations_are_read_back(make_study: Callable[..., Study], name: str) -> None:
+    """Numbers of rows stay whole and fractions stay fractions."""
+    job = prepare_job(make_study().datasets[name])
+    again = read_job(PrepareJob, job.model_dump_json())
+    assert again == job
+    assert type(again.split.train) is type(job.split.train)
+
+
+def test_simulations_are_read_back(make_study: Callable[..., Study]) -> None:
+    job = simulate_job(make_study().datasets["made"])
+    assert read_job(SimulateJob, job.model_dump_json()) == job
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"draws": 0}, "draws: Input should be greater than or equal to 1, got 0"),
+        ({"draws": -8}, "draws: Input should be greater than or equal to 1, got -8"),
+        ({"keep_every": 0}, "keep_every: Input should be greater than or equal to 1, got 0"),
+        ({"keep_every": 5}, "draws (16) must be a multiple of keep_every (5)"),
+        ({"seed": -1}, "seed: Input should be greater than or equal to 0, got -1"),
+        ({"seed": 2**32}, "seed: Input should be less than 4294967296"),
+        ({"drawz": 3}, "unknown key 'drawz'; known: ['draws', 'keep_every', 'kernel', 'model',"),
+        ({"kernel": {"kind": "nutz"}}, "kernel: Input tag 'nutz' found using 'kind' does not"),
+        ({"kernel": {}}, "kernel: Unable to extract tag using discriminator 'kind'"),
+        ({"model": {}}, "model.network: Field required"),
+    ],
+    ids=str,
+)
+def test_refused_specifications_say_what_and_where(
+    make_study: Callable[..., Study], change: dict[str, Any], said: str
+) -> None:
+    spec = first_jobs(make_study())["draw"].model_dump(mode="json") | change
+    with pytest.raises(InputError) as caught:
+        read_job(DrawJob, json.dumps(spec))
+    assert str(caught.value).startswith(f"DrawJob specification: {said}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["{", '{"draws": 1,}', '{"draws": nan}', '{"a":\n\n'])
+def test_text_that_is_not_json_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_job(DrawJob, text)
+    assert str(caught.value).startswith("DrawJob specification: Invalid JSON")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"\xff\xfe", "folder"], ids=["missing", "binary", "folder"]
+)
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes | str | None) -> None:
+    path = tmp_path / "spec.json"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content:
+        path.mkdir()
+    with pytest.raises(InputError) as caught:
+        read_job(DrawJob, str(path))
+    assert str(caught.value).startswith(f"--spec: cannot read {path} (")
+    assert "give JSON text or a readable JSON file" in str(caught.value)
+
+
+@pytest.mark.parametrize("spec", ["", "draw", "[1]", "x" * 5000])
+def test_text_that_is_no_object_is_taken_for_a_path(spec: str) -> None:
+    with pytest.raises(InputError, match="--spec: cannot read"):
+        read_job(DrawJob, spec)
+
+
+def test_a_file_that_holds_no_object_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "spec.json").write_text("[1]")
+    with pytest.raises(InputError, match=r"^DrawJob specification: Input should be an object, got"):
+        read_job(DrawJob, str(tmp_path / "spec.json"))

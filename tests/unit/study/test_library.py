@@ -1,0 +1,104 @@
+"""The preset library: what is shipped is valid, what cannot be read is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import load_study
+from nlobayes.study.jobs import run_jobs
+from nlobayes.study.library import override, read_presets
+
+CONFIG = Path(__file__).parents[3] / "config"
+
+
+def shipped(**changes: Any) -> dict[str, Any]:
+    """The study of `make run`, with changes."""
+    chosen = yaml.safe_load((CONFIG / "config.yaml").read_text())
+    return override(override(read_presets(CONFIG / "presets"), chosen), changes)
+
+
+def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:
+    study = load_study(shipped())
+    assert study.targets
+    for grid in study.grids:
+        runs = list(study.runs(grid))
+        assert runs
+        assert all(len(run_jobs(run)) == 6 for run in runs)
+
+
+@pytest.mark.parametrize("grid", ["ci", "check", "quickstart", "full", "thesis"])
+def test_every_grid_of_the_documentation_exists(grid: str) -> None:
+    assert load_study(shipped(targets=[grid])).targets == (grid,)
+
+
+def test_the_examples_of_the_documentation_are_valid() -> None:
+    blocks = (CONFIG / "README.md").read_text().split("```yaml\n")[1:]
+    examples = [yaml.safe_load(block.split("```")[0]) for block in blocks]
+    assert len(examples) == 2
+    for example in examples:
+        load_study(shipped(**example))
+
+
+def test_files_are_merged_in_the_order_of_their_names(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("networks: {n4: {hidden: [4], activation: relu}}")
+    (tmp_path / "b.yaml").write_text("networks: {n4: {hidden: [5]}, n8: {hidden: [8]}}")
+    (tmp_path / "c.txt").write_text("not read")
+    assert read_presets(tmp_path) == {
+        "networks": {"n4": {"hidden": [5], "activation": "relu"}, "n8": {"hidden": [8]}}
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"networks: [n4", "not readable as YAML"),
+        (b"networks:\n\t- n4", "not readable as YAML"),
+        (b"networks: !!python/object/apply:os.getcwd []", "not readable as YAML"),
+        (b"networks: !!python/tuple [1]", "not readable as YAML"),
+        (b"networks: {n4: *unknown}", "not readable as YAML"),
+        (b"a: 1\n---\nb: 2", "not readable as YAML"),
+        (b"\xff\xfe\x00", "not readable as YAML"),
+        (b"- n4", "holds no mapping of presets"),
+        (b"n4", "holds no mapping of presets"),
+        (b"", "holds no mapping of presets"),
+    ],
+)
+def test_unreadable_presets_name_their_file(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "bad.yaml").write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_presets(tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path / 'bad.yaml'}: {said}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("folder", ["nothing", "."])
+def test_a_folder_without_presets_is_refused(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(InputError, match="no presets found; run from the root of the project"):
+        read_presets(tmp_path / folder)
+
+
+def test_mappings_are_overridden_and_all_else_is_replaced() -> None:
+    base = {"a": {"x": 1, "y": {"z": 2}}, "b": [1, 2], "c": {"d": 1}}
+    changes = {"a": {"y": {"w": 3}}, "b": [3], "c": None, "e": {}}
+    assert override(base, changes) == {
+        "a": {"x": 1, "y": {"z": 2, "w": 3}},
+        "b": [3],
+        "c": None,
+        "e": {},
+    }
+
+
+def test_overriding_leaves_both_sides_as_they_were() -> None:
+    base, changes = {"a": {"x": 1}}, {"a": {"y": 2}}
+    override(base, changes)
+    assert base == {"a": {"x": 1}}
+    assert changes == {"a": {"y": 2}}
+
+
+def test_an_empty_change_changes_nothing() -> None:
+    assert override(shipped(), {}) == shipped()

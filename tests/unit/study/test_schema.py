@@ -1,0 +1,57 @@
+"""What is generated from the models equals what is committed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nlobayes.study.grid import Study
+from nlobayes.study.schema import as_json, as_markdown
+
+CONFIG = Path(__file__).parents[3] / "config"
+REMEDY = "run `make schema`"
+
+
+def test_the_schema_is_the_generated_one() -> None:
+    assert (CONFIG / "schema.json").read_text() == as_json(), REMEDY
+
+
+def test_the_reference_is_the_generated_one() -> None:
+    written = (CONFIG / "README.md").read_text()
+    assert written[written.index("### Study") :] == as_markdown(), REMEDY
+
+
+def test_the_reference_has_every_key_of_every_model() -> None:
+    schema = json.loads(as_json())
+    models = {"Study": schema, **schema["$defs"]}
+    reference = as_markdown()
+    for name, model in models.items():
+        section = reference.split(f"### {name}\n")[1].split("\n### ")[0]
+        for key in model["properties"]:
+            assert f"| `{key}` |" in section, (name, key)
+
+
+@pytest.mark.parametrize(
+    ("key", "row"),
+    [
+        ("segments", "| integer >= 1 | `1` |"),
+        ("draws_per_segment", "| integer >= 1 | required |"),
+        ("sqrt_s_tev", "| number >= 7, <= 14 | `13.0` |"),
+        ("sigma", "| number > 0 | required |"),
+        ("precision", '| `float32` or `float64` | `"float32"` |'),
+        ("kernel", "| HMCKernel or NUTSKernel | required |"),
+        ("hidden", "| list of integer >= 1 | required |"),
+        ("networks", "| names to Network | `{}` |"),
+    ],
+)
+def test_limits_and_defaults_are_written_out(key: str, row: str) -> None:
+    rows = [line for line in as_markdown().splitlines() if line.startswith(f"| `{key}` |")]
+    assert any(row in line for line in rows), rows
+
+
+def test_the_schema_describes_the_study() -> None:
+    assert json.loads(as_json())["required"] == [
+        name for name, field in Study.model_fields.items() if field.is_required()
+    ]

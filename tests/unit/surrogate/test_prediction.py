@@ -1,0 +1,60 @@
+"""Predictions of many draws against NumPy, one draw and one layer at a time."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from nlobayes.model.networks import ACTIVATIONS, Network
+from nlobayes.surrogate.prediction import DRAWS_AT_ONCE, network_of, predict
+
+BY_HAND = {
+    "tanh": np.tanh,
+    "relu": lambda x: np.maximum(x, 0),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "swish": lambda x: x / (1 + np.exp(-x)),
+}
+SIZES = (3, 5, 4, 1)
+
+
+def random_draws(sizes: tuple[int, ...], leading: tuple[int, ...]) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    shapes = {}
+    for i, (into, out) in enumerate(pairwise(sizes), start=1):
+        shapes |= {f"biases_{i}": (out,), f"weights_{i}": (into, out)}
+    draws = {name: rng.normal(size=(*leading, *shape)) for name, shape in shapes.items()}
+    return draws | {"noise": rng.uniform(size=leading)}
+
+
+def one_draw(draws: dict[str, np.ndarray], index: int, x: np.ndarray, name: str) -> np.ndarray:
+    hidden = x
+    for i in range(1, len(SIZES)):
+        hidden = hidden @ draws[f"weights_{i}"][index] + draws[f"biases_{i}"][index]
+        hidden = BY_HAND[name](hidden) if i < len(SIZES) - 1 else hidden
+    return hidden[:, 0]
+
+
+@pytest.mark.parametrize("count", [1, DRAWS_AT_ONCE, 2 * DRAWS_AT_ONCE + 3])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_every_draw_is_evaluated_at_every_point(activation: str, count: int) -> None:
+    draws, x = random_draws(SIZES, (count,)), np.random.default_rng(2).normal(size=(7, 3))
+    outputs = predict(Network(SIZES, activation), draws, x)
+    expected = [one_draw(draws, index, x, activation) for index in range(count)]
+    assert outputs.shape == (count, 7)
+    assert outputs.dtype == np.float64
+    np.testing.assert_allclose(outputs, expected, rtol=1e-11, atol=1e-12)
+
+
+def test_precision_is_that_of_the_draws() -> None:
+    draws = {name: v.astype(np.float32) for name, v in random_draws(SIZES, (3,)).items()}
+    x = np.random.default_rng(3).normal(size=(4, 3))
+    outputs = predict(Network(SIZES, "tanh"), draws, x)
+    assert outputs.dtype == np.float32
+    np.testing.assert_allclose(outputs[2], one_draw(draws, 2, x, "tanh"), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("leading", [(), (6,), (2, 6)])
+@pytest.mark.parametrize("sizes", [(3, 1), SIZES, (2, *range(3, 14), 1)], ids=len)
+def test_network_is_read_off_its_weights(sizes: tuple[int, ...], leading: tuple[int, ...]) -> None:
+    """However many layers and leading axes there are."""
+    assert network_of(random_draws(sizes, leading), "relu") == Network(sizes, "relu")

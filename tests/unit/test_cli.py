@@ -1,0 +1,233 @@
+"""The command line as a user meets it: help at once, and one line for every bad input."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from nlobayes.cli import VERBS, app, main
+from nlobayes.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+NO_VERBS = {"__init__", "progress", "runtime"}
+HEAVY = "numpy pandas xarray netCDF4 scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
+
+PREPARE: dict[str, Any] = {
+    "features": {"columns": ["a", "b"], "map": "raw", "units": {}},
+    "target": {"column": "sigma"},
+    "split": {"train": 4, "validation": 2, "test": 2},
+    "reference_points": 2,
+    "units": {},
+}
+TABLE = "a,b,sigma:pb\n" + "".join(f"{n},{n * n % 7},{n + 1}\n" for n in range(8))
+
+
+def nlobayes(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the real command line."""
+    command = [sys.executable, "-c", "from nlobayes.cli import main; main()"]
+    return subprocess.run(
+        [*command, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONWARNINGS": "error"},
+    )
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], said: str) -> None:
+    """Exit status 2, and nothing but one line that says why."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("nlobayes: error: ")
+    assert said in done.stderr
+
+
+def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
+    program = (
+        "import sys; from nlobayes.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        f"loaded = set('{HEAVY}'.split()) & set(sys.modules)\n"
+        "loaded |= {name for name in sys.modules if name.startswith('nlobayes.')}\n"
+        "sys.exit(' '.join(loaded - {'nlobayes.cli', 'nlobayes.errors'}) or None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    listed = re.findall(r"^  (\w+) +(\S.*)$", done.stdout.split("Verbs:")[1], re.MULTILINE)
+    assert listed == [*VERBS.items()]
+
+
+def test_the_installed_command_is_this_one() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("nlobayes"), "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Bayesian neural networks by exact MCMC" in done.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_a_function_of_its_name_in_a_module_of_its_name(verb: str) -> None:
+    function = getattr(import_module(f"nlobayes.verbs.{verb}"), verb)
+    assert inspect.isfunction(function)
+    assert function.__module__ == f"nlobayes.verbs.{verb}"
+
+
+def test_every_module_of_a_verb_is_listed() -> None:
+    modules = {path.stem for path in (ROOT / "src/nlobayes/verbs").glob("*.py")}
+    assert modules - NO_VERBS == {*VERBS}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_explains_every_option(verb: str) -> None:
+    done = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+    assert done.exit_code == 0
+    assert VERBS[verb] in done.output
+    function = getattr(import_module(f"nlobayes.verbs.{verb}"), verb)
+    for name in inspect.signature(function).parameters:
+        assert f"--{name} " in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["simulat"], "No such command 'simulat'"),
+        (["thin", "--posterier", "x"], "No such option: --posterier"),
+        (["thin"], "Missing option '--posterior'"),
+        (["pretrain", "--chain", "-1"], "Invalid value for '--chain'"),
+        (["pretrain", "--chain", "two"], "Invalid value for '--chain'"),
+    ],
+)
+def test_a_misspelt_command_is_refused_with_status_2(words: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "200", "TERM": "dumb"})
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_an_error_of_many_lines_is_told_in_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise InputError("bad\n  input:\n\tmend it\n")
+
+    monkeypatch.setattr("nlobayes.cli.app", fail)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert capsys.readouterr().err == "nlobayes: error: bad input: mend it\n"
+
+
+def test_a_defect_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("nlobayes.cli.app", fail)
+    with pytest.raises(ZeroDivisionError):
+        main()
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_a_good_table_is_prepared(tmp_path: Path) -> None:
+    """What the refusals below differ from by one thing each."""
+    table = write(tmp_path / "t.csv", TABLE)
+    words: list[str | Path] = ["prepare", "--spec", json.dumps(PREPARE), "--table", table]
+    done = nlobayes(*words, "--out", tmp_path / "out.nc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "out.nc").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "spec", "said"),
+    [
+        (TABLE.replace("b,", "c,", 1), {}, "t.csv: no column 'b'"),
+        (TABLE.replace("3,2,4", "3,nan,4"), {}, "column 'b': 1 of 8 values are not finite"),
+        (TABLE, {"spilt": {}}, "PrepareJob specification: unknown key 'spilt'; known: ["),
+        (TABLE, {"split": {"train": 8, "validation": 1, "test": 1}}, "do not fit 8 rows"),
+    ],
+    ids=["missing column", "nan", "unknown key", "too few rows"],
+)
+def test_a_bad_table_or_specification_is_one_line_and_no_output(
+    tmp_path: Path, table: str, spec: dict[str, Any], said: str
+) -> None:
+    path = write(tmp_path / "t.csv", table)
+    out = tmp_path / "made/out.nc"
+    done = nlobayes("prepare", "--spec", json.dumps(PREPARE | spec), "--table", path, "--out", out)
+    assert_refused(done, said)
+    assert not out.parent.exists()
+
+
+def test_a_bad_file_is_one_line_and_no_output(tmp_path: Path, dataset_path: Path) -> None:
+    """Truncated, of another kind, missing."""
+    cut = tmp_path / "cut.nc"
+    cut.write_bytes(dataset_path.read_bytes()[:-100])
+    for path, said in (
+        (cut, "as NetCDF: "),
+        (dataset_path, "is an artifact of kind 'dataset', not 'posterior'; check the path"),
+        (tmp_path / "nothing.nc", "No such file or directory"),
+    ):
+        words: list[str | Path] = [
+            "thin",
+            "--posterior",
+            path,
+            "--diagnostics",
+            tmp_path / "d.json",
+        ]
+        assert_refused(nlobayes(*words, "--out", tmp_path / "made/out.nc"), said)
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_missing_specification_and_a_wrong_suffix_are_one_line(tmp_path: Path) -> None:
+    out = tmp_path / "out.nc"
+    missing = nlobayes("simulate", "--spec", tmp_path / "spec.json", "--out", out)
+    assert_refused(missing, f"--spec: cannot read {tmp_path / 'spec.json'}")
+    suffix = nlobayes("simulate", "--spec", '{"source": {"kind": "simulate"}}', "--out", out)
+    assert_refused(suffix, f"--out: {out} must end in .csv or .parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", TABLE)
+    out = table / "out.nc"
+    words: list[str | Path] = [
+        "prepare",
+        "--spec",
+        json.dumps(PREPARE),
+        "--table",
+        table,
+        "--out",
+        out,
+    ]
+    assert_refused(nlobayes(*words), f"cannot write {out}: ")
+    assert list(tmp_path.iterdir()) == [table]
+
+
+def test_zero_draws_are_one_line(tmp_path: Path, dataset_path: Path) -> None:
+    """Refused before JAX is imported."""
+    model = {
+        "network": {"hidden": [2]},
+        "prior": {"kind": "fan_in"},
+        "likelihood": {"kind": "tolerance", "sigma": 0.1},
+        "precision": "float32",
+    }
+    spec = {"model": model, "kernel": {"kind": "hmc"}, "draws": 0, "keep_every": 1, "seed": 1}
+    out = tmp_path / "out.nc"
+    words: list[str | Path] = ["draw", "--spec", json.dumps(spec), "--dataset", dataset_path]
+    done = nlobayes(*words, "--previous", dataset_path, "--out", out)
+    assert_refused(done, "DrawJob specification: draws: Input should be greater than or equal to 1")

@@ -1,0 +1,125 @@
+"""Diagnostics and the tables behind the figures, for a fixed and for a learned noise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.files import read_csv
+from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+from nlobayes.verbs.diagnose import diagnose
+
+TABLES = ("trace", "convergence", "autocorrelation", "loss")
+SPEC: dict[str, Any] = {
+    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "kernel": {"kind": "hmc"},
+    "keep_every": 4,
+    "thresholds": {},
+}
+Read = Callable[[Path], dict[str, Any]]
+
+
+@pytest.fixture
+def judge(run: Any, tmp_path: Path, read: Read) -> Callable[..., dict[str, Any]]:
+    """Diagnose a posterior and read the verdict."""
+
+    def diagnosed(posterior: Path = run.posterior, **changes: Any) -> dict[str, Any]:
+        spec = json.dumps(SPEC | changes)
+        diagnose(spec, posterior, run.starts, tmp_path / "out.json", tmp_path / "plots")
+        return read(tmp_path / "out.json")
+
+    return diagnosed
+
+
+def test_independent_draws_pass_and_failed_checks_are_data(
+    judge: Callable[..., dict[str, Any]], dataset: Dataset, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = judge()
+    assert found["tightness"] == pytest.approx(30 / 0.1**2)  # the train targets have sd 1
+    assert (found["chains"], found["draws_per_chain"]) == (3, 32)
+    assert found["exact"] is True
+    assert found["rhat_noise"] is None
+    assert found["max_depth_share"] is None
+    assert found["checks"]["divergences"]["passed"] is (found["divergences"] == 0)
+    assert found["divergences"] > 0
+    assert "FAILED: divergences" in capsys.readouterr().err
+
+
+def test_gradients_include_the_warmup(judge: Callable[..., dict[str, Any]], run: Any) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    drawn = int(groups["sample_stats"]["n_steps"].sum())
+    warm = int(groups["warmup_sample_stats"]["n_steps"].sum())
+    found = judge()
+    assert found["gradients_total"] == drawn + warm
+    assert found["gradients_per_draw"] == pytest.approx(drawn / 96)
+
+
+def test_limits_come_from_the_specification(judge: Callable[..., dict[str, Any]]) -> None:
+    loose = judge(thresholds={"rhat_f_median": 9.0, "max_divergences": 10**6})["checks"]
+    tight = judge(thresholds={"rhat_f_median": 0.5})["checks"]
+    assert (loose["rhat_f_median"]["passed"], tight["rhat_f_median"]["passed"]) == (True, False)
+    assert (loose["rhat_f_median"]["threshold"], loose["divergences"]["passed"]) == (9.0, True)
+
+
+def test_the_tightness_is_in_units_of_the_sd_of_the_target(
+    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]]
+) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    groups["observed_data"] = 3 * groups["observed_data"] + 1
+    write_groups(tmp_path / "wide.nc", "posterior", groups, {"exact": True})
+    assert judge(tmp_path / "wide.nc")["tightness"] == pytest.approx(9 * judge()["tightness"])
+
+
+def test_trees_are_judged_for_nuts_only(judge: Callable[..., dict[str, Any]]) -> None:
+    assert judge(kernel={"kind": "nuts", "max_depth": 5})["max_depth_share"] == 0
+
+
+def test_a_learned_noise_is_judged_and_sets_the_tightness(
+    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]], dataset: Dataset
+) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    stats = groups["sample_stats"]
+    noise = 0.2 + 0.01 * np.random.default_rng(1).normal(size=(3, 32))
+    groups["sample_stats"] = stats.assign(noise=(("chain", "draw"), noise))
+    stored = groups["posterior"].assign(noise=(("chain", "draw"), noise[:, 3::4]))
+    groups["posterior"] = stored
+    write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
+    fixed, found = judge(), judge(tmp_path / "noisy.nc", likelihood={"kind": "learned_noise"})
+    assert found["tightness"] == pytest.approx(30 / noise.mean() ** 2)
+    assert found["rhat_noise"] > 0.9
+    assert found["rhat_weights_median"] == fixed["rhat_weights_median"]  # noise is no weight
+    np.testing.assert_allclose(read_csv(tmp_path / "plots/trace.csv")["noise"], noise.ravel())
+
+
+def test_every_table_is_written_whole(judge: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    judge()
+    assert {path.name for path in (tmp_path / "plots").iterdir()} == {f"{n}.csv" for n in TABLES}
+    lengths = {name: len(read_csv(tmp_path / f"plots/{name}.csv")) for name in TABLES}
+    assert lengths == {"trace": 96, "convergence": 6, "autocorrelation": 32, "loss": 15}
+
+
+def test_a_wrong_spacing_of_stored_draws_is_refused(judge: Callable[..., dict[str, Any]]) -> None:
+    with pytest.raises(InputError, match=r"weights must have axes .* \(3, 16\), got \(3, 8"):
+        judge(keep_every=2)
+
+
+def test_a_learned_noise_that_is_not_there_is_refused(
+    judge: Callable[..., dict[str, Any]],
+) -> None:
+    with pytest.raises(InputError, match="--spec learns a noise that --posterior lacks"):
+        judge(likelihood={"kind": "learned_noise"})
+
+
+def test_files_of_another_kind_are_refused(
+    judge: Callable[..., dict[str, Any]], run: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="kind 'segment', not 'posterior'"):
+        judge(run.segments[0])
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,143 @@
+"""Scores of every split, with a noise that only validation rows have seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.contents import write_dataset
+from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.data.splits import TEST, TRAIN, VALIDATION
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+from nlobayes.verbs.evaluate import evaluate
+
+SPEC = json.dumps({"noise": "gaussian", "seed": 3})
+MakePredictions = Callable[..., tuple[Path, Path]]
+Read = Callable[[Path], dict[str, Any]]
+
+
+@pytest.fixture
+def scored(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> Callable[..., dict[str, Any]]:
+    """Score predictions after the targets of some rows were multiplied by a factor."""
+    predictions, _ = make_predictions(tmp_path, dataset)
+
+    def score(label: int | None = None, factor: float = 1.0) -> dict[str, Any]:
+        folder = tmp_path / f"{label}_{factor}"
+        rows = dataset.split == label
+        observed = np.where(rows, factor, 1.0) * dataset.observed
+        groups = read_groups(predictions, "predictions")
+        groups["points"] = groups["points"].assign(observed=(("point",), observed))
+        write_groups(folder / "p.nc", "predictions", groups, {"exact": True})
+        write_dataset(folder / "d.nc", dataset._replace(observed=observed), {})
+        evaluate(SPEC, folder / "p.nc", folder / "d.nc", folder / "out.json", folder / "plots")
+        return read(folder / "out.json")
+
+    return score
+
+
+@pytest.mark.parametrize("label", [TRAIN, TEST])
+def test_the_noise_does_not_see_train_or_test_rows(
+    scored: Callable[..., dict[str, Any]], label: int
+) -> None:
+    before, after = scored(), scored(label, 2.0)
+    name = ("train", "val", "test")[label]
+    assert after["predictive_noise"] == before["predictive_noise"]
+    assert after["baseline"]["predictive_noise"] == before["baseline"]["predictive_noise"]
+    assert after[name]["rmse_log10"] > 3 * before[name]["rmse_log10"]
+    for other in {"train", "val", "test"} - {name}:
+        assert after[other] == before[other]
+
+
+def test_the_noise_is_fitted_on_validation_rows(scored: Callable[..., dict[str, Any]]) -> None:
+    """Validation residuals are 0.03 dex, and about 0.3 once their targets are doubled."""
+    before, after = scored(), scored(VALIDATION, 2.0)
+    for scores in (before, before["baseline"]):
+        assert scores["predictive_noise"]["fitted_on"] == "val"
+        assert 0.01 < scores["predictive_noise"]["scale_log10"] < 0.06
+    assert after["predictive_noise"]["scale_log10"] == pytest.approx(np.log10(2), rel=0.1)
+    assert after["test"]["rmse_log10"] == before["test"]["rmse_log10"]
+    assert after["test"]["sigma_z_total"] < before["test"]["sigma_z_total"] / 3
+
+
+def test_scores_are_those_of_their_split(
+    scored: Callable[..., dict[str, Any]], tmp_path: Path, dataset: Dataset
+) -> None:
+    scores = scored()
+    f = read_groups(tmp_path / "predictions.nc", "predictions")["predictions"]["f"].values
+    residual = f.mean(axis=(0, 1)) - np.log10(dataset.observed)
+    for label, name in enumerate(("train", "val", "test")):
+        expected = np.sqrt(np.mean(residual[dataset.split == label] ** 2))
+        assert scores[name]["rmse_log10"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_each_member_of_the_baseline_is_scored_on_test_rows(
+    scored: Callable[..., dict[str, Any]], tmp_path: Path, dataset: Dataset
+) -> None:
+    found = scored()["baseline"]["members"]["rmse_log10_test"]
+    f = read_groups(tmp_path / "predictions.nc", "predictions")["baseline"]["f"].values
+    error = (f - np.log10(dataset.observed))[:, dataset.split == TEST]
+    np.testing.assert_allclose(found, np.sqrt(np.mean(error**2, axis=1)), rtol=1e-12)
+
+
+def test_the_seed_makes_scores_reproducible(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
+) -> None:
+    paths = make_predictions(tmp_path, dataset)
+    written = []
+    for name in ("one", "two"):
+        evaluate(SPEC, *paths, tmp_path / name / "out.json", tmp_path / name)
+        names = ("out.json", "predictions.csv", "coverage.csv", "cases.csv")
+        written.append([(tmp_path / name / each).read_bytes() for each in names])
+    assert written[0] == written[1]
+
+
+def test_predictions_of_another_dataset_are_refused(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
+) -> None:
+    predictions, _ = make_predictions(tmp_path, dataset)
+    others = {
+        "other rows": dataset._replace(observed=dataset.observed[::-1].copy()),
+        "other split": dataset._replace(split=dataset.split[::-1].copy()),
+        "fewer rows": dataset._replace(
+            **{
+                name: getattr(dataset, name)[:-1]
+                for name in ("inputs", "features", "target", "observed", "split")
+            }
+        ),
+    }
+    for name, other in others.items():
+        write_dataset(tmp_path / f"{name}.nc", other, {})
+        with pytest.raises(InputError, match=r"predicts another dataset than .*; predict it anew"):
+            evaluate(
+                SPEC,
+                predictions,
+                tmp_path / f"{name}.nc",
+                tmp_path / "out.json",
+                tmp_path / "plots",
+            )
+    assert not (tmp_path / "out.json").exists()
+    assert not (tmp_path / "plots").exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ('{"noise": "cauchy", "seed": 3}', "'gaussian' or 'student_t', got 'cauchy'"),
+        ('{"noise": "gaussian"}', "seed: Field required"),
+        ('{"noise": "gaussian", "seed": 3, "split": "test"}', "unknown key 'split'; known:"),
+    ],
+)
+def test_bad_specifications_are_refused(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, spec: str, said: str
+) -> None:
+    paths = make_predictions(tmp_path, dataset)
+    with pytest.raises(InputError, match=said):
+        evaluate(spec, *paths, tmp_path / "out.json", tmp_path / "plots")

@@ -1,0 +1,242 @@
+"""The `ci` grid from nothing to its report: what comes out is complete, sound and readable."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import netCDF4
+import pandas as pd
+import pytest
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Once, Project
+
+pytestmark = pytest.mark.workflow
+
+RUN = "embedded_small/n16/fan_in/tolerance_10/adam/hmc_ci/s1"
+CHAINS, DRAWS, KEPT, WARMUP, TRAIN, REFERENCE = 4, 500, 125, 300, 500, 200
+TABLES = {
+    "trace": ["chain", "draw", "log_density", "noise"],
+    "convergence": ["reference_point", "rhat", "ess_bulk", "ess_tail"],
+    "autocorrelation": ["lag", "f_mean", "f_p10", "f_p90", "log_density"],
+    "loss": ["chain", "epoch", "train_loss", "validation_rmse"],
+    "predictions": [
+        *("split", "point", "mass_gev", "target_log10", "target_pb", "median_pb", "mean_pb"),
+        *("mean_log10", "epistemic_sd_log10", "total_sd_log10", "z_epistemic", "z_total", "pit"),
+    ],
+    "coverage": ["split", "k", "nominal", "epistemic", "total", "lower", "upper"],
+    "cases": ["case", "point", "target_log10", "draw_log10", "mean_log10", "total_sd_log10"],
+}
+FIGURES = {
+    "trace",
+    "convergence",
+    "autocorrelation",
+    "loss",
+    "predicted_vs_true",
+    "residuals",
+    "pulls",
+    "coverage",
+    "cases",
+}
+RULES = {
+    *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
+    *("thin", "predict", "evaluate", "plot"),
+}
+# The keys that other people's tools rely on.
+DIAGNOSTICS = {
+    *("rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median"),
+    *("rhat_log_density", "rhat_noise", "ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min"),
+    *("ess_pooled_over_within", "between_chain_variance_share", "log_density_spread_over_sd"),
+    *("divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total"),
+    *("gradients_per_draw", "autocorrelation_time_f_median", "thinning_step", "tightness"),
+    *("chains", "draws_per_chain", "exact", "checks"),
+}
+SCORES = {
+    *("r2_log10", "rmse_log10", "r2_target_mean", "r2_target_median"),
+    *(f"relative_error_p{level}" for level in (50, 68, 90, 95, 99)),
+    *("sigma_z_epistemic", "sigma_z_total"),
+    *(f"coverage_k{k}" for k in range(1, 6)),
+    *("coverage_68", "coverage_95", "coverage_99_7"),
+    *("crps", "lppd", "nll_gaussian", "pit_ks"),
+}
+
+
+@pytest.fixture(scope="module")
+def ci(once: Once, pristine: Project) -> Project:
+    """The finished `ci` grid and its report."""
+
+    def build(folder: Path) -> None:
+        project = pristine.copy_to(folder)
+        project.snakemake("ci")
+        project.snakemake("ci", "--report", "report.html")
+
+    return once("ci", build)
+
+
+def metrics(project: Project, name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(
+        (project.root / f"results/metrics/{RUN}/{name}.json").read_text()
+    )
+    return content
+
+
+def test_writes_every_result_and_no_other(ci: Project) -> None:
+    chains = range(CHAINS)
+    expected = {
+        "results/tables/embedded_small.parquet",
+        "results/data/embedded_small.nc",
+        *(f"results/pretrain/{RUN}/{chain}.nc" for chain in chains),
+        *(f"results/chains/{RUN}/{chain}/warmup.nc" for chain in chains),
+        *(f"results/chains/{RUN}/{chain}/segment_0.nc" for chain in chains),
+        *(f"results/{kind}/{RUN}.nc" for kind in ("posterior", "thinned", "predictions")),
+        *(f"results/metrics/{RUN}/{name}.json" for name in ("diagnostics", "evaluation")),
+        *(f"results/plots/{RUN}/{table}.csv" for table in TABLES),
+        *(
+            f"results/figures/{RUN}/{figure}.{kind}"
+            for figure in FIGURES
+            for kind in ("svg", "png")
+        ),
+    }
+    assert set(ci.digests()) == expected
+
+
+def test_every_job_leaves_a_log_and_its_timing(ci: Project) -> None:
+    for folder in ("logs", "benchmarks"):
+        files = [path for path in (ci.root / folder).glob("*/**/*") if path.is_file()]
+        assert {path.relative_to(ci.root / folder).parts[0] for path in files} == RULES
+        assert len(files) == 3 * CHAINS + len(RULES) - 3
+    assert "step size" in (ci.root / f"logs/warmup/{RUN}/0.log").read_text()
+
+
+def test_finished_run_has_nothing_to_do(ci: Project) -> None:
+    assert ci.planned("ci") == {}
+
+
+def test_big_files_are_judged_by_content_not_by_time(ci: Project, tmp_path: Path) -> None:
+    """As after `dvc pull`: every file older than its inputs, some too big for the default limit."""
+    project = ci.copy_to(tmp_path / "project")
+    posterior = project.root / f"results/posterior/{RUN}.nc"
+    assert posterior.stat().st_size > 1e6
+    for path in (project.root / "results").rglob("*"):
+        os.utime(path, times=(1e9, 1e9))
+    os.utime(posterior)
+    assert project.planned("ci") == {}
+
+
+def test_posterior_opens_in_arviz(ci: Project) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # ArviZ announces its next major version
+        import arviz
+    posterior = arviz.from_netcdf(ci.root / f"results/posterior/{RUN}.nc")
+    sizes = {
+        ("posterior", "chain"): CHAINS,
+        ("posterior", "draw"): KEPT,
+        ("sample_stats", "chain"): CHAINS,
+        ("sample_stats", "draw"): DRAWS,
+        ("warmup_sample_stats", "chain"): CHAINS,
+        ("warmup_sample_stats", "draw"): WARMUP,
+        ("predictions", "chain"): CHAINS,
+        ("predictions", "draw"): DRAWS,
+        ("predictions", "reference_point"): REFERENCE,
+        ("predictions_constant_data", "reference_point"): REFERENCE,
+        ("observed_data", "point"): TRAIN,
+        ("constant_data", "point"): TRAIN,
+        ("constant_data", "feature"): 5,
+    }
+    assert {place: posterior[place[0]].sizes[place[1]] for place in sizes} == sizes
+    assert {"lp", "energy", "diverging", "acceptance_rate", "n_steps"} <= set(
+        posterior["sample_stats"].data_vars
+    )
+    assert posterior["posterior"]["draw"].values.tolist() == list(range(3, DRAWS, 4))
+    weights = posterior["posterior"].data_vars.values()
+    assert sum(w.size for w in weights) == CHAINS * KEPT * (5 * 16 + 16 + 16 + 1)
+
+
+def test_artifacts_say_how_they_were_made_and_not_when(ci: Project) -> None:
+    paths = sorted((ci.root / "results").rglob("*.nc"))
+    assert len(paths) == 4 + 3 * CHAINS
+    for path in paths:
+        with netCDF4.Dataset(path) as file:
+            attrs = file.__dict__
+        assert {"kind", "verb", "code_digest", "spec", "versions"} <= set(attrs)
+        assert not {"created_at", "date", "host", "user", "seconds"} & set(attrs)
+        assert str(ci.root) not in str(attrs)
+
+
+def test_metrics_keep_their_contract(ci: Project) -> None:
+    evaluation = metrics(ci, "evaluation")
+    assert set(metrics(ci, "diagnostics")) >= DIAGNOSTICS
+    for block in (evaluation, evaluation["baseline"]):
+        for split in ("train", "val", "test"):
+            assert set(block[split]) >= SCORES
+        assert set(block["predictive_noise"]) >= {"family", "scale_log10", "fitted_on"}
+        assert block["predictive_noise"]["fitted_on"] == "val"
+
+
+def test_chains_agree(ci: Project) -> None:
+    """ESS with room below its threshold: another processor draws other chains."""
+    found = metrics(ci, "diagnostics")
+    assert (found["chains"], found["draws_per_chain"], found["exact"]) == (CHAINS, DRAWS, True)
+    assert found["rhat_f_median"] <= 1.01
+    assert found["rhat_f_p99"] <= 1.05
+    assert found["ess_f_bulk_min"] > 60
+    assert found["divergences"] == 0
+
+
+def test_every_check_is_recorded_with_its_verdict(ci: Project) -> None:
+    checks = metrics(ci, "diagnostics")["checks"]
+    at_most, at_least = (
+        {"rhat_f_median", "rhat_f_p99", "divergences"},
+        {
+            "ess_f_bulk_min",
+            "ebfmi_min",
+        },
+    )
+    assert set(checks) == at_most | at_least
+    for name, check in checks.items():
+        value, threshold = check["value"], check["threshold"]
+        assert check["passed"] == (value <= threshold if name in at_most else value >= threshold)
+
+
+def test_surrogate_is_accurate_and_calibrated(ci: Project) -> None:
+    test = metrics(ci, "evaluation")["test"]
+    assert test["r2_log10"] > 0.95
+    assert 0.88 < test["coverage_95"] <= 1
+
+
+def test_tables_behind_the_figures(ci: Project) -> None:
+    for name, columns in TABLES.items():
+        table = pd.read_csv(ci.root / f"results/plots/{RUN}/{name}.csv")
+        assert list(table.columns) == columns, name
+        assert len(table) > 1, name
+
+
+def test_report_is_one_file_with_every_figure_and_its_caption(ci: Project) -> None:
+    html = (ci.root / "report.html").read_text()
+    assert not re.search(r"<(script|link|iframe|img)[^>]* (src|href)=[\"']?(https?:)?//", html)
+    assert str(ci.root) not in html
+    reported, _ = json.JSONDecoder().raw_decode(
+        html.split('<script id="results">\n    var results = ')[1]
+    )
+    assert set(reported) == {f"results/figures/{RUN}/{figure}.svg" for figure in FIGURES}
+    for path, result in reported.items():
+        kind, content = result["data_uri"].split(",", 1)
+        assert re.fullmatch("data:image/svg.xml;.*;base64", kind)
+        assert base64.b64decode(content) == (ci.root / path).read_bytes()
+        assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")
+        assert re.search(f"{RUN}.*Good looks", result["caption"], re.DOTALL)
+
+
+def test_summary_prints_scores_beside_convergence(ci: Project) -> None:
+    printed = ci.run("nlobayes", "summary").stdout
+    assert RUN.split("/")[0] in printed
+    assert f"{metrics(ci, 'evaluation')['test']['rmse_log10']:.4f}" in printed
+    assert f"{metrics(ci, 'diagnostics')['rhat_f_median']:.3f}" in printed
+    assert "report: report.html" in printed

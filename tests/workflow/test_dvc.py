@@ -1,0 +1,164 @@
+"""DVC and Snakemake know the same: results travel, and stay up to date where they arrive."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Project
+
+pytestmark = pytest.mark.workflow
+
+CLEAN = "Data and pipelines are up to date."
+UNCHANGED = "Stage 'workflow' didn't change, skipping"
+
+
+def clone(published: Project, folder: Path) -> Project:
+    """Clone the published repository and pull its results."""
+    published.run("git", "clone", "--quiet", published.root, folder)
+    cloned = type(published)(folder, folder / "src")
+    cloned.run("dvc", "pull")
+    return cloned
+
+
+def stage(project: Project) -> dict[str, list[str]]:
+    """Read the paths that the stage depends on and those that it makes."""
+    content = yaml.safe_load((project.root / "dvc.yaml").read_text())["stages"]["workflow"]
+    made = [*content["outs"], *content["metrics"], *content["plots"]]
+    return {
+        "deps": content["deps"],
+        "params": [path for entry in content["params"] for path in entry],
+        "made": [path for entry in made for path in entry],
+        "kept": [path for entry in made for path, flags in entry.items() if flags["persist"]],
+    }
+
+
+def table_of_files(project: Project, grid: str) -> list[dict[str, str]]:
+    """List every file that a grid makes, and what it is made of."""
+    printed = project.snakemake("--detailed-summary", grid).stdout
+    text = printed[printed.index("output_file\t") :]
+    return list(csv.DictReader(io.StringIO(text), delimiter="\t"))
+
+
+def holders(path: str, folders: list[str]) -> list[str]:
+    """Find the folders or files that hold a path."""
+    return [folder for folder in folders if PurePosixPath(path).is_relative_to(folder)]
+
+
+@pytest.mark.parametrize("grid", ["ci", "thesis"])
+def test_every_file_of_the_workflow_belongs_to_one_output(pristine: Project, grid: str) -> None:
+    declared = stage(pristine)
+    files = table_of_files(pristine, grid)
+    made = {row["output_file"] for row in files}
+    assert len(made) > 30
+    for path in made:
+        assert len(holders(path, declared["made"])) == 1, path
+    used = {path for row in files for path in row["input-file(s)"].split(",") if path != "-"}
+    for path in used - made:
+        assert len(holders(path, declared["deps"])) == 1, path
+
+
+def test_outputs_survive_a_run(pristine: Project) -> None:
+    """DVC deletes what does not persist before it runs the stage."""
+    declared = stage(pristine)
+    assert declared["kept"] == declared["made"]
+    assert ".snakemake/metadata" in declared["made"]
+
+
+def test_every_file_of_the_study_is_a_parameter_file(pristine: Project) -> None:
+    files = {
+        path.relative_to(pristine.root).as_posix()
+        for path in pristine.root.glob("config/**/*.yaml")
+    }
+    assert set(stage(pristine)["params"]) == files
+
+
+def test_repro_runs_the_workflow(published: Project) -> None:
+    lock = yaml.safe_load((published.root / "dvc.lock").read_text())["stages"]["workflow"]
+    assert {out["path"] for out in lock["outs"]} == set(stage(published)["made"])
+    assert all(out["nfiles"] > 0 for out in lock["outs"])
+    assert published.planned() == {}
+    assert published.run("git", "status", "--porcelain").stdout == ""
+
+
+def test_the_same_seed_gives_the_same_bytes_in_two_directories(
+    tiny: Project, published: Project
+) -> None:
+    here, there = tiny.digests(), published.digests()
+    assert {PurePosixPath(path).suffix for path in here} == {
+        *(".parquet", ".nc", ".json", ".csv", ".svg", ".png")
+    }
+    assert here == there
+
+
+def test_second_repro_does_nothing(published: Project) -> None:
+    before = (published.root / "dvc.lock").read_bytes()
+    printed = published.run("dvc", "repro").stdout
+    assert UNCHANGED in printed
+    assert "Job stats" not in printed
+    assert CLEAN in published.run("dvc", "status").stdout
+    assert (published.root / "dvc.lock").read_bytes() == before
+
+
+def test_clone_and_pull_is_up_to_date(published: Project, tmp_path: Path) -> None:
+    cloned = clone(published, tmp_path / "clone")
+    assert cloned.digests() == published.digests()
+    assert cloned.planned() == {}
+    assert CLEAN in cloned.run("dvc", "status").stdout
+    assert UNCHANGED in cloned.run("dvc", "repro").stdout
+
+
+@pytest.fixture(scope="module")
+def changed(published: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A clone that one parameter was changed in, run again and committed."""
+    cloned = clone(published, tmp_path_factory.mktemp("changed") / "clone")
+    cloned.configure({"evaluation": {"default": {"noise": "student_t"}}})
+    assert cloned.jobs("dvc", "repro") == {"evaluate": 1, "plot": 1, "all": 1}
+    cloned.run("git", "commit", "--quiet", "--all", "--message=Change")
+    return cloned
+
+
+def test_changed_parameter_runs_what_it_affects(published: Project, changed: Project) -> None:
+    before, after = published.digests(), changed.digests()
+    assert set(after) == set(before)
+    different = {path for path in before if before[path] != after[path]}
+    assert {path.split("/")[1] for path in different} == {"metrics", "plots", "figures"}
+    assert CLEAN in changed.run("dvc", "status").stdout
+    committed = changed.run("git", "diff", "--name-only", "HEAD~1").stdout.split()
+    assert committed == ["config/config.yaml", "dvc.lock"]
+
+
+def test_changes_are_told_by_name(changed: Project) -> None:
+    parameters = changed.run("dvc", "params", "diff", "HEAD~1").stdout
+    assert "evaluation.default.noise" in parameters
+    assert "test.sigma_z_total" in changed.run("dvc", "metrics", "diff", "HEAD~1").stdout
+
+
+def test_history_is_up_to_date_where_it_is_checked_out(
+    published: Project, changed: Project
+) -> None:
+    after = changed.digests()
+    for commit, results in (("HEAD~1", published.digests()), ("main", after)):
+        changed.run("git", "checkout", "--quiet", commit)
+        changed.run("dvc", "checkout")
+        assert changed.digests() == results
+        assert changed.planned() == {}
+
+
+def test_failed_run_leaves_the_lock_and_is_repaired(published: Project, tmp_path: Path) -> None:
+    cloned = clone(published, tmp_path / "clone")
+    locked = (cloned.root / "dvc.lock").read_bytes()
+    cloned.configure({"pretraining": {"tiny": {"epochs": 20, "batch": 151}}})
+    failed = cloned.run("dvc", "repro", status=255)
+    assert "has 150 train rows" in failed.stdout + failed.stderr
+    assert (cloned.root / "dvc.lock").read_bytes() == locked
+    cloned.run("git", "checkout", "--quiet", "config")
+    cloned.run("dvc", "checkout", "--force")
+    assert cloned.digests() == published.digests()
+    assert cloned.planned() == {}

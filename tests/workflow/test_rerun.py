@@ -1,0 +1,158 @@
+"""A change runs again exactly what it could change, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Project
+
+pytestmark = pytest.mark.workflow
+
+# The jobs of the tiny study in the order of the pipeline.
+JOBS = {
+    "simulate": 1,
+    "prepare": 1,
+    "pretrain": 2,
+    "warmup": 2,
+    "draw": 2,
+    "assemble": 1,
+    "diagnose": 1,
+    "thin": 1,
+    "predict": 1,
+    "evaluate": 1,
+    "plot": 1,
+    "all": 1,
+}
+HEAVY = {"jax", "pymc", "pytensor", "blackjax", "optax", "arviz", "xarray", "matplotlib", "scipy"}
+
+
+def since(rule: str) -> dict[str, int]:
+    """Give the jobs of a rule and of all that follow it."""
+    rules = list(JOBS)
+    return {name: JOBS[name] for name in rules[rules.index(rule) :]}
+
+
+def test_finished_study_has_nothing_to_do(tiny: Project) -> None:
+    """CPU seconds, so that other processes on the machine do not count."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert tiny.planned() == {}
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime) < 5
+
+
+def test_planning_imports_no_numerics(tiny: Project) -> None:
+    timed = tiny.run("env", "PYTHONPROFILEIMPORTTIME=1", "snakemake", "--dry-run").stderr
+    lines = [line for line in timed.splitlines() if line.startswith("import time:")]
+    imported = {line.split("|")[-1].strip() for line in lines}
+    assert {"nlobayes.study.grid", "nlobayes.provenance", "pydantic"} <= imported
+    assert not {name.split(".")[0] for name in imported} & HEAVY
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"datasets": {"tiny": {"source": {"seed": 2}}}}, since("simulate")),
+        ({"datasets": {"tiny": {"split": {"train": 151, "test": 74}}}}, since("prepare")),
+        ({"datasets": {"tiny": {"reference_points": 21}}}, since("prepare")),
+        ({"datasets": {"tiny": {"features": {"map": "raw"}}}}, since("prepare")),
+        ({"networks": {"n4": {"activation": "relu"}}}, since("pretrain")),
+        ({"priors": {"fan_in": {"scale": 2.0}}}, since("pretrain")),
+        ({"likelihoods": {"tolerance_10": {"sigma": 0.2}}}, since("pretrain")),
+        ({"pretraining": {"tiny": {"epochs": 21}}}, since("pretrain")),
+        ({"precision": "float64"}, since("pretrain")),
+        ({"samplers": {"tiny": {"kernel": {"integration_steps": 9}}}}, since("warmup")),
+        ({"samplers": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
+        ({"samplers": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
+        ({"samplers": {"tiny": {"keep_every": 5}}}, since("draw")),
+        ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
+        ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
+        ({"seeds": [2]}, since("pretrain")),
+        ({"networks": {"unused": {"hidden": [5]}}}, {}),
+        ({"seeds": [1]}, {}),
+        ({"samplers": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),
+    ],
+)
+def test_changed_parameter(
+    tiny: Project, changes: dict[str, Any], expected: dict[str, int]
+) -> None:
+    assert tiny.planned(changes=changes) == expected
+
+
+def test_reordered_yaml_changes_nothing(tiny: Project, tmp_path: Path) -> None:
+    project = tiny.copy_to(tmp_path / "project")
+    changed = []
+    for path in project.root.glob("config/**/*.yaml"):
+        content = yaml.safe_load(path.read_text())
+        path.write_text(yaml.safe_dump(backwards(content), sort_keys=False))
+        changed.append(list(content) != list(yaml.safe_load(path.read_text())))
+    assert any(changed)
+    assert project.planned() == {}
+
+
+def backwards(value: Any) -> Any:
+    """Turn round the order of the keys of nested mappings."""
+    if not isinstance(value, dict):
+        return value
+    return {key: backwards(value[key]) for key in reversed(value)}
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("data/physics/mssm.py", since("simulate")),
+        ("verbs/prepare.py", since("prepare")),
+        ("inference/pretrain.py", since("pretrain")),
+        ("model/density.py", since("pretrain")),
+        ("inference/warmup.py", since("warmup")),
+        ("inference/sampling.py", since("draw")),
+        ("assessment/convergence.py", since("diagnose")),
+        ("verbs/thin.py", since("thin")),
+        ("surrogate/prediction.py", since("predict")),
+        ("verbs/evaluate.py", since("evaluate")),
+        ("plots/style.py", since("plot")),
+        ("plots/nlobayes.mplstyle", since("plot")),
+        ("assessment/agreement.py", {}),
+        ("verbs/summary.py", {}),
+        ("study/grid.py", {}),
+        ("cli.py", {}),
+    ],
+)
+def test_changed_code(tiny: Project, tmp_path: Path, module: str, expected: dict[str, int]) -> None:
+    project = type(tiny)(tiny.root, tmp_path / "src")
+    shutil.copytree(tiny.source, project.source)
+    with (project.source / "nlobayes" / module).open("a") as file:
+        file.write("\n# changed\n")
+    assert project.planned() == expected
+
+
+def test_same_code_elsewhere_changes_nothing(tiny: Project, tmp_path: Path) -> None:
+    shutil.copytree(tiny.source, tmp_path / "src")
+    assert type(tiny)(tiny.root, tmp_path / "src").planned() == {}
+
+
+def test_changed_rule(tiny: Project, tmp_path: Path) -> None:
+    project = tiny.copy_to(tmp_path / "project")
+    rules = project.root / "workflow/rules/report.smk"
+    before = rules.read_text()
+    rules.write_text(before.replace('"nlobayes plot ', '"nlobayes  plot '))
+    assert rules.read_text() != before
+    assert project.planned() == since("plot")
+
+
+def test_touching_changes_nothing(tiny: Project, tmp_path: Path) -> None:
+    """Times in an order that no run could have left: every file older than its inputs."""
+    project = tiny.copy_to(tmp_path / "project")
+    for age, path in enumerate(sorted(project.root.rglob("*"), reverse=True)):
+        os.utime(path, times=(1e9 + age, 1e9 + age))
+    assert project.planned() == {}
+    for path in project.root.glob("results/[dt]*/**/*"):
+        os.utime(path)
+    assert project.planned() == {}

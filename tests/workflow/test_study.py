@@ -1,0 +1,80 @@
+"""What a study asks for is planned, or refused in one line, before any job starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Project
+
+pytestmark = pytest.mark.workflow
+
+GRIDS = ("ci", "check", "quickstart", "full", "thesis")
+
+
+def presets(project: Project, kind: str) -> dict[str, Any]:
+    """Read the presets of one kind."""
+    text = (project.root / f"config/presets/{kind}.yaml").read_text()
+    found: dict[str, Any] = yaml.safe_load(text)[kind]
+    return found
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
+    names = presets(pristine, "grids")[grid]["sampler"]
+    names = [names] if isinstance(names, str) else names
+    samplers = [presets(pristine, "samplers")[name] for name in names]
+    chains = [sampler.get("chains", 4) for sampler in samplers]
+    segments = [sampler.get("segments", 1) for sampler in samplers]
+    per_run = ("assemble", "diagnose", "thin", "predict", "evaluate", "plot")
+    expected = {
+        "simulate": 1,
+        "prepare": 1,
+        "pretrain": sum(chains),
+        "warmup": sum(chains),
+        "draw": sum(n * k for n, k in zip(chains, segments, strict=True)),
+        **dict.fromkeys(per_run, len(samplers)),
+        **({"agree": 1} if len(samplers) > 1 else {}),
+        grid: 1,
+    }
+    assert pristine.planned(grid) == expected
+
+
+def test_every_grid_is_a_target_and_covered_here(pristine: Project) -> None:
+    listed = pristine.snakemake("--list-target-rules").stdout.splitlines()
+    assert {line.split()[0] for line in listed} == {"all", *GRIDS}
+
+
+def test_default_study_builds_its_targets(pristine: Project) -> None:
+    targets = yaml.safe_load((pristine.root / "config/config.yaml").read_text())["targets"]
+    asked = pristine.planned(*targets)
+    assert {rule: count for rule, count in asked.items() if rule not in targets} | {
+        "all": 1
+    } == pristine.planned()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"targets": ["nope"]}, "targets: unknown name 'nope'; known: ['check', 'ci',"),
+        ({"grids": {"tiny": {"network": "n5"}}}, "grids.tiny.network: unknown name 'n5'; known:"),
+        ({"networks": {"n4": {"hiden": [4]}}}, "networks.n4: unknown key 'hiden'; known:"),
+        ({"network": {"n4": {"hidden": [4]}}}, "unknown key 'network'; known:"),
+        ({"samplers": {"tiny": {"chains": 1}}}, "samplers.tiny.chains: got 1, must be at least 2"),
+        ({"likelihoods": {"tolerance_10": {"sigma": -1}}}, "likelihoods.tolerance_10"),
+        ({"networks": {"n/4": {"hidden": [4]}}}, "networks: name 'n/4' must match"),
+    ],
+)
+def test_refuses_in_one_line(unbuilt: Project, changes: dict[str, Any], said: str) -> None:
+    refused = unbuilt.snakemake("--dry-run", changes=changes, status=2)
+    notice = "Using workflow specific profile"
+    (line,) = [line for line in refused.stderr.splitlines() if not line.startswith(notice)]
+    assert line.startswith(f"nlobayes: error: configuration: {said}"), line
+
+
+def test_a_target_that_is_no_grid_fails(unbuilt: Project) -> None:
+    refused = unbuilt.snakemake("--dry-run", "nope", status=1)
+    assert "No rule to produce nope" in refused.stdout + refused.stderr
