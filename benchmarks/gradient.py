@@ -8,6 +8,7 @@ several repetitions is compared. The goal is a ratio of 0.95-1.05.
 
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from nlobayes.verbs import runtime
@@ -33,7 +34,7 @@ def hand_written(sizes: tuple[int, ...]) -> Callable[[jax.Array, Data], jax.Arra
 
     def log_density(position: jax.Array, data: Data) -> jax.Array:
         hidden, start = data.features[0], 0
-        for depth, (fan_in, fan_out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        for depth, (fan_in, fan_out) in enumerate(pairwise(sizes)):
             end = start + fan_in * fan_out
             weights = position[start:end].reshape(fan_in, fan_out) / np.sqrt(fan_in)
             biases = position[end : end + fan_out]
@@ -79,7 +80,8 @@ def main() -> None:
                 run(position, data).block_until_ready()
                 best[index] = min(best[index], (time.perf_counter() - start) / steps * 1e3)
         ours, hand = best
-        print(f"{rows} rows, {sizes}: {ours:.4f} ms, by hand {hand:.4f} ms, ratio {ours / hand:.3f}")
+        ratio = f"ratio {ours / hand:.3f}"
+        print(f"{rows} rows, {sizes}: {ours:.4f} ms, by hand {hand:.4f} ms, {ratio}")
 
 
 if __name__ == "__main__":

@@ -42,29 +42,21 @@ def sample(kind: str, log_density: LogDensity, starts: jax.Array, observe: Obser
     kernel = KERNELS[kind](log_density, **SETTINGS[kind])
     schedule = warmup.plan(WARMUP, adaptation_share=0.9, mass_matrix="diagonal")
 
-    def one_chain(start: jax.Array, chain: jax.Array) -> jax.Array:
-        carry, _, _ = warmup.adapt(
-            build.chain_key(SEED, "warmup", chain),
-            kernel,
-            warmup.start(kernel, start, initial_step_size=0.01),
-            first=0,
-            schedule=schedule,
-            target_acceptance=0.8,
-        )
-        _, drawn = draw(
-            build.chain_key(SEED, "draw", chain),
-            kernel,
-            carry.state,
-            warmup.finish(carry),
-            first=0,
-            kept=DRAWS,
-            keep_every=1,
-            observe=observe,
-        )
+    def one_chain(start: jax.Array, key_warmup: jax.Array, key_draw: jax.Array) -> jax.Array:
+        begin = warmup.start(kernel, start, initial_step_size=0.01)
+        settings = {"first": 0, "schedule": schedule, "target_acceptance": 0.8}
+        carry, _, _ = warmup.adapt(key_warmup, kernel, begin, **settings)
+        lengths = {"first": 0, "kept": DRAWS, "keep_every": 1}
+        state, tuned = carry.state, warmup.finish(carry)
+        _, drawn = draw(key_draw, kernel, state, tuned, observe=observe, **lengths)
         kinetic = drawn.info.energy + drawn.logdensity
         return jnp.column_stack([drawn.observed, kinetic])
 
-    return np.asarray(jax.jit(jax.vmap(one_chain))(starts, jnp.arange(CHAINS)))
+    keys = (
+        jnp.stack([build.chain_key(SEED, stage, chain) for chain in range(CHAINS)])
+        for stage in ("warmup", "draw")
+    )
+    return np.asarray(jax.jit(jax.vmap(one_chain))(starts, *keys))
 
 
 def assert_expectations(draws: np.ndarray, expected: dict[str, float]) -> None:

@@ -74,5 +74,5 @@ def test_loss_is_shown_above_the_lowest(shift: float, tables: Tables, draw: Draw
     table = tables["loss"]
     figure = draw("loss", loss=table.assign(train_loss=table["train_loss"] + shift))
     assert [axes.get_yscale() for axes in figure.axes] == ["log", "log"]
-    lowest = min(line.get_ydata().min() for line in figure.axes[0].lines)
+    lowest = min(np.min(np.asarray(line.get_ydata())) for line in figure.axes[0].lines)
     assert lowest == pytest.approx(0.0, abs=1e-12)

@@ -1,5 +1,6 @@
 """Predictions of many draws against NumPy, one draw and one layer at a time."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from nlobayes.model.networks import ACTIVATIONS, Network
 from nlobayes.surrogate.prediction import DRAWS_AT_ONCE, network_of, predict
 
-BY_HAND = {
+BY_HAND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "tanh": np.tanh,
     "relu": lambda x: np.maximum(x, 0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
@@ -19,7 +20,7 @@ SIZES = (3, 5, 4, 1)
 
 def random_draws(sizes: tuple[int, ...], leading: tuple[int, ...]) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(1)
-    shapes = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     for i, (into, out) in enumerate(pairwise(sizes), start=1):
         shapes |= {f"biases_{i}": (out,), f"weights_{i}": (into, out)}
     draws = {name: rng.normal(size=(*leading, *shape)) for name, shape in shapes.items()}

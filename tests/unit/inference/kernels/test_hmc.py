@@ -66,7 +66,7 @@ def test_trajectory_is_leapfrog_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("integration_steps", "jitter", "expected"),
-    [(10, 0.2, range(8, 13)), (10, 0.0, [10]), (1, 0.9, [1, 2]), (5, 0.99, range(1, 11))],
+    [(10, 0.2, range(8, 13)), (10, 0.0, [10]), (1, 0.9, [1, 2])],
 )
 def test_number_of_steps_is_uniform_around_the_middle(
     integration_steps: int, jitter: float, expected: range
@@ -91,7 +91,7 @@ def test_number_of_steps_is_independent_of_the_momentum() -> None:
     kernel = hmc.build(log_gaussian, integration_steps=4, jitter=0.9, divergence_threshold=1e3)
     state = kernel.init(jnp.asarray(START))
     keys = jax.random.split(jax.random.key(2), 4000)
-    new, info = jax.vmap(lambda key: kernel.step(key, state, tuned(1e-4)))(keys)
+    new, info = jax.jit(jax.vmap(lambda key: kernel.step(key, state, tuned(1e-4))))(keys)
     moved = np.asarray(new.position) - START
     momentum = moved / np.asarray(info.num_integration_steps)[:, None]
     correlation = np.corrcoef(momentum.T, info.num_integration_steps)[-1, :-1]

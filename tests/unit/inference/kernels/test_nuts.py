@@ -22,7 +22,7 @@ def compiled(max_depth: int) -> Callable[[jax.Array], Info]:
 
     def run(step_size: jax.Array) -> Info:
         tuned = Tuned(step_size, jnp.ones(2))
-        return jax.vmap(lambda key: kernel.step(key, state, tuned)[1])(keys)
+        return jax.lax.map(lambda key: kernel.step(key, state, tuned)[1], keys)
 
     return jax.jit(run)
 

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jax
@@ -33,6 +34,13 @@ def build(
     name: str, log_density: Callable[[jax.Array], jax.Array] = log_gaussian, **changed: Any
 ) -> Kernel:
     return KERNELS[name](log_density, **(SETTINGS[name] | changed))
+
+
+@cache
+def compiled(name: str) -> tuple[State, Callable[..., tuple[State, Info]]]:
+    """A state in double precision and the compiled step of a kernel."""
+    kernel = build(name)
+    return kernel.init(start()), jax.jit(kernel.step)
 
 
 def tuned(step_size: float, dtype: Any = np.float64) -> Tuned:
@@ -102,9 +110,7 @@ def test_step_is_pure_and_traced_once(name: str) -> None:
 
 @every_kernel
 def test_absurd_step_diverges_and_stays(name: str) -> None:
-    kernel = build(name)
-    state = kernel.init(start())
-    step = jax.jit(kernel.step)
+    state, step = compiled(name)
     for seed in range(20):
         new, info = step(jax.random.key(seed), state, tuned(1e3))
         assert info.is_divergent
