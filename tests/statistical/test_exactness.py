@@ -44,8 +44,9 @@ def sample(kind: str, log_density: LogDensity, starts: jax.Array, observe: Obser
 
     def one_chain(start: jax.Array, key_warmup: jax.Array, key_draw: jax.Array) -> jax.Array:
         begin = warmup.start(kernel, start, initial_step_size=0.01)
-        settings = {"first": 0, "schedule": schedule, "target_acceptance": 0.8}
-        carry, _, _ = warmup.adapt(key_warmup, kernel, begin, **settings)
+        carry, _, _ = warmup.adapt(
+            key_warmup, kernel, begin, first=0, schedule=schedule, target_acceptance=0.8
+        )
         lengths = {"first": 0, "kept": DRAWS, "keep_every": 1}
         state, tuned = carry.state, warmup.finish(carry)
         _, drawn = draw(key_draw, kernel, state, tuned, observe=observe, **lengths)

@@ -13,17 +13,14 @@ from nlobayes.errors import InputError
 from nlobayes.study.presets import (
     DatasetPreset,
     Evaluation,
-    Frozen,
     Grid,
     Likelihood,
-    Names,
     Network,
     Pretraining,
     Prior,
     Sampler,
-    Seed,
-    Seeds,
 )
+from nlobayes.study.values import Frozen, Names, Seed, Seeds
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "sampler")

@@ -12,20 +12,18 @@ from nlobayes.study.grid import RunSpec, describe
 from nlobayes.study.presets import (
     DatasetPreset,
     Features,
-    Frozen,
     Kernel,
     Likelihood,
     Network,
-    PositiveInt,
     Pretraining,
     Prior,
-    Seed,
     SimulatedSource,
     Split,
     Target,
     Thresholds,
     Warmup,
 )
+from nlobayes.study.values import Frozen, PositiveInt, Seed
 
 
 class ModelJob(Frozen):

@@ -8,46 +8,18 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
+from pydantic import Field, field_validator, model_validator
+
+from nlobayes.study.values import (
+    Fraction,
+    Frozen,
+    Names,
+    Positive,
+    PositiveInt,
+    Rows,
+    Seed,
+    Seeds,
 )
-
-
-def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    repeated = [value for place, value in enumerate(values) if value in values[:place]]
-    if repeated:
-        raise ValueError(f"{repeated[0]!r} is given twice; give each once")
-    return values
-
-
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-PositiveInt = Annotated[int, Field(ge=1)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
-Seed = Annotated[int, Field(ge=0, lt=2**32)]
-Seeds = Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(_each_once)]
-Names = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)]
-
-
-class Frozen(BaseModel):
-    """A value that cannot change and knows all its keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _knows_its_keys(cls, value: Any) -> Any:
-        unknown = (
-            [key for key in value if key not in cls.model_fields] if isinstance(value, dict) else []
-        )
-        if unknown:
-            raise ValueError(f"unknown key {unknown[0]!r}; known: {sorted(cls.model_fields)}")
-        return value
 
 
 class SimulatedSource(Frozen):
