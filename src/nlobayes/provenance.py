@@ -11,17 +11,21 @@ from typing import Any
 
 PACKAGE = Path(__file__).parent
 PACKAGES = ("nlobayes", "numpy", "scipy", "pymc", "pytensor", "jax", "blackjax", "optax", "arviz")
+DATA_FILES = {".mplstyle"}
+"""Endings of the files that code reads from its own folder."""
+
 STATED_IN_SPEC = "nlobayes.study"
 """What configuration does is in the specification of each job, so its code is not digested."""
 
 
 @cache
 def code_digest(verb: str) -> str:
-    """Digest the source of a verb and of everything of ours that it imports."""
+    """Digest the source of a verb, of all of ours that it imports, and the data files beside it."""
+    sources = {_source(module) for module in import_closure(f"nlobayes.verbs.{verb}")}
     digest = hashlib.sha256()
-    for module in sorted(import_closure(f"nlobayes.verbs.{verb}")):
-        digest.update(module.encode())
-        digest.update(_source(module).read_bytes())
+    for path in sorted(sources.union(*map(_data_beside, sources))):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -57,6 +61,10 @@ def _imports(source: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return [name for name in names if _is_ours(name)]
+
+
+def _data_beside(source: Path) -> set[Path]:
+    return {path for path in source.parent.iterdir() if path.suffix in DATA_FILES}
 
 
 def _is_ours(name: str) -> bool:
