@@ -7,10 +7,10 @@ RUN := $(UV) run --locked
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run report test check schema clean distclean
+.PHONY: help setup run report test test-nightly check schema clean distclean
 
 help:  ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
 
 setup: $(UV)  ## install the locked environment into .venv
 	$(UV) sync --locked --compile-bytecode
@@ -26,6 +26,9 @@ report: setup  ## write report.html and print the results of what has been run
 test: setup  ## run all tests (WORKERS=2 processes)
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
 
+test-nightly: setup  ## run the tests that take minutes each
+	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) -m slow
+
 check: setup  ## lint, format, types, workflow and architecture
 	$(RUN) ruff check
 	$(RUN) ruff format --check
@@ -40,7 +43,7 @@ schema: setup  ## write config/schema.json and the reference in config/README.md
 	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
 
 clean:  ## remove results, logs, timings and caches
-	rm -rf results logs report.html .snakemake benchmarks/*/
+	rm -rf results logs timings report.html .snakemake
 	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 

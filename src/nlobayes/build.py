@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import ADAPTATIONS
+from nlobayes.inference.adaptation.protocol import Adaptation
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.kernels.protocol import Kernel, LogDensity
 from nlobayes.inference.pretrain import Problem, Rows
@@ -21,9 +24,10 @@ from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.presets import FanInPrior, ToleranceLikelihood
-from nlobayes.study.presets import Kernel as KernelPreset
 from nlobayes.study.presets import Likelihood as LikelihoodPreset
 from nlobayes.study.presets import Prior as PriorPreset
+from nlobayes.study.samplers import Kernel as KernelPreset
+from nlobayes.study.samplers import Warmup as WarmupPreset
 from nlobayes.types import Dataset, Named
 
 STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3}
@@ -40,7 +44,7 @@ class Model(NamedTuple):
 def build_model(job: ModelJob, dataset: Dataset) -> Model:
     """Build the posterior of a job on the train rows of a dataset."""
     network = Network((len(dataset.feature_names), *job.network.hidden, 1), job.network.activation)
-    layout, chunk = choose_layout(max(network.sizes))
+    layout, chunk = choose_layout(max(network.sizes), job.device)
     posterior = build_posterior(
         network,
         build_prior(job.prior),
@@ -48,10 +52,16 @@ def build_model(job: ModelJob, dataset: Dataset) -> Model:
         feature_names=dataset.feature_names,
         layout=layout,
     )
-    density = build_density(posterior, chunk=chunk)
+    density = build_density(posterior, chunk=chunk, shards=job.shards)
     train = dataset.split == 0
     data = density.place(dataset.features[train], dataset.target[train])
-    return Model(network, density, lambda position: density.log_density(position, data))
+
+    def logdensity_fn(
+        position: jax.Array, inverse_temperature: float | jax.Array = 1.0
+    ) -> jax.Array:
+        return density.log_density(position, data, inverse_temperature)
+
+    return Model(network, density, logdensity_fn)
 
 
 def build_prior(preset: PriorPreset) -> priors.Prior:
@@ -70,7 +80,46 @@ def build_likelihood(preset: LikelihoodPreset) -> likelihoods.Likelihood:
 
 def build_kernel(preset: KernelPreset, logdensity_fn: LogDensity) -> Kernel:
     """Build the kernel of a sampler on a density."""
-    return KERNELS[preset.kind](logdensity_fn, **preset.model_dump(exclude={"kind"}))
+    return KERNELS[preset.kind](logdensity_fn, **preset.settings)
+
+
+def build_adaptation(
+    preset: WarmupPreset,
+    kernel_preset: KernelPreset,
+    kernel: Kernel,
+    curvature: Callable[[jax.Array], jax.Array] | None = None,
+) -> Adaptation:
+    """Build the warm-up of a kernel from those settings of both that it asks for.
+
+    The `curvature` of the density is needed for the mass matrix `gauss_newton` alone.
+    """
+    adaptation = ADAPTATIONS[preset.kind]
+    settings = {**kernel_preset.settings, **preset.model_dump()}
+    if getattr(preset, "mass_matrix", None) == "gauss_newton":
+        settings["curvature"] = curvature
+    asked = inspect.signature(adaptation).parameters
+    return adaptation(kernel, **{name: v for name, v in settings.items() if name in asked})
+
+
+def curvature_with(
+    model: Model, dataset: Dataset, likelihood: LikelihoodPreset
+) -> Callable[[jax.Array], jax.Array]:
+    """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
+
+    J' J / sigma^2 + the curvature of the prior, J the Jacobian of the outputs at the train rows
+    and sigma the noise of the position.
+    """
+    predict, rows = predict_with(model), rows_of(model, dataset, 0)
+
+    def curvature(position: jax.Array) -> jax.Array:
+        if isinstance(likelihood, ToleranceLikelihood):
+            sigma: Any = likelihood.sigma
+        else:
+            sigma = model.density.variables(position)[NOISE]
+        jacobian = jax.jacrev(predict)(position, rows.features) / sigma
+        return jacobian.T @ jacobian - jax.hessian(model.density.log_prior)(position)
+
+    return curvature
 
 
 def build_problem(model: Model) -> Problem:
@@ -109,6 +158,27 @@ def chain_key(seed: int, stage: str, chain: int) -> jax.Array:
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), STAGES[stage]), chain)
 
 
+def chain_keys(seed: int, stage: str, chains: Sequence[int]) -> jax.Array:
+    """Give the random keys (chain,) of one stage of a block of chains."""
+    return jnp.stack([chain_key(seed, stage, chain) for chain in chains])
+
+
+def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
+    """Put positions of several chains together (chain, parameter) in the model's precision."""
+    return jnp.stack([jnp.asarray(position, model.density.dtype) for position in positions])
+
+
+def warmup_template(model: Model, adaptation: Adaptation, chains: int) -> Any:
+    """Give the form of what the warm-up of a block carries, without computing anything."""
+    positions = jax.ShapeDtypeStruct((chains, model.density.size), model.density.dtype)
+    return jax.eval_shape(adaptation.start, positions)
+
+
+def sampling_template(model: Model, adaptation: Adaptation, chains: int) -> tuple[Any, Any]:
+    """Give the form of the states of a block and of what was tuned, without computing anything."""
+    return jax.eval_shape(adaptation.finish, warmup_template(model, adaptation, chains))
+
+
 def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
     """Take the rows of one split in the precision of the model."""
     rows = dataset.split == split
@@ -139,9 +209,14 @@ def name_variables(model: Model, positions: jax.Array) -> Named:
     return Named(values, model.density.dims, model.density.coords)
 
 
-def check_finite(model: Model, position: jax.Array, where: str) -> None:
-    """Refuse a position at which the log density is not finite."""
-    value = float(jax.jit(model.logdensity_fn)(position))
+def check_finite(model: Model, position: Any, where: str) -> None:
+    """Refuse a position of another network, or one at which the log density is not finite."""
+    if position.shape != (model.density.size,):
+        raise InputError(
+            f"{where} has {position.size} parameters where the network has {model.density.size}; "
+            "give those of this run"
+        )
+    value = float(jax.jit(model.logdensity_fn)(jnp.asarray(position)))
     if not np.isfinite(value):
         raise InputError(
             f"{where}: the log density is {value}; check the dataset and the prior, or pretrain "

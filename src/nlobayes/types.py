@@ -70,26 +70,38 @@ class Start(NamedTuple):
     validation_rmse: np.ndarray
 
 
-class ChainState(NamedTuple):
-    """All that the next draw of a chain needs, bit for bit.
+class Checkpoint(NamedTuple):
+    """Where a block of chains stands: all that its next step needs, bit for bit.
 
-    Its key follows from the run's seed, `chain` and `next_draw`.
+    The keys follow from the run's seed, `chains` and `next_step`.
+
+    Attributes
+    ----------
+    chains
+        Numbers of the chains of the block.
+    next_step
+        Number of the next step of the warm-up, or of the next draw.
+    state
+        Arrays of the kernel's state by name, each with leading axis (chain,).
+    tuned
+        Arrays of what is frozen by name, each with leading axis (chain,).
+    adaptation
+        Arrays that an unfinished warm-up carries, by name; empty in sampling.
     """
 
-    chain: int
-    next_draw: int
-    position: np.ndarray
-    logdensity: np.ndarray
-    logdensity_grad: np.ndarray
-    step_size: np.ndarray
-    inverse_mass_matrix: np.ndarray
+    chains: tuple[int, ...]
+    next_step: int
+    state: dict[str, np.ndarray]
+    tuned: dict[str, np.ndarray]
+    adaptation: dict[str, np.ndarray]
 
 
 class Segment(NamedTuple):
-    """Consecutive draws of one chain, and the state after the last.
+    """Consecutive draws of a block of chains, and where it stands after the last.
 
-    `variables` holds every `keep_every`-th draw (kept, ...); `stats` (draw,) and `function`
-    (draw, reference_point), the network at the reference points in its own units, hold every draw.
+    `variables` holds every `keep_every`-th draw (chain, kept, ...); `stats` (chain, draw, ...) and
+    `function` (chain, draw, reference_point), the network at the reference points in its own
+    units, hold every draw. A segment of no draws says that the block had converged before.
     """
 
     first_draw: int
@@ -97,4 +109,4 @@ class Segment(NamedTuple):
     variables: Named
     stats: dict[str, np.ndarray]
     function: np.ndarray
-    end: ChainState
+    end: Checkpoint

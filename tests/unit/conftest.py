@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.contents import write_dataset, write_segment, write_start, write_warmup
+from nlobayes.artifacts.chains import write_segment, write_warmup
+from nlobayes.artifacts.contents import write_dataset, write_start
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
-from nlobayes.types import ChainState, Dataset, Named, Segment, Start
+from nlobayes.types import Checkpoint, Dataset, Named, Segment, Start
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 SIZES = (5, 2, 1)
@@ -85,8 +86,13 @@ def make_start() -> Callable[..., Start]:
 
 
 @pytest.fixture(scope="session")
-def make_state() -> Callable[..., ChainState]:
-    return _state
+def make_checkpoint() -> Callable[..., Checkpoint]:
+    return _checkpoint
+
+
+@pytest.fixture(scope="session")
+def make_stats() -> Callable[..., dict[str, np.ndarray]]:
+    return _stats
 
 
 @pytest.fixture(scope="session")
@@ -95,8 +101,8 @@ def make_segment() -> Callable[..., Segment]:
 
 
 @pytest.fixture(scope="session")
-def make_chain() -> Callable[..., tuple[Path, list[Path]]]:
-    return _chain
+def make_block() -> Callable[..., tuple[list[Path], list[Path]]]:
+    return _block
 
 
 def _variables(
@@ -128,56 +134,91 @@ def _start(chain: int, dtype: Any = np.float32) -> Start:
     )
 
 
-def _state(chain: int, next_draw: int, dtype: Any = np.float32) -> ChainState:
-    rng = np.random.default_rng([2, chain, next_draw])
-    position, gradient, mass = rng.normal(size=(3, PARAMETERS)).astype(dtype)
-    return ChainState(
-        chain=chain,
-        next_draw=next_draw,
-        position=position,
-        logdensity=np.asarray(rng.normal(), dtype),
-        logdensity_grad=gradient,
-        step_size=np.asarray(rng.uniform(), dtype),
-        inverse_mass_matrix=np.exp(mass),
-    )
+def _checkpoint(
+    chains: Sequence[int], next_step: int, dtype: Any = np.float32, *, adapting: bool = False
+) -> Checkpoint:
+    """Where a block stands; what a chain holds does not depend on its block."""
+
+    def one(chain: int) -> dict[str, dict[str, np.ndarray]]:
+        rng = np.random.default_rng([2, chain, next_step])
+        position, gradient, mass = rng.normal(size=(3, PARAMETERS)).astype(dtype)
+        density, size = np.asarray(rng.normal(), dtype), np.asarray(rng.uniform(), dtype)
+        state = {"position": position, "logdensity": density, "logdensity_grad": gradient}
+        tuned = {"step_size": size, "inverse_mass_matrix": np.exp(mass)}
+        carried = {"state.position": position, "mass.count": np.asarray(next_step, np.int32)}
+        return {"state": state, "tuned": tuned, "adaptation": carried if adapting else {}}
+
+    return Checkpoint(tuple(chains), next_step, **_stack([one(chain) for chain in chains]))
 
 
-def _stats(rng: np.random.Generator, draws: int, dtype: Any) -> dict[str, np.ndarray]:
-    return {
-        "lp": rng.normal(size=draws).astype(dtype),
-        "acceptance_rate": rng.uniform(size=draws).astype(dtype),
-        "energy": rng.normal(size=draws).astype(dtype),
-        "diverging": rng.uniform(size=draws) < 0.1,
-        "n_steps": rng.integers(1, 9, draws).astype(np.int32),
-        "tree_depth": np.zeros(draws, np.int32),
-    }
+def _stats(
+    chains: Sequence[int], first: int, draws: int, dtype: Any = np.float32
+) -> dict[str, np.ndarray]:
+    """Sample stats (chain, draw) of the draws from `first` on."""
+
+    def one(chain: int) -> dict[str, np.ndarray]:
+        rng = np.random.default_rng([4, chain, first])
+        return {
+            "lp": rng.normal(size=draws).astype(dtype),
+            "acceptance_rate": rng.uniform(size=draws).astype(dtype),
+            "energy": rng.normal(size=draws).astype(dtype),
+            "diverging": rng.uniform(size=draws) < 0.1,
+            "n_steps": rng.integers(1, 9, draws).astype(np.int32),
+            "tree_depth": np.zeros(draws, np.int32),
+        }
+
+    return _stack([one(chain) for chain in chains])
 
 
 def _segment(
-    chain: int, first: int, *, draws: int = 8, keep_every: int = 4, dtype: Any = np.float32
+    chains: Sequence[int],
+    first: int,
+    *,
+    draws: int = 8,
+    keep_every: int = 4,
+    dtype: Any = np.float32,
 ) -> Segment:
-    rng = np.random.default_rng([3, chain, first])
+    """Draws of a block; those of a chain do not depend on its block."""
+    kept = (draws // keep_every,)
+    named = [_variables([3, chain, first], kept, dtype) for chain in chains]
+    shape = (draws, CHOICES.reference_points)
+    functions = [np.random.default_rng([5, chain, first]).normal(size=shape) for chain in chains]
     return Segment(
         first_draw=first,
         keep_every=keep_every,
-        variables=_variables([3, chain, first], (draws // keep_every,), dtype),
-        stats=_stats(rng, draws, dtype),
-        function=rng.normal(size=(draws, CHOICES.reference_points)).astype(dtype),
-        end=_state(chain, first + draws, dtype),
+        variables=named[0]._replace(values=_stack([one.values for one in named])),
+        stats=_stats(chains, first, draws, dtype),
+        function=np.stack(functions).astype(dtype),
+        end=_checkpoint(chains, first + draws, dtype),
     )
 
 
-def _chain(
-    folder: Path, chain: int, segments: int = 2, *, draws: int = 8, keep_every: int = 4
-) -> tuple[Path, list[Path]]:
-    """Write the warm-up and the segments of one chain and return their paths."""
-    warmup = folder / f"{chain}/warmup.nc"
-    write_warmup(
-        warmup, _stats(np.random.default_rng(chain), 5, np.float32), _state(chain, 0), ATTRS
-    )
-    paths = [folder / f"{chain}/segment_{number}.nc" for number in range(segments)]
-    for number, path in enumerate(paths):
-        segment = _segment(chain, number * draws, draws=draws, keep_every=keep_every)
+def _block(
+    folder: Path,
+    chains: Sequence[int],
+    segments: int = 2,
+    *,
+    warmups: int = 1,
+    draws: int = 8,
+    keep_every: int = 4,
+) -> tuple[list[Path], list[Path]]:
+    """Write the MAPs, the warm-up (pieces of 5 steps) and the segments of a block of chains."""
+    folder = folder / "-".join(map(str, chains))
+    warmed = [folder / f"warmup_{number}.nc" for number in range(warmups)]
+    for number, path in enumerate(warmed):
+        end = _checkpoint(chains, 5 * (number + 1), adapting=True)
+        write_warmup(path, 5 * number, _stats(chains, 5 * number, 5), end, ATTRS)
+    drawn = [folder / f"segment_{number}.nc" for number in range(segments)]
+    for number, path in enumerate(drawn):
+        segment = _segment(chains, number * draws, draws=draws, keep_every=keep_every)
         write_segment(path, segment, ATTRS)
-    write_start(folder / f"{chain}/start.nc", _start(chain), ATTRS)
-    return warmup, paths
+    for chain in chains:
+        write_start(folder / f"start_{chain}.nc", _start(chain), ATTRS)
+    return warmed, drawn
+
+
+def _stack(trees: Sequence[Any]) -> Any:
+    """Stack arrays along a leading axis (chain,), however they are nested in dictionaries."""
+    if isinstance(trees[0], dict):
+        return {name: _stack([tree[name] for tree in trees]) for name in trees[0]}
+    return np.stack(trees)

@@ -1,6 +1,8 @@
 """Job specifications become the functions they name, on the rows they should see."""
 
+import inspect
 from itertools import product
+from typing import Any, Literal, get_args
 
 import jax
 import jax.numpy as jnp
@@ -11,15 +13,22 @@ from scipy.stats import norm
 from nlobayes import build
 from nlobayes.build import Model
 from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import ADAPTATIONS
 from nlobayes.inference.kernels.protocol import Tuned
 from nlobayes.inference.pretrain import fit_map
+from nlobayes.inference.records import to_arrays
+from nlobayes.inference.warmup import adapt
 from nlobayes.model import likelihoods, priors
-from nlobayes.study import presets
+from nlobayes.study import presets, samplers
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
 TOLERANCE = presets.ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
+HMC = samplers.HMCKernel(kind="hmc", integration_steps=4)
+KERNELS = get_args(get_args(samplers.Kernel)[0])
+MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
+WALK = samplers.RandomWalkKernel(kind="random_walk")
 LEARNED = presets.LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
 
 
@@ -27,12 +36,14 @@ def job(
     hidden: tuple[int, ...] = (4,),
     likelihood: presets.Likelihood = TOLERANCE,
     prior: presets.Prior | None = None,
+    device: Literal["cpu", "gpu"] = "cpu",
 ) -> ModelJob:
     return ModelJob(
         network=presets.Network(hidden=hidden, activation="tanh"),
         prior=prior or presets.FanInPrior(kind="fan_in"),
         likelihood=likelihood,
         precision="float64",
+        device=device,
     )
 
 
@@ -58,6 +69,21 @@ def test_model_sees_the_train_rows_alone(fixed: Model, dataset: Dataset) -> None
     residual = dataset.target - network_by_hand(fixed, position, dataset.features)
     expected = fixed.density.log_prior(position) + norm.logpdf(residual[train], scale=SIGMA).sum()
     np.testing.assert_allclose(fixed.logdensity_fn(position), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("inverse_temperature", [0.0, 0.3, 1.0])
+def test_an_inverse_temperature_flattens_the_likelihood_alone(
+    fixed: Model, learned: Model, dataset: Dataset, inverse_temperature: float
+) -> None:
+    """Log prior + b log likelihood; the prior of the noise is no likelihood."""
+    for model in (fixed, learned):
+        position = model.density.draw_prior(5)
+        data = model.density.batch(*build.rows_of(model, dataset, 0))
+        likelihood = model.density.log_likelihood(position, data)
+        assert abs(likelihood) > 1
+        expected = model.density.log_prior(position) + inverse_temperature * likelihood
+        found = model.logdensity_fn(position, inverse_temperature)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert fixed.network.sizes == (5, 4, 1)
     assert fixed.density.coords["feature"] == dataset.feature_names
 
@@ -73,6 +99,15 @@ def test_layout_is_chosen_by_the_widest_layer(
     assert (density.layout, density.chunk) == expected
 
 
+def test_a_gpu_computes_rows_in_long_chunks(fixed: Model, dataset: Dataset) -> None:
+    """Of the same density."""
+    model = build.build_model(job(device="gpu"), dataset)
+    assert (model.density.layout, model.density.chunk) == ("rows", 16384)
+    position = fixed.density.draw_prior(6)
+    expected = fixed.logdensity_fn(position)
+    np.testing.assert_allclose(model.logdensity_fn(position), expected, rtol=1e-12)
+
+
 def test_presets_become_priors_and_likelihoods() -> None:
     fan_in = presets.FanInPrior(kind="fan_in", scale=2.0)
     plain = presets.GaussianPrior(kind="gaussian", precision=4.0, whitened=False)
@@ -86,15 +121,100 @@ def test_presets_become_priors_and_likelihoods() -> None:
 @pytest.mark.parametrize(
     ("preset", "steps"),
     [
-        (presets.HMCKernel(kind="hmc", integration_steps=5, jitter=0.0), 5),
-        (presets.NUTSKernel(kind="nuts", max_depth=3), 7),
+        (WALK, 1),
+        (samplers.HMCKernel(kind="hmc", integration_steps=5, jitter=0.0), 5),
+        (HMC.model_copy(update={"jitter": 0.0, "trajectory_length": 3e-3}), 3),
+        (samplers.NUTSKernel(kind="nuts", max_depth=3), 7),
     ],
 )
-def test_kernel_has_the_settings_of_its_preset(preset: presets.Kernel, steps: int) -> None:
-    kernel = build.build_kernel(preset, lambda q: -0.5 * jnp.sum(q**2))
+def test_kernel_has_the_settings_of_its_preset(preset: samplers.Kernel, steps: int) -> None:
+    kernel = build.build_kernel(preset, lambda q, b=1.0: -0.5 * b * jnp.sum(q**2))
     tuned = Tuned(jnp.asarray(1e-3), jnp.ones(2))
     _, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(jnp.ones(2)), tuned)
     assert info.num_integration_steps == steps
+
+
+@pytest.mark.parametrize(("share", "adapting"), [(1.0, 40), (0.5, 20)])
+def test_adaptation_has_the_settings_of_its_preset(
+    fixed: Model, share: float, adapting: int
+) -> None:
+    """From the initial step size on, for its share of all steps, whatever the pieces."""
+    preset = samplers.WindowWarmup(
+        steps=40,
+        segments=2,
+        adaptation_share=share,
+        mass_matrix="identity",
+        initial_step_size=0.003,
+    )
+    adaptation = build.build_adaptation(preset, HMC, build.build_kernel(HMC, fixed.logdensity_fn))
+    positions = build.stack_positions(
+        fixed, [np.asarray(fixed.density.draw_prior(n)) for n in (7, 8)]
+    )
+    keys = build.chain_keys(0, "warmup", (0, 1))
+
+    def adapted(carry: Any) -> Any:
+        return adapt(keys, adaptation, carry, first=0, steps=40)
+
+    _, info, _ = jax.jit(adapted)(adaptation.start(positions))
+    np.testing.assert_array_equal(info.step_size[:, 0], 0.003)
+    for step_sizes in np.asarray(info.step_size):
+        assert len(np.unique(step_sizes[:adapting])) > adapting // 2
+        assert len(np.unique(step_sizes[adapting:])) == (adapting < 40)
+
+
+def kinds() -> list[Any]:
+    """A kernel of each kind with its warm-up, and every mass matrix."""
+    warmups = {
+        get_args(w.model_fields["kind"].annotation)[0]: w
+        for w in get_args(get_args(samplers.Warmup)[0])
+    }
+    kernels = [k(kind=get_args(k.model_fields["kind"].annotation)[0]) for k in KERNELS]
+    pairs = [(kernel, warmups[samplers.WARMUP_OF[kernel.kind]](steps=40)) for kernel in kernels]
+    pairs += [(HMC, samplers.WindowWarmup(steps=40, mass_matrix=name)) for name in MASS_MATRICES]
+    return [
+        pytest.param(kernel, warmup, id=f"{kernel.kind}-{getattr(warmup, 'mass_matrix', '')}")
+        for kernel, warmup in pairs
+    ]
+
+
+@pytest.mark.parametrize("more", [0, 2])
+@pytest.mark.parametrize(("kernel", "warmup"), kinds())
+def test_templates_have_the_form_of_what_is_carried(
+    fixed: Model, kernel: samplers.Kernel, warmup: samplers.Warmup, more: int
+) -> None:
+    """Every array of a warm-up and of sampling, its shape and its type, by a name of its own.
+
+    For as few chains as there may be in a block, and for more.
+    """
+    chains = samplers.FEWEST_CHAINS.get(kernel.kind, 1) + more
+    built = build.build_kernel(kernel, fixed.logdensity_fn)
+    adaptation = build.build_adaptation(warmup, kernel, built)
+    positions = [np.asarray(fixed.density.draw_prior(chain)) for chain in range(chains)]
+    carry = jax.jit(adaptation.start)(build.stack_positions(fixed, positions))
+    made = [carry, *jax.jit(adaptation.finish)(carry)]
+    templates = [
+        build.warmup_template(fixed, adaptation, chains),
+        *build.sampling_template(fixed, adaptation, chains),
+    ]
+    for template, tree in zip(templates, made, strict=True):
+        assert str(jax.tree.structure(template)) == str(jax.tree.structure(tree))
+        for form, array in zip(jax.tree.leaves(template), jax.tree.leaves(tree), strict=True):
+            assert (form.shape, form.dtype) == (array.shape, array.dtype)
+        assert len(to_arrays(tree)) == len(jax.tree.leaves(tree))
+    for tree in made[1:]:
+        assert {array.shape[0] for array in jax.tree.leaves(tree)} == {chains}
+
+
+@pytest.mark.parametrize(("kernel", "warmup"), kinds())
+def test_no_setting_of_a_warmup_is_dropped(
+    kernel: samplers.Kernel, warmup: samplers.Warmup
+) -> None:
+    """Every key of its preset is one that its adaptation asks for, but how it is cut."""
+    asked = inspect.signature(ADAPTATIONS[warmup.kind]).parameters
+    assert {*type(warmup).model_fields} - {"kind", "segments"} <= asked.keys()
+    known = {"kernel", *type(warmup).model_fields, *kernel.settings}
+    required = {name for name, asks in asked.items() if asks.default is inspect.Parameter.empty}
+    assert required <= known
 
 
 def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
@@ -163,6 +283,23 @@ def test_keys_differ_by_seed_stage_and_chain() -> None:
     assert len(keys) == len(grid)
 
 
+@pytest.mark.parametrize("chains", [(0,), (3, 1, 2)])
+def test_keys_of_a_block_are_those_of_its_chains(chains: tuple[int, ...]) -> None:
+    """Whatever block a chain is in."""
+    keys = build.chain_keys(5, "draw", chains)
+    assert keys.shape == (len(chains),)
+    for key, chain in zip(keys, chains, strict=True):
+        expected = jax.random.key_data(build.chain_key(5, "draw", chain))
+        np.testing.assert_array_equal(jax.random.key_data(key), expected)
+
+
+def test_positions_of_a_block_are_in_the_order_of_its_chains(fixed: Model) -> None:
+    positions = [np.asarray(fixed.density.draw_prior(seed), np.float32) for seed in (3, 1)]
+    stacked = build.stack_positions(fixed, positions)
+    np.testing.assert_array_equal(stacked, positions)
+    assert stacked.dtype == fixed.density.dtype
+
+
 def test_observer_sees_f_at_the_reference_points(
     fixed: Model, learned: Model, dataset: Dataset
 ) -> None:
@@ -192,3 +329,11 @@ def test_position_without_density_is_refused(fixed: Model) -> None:
     broken = fixed.density.draw_prior(4).at[0].set(jnp.nan)
     with pytest.raises(InputError, match=r"chain 3: the log density is nan; .*learning rate"):
         build.check_finite(fixed, broken, "chain 3")
+
+
+@pytest.mark.parametrize("shape", [(28,), (30,), (1, 29), ()])
+def test_position_of_another_network_is_refused(fixed: Model, shape: tuple[int, ...]) -> None:
+    size = int(np.prod(shape))
+    said = f"chain 3 has {size} parameters where the network has 29; give those of this run"
+    with pytest.raises(InputError, match=said):
+        build.check_finite(fixed, np.zeros(shape), "chain 3")

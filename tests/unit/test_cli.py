@@ -109,6 +109,10 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
         (["thin"], "Missing option '--posterior'"),
         (["pretrain", "--chain", "-1"], "Invalid value for '--chain'"),
         (["pretrain", "--chain", "two"], "Invalid value for '--chain'"),
+        (["warmup", "--block", "-1"], "Invalid value for '--block'"),
+        (["draw", "--block", "one"], "Invalid value for '--block'"),
+        (["draw", "--verdikt", "x"], "No such option: --verdikt"),
+        (["judge"], "Missing option '--spec'"),
     ],
 )
 def test_a_misspelt_command_is_refused_with_status_2(words: list[str], said: str) -> None:
@@ -226,7 +230,8 @@ def test_zero_draws_are_one_line(tmp_path: Path, dataset_path: Path) -> None:
         "likelihood": {"kind": "tolerance", "sigma": 0.1},
         "precision": "float32",
     }
-    spec = {"model": model, "kernel": {"kind": "hmc"}, "draws": 0, "keep_every": 1, "seed": 1}
+    spec = {"model": model, "kernel": {"kind": "hmc"}, "warmup": {"kind": "windows"}}
+    spec |= {"draws": 0, "keep_every": 1, "seed": 1}
     out = tmp_path / "out.nc"
     words: list[str | Path] = ["draw", "--spec", json.dumps(spec), "--dataset", dataset_path]
     done = nlobayes(*words, "--previous", dataset_path, "--out", out)

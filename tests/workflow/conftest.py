@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xarray as xr
 import yaml
 
 ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")
+POSTERIOR = "results/posterior/tiny/n4/fan_in/tolerance_10/tiny/tiny/s1.nc"
 TIMEOUT_SECONDS = 900
 JOB_COUNT = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 IDENTITY = {
@@ -71,6 +73,28 @@ class Project:
         """Count the jobs of each rule that Snakemake would run."""
         return self.built("--dry-run", *targets, changes=changes)
 
+    def start(self, *command: str | Path, log: Path, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a command as the leader of its own session, its output in a log."""
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                [str(word) for word in command],
+                cwd=self.root,
+                env=self._environment() | environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def grow(self, folder: Path, target: str, changes: Mapping[str, Any]) -> Project:
+        """Build a target with changes in a copy of a finished project: no other file changes."""
+        copy = self.copy_to(folder)
+        before, times = copy.digests(), copy.times()
+        copy.snakemake(target, changes=changes)
+        after, new_times = copy.digests(), copy.times()
+        assert {path for path in before if before[path] != after[path]} <= {target}
+        assert {path for path in before if times[path] != new_times[path]} == {target}
+        return copy
+
     def copy_to(self, folder: Path) -> Project:
         """Copy everything, results and modification times included."""
         shutil.copytree(self.root, folder, symlinks=True)
@@ -83,6 +107,15 @@ class Project:
             for path in sorted((self.root / folder).rglob("*"))
             if path.is_file()
         }
+
+    def times(self) -> dict[str, int]:
+        """Give the modification time of every result."""
+        return {path: (self.root / path).stat().st_mtime_ns for path in self.digests()}
+
+    def group(self, name: str, path: str) -> xr.Dataset:
+        """Load a group of an artifact without its attributes."""
+        with xr.open_dataset(self.root / path, group=name) as opened:
+            return opened.load().drop_attrs()
 
     def configure(self, changes: Mapping[str, Any]) -> None:
         """Write changes into the default study."""
@@ -172,6 +205,13 @@ def unbuilt(once: Once, pristine: Project) -> Project:
 def tiny(once: Once, unbuilt: Project) -> Project:
     """The finished tiny study; tests do not write into it."""
     return once("tiny", lambda folder: unbuilt.copy_to(folder).snakemake())
+
+
+@pytest.fixture(scope="session")
+def two_segments(once: Once, tiny: Project) -> Project:
+    """The finished tiny study, its posterior extended by a second segment of 60 draws."""
+    changes = {"samplers": {"tiny": {"segments": 2}}}
+    return once("two_segments", lambda folder: tiny.grow(folder, POSTERIOR, changes))
 
 
 @pytest.fixture(scope="session")

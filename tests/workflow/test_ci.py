@@ -93,7 +93,7 @@ def test_writes_every_result_and_no_other(ci: Project) -> None:
         "results/tables/embedded_small.parquet",
         "results/data/embedded_small.nc",
         *(f"results/pretrain/{RUN}/{chain}.nc" for chain in chains),
-        *(f"results/chains/{RUN}/{chain}/warmup.nc" for chain in chains),
+        *(f"results/chains/{RUN}/{chain}/warmup_0.nc" for chain in chains),
         *(f"results/chains/{RUN}/{chain}/segment_0.nc" for chain in chains),
         *(f"results/{kind}/{RUN}.nc" for kind in ("posterior", "thinned", "predictions")),
         *(f"results/metrics/{RUN}/{name}.json" for name in ("diagnostics", "evaluation")),
@@ -108,11 +108,11 @@ def test_writes_every_result_and_no_other(ci: Project) -> None:
 
 
 def test_every_job_leaves_a_log_and_its_timing(ci: Project) -> None:
-    for folder in ("logs", "benchmarks"):
+    for folder in ("logs", "timings"):
         files = [path for path in (ci.root / folder).glob("*/**/*") if path.is_file()]
         assert {path.relative_to(ci.root / folder).parts[0] for path in files} == RULES
         assert len(files) == 3 * CHAINS + len(RULES) - 3
-    assert "step size" in (ci.root / f"logs/warmup/{RUN}/0.log").read_text()
+    assert "step size" in (ci.root / f"logs/warmup/{RUN}/0/0.log").read_text()
 
 
 def test_finished_run_has_nothing_to_do(ci: Project) -> None:

@@ -68,8 +68,11 @@ def test_planning_imports_no_numerics(tiny: Project) -> None:
         ({"likelihoods": {"tolerance_10": {"sigma": 0.2}}}, since("pretrain")),
         ({"pretraining": {"tiny": {"epochs": 21}}}, since("pretrain")),
         ({"precision": "float64"}, since("pretrain")),
+        ({"execution": {"shards": 2}}, since("pretrain")),
+        ({"execution": {"chains_per_job": 2}}, since("warmup") | {"warmup": 1, "draw": 1}),
         ({"samplers": {"tiny": {"kernel": {"integration_steps": 9}}}}, since("warmup")),
         ({"samplers": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
+        ({"samplers": {"tiny": {"warmup": {"segments": 2}}}}, since("warmup") | {"warmup": 4}),
         ({"samplers": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
         ({"samplers": {"tiny": {"keep_every": 5}}}, since("draw")),
         ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
@@ -77,7 +80,9 @@ def test_planning_imports_no_numerics(tiny: Project) -> None:
         ({"seeds": [2]}, since("pretrain")),
         ({"networks": {"unused": {"hidden": [5]}}}, {}),
         ({"seeds": [1]}, {}),
+        ({"execution": {"device": "cpu", "chains_per_job": 1, "shards": 1}}, {}),
         ({"samplers": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),
+        ({"samplers": {"tiny": {"until": {"ess_f_bulk_min": 9.0}}}}, {}),
     ],
 )
 def test_changed_parameter(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.workflow
 
-GRIDS = ("ci", "check", "quickstart", "full", "thesis")
+GRIDS = ("ci", "check", "quickstart", "sharp", "full", "thesis")
 
 
 def presets(project: Project, kind: str) -> dict[str, Any]:
@@ -29,14 +29,17 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
     samplers = [presets(pristine, "samplers")[name] for name in names]
     chains = [sampler.get("chains", 4) for sampler in samplers]
     segments = [sampler.get("segments", 1) for sampler in samplers]
+    warmups = [sampler.get("warmup", {}).get("segments", 1) for sampler in samplers]
+    verdicts = sum(sampler["segments"] - 1 for sampler in samplers if sampler.get("until"))
     per_run = ("assemble", "diagnose", "thin", "predict", "evaluate", "plot")
     expected = {
         "simulate": 1,
         "prepare": 1,
         "pretrain": sum(chains),
-        "warmup": sum(chains),
+        "warmup": sum(n * k for n, k in zip(chains, warmups, strict=True)),
         "draw": sum(n * k for n, k in zip(chains, segments, strict=True)),
         **dict.fromkeys(per_run, len(samplers)),
+        **({"judge": verdicts} if verdicts else {}),
         **({"agree": 1} if len(samplers) > 1 else {}),
         grid: 1,
     }
@@ -56,6 +59,15 @@ def test_default_study_builds_its_targets(pristine: Project) -> None:
     } == pristine.planned()
 
 
+def test_a_run_is_cut_into_blocks_and_segments(unbuilt: Project) -> None:
+    """Five chains are three blocks of at most two; a verdict stands between two segments."""
+    sampler = {"chains": 5, "warmup": {"segments": 2}, "segments": 3, "until": {}}
+    changes = {"samplers": {"tiny": sampler}, "execution": {"chains_per_job": 2}}
+    planned = unbuilt.planned(changes=changes)
+    cut = {"pretrain": 5, "warmup": 3 * 2, "draw": 3 * 3, "judge": 2, "assemble": 1}
+    assert {rule: planned[rule] for rule in cut} == cut
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -63,7 +75,13 @@ def test_default_study_builds_its_targets(pristine: Project) -> None:
         ({"grids": {"tiny": {"network": "n5"}}}, "grids.tiny.network: unknown name 'n5'; known:"),
         ({"networks": {"n4": {"hiden": [4]}}}, "networks.n4: unknown key 'hiden'; known:"),
         ({"network": {"n4": {"hidden": [4]}}}, "unknown key 'network'; known:"),
-        ({"samplers": {"tiny": {"chains": 1}}}, "samplers.tiny.chains: got 1, must be at least 2"),
+        ({"samplers": {"tiny": {"chains": 1}}}, "samplers.tiny: chains: got 1, must be at least 2"),
+        (
+            {"samplers": {"tiny": {"warmup": {"segments": 7}}}},
+            "samplers.tiny.warmup.windows: steps (60) must be a multiple of segments (7)",
+        ),
+        ({"execution": {"device": "tpu"}}, "execution.device"),
+        ({"execution": {"chains_per_job": 0}}, "execution.chains_per_job"),
         ({"likelihoods": {"tolerance_10": {"sigma": -1}}}, "likelihoods.tolerance_10"),
         ({"networks": {"n/4": {"hidden": [4]}}}, "networks: name 'n/4' must match"),
     ],

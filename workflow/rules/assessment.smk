@@ -15,7 +15,7 @@ rule diagnose:
     log:
         "logs/diagnose/{run}.log",
     benchmark:
-        "benchmarks/diagnose/{run}.tsv"
+        "timings/diagnose/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -46,7 +46,7 @@ rule evaluate:
     log:
         "logs/evaluate/{run}.log",
     benchmark:
-        "benchmarks/evaluate/{run}.tsv"
+        "timings/evaluate/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -72,7 +72,7 @@ rule agree:
     log:
         "logs/agree/{rivals}.log",
     benchmark:
-        "benchmarks/agree/{rivals}.tsv"
+        "timings/agree/{rivals}.tsv"
     conda:
         "../../environment.yml"
     threads: 1

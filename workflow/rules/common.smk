@@ -62,6 +62,8 @@ wildcard_constraints:
     run="|".join(RUNS),
     rivals="|".join(RIVALS) or "none",
     chain=r"\d+",
+    block=r"\d+",
+    piece=r"\d+",
     segment=r"\d+",
 
 
@@ -106,21 +108,66 @@ def per_chain(pattern):
     return files
 
 
-def all_segments(wildcards):
-    """List the segments of a run, chain by chain in order."""
-    sampler = RUNS[wildcards.run].sampler
-    return [
-        f"results/chains/{wildcards.run}/{chain}/segment_{segment}.nc"
-        for chain in range(sampler.chains)
-        for segment in range(sampler.segments)
-    ]
+def starts_of_block(wildcards):
+    """List the MAPs of a block's chains, for the first piece of its warm-up."""
+    chains = RUNS[wildcards.run].blocks[int(wildcards.block)]
+    first = int(wildcards.piece) == 0
+    return [f"results/pretrain/{wildcards.run}/{c}.nc" for c in chains if first]
+
+
+def before_warmup(wildcards):
+    """Find the piece of the warm-up before a piece: none before the first."""
+    piece, folder = int(wildcards.piece), f"results/chains/{wildcards.run}"
+    return [f"{folder}/{wildcards.block}/warmup_{piece - 1}.nc"] if piece else []
+
+
+def last_warmup(run):
+    """Number the last piece of the warm-up of a run."""
+    return RUNS[run].sampler.warmup.segments - 1
+
+
+def per_block(name, count):
+    """List the pieces of all blocks of a run, block by block in order."""
+
+    def files(wildcards):
+        run = RUNS[wildcards.run]
+        return [
+            f"results/chains/{wildcards.run}/{block}/{name}_{piece}.nc"
+            for block in range(len(run.blocks))
+            for piece in range(count(wildcards))
+        ]
+
+    return files
+
+
+all_warmups = per_block("warmup", lambda wildcards: last_warmup(wildcards.run) + 1)
+all_segments = per_block(
+    "segment", lambda wildcards: RUNS[wildcards.run].sampler.segments
+)
+segments_so_far = per_block("segment", lambda wildcards: int(wildcards.segment) + 1)
 
 
 def before_segment(wildcards):
     """Find what a segment continues from."""
-    folder = f"results/chains/{wildcards.run}/{wildcards.chain}"
+    folder = f"results/chains/{wildcards.run}/{wildcards.block}"
     segment = int(wildcards.segment)
-    return f"{folder}/segment_{segment - 1}.nc" if segment else f"{folder}/warmup.nc"
+    before = (
+        f"segment_{segment - 1}" if segment else f"warmup_{last_warmup(wildcards.run)}"
+    )
+    return f"{folder}/{before}.nc"
+
+
+def verdict_before(wildcards):
+    """Find the verdict that a segment waits for: none before the first, or without `until`."""
+    segment, until = int(wildcards.segment), RUNS[wildcards.run].sampler.until
+    folder = f"results/chains/{wildcards.run}"
+    return [f"{folder}/verdict_{segment - 1}.json"] if segment and until else []
+
+
+def gpus(wildcards):
+    """Count the GPUs of a job."""
+    execution = RUNS[wildcards.run].execution
+    return execution.shards if execution.device == "gpu" else 0
 
 
 def run_outputs(run_id):

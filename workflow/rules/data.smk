@@ -8,7 +8,7 @@ rule simulate:
     log:
         "logs/simulate/{dataset}.log",
     benchmark:
-        "benchmarks/simulate/{dataset}.tsv"
+        "timings/simulate/{dataset}.tsv"
     wildcard_constraints:
         dataset="|".join(SIMULATED) or "none",
     conda:
@@ -33,7 +33,7 @@ rule prepare:
     log:
         "logs/prepare/{dataset}.log",
     benchmark:
-        "benchmarks/prepare/{dataset}.tsv"
+        "timings/prepare/{dataset}.tsv"
     conda:
         "../../environment.yml"
     threads: 1

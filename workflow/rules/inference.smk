@@ -10,7 +10,7 @@ rule pretrain:
     log:
         "logs/pretrain/{run}/{chain}.log",
     benchmark:
-        "benchmarks/pretrain/{run}/{chain}.tsv"
+        "timings/pretrain/{run}/{chain}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -26,67 +26,100 @@ rule pretrain:
 
 
 rule warmup:
-    """Adapt step size and mass matrix of one chain."""
+    """Adapt one block of chains, or go on adapting it."""
     input:
         dataset=dataset_of,
-        start="results/pretrain/{run}/{chain}.nc",
+        starts=starts_of_block,
+        previous=before_warmup,
     output:
-        warmup="results/chains/{run}/{chain}/warmup.nc",
+        warmup="results/chains/{run}/{block}/warmup_{piece}.nc",
     log:
-        "logs/warmup/{run}/{chain}.log",
+        "logs/warmup/{run}/{block}/{piece}.log",
     benchmark:
-        "benchmarks/warmup/{run}/{chain}.tsv"
+        "timings/warmup/{run}/{block}/{piece}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
         mem_mb=4000,
         runtime=lambda wildcards, attempt: 120 * attempt,
+        gpu=gpus,
     params:
         spec=job("warmup"),
+        begin=lambda wildcards, input: repeat_option("--start", input.starts)
+        + repeat_option("--previous", input.previous),
         code=code_digest("warmup"),
     shell:
         "nlobayes warmup --spec {params.spec:q} --dataset {input.dataset:q}"
-        " --start {input.start:q} --out {output.warmup:q} 2> {log:q}"
+        " {params.begin} --block {wildcards.block} --out {output.warmup:q} 2> {log:q}"
 
 
 rule draw:
-    """Draw one segment of one chain, continuing from the one before."""
+    """Draw one segment of one block of chains, continuing from the one before."""
     input:
         dataset=dataset_of,
         previous=before_segment,
+        verdict=verdict_before,
     output:
-        segment="results/chains/{run}/{chain}/segment_{segment}.nc",
+        segment="results/chains/{run}/{block}/segment_{segment}.nc",
     log:
-        "logs/draw/{run}/{chain}/{segment}.log",
+        "logs/draw/{run}/{block}/{segment}.log",
     benchmark:
-        "benchmarks/draw/{run}/{chain}/{segment}.tsv"
+        "timings/draw/{run}/{block}/{segment}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
         mem_mb=4000,
         runtime=lambda wildcards, attempt: 240 * attempt,
+        gpu=gpus,
     params:
         spec=job("draw"),
+        verdict=lambda wildcards, input: repeat_option("--verdict", input.verdict),
         code=code_digest("draw"),
     shell:
         "nlobayes draw --spec {params.spec:q} --dataset {input.dataset:q}"
-        " --previous {input.previous:q} --out {output.segment:q} 2> {log:q}"
+        " --previous {input.previous:q} {params.verdict} --block {wildcards.block}"
+        " --out {output.segment:q} 2> {log:q}"
+
+
+rule judge:
+    """Judge whether the segments so far have converged."""
+    input:
+        segments=segments_so_far,
+    output:
+        verdict="results/chains/{run}/verdict_{segment}.json",
+    log:
+        "logs/judge/{run}/{segment}.log",
+    benchmark:
+        "timings/judge/{run}/{segment}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        spec=job("judge"),
+        segments=lambda wildcards, input: repeat_option("--segment", input.segments),
+        code=code_digest("judge"),
+    shell:
+        "nlobayes judge --spec {params.spec:q} {params.segments}"
+        " --out {output.verdict:q} 2> {log:q}"
 
 
 rule assemble:
     """Join all chains into one posterior."""
     input:
         dataset=dataset_of,
-        warmups=per_chain("results/chains/{run}/{chain}/warmup.nc"),
+        warmups=all_warmups,
         segments=all_segments,
     output:
         posterior="results/posterior/{run}.nc",
     log:
         "logs/assemble/{run}.log",
     benchmark:
-        "benchmarks/assemble/{run}.tsv"
+        "timings/assemble/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1

@@ -75,7 +75,7 @@ rule plot:
     log:
         "logs/plot/{run}.log",
     benchmark:
-        "benchmarks/plot/{run}.tsv"
+        "timings/plot/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1

@@ -11,7 +11,7 @@ rule thin:
     log:
         "logs/thin/{run}.log",
     benchmark:
-        "benchmarks/thin/{run}.tsv"
+        "timings/thin/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -36,7 +36,7 @@ rule predict:
     log:
         "logs/predict/{run}.log",
     benchmark:
-        "benchmarks/predict/{run}.tsv"
+        "timings/predict/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1

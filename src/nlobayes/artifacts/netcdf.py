@@ -16,14 +16,6 @@ from nlobayes.errors import InputError
 
 Groups = dict[str, xr.Dataset]
 
-STATE = {
-    "position": ("parameter",),
-    "logdensity": (),
-    "logdensity_grad": ("parameter",),
-    "step_size": (),
-    "inverse_mass_matrix": ("parameter",),
-}
-
 SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "dataset": {
         "inputs": {"inputs": ("point", "input")},
@@ -38,13 +30,16 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "warmup": {
         "warmup_sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
-        "state": STATE,
+        "state": {},
+        "tuned": {},
+        "adaptation": {},
     },
     "segment": {
         "posterior": {},
         "sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
         "predictions": {"f": ("chain", "draw", "reference_point")},
-        "state": STATE,
+        "state": {},
+        "tuned": {},
     },
     "posterior": {
         "posterior": {},

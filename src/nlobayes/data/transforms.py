@@ -15,6 +15,9 @@ from nlobayes.errors import InputError
 THRESHOLD_GEV = 45.5
 """Just below half the Z mass, where pair production through the Z opens."""
 
+Z_SCALE, INTERFERENCE_SCALE = 0.005, 0.02
+"""Where N13^2-N14^2 and N11 N12 pass from linear to logarithmic."""
+
 INVARIANT_NAMES = ("N11^2", "N12^2", "N13^2-N14^2", "N11*N12")
 
 
@@ -60,6 +63,14 @@ def _threshold_invariants(inputs: np.ndarray) -> np.ndarray:
     return np.column_stack([np.log(above), *_mixing_invariants(inputs[:, 1:])])
 
 
+def _resolved_invariants(inputs: np.ndarray) -> np.ndarray:
+    """Stretch the invariants where the cross section turns: coupling to the Z, and interference."""
+    above = np.log(np.abs(inputs[:, 0]) - THRESHOLD_GEV)
+    bino, wino, z_coupling, interference = _mixing_invariants(inputs[:, 1:])
+    stretched = (np.arcsinh(z_coupling / Z_SCALE), np.arcsinh(interference / INTERFERENCE_SCALE))
+    return np.column_stack([above, bino, wino, *stretched])
+
+
 def _raw(inputs: np.ndarray) -> np.ndarray:
     return inputs
 
@@ -74,6 +85,18 @@ FEATURE_MAPS = {
         _threshold_invariants,
         NEUTRALINO,
         (f"ln(|m|-{THRESHOLD_GEV})", *INVARIANT_NAMES),
+        f"finite inputs, |m| above {THRESHOLD_GEV} GeV",
+    ),
+    "resolved_invariants": FeatureMap(
+        _resolved_invariants,
+        NEUTRALINO,
+        (
+            f"ln(|m|-{THRESHOLD_GEV})",
+            "N11^2",
+            "N12^2",
+            "asinh((N13^2-N14^2)/0.005)",
+            "asinh(N11*N12/0.02)",
+        ),
         f"finite inputs, |m| above {THRESHOLD_GEV} GeV",
     ),
     "raw": FeatureMap(_raw, None, None, "finite inputs"),

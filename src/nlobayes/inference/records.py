@@ -1,16 +1,16 @@
-"""What a chain leaves behind: sample stats under ArviZ's names, and a state to continue from."""
+"""What a block of chains leaves behind: sample stats under ArviZ's names, and plain arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.inference.kernels.protocol import Info, State, Tuned
-from nlobayes.types import ChainState
+from nlobayes.errors import InputError
+from nlobayes.inference.kernels.protocol import Info
 
 ARVIZ_NAMES = {
     "acceptance_rate": "acceptance_rate",
@@ -22,27 +22,59 @@ ARVIZ_NAMES = {
 }
 
 Pieces = TypeVar("Pieces")
+Arrays = dict[str, np.ndarray]
 
 
-def sample_stats(info: Info, logdensity: jax.Array) -> dict[str, np.ndarray]:
-    """Name the info of every step (draw,) as ArviZ does, with the log density as `lp`."""
-    renamed = {ARVIZ_NAMES[name]: value for name, value in info._asdict().items()}
-    return {"lp": np.asarray(logdensity), **{n: np.asarray(v) for n, v in renamed.items()}}
+def sample_stats(info: Info, logdensity: jax.Array) -> Arrays:
+    """Name the info of every step (chain, draw) as ArviZ does, with the log density as `lp`."""
+    fields = info._asdict()
+    extra = fields.pop("extra")
+    renamed = {ARVIZ_NAMES[name]: value for name, value in fields.items()}
+    return {"lp": np.asarray(logdensity), **to_arrays({**renamed, **extra})}
 
 
 def join(pieces: Sequence[Pieces]) -> Pieces:
-    """Join pieces of a chain along their first axis."""
-    return jax.tree.map(lambda *parts: np.concatenate(parts), *pieces)
+    """Join pieces of a block along their second axis, that of the draws."""
+    return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *pieces)
 
 
-def chain_state(chain: int, next_draw: int, state: State, tuned: Tuned) -> ChainState:
-    """Record where a chain stands and what was learned."""
-    values = {**state._asdict(), **tuned._asdict()}
-    return ChainState(chain, next_draw, **{n: np.asarray(v) for n, v in values.items()})
+def to_arrays(tree: Any) -> Arrays:
+    """Name every array of a tree by the path to it, as in `inverse_mass_matrix.sigma`."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {_name(path): np.asarray(leaf) for path, leaf in leaves}
 
 
-def restore(record: ChainState) -> tuple[State, Tuned]:
-    """Restore the state and what was learned, bit for bit."""
-    values = {name: jnp.asarray(value) for name, value in record._asdict().items()}
-    state = State(*(values[name] for name in State._fields))
-    return state, Tuned(*(values[name] for name in Tuned._fields))
+def from_arrays(template: Any, arrays: Mapping[str, np.ndarray], where: str) -> Any:
+    """Restore a tree from its arrays, bit for bit.
+
+    Parameters
+    ----------
+    template
+        A tree of the same form; its leaves need only a shape and a dtype.
+    arrays
+        What `to_arrays` made of the tree.
+    where
+        Where the arrays were found, for the message.
+
+    Raises
+    ------
+    InputError
+        If names, shapes or dtypes are not those of the template.
+    """
+    leaves, structure = jax.tree_util.tree_flatten_with_path(template)
+    expected = {_name(path): (leaf.shape, np.dtype(leaf.dtype)) for path, leaf in leaves}
+    found = {name: (array.shape, array.dtype) for name, array in arrays.items()}
+    if expected != found:
+        unlike = sorted(
+            n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n)
+        )
+        raise InputError(
+            f"{where}: {unlike[0]} is {found.get(unlike[0], 'missing')} where "
+            f"{expected.get(unlike[0], 'nothing')} belongs; it was made by another specification"
+        )
+    return jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in expected])
+
+
+def _name(path: Sequence[Any]) -> str:
+    parts = (getattr(key, "name", getattr(key, "key", getattr(key, "idx", key))) for key in path)
+    return ".".join(map(str, parts))

@@ -8,22 +8,23 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from nlobayes.inference.kernels.protocol import Info, Kernel, State, Tuned
+from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.kernels.protocol import Info, Kernel
 
 
 class Draws(NamedTuple):
-    """Draws of one chain.
+    """Draws of a block of chains.
 
     Attributes
     ----------
     kept
-        Positions of every `keep_every`-th draw (kept, parameter).
+        Positions of every `keep_every`-th draw (chain, kept, parameter).
     logdensity
-        Log density of every draw (draw,).
+        Log density of every draw (chain, draw).
     observed
-        What `observe` says of every draw, with leading axis (draw,).
+        What `observe` says of every draw, with leading axes (chain, draw).
     info
-        Info of every draw, each field (draw,).
+        Info of every draw, each field (chain, draw).
     """
 
     kept: jax.Array
@@ -33,30 +34,34 @@ class Draws(NamedTuple):
 
 
 def draw(
-    key: jax.Array,
+    keys: jax.Array,
     kernel: Kernel,
-    state: State,
-    tuned: Tuned,
+    states: Any,
+    tuned: Any,
     *,
     first: int | jax.Array,
     kept: int,
     keep_every: int,
     observe: Callable[[jax.Array], Any],
-) -> tuple[State, Draws]:
+) -> tuple[Any, Draws]:
     """Draw `kept * keep_every` times from draw number `first` on, keeping every `keep_every`-th.
 
-    The key of draw i is `fold_in(key, i)`: segments of any length give the same chain.
+    Keys, states and what was tuned have a leading axis (chain,). The key of draw i of a chain is
+    `fold_in(key, i)`: segments of any length give the same chain.
     """
-
-    def one_draw(state: State, index: jax.Array) -> tuple[State, Any]:
-        state, info = kernel.step(jax.random.fold_in(key, index), state, tuned)
-        return state, (state.logdensity, observe(state.position), info)
-
-    def one_kept(state: State, indices: jax.Array) -> tuple[State, Any]:
-        state, every = jax.lax.scan(one_draw, state, indices)
-        return state, (state.position, every)
-
     indices = (first + jnp.arange(kept * keep_every)).reshape(kept, keep_every)
-    state, (positions, every) = jax.lax.scan(one_kept, state, indices)
-    logdensity, observed, info = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), every)
-    return state, Draws(positions, logdensity, observed, info)
+
+    def one_chain(key: jax.Array, state: Any, learned: Any) -> tuple[Any, Draws]:
+        def one_draw(state: Any, index: jax.Array) -> tuple[Any, Any]:
+            state, info = kernel.step(jax.random.fold_in(key, index), state, learned)
+            return state, (state.logdensity, observe(state.position), info)
+
+        def one_kept(state: Any, indices: jax.Array) -> tuple[Any, Any]:
+            state, every = jax.lax.scan(one_draw, state, indices)
+            return state, (state.position, every)
+
+        state, (positions, every) = jax.lax.scan(one_kept, state, indices)
+        logdensity, observed, info = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), every)
+        return state, Draws(positions, logdensity, observed, info)
+
+    return each_chain(one_chain)(keys, states, tuned)

@@ -15,6 +15,7 @@ import numpy as np
 import pymc as pm
 import pytensor
 from jax.flatten_util import ravel_pytree
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from pymc.initial_point import make_initial_point_fn
 from pytensor.graph.replace import clone_replace
 
@@ -27,6 +28,7 @@ jax.devices()  # before the next import, which asks XLA for 100 virtual CPU devi
 from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
 
 NARROW, WIDE = 32, 512
+ROWS = "rows"
 
 
 class Data(NamedTuple):
@@ -58,14 +60,22 @@ class Density(NamedTuple):
     layout: str
     chunk: int
     dtype: np.dtype
+    mesh: Mesh | None
 
-    def log_density(self, position: jax.Array, data: Data) -> jax.Array:
-        """Log density of the posterior up to the evidence."""
-        return self.log_prior(position) + self.log_likelihood(position, data)
+    def log_density(
+        self, position: jax.Array, data: Data, inverse_temperature: float | jax.Array = 1.0
+    ) -> jax.Array:
+        """Log density of the posterior up to the evidence, its likelihood flattened if asked."""
+        likelihood = self.log_likelihood(position, data)
+        return self.log_prior(position) + inverse_temperature * likelihood
 
     def place(self, features: np.ndarray, target: np.ndarray) -> Data:
         """Lay out features (point, feature) and target (point,) for this density."""
-        return place_rows(features, target, layout=self.layout, chunk=self.chunk)
+        shards = self.mesh.size if self.mesh else 1
+        data = place_rows(features, target, layout=self.layout, chunk=self.chunk, shards=shards)
+        if self.mesh is None:
+            return data
+        return jax.device_put(data, NamedSharding(self.mesh, PartitionSpec(ROWS)))
 
     def batch(self, features: jax.Array, target: jax.Array) -> Data:
         """Lay out rows that are already JAX arrays as one chunk; may be traced."""
@@ -73,22 +83,28 @@ class Density(NamedTuple):
         return Data(placed[None], target[None], None)
 
 
-def choose_layout(widest: int) -> tuple[str, int]:
+def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
     """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
 
-    Narrow layers run fastest with units first and in one piece; wide ones need chunks, whose
-    activations stay in the cache (`benchmarks/gradient.py` measures the forms).
+    On a CPU narrow layers run fastest with units first and in one piece; wide ones need chunks,
+    whose activations stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU wants
+    long chunks, which bound its memory.
     """
+    if device == "gpu":
+        return "rows", 16384
     if widest <= NARROW:
         return "columns", 0
     return ("columns" if widest <= WIDE else "rows"), 512
 
 
-def place_rows(features: np.ndarray, target: np.ndarray, *, layout: str, chunk: int) -> Data:
-    """Cut rows into chunks of equal length, the tail padded and masked."""
+def place_rows(
+    features: np.ndarray, target: np.ndarray, *, layout: str, chunk: int, shards: int = 1
+) -> Data:
+    """Cut rows into chunks of equal length, as many for each shard, the tail padded and masked."""
     points = len(target)
-    length = min(chunk, points) if chunk else points
-    padding = -points % length
+    each = -(-points // shards)
+    length = min(chunk, each) if chunk else each
+    padding = -points % (length * shards)
     dtype = pytensor.config.floatX
     rows = np.pad(np.asarray(features, dtype), ((0, padding), (0, 0)))
     rows = rows.reshape(-1, length, rows.shape[1])
@@ -99,13 +115,15 @@ def place_rows(features: np.ndarray, target: np.ndarray, *, layout: str, chunk: 
     return Data(jnp.asarray(rows), jnp.asarray(targets), jnp.asarray(mask) if padding else None)
 
 
-def build_density(posterior: Posterior, *, chunk: int) -> Density:
+def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Density:
     """Compile a PyMC posterior into JAX functions of a flat position.
+
+    With several shards the chunks are dealt to as many devices, which sum their parts.
 
     Raises
     ------
     InputError
-        If JAX works in another precision than PyTensor.
+        If JAX works in another precision than PyTensor, or has too few devices.
     """
     _check_precision()
     model = posterior.model
@@ -120,13 +138,15 @@ def build_density(posterior: Posterior, *, chunk: int) -> Density:
     variables = _jaxify(model.value_vars, _named(model))
     variable_names = [variable.name for variable in _named(model)]
 
+    mesh = _mesh(shards)
+
     def flatten(initial: dict[str, np.ndarray]) -> jax.Array:
         return ravel_pytree([jnp.asarray(initial[name], flat.dtype) for name in names])[0]
 
     return Density(
         size=flat.size,
         log_prior=lambda position: jnp.sum(ravel_pytree(log_prior(*unravel(position)))[0]),
-        log_likelihood=_chunked(lambda q, x, y: row_log_likelihood(*unravel(q), x, y)[0]),
+        log_likelihood=_chunked(lambda q, x, y: row_log_likelihood(*unravel(q), x, y)[0], mesh),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
         dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
@@ -134,11 +154,23 @@ def build_density(posterior: Posterior, *, chunk: int) -> Density:
         layout=posterior.layout,
         chunk=chunk,
         dtype=flat.dtype,
+        mesh=mesh,
     )
 
 
-def _chunked(rows: Callable[..., jax.Array]) -> Callable[[jax.Array, Data], jax.Array]:
-    """Sum a function of rows over the masked chunks of the data.
+def _mesh(shards: int) -> Mesh | None:
+    if len(jax.devices()) < shards:
+        raise InputError(
+            f"execution.shards: {shards} devices asked for, JAX finds {len(jax.devices())}; "
+            "use fewer"
+        )
+    return Mesh(np.asarray(jax.devices()[:shards]), (ROWS,)) if shards > 1 else None
+
+
+def _chunked(
+    rows: Callable[..., jax.Array], mesh: Mesh | None
+) -> Callable[[jax.Array, Data], jax.Array]:
+    """Sum a function of rows over the masked chunks of the data, and over the devices of a mesh.
 
     With several chunks the gradient is summed beside the value, chunk by chunk, so that no
     activation outlives its chunk.
@@ -157,12 +189,23 @@ def _chunked(rows: Callable[..., jax.Array]) -> Callable[[jax.Array, Data], jax.
 
         return jax.lax.scan(add, zeros, data)[0]
 
+    def sum_shards(one: Callable[..., Any], position: jax.Array, data: Data) -> Any:
+        if mesh is None or len(data.target) % mesh.size:
+            return sum_chunks(one, position, data)
+        return jax.shard_map(
+            lambda q, part: jax.lax.psum(sum_chunks(one, q, part), ROWS),
+            mesh=mesh,
+            in_specs=(PartitionSpec(), PartitionSpec(ROWS)),
+            out_specs=PartitionSpec(),
+            check_vma=False,
+        )(position, data)
+
     @jax.custom_vjp
     def many(position: jax.Array, data: Data) -> jax.Array:
-        return sum_chunks(chunk_sum, position, data)
+        return sum_shards(chunk_sum, position, data)
 
     def forward_pass(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
-        return sum_chunks(jax.value_and_grad(chunk_sum), position, data)
+        return sum_shards(jax.value_and_grad(chunk_sum), position, data)
 
     def backward_pass(gradient: jax.Array, cotangent: jax.Array) -> tuple[jax.Array, None]:
         return cotangent * gradient, None

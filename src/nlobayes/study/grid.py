@@ -13,13 +13,14 @@ from nlobayes.errors import InputError
 from nlobayes.study.presets import (
     DatasetPreset,
     Evaluation,
+    Execution,
     Grid,
     Likelihood,
     Network,
     Pretraining,
     Prior,
-    Sampler,
 )
+from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
 from nlobayes.study.values import Frozen, Names, Seed, Seeds
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -48,11 +49,21 @@ class RunSpec(Frozen):
     evaluation: Evaluation
     seed: Seed
     precision: Literal["float32", "float64"]
+    execution: Execution
 
     @property
     def run_id(self) -> str:
         """Path of the run: its preset names and its seed."""
         return "/".join([*(self.names[kind] for kind in CROSSED), f"s{self.seed}"])
+
+    @property
+    def blocks(self) -> list[list[int]]:
+        """Numbers of the chains of each job; chains that learn from each other share one."""
+        chains = list(range(self.sampler.chains))
+        asked = self.execution.chains_per_job
+        together = asked == "all" or self.sampler.kernel.kind in FEWEST_CHAINS
+        size = len(chains) if together else int(asked)
+        return [chains[first : first + size] for first in range(0, len(chains), size)]
 
 
 class Study(Frozen):
@@ -80,6 +91,8 @@ class Study(Frozen):
     """Seeds of the runs of every grid that names none."""
     precision: Literal["float32", "float64"] = "float32"
     """Precision of density and sampler."""
+    execution: Execution = Execution()
+    """Device and how chains share jobs; a profile's matter."""
 
     @model_validator(mode="after")
     def _names_exist(self) -> Study:
@@ -116,7 +129,13 @@ class Study(Frozen):
         for *crossed, seed in product(*(getattr(grid, kind) for kind in CROSSED), seeds):
             names = dict(zip(CROSSED, crossed, strict=True)) | {"evaluation": grid.evaluation}
             presets = {kind: getattr(self, SECTIONS[kind])[name] for kind, name in names.items()}
-            yield RunSpec(names=names, seed=seed, precision=self.precision, **presets)
+            yield RunSpec(
+                names=names,
+                seed=seed,
+                precision=self.precision,
+                execution=self.execution,
+                **presets,
+            )
 
 
 def load_study(config: Mapping[str, Any]) -> Study:

@@ -12,7 +12,6 @@ from nlobayes.study.grid import RunSpec, describe
 from nlobayes.study.presets import (
     DatasetPreset,
     Features,
-    Kernel,
     Likelihood,
     Network,
     Pretraining,
@@ -21,9 +20,9 @@ from nlobayes.study.presets import (
     Split,
     Target,
     Thresholds,
-    Warmup,
 )
-from nlobayes.study.values import Frozen, PositiveInt, Seed
+from nlobayes.study.samplers import Kernel, Until, Warmup
+from nlobayes.study.values import Frozen, Positive, PositiveInt, Seed
 
 
 class ModelJob(Frozen):
@@ -33,6 +32,8 @@ class ModelJob(Frozen):
     prior: Prior
     likelihood: Likelihood
     precision: Literal["float32", "float64"]
+    device: Literal["cpu", "gpu"] = "cpu"
+    shards: PositiveInt = 1
 
 
 class SimulateJob(Frozen):
@@ -60,7 +61,7 @@ class PretrainJob(Frozen):
 
 
 class WarmupJob(Frozen):
-    """One chain's warm-up."""
+    """One piece of the warm-up of a block of chains."""
 
     model: ModelJob
     kernel: Kernel
@@ -69,10 +70,11 @@ class WarmupJob(Frozen):
 
 
 class DrawJob(Frozen):
-    """One segment of one chain."""
+    """One segment of a block of chains."""
 
     model: ModelJob
     kernel: Kernel
+    warmup: Warmup
     draws: PositiveInt
     keep_every: PositiveInt
     seed: Seed
@@ -93,6 +95,13 @@ class DiagnoseJob(Frozen):
     kernel: Kernel
     keep_every: PositiveInt
     thresholds: Thresholds
+    energy_variance: Positive | None = None
+
+
+class JudgeJob(Frozen):
+    """Whether the segments so far suffice."""
+
+    until: Until
 
 
 class PredictJob(Frozen):
@@ -131,11 +140,14 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     """Tell each verb of a run its own sections."""
     sampler = run.sampler
+    until = {"judge": JudgeJob(until=sampler.until)} if sampler.until else {}
     model = ModelJob(
         network=run.network,
         prior=run.prior,
         likelihood=run.likelihood,
         precision=run.precision,
+        device=run.execution.device,
+        shards=run.execution.shards,
     )
     return {
         "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
@@ -145,6 +157,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
         "draw": DrawJob(
             model=model,
             kernel=sampler.kernel,
+            warmup=sampler.warmup,
             draws=sampler.draws_per_segment,
             keep_every=sampler.keep_every,
             seed=run.seed,
@@ -154,9 +167,11 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             kernel=sampler.kernel,
             keep_every=sampler.keep_every,
             thresholds=run.evaluation.thresholds,
+            energy_variance=getattr(sampler.warmup, "energy_variance", None),
         ),
         "predict": PredictJob(model=model),
         "evaluate": EvaluateJob(noise=run.evaluation.noise, seed=run.seed),
+        **until,
     }
 
 

@@ -1,6 +1,7 @@
 """The vocabulary of a study: every preset, its keys, its defaults and their limits.
 
-These models are the only place where defaults live. All are frozen and refuse unknown keys.
+These models, and those of `samplers`, are the only place where defaults live. All are frozen and
+refuse unknown keys.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from nlobayes.study.values import (
-    Fraction,
     Frozen,
     Names,
     Positive,
@@ -62,8 +62,10 @@ class Features(Frozen):
 
     columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
     """Columns of the table, in the order of the network's inputs."""
-    map: Literal["invariants", "threshold_invariants", "raw"] = "invariants"
-    """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; chains do not converge on `raw`."""
+    map: Literal["invariants", "threshold_invariants", "resolved_invariants", "raw"] = "invariants"
+    """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
+    above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
+    cross section turns; chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column that names another is converted."""
     standardise: bool = True
@@ -194,81 +196,6 @@ class Pretraining(Frozen):
     """Distribution of the independent starting points."""
 
 
-class HMCKernel(Frozen):
-    """Hamiltonian Monte Carlo with a fixed number of leapfrog steps."""
-
-    kind: Literal["hmc"]
-    integration_steps: PositiveInt = 256
-    """Leapfrog steps per draw."""
-    jitter: Annotated[float, Field(ge=0, lt=1)] = 0.2
-    """The number of steps is uniform within this share around `integration_steps`."""
-    divergence_threshold: Positive = 1000.0
-    """Energy error above which a draw counts as divergent."""
-
-
-class NUTSKernel(Frozen):
-    """The no-U-turn sampler (iterative, multinomial)."""
-
-    kind: Literal["nuts"]
-    max_depth: Annotated[int, Field(ge=1, le=20)] = 9
-    """Largest number of doublings: at most 2^max_depth - 1 leapfrog steps."""
-    divergence_threshold: Positive = 1000.0
-    """Energy error above which a draw counts as divergent."""
-
-
-Kernel = Annotated[HMCKernel | NUTSKernel, Field(discriminator="kind")]
-
-
-class Warmup(Frozen):
-    """Adaptation of step size (dual averaging) and mass matrix, frozen before the first draw."""
-
-    steps: PositiveInt = 400
-    """Draws before sampling; they are not kept, their stats are."""
-    adaptation_share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Share of the steps that adapt; the rest is burn-in with everything frozen."""
-    mass_matrix: Literal["diagonal", "identity"] = "diagonal"
-    """Learn a diagonal mass matrix in windows, or keep the identity."""
-    target_acceptance: Fraction = 0.7
-    """Mean acceptance that dual averaging aims at; it ends above it."""
-    initial_step_size: Positive = 1e-3
-    """Where dual averaging starts; small is safe."""
-
-
-class Sampler(Frozen):
-    """How the posterior is sampled."""
-
-    kernel: Kernel
-    """Kernel and its settings."""
-    warmup: Warmup = Warmup()
-    """Adaptation before sampling."""
-    chains: int = 4
-    """At least two: convergence cannot be shown with one."""
-    segments: PositiveInt = 1
-    """Jobs in a row per chain; raising it extends a finished run."""
-    draws_per_segment: PositiveInt
-    """Draws of one job."""
-    keep_every: PositiveInt = 8
-    """Weights of every n-th draw are stored; diagnostics use every draw."""
-
-    @field_validator("chains")
-    @classmethod
-    def _more_than_one(cls, chains: int) -> int:
-        if chains < 2:
-            raise ValueError(
-                f"got {chains}, must be at least 2: one chain cannot show convergence; use 4"
-            )
-        return chains
-
-    @model_validator(mode="after")
-    def _keeps_whole_draws(self) -> Sampler:
-        if self.draws_per_segment % self.keep_every:
-            raise ValueError(
-                f"draws_per_segment ({self.draws_per_segment}) must be a multiple of "
-                f"keep_every ({self.keep_every})"
-            )
-        return self
-
-
 class Thresholds(Frozen):
     """When convergence is called shown; each is recorded with its value and verdict."""
 
@@ -294,6 +221,17 @@ class Evaluation(Frozen):
 
     `student_t` (4 degrees of freedom) is sharper in the centre, `gaussian` covers the tails.
     """
+
+
+class Execution(Frozen):
+    """Where densities are computed and how chains share jobs; a machine's matter."""
+
+    device: Literal["cpu", "gpu"] = "cpu"
+    """Kind of device; a job stops where it is missing."""
+    chains_per_job: PositiveInt | Literal["all"] = 1
+    """Chains that one job computes together, vectorised; `all` puts a run into one job."""
+    shards: PositiveInt = 1
+    """Devices of one job that share the rows of the train split."""
 
 
 class Grid(Frozen):

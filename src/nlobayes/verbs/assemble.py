@@ -6,26 +6,19 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts import contents
+from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
 from nlobayes.errors import InputError
 
 
 def assemble(
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    warmup: Annotated[list[Path], typer.Option(help="Warm-up of a chain; once per chain.")],
-    segment: Annotated[list[Path], typer.Option(help="Segment, chain by chain in order.")],
+    warmup: Annotated[list[Path], typer.Option(help="Warm-up, block by block in order.")],
+    segment: Annotated[list[Path], typer.Option(help="Segment, block by block in order.")],
     out: Annotated[Path, typer.Option(help="Posterior to write.")],
 ) -> None:
     """Join segments along draws and chains, with the data they are conditioned on."""
-    per_chain, left = divmod(len(segment), len(warmup))
-    if left or not per_chain:
-        raise InputError(
-            f"assemble: {len(segment)} segments for {len(warmup)} chains; give the same number "
-            "of segments for every chain"
-        )
-    parts = [segment[i : i + per_chain] for i in range(0, len(segment), per_chain)]
-    groups = contents.assemble(list(zip(warmup, parts, strict=True)))
+    groups = chains.assemble(warmup, segment)
     data = contents.read_dataset(dataset)
     groups |= contents.observed_groups(data, data.split == 0)
     made = _one_specification(segment)

@@ -10,7 +10,7 @@ import xarray as xr
 from nlobayes.artifacts.contents import read_start
 from nlobayes.artifacts.files import write_csv, write_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
-from nlobayes.assessment import convergence, tables
+from nlobayes.assessment import tables, verdict
 from nlobayes.assessment.tightness import tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
@@ -28,10 +28,10 @@ def diagnose(
     job = read_job(DiagnoseJob, spec)
     groups = read_groups(posterior, "posterior")
     draws = _draws(groups)
-    metrics = convergence.diagnose(
+    metrics = verdict.diagnose(
         draws,
-        _sample_stats(groups["sample_stats"], getattr(job.kernel, "max_depth", None)),
-        thresholds=convergence.Thresholds(**job.thresholds.model_dump()),
+        _sample_stats(groups["sample_stats"], job),
+        thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
         tightness=_tightness(job, draws, groups["observed_data"]["target"].values),
         gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
         keep_every=job.keep_every,
@@ -49,10 +49,10 @@ def diagnose(
     _print(metrics["checks"])
 
 
-def _draws(groups: dict[str, xr.Dataset]) -> convergence.PosteriorDraws:
+def _draws(groups: dict[str, xr.Dataset]) -> verdict.PosteriorDraws:
     stats = groups["sample_stats"]
     weights = [w.values for name, w in groups["posterior"].items() if name != "noise"]
-    return convergence.PosteriorDraws(
+    return verdict.PosteriorDraws(
         function=groups["predictions"]["f"].values,
         log_density=stats["lp"].values,
         noise=stats["noise"].values if "noise" in stats else None,
@@ -60,18 +60,22 @@ def _draws(groups: dict[str, xr.Dataset]) -> convergence.PosteriorDraws:
     )
 
 
-def _sample_stats(stats: xr.Dataset, max_depth: int | None) -> convergence.SampleStats:
-    return convergence.SampleStats(
+def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> verdict.SampleStats:
+    max_depth = getattr(job.kernel, "max_depth", None)
+    unadjusted = "energy_variance" in stats
+    return verdict.SampleStats(
         energy=stats["energy"].values,
         acceptance_rate=stats["acceptance_rate"].values,
         diverging=stats["diverging"].values,
         n_steps=stats["n_steps"].values,
         tree_depth=stats["tree_depth"].values if max_depth else None,
         max_tree_depth=max_depth,
+        energy_variance=stats["energy_variance"].values if unadjusted else None,
+        energy_variance_aim=job.energy_variance if unadjusted else None,
     )
 
 
-def _tightness(job: DiagnoseJob, draws: convergence.PosteriorDraws, target: np.ndarray) -> float:
+def _tightness(job: DiagnoseJob, draws: verdict.PosteriorDraws, target: np.ndarray) -> float:
     if isinstance(job.likelihood, ToleranceLikelihood):
         sigma = job.likelihood.sigma
     elif draws.noise is not None:
@@ -83,5 +87,5 @@ def _tightness(job: DiagnoseJob, draws: convergence.PosteriorDraws, target: np.n
 
 def _print(checks: dict[str, dict[str, Any]]) -> None:
     for name, check in checks.items():
-        verdict = "passed" if check["passed"] else "FAILED"
-        typer.echo(f"{verdict}: {name} {check['value']} (limit {check['threshold']})", err=True)
+        outcome = "passed" if check["passed"] else "FAILED"
+        typer.echo(f"{outcome}: {name} {check['value']} (limit {check['threshold']})", err=True)

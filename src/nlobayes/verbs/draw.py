@@ -1,4 +1,4 @@
-"""Draw one segment of one chain."""
+"""Draw one segment of a block of chains."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,9 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset, read_state, write_segment
+from nlobayes.artifacts.chains import read_checkpoint, write_empty_segment, write_segment
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.errors import InputError
 from nlobayes.study.jobs import DrawJob, read_job
-from nlobayes.types import Segment
+from nlobayes.types import Checkpoint, Segment
 from nlobayes.verbs import runtime
 from nlobayes.verbs.progress import pieces
 
@@ -18,42 +22,63 @@ def draw(
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
     previous: Annotated[Path, typer.Option(help="Warm-up or segment to continue from.")],
     out: Annotated[Path, typer.Option(help="Segment to write.")],
+    verdict: Annotated[
+        Path | None, typer.Option(help="Verdict on the segments before; none is drawn once met.")
+    ] = None,
+    block: Annotated[int, typer.Option(help="Number of the block.", min=0)] = 0,
 ) -> None:
-    """Continue a chain from its last state and write the draws with the new state."""
+    """Continue a block from where it stands and write the draws with where it stands then."""
     job = read_job(DrawJob, spec)
-    runtime.configure(job.model.precision)
+    if verdict is not None and read_json(verdict, "met")["met"]:
+        typer.echo(f"{verdict}: converged, nothing to draw", err=True)
+        made = {name: read_attrs(previous)[name] for name in ("device", "exact")}
+        write_empty_segment(out, previous, provenance.record("draw", job.model_dump(), **made))
+        return
+    runtime.configure(job.model.precision, job.model.device, job.model.shards)
+    runtime.choose_device(job.model.device, block, job.model.shards)
     import jax
 
     from nlobayes import build
-    from nlobayes.inference import records, sampling
+    from nlobayes.inference import checks, records, sampling
 
-    data, begin = read_dataset(dataset), read_state(previous)
+    data, begin = read_dataset(dataset), read_checkpoint(previous)
+    if begin.adaptation and begin.next_step < job.warmup.steps:
+        raise InputError(
+            f"{previous}: the warm-up has made {begin.next_step} of {job.warmup.steps} steps; "
+            "give its last piece"
+        )
     model = build.build_model(job.model, data)
     kernel = build.build_kernel(job.kernel, model.logdensity_fn)
+    curvature = build.curvature_with(model, data, job.model.likelihood)
+    adaptation = build.build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    template = build.sampling_template(model, adaptation, len(begin.chains))
+    states, tuned = (
+        records.from_arrays(like, arrays, str(previous))
+        for like, arrays in zip(template, (begin.state, begin.tuned), strict=True)
+    )
     observe = build.observer(model, data)
-    key = build.chain_key(job.seed, "draw", begin.chain)
-    state, tuned = records.restore(begin)
-    unit = job.keep_every
+    keys = build.chain_keys(job.seed, "draw", begin.chains)
+    first_draw = 0 if begin.adaptation else begin.next_step
+    unit, label = job.keep_every, f"draws of chains {list(begin.chains)}"
 
-    def draw_piece(state: Any, first: int, kept: int) -> Any:
+    def draw_piece(states: Any, first: int, kept: int) -> Any:
         return sampling.draw(
-            key, kernel, state, tuned, first=first, kept=kept, keep_every=unit, observe=observe
+            keys, kernel, states, tuned, first=first, kept=kept, keep_every=unit, observe=observe
         )
 
     step = jax.jit(draw_piece, static_argnames="kept")
     drawn = []
-    for first, kept in pieces(job.draws // unit, unit, f"draws of chain {begin.chain}"):
-        state, piece = step(state, begin.next_draw + first * unit, kept=kept)
+    for first, kept in pieces(job.draws // unit, unit, label):
+        states, piece = step(states, first_draw + first * unit, kept=kept)
         drawn.append(jax.device_get(piece))
     draws = records.join(drawn)
     noise = {name: value for name, value in draws.observed.items() if name != "f"}
-    segment = Segment(
-        first_draw=begin.next_draw,
-        keep_every=unit,
-        variables=build.name_variables(model, draws.kept),
-        stats={**records.sample_stats(draws.info, draws.logdensity), **noise},
-        function=draws.observed["f"],
-        end=records.chain_state(begin.chain, begin.next_draw + job.draws, state, tuned),
+    stats = {**records.sample_stats(draws.info, draws.logdensity), **noise}
+    checks.check_alive(stats, begin.chains, label)
+    end = Checkpoint(
+        begin.chains, first_draw + job.draws, records.to_arrays(states), begin.tuned, {}
     )
+    variables = build.name_variables(model, draws.kept)
+    segment = Segment(first_draw, unit, variables, stats, draws.observed["f"], end)
     facts = {"device": runtime.device(), "exact": kernel.exact}
     write_segment(out, segment, provenance.record("draw", job.model_dump(), **facts))

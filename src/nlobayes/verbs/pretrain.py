@@ -23,7 +23,8 @@ def pretrain(
 ) -> None:
     """Draw a starting point, fit the MAP and write it with its history."""
     job = read_job(PretrainJob, spec)
-    runtime.configure(job.model.precision)
+    runtime.configure(job.model.precision, job.model.device, job.model.shards)
+    runtime.choose_device(job.model.device, chain, job.model.shards)
     import jax
     import numpy as np
 

@@ -1,17 +1,58 @@
-"""Precision and threads: fixed by a verb before JAX and PyTensor are first imported."""
+"""Precision, device and threads: fixed by a verb before JAX and PyTensor are first imported."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
+
+from nlobayes.errors import InputError
+
+CACHE = ".cache/jax"
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+PLATFORMS = {"cpu": "cpu", "gpu": "cuda,cpu"}
 
 
-def configure(precision: str) -> None:
-    """Set the precision of JAX and PyTensor, and keep one process to one core."""
+def configure(precision: str, device: str = "cpu", shards: int = 1) -> None:
+    """Set precision and device of JAX and PyTensor, and keep a process on the CPU to one core.
+
+    A GPU computes products of matrices in full float32 (its default keeps ten bits, too few for
+    the energy of HMC) and shares its memory with other jobs: by default a quarter is taken, or
+    what `XLA_CLIENT_MEM_FRACTION` says. Compiled functions are kept in `.cache/jax`, or where
+    `JAX_COMPILATION_CACHE_DIR` says, and shared by all jobs.
+    """
     os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx="
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
-    os.environ.setdefault(
-        "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-    )
+    os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
+    os.environ.setdefault("JAX_PLATFORMS", PLATFORMS[device])
+    os.environ.setdefault("XLA_CLIENT_MEM_FRACTION", "0.25")
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(CACHE).resolve()))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none")
+    flags = os.environ.get("XLA_FLAGS") or ONE_THREAD
+    devices = f" --xla_force_host_platform_device_count={shards}" if shards > 1 else ""
+    os.environ["XLA_FLAGS"] = flags + devices
+
+
+def choose_device(device: str, block: int = 0, shards: int = 1) -> None:
+    """Take the devices of a job: blocks are dealt to several GPUs in turn.
+
+    Raises
+    ------
+    InputError
+        If there are too few devices of this kind.
+    """
+    import jax
+
+    try:
+        found = jax.devices(device)
+    except RuntimeError:
+        found = []
+    if len(found) < shards:
+        raise InputError(
+            f"execution.device: {device} x {shards} asked for, but JAX finds {len(found)}; "
+            "choose execution.device: cpu, or install the `cuda` extra on a machine that has one"
+        )
+    jax.config.update("jax_default_device", found[block % len(found)])
 
 
 def device() -> str:

@@ -57,7 +57,8 @@ def _posterior(run: str, test: dict[str, Any], found: dict[str, Any]) -> tuple[s
         _number(found["ess_f_bulk_min"], ".0f"),
         str(found["divergences"]),
         tightness,
-        "FAILED: " + ", ".join(failed) if failed else "yes",
+        ("FAILED: " + ", ".join(failed) if failed else "yes")
+        + ("" if found.get("exact", True) else " (not exact)"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Adapt step size and mass matrix of one chain, then freeze them."""
+"""Adapt a block of chains, piece by piece, towards what is frozen before the first draw."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,8 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset, read_start, write_warmup
+from nlobayes.artifacts.chains import read_checkpoint, write_warmup
+from nlobayes.artifacts.contents import read_dataset, read_start
+from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
+from nlobayes.types import Checkpoint
 from nlobayes.verbs import runtime
 from nlobayes.verbs.progress import pieces
 
@@ -15,51 +18,61 @@ from nlobayes.verbs.progress import pieces
 def warmup(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    start: Annotated[Path, typer.Option(help="MAP of the chain.")],
     out: Annotated[Path, typer.Option(help="Warm-up to write.")],
+    start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")] = [],  # noqa: B006
+    previous: Annotated[Path | None, typer.Option(help="Warm-up to continue from.")] = None,
+    block: Annotated[int, typer.Option(help="Number of the block.", min=0)] = 0,
 ) -> None:
-    """Warm up from the MAP and write the tuned state."""
+    """Warm up from the MAPs, or go on from the piece before, and write where it stands."""
+    if bool(start) == bool(previous):
+        raise InputError("warmup: give either --start once per chain, or --previous")
     job = read_job(WarmupJob, spec)
-    runtime.configure(job.model.precision)
+    runtime.configure(job.model.precision, job.model.device, job.model.shards)
+    runtime.choose_device(job.model.device, block, job.model.shards)
     import jax
-    import jax.numpy as jnp
 
     from nlobayes import build
-    from nlobayes.inference import records
-    from nlobayes.inference import warmup as adaptation
+    from nlobayes.inference import checks, records
+    from nlobayes.inference.warmup import adapt
 
-    begin = read_start(start)
-    model = build.build_model(job.model, read_dataset(dataset))
-    position = jnp.asarray(begin.position)
-    build.check_finite(model, position, f"{start}: the start of chain {begin.chain}")
+    data = read_dataset(dataset)
+    model = build.build_model(job.model, data)
     kernel = build.build_kernel(job.kernel, model.logdensity_fn)
-    key = build.chain_key(job.seed, "warmup", begin.chain)
-    settings = job.warmup
-    schedule = adaptation.plan(
-        settings.steps,
-        adaptation_share=settings.adaptation_share,
-        mass_matrix=settings.mass_matrix,
-    )
+    curvature = build.curvature_with(model, data, job.model.likelihood)
+    adaptation = build.build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    if previous is None:
+        starts = [read_start(path) for path in start]
+        for path, one in zip(start, starts, strict=True):
+            build.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
+        chains, first_step = tuple(one.chain for one in starts), 0
+        if len(set(chains)) < len(chains):
+            raise InputError(f"got MAPs of chains {[*chains]}; give every chain once")
+        carry = adaptation.start(build.stack_positions(model, [one.position for one in starts]))
+    else:
+        before = read_checkpoint(previous)
+        chains, first_step = before.chains, before.next_step
+        template = build.warmup_template(model, adaptation, len(chains))
+        carry = records.from_arrays(template, before.adaptation, str(previous))
+        if first_step + job.warmup.piece > job.warmup.steps:
+            raise InputError(
+                f"{previous}: the warm-up has made {first_step} of {job.warmup.steps} steps, "
+                "no piece is left; draw from it"
+            )
+    keys, label = build.chain_keys(job.seed, "warmup", chains), f"warm-up of chains {[*chains]}"
 
-    @jax.jit
-    def adapt(carry: Any, first: int, schedule: Any) -> Any:
-        return adaptation.adapt(
-            key,
-            kernel,
-            carry,
-            first=first,
-            schedule=schedule,
-            target_acceptance=settings.target_acceptance,
-        )
+    def adapt_piece(carry: Any, first: int, steps: int) -> Any:
+        return adapt(keys, adaptation, carry, first=first, steps=steps)
 
-    carry = adaptation.start(kernel, position, initial_step_size=settings.initial_step_size)
-    stats = []
-    for first, count in pieces(settings.steps, 1, f"warm-up of chain {begin.chain}"):
-        part = adaptation.Schedule(*(stage[first : first + count] for stage in schedule))
-        carry, info, logdensity = adapt(carry, first, part)
-        stats.append(records.sample_stats(info, logdensity))
-    end = records.chain_state(begin.chain, 0, carry.state, adaptation.finish(carry))
-    typer.echo(f"chain {begin.chain}: step size {float(end.step_size):.4g}, frozen", err=True)
+    step, drawn, steps = jax.jit(adapt_piece, static_argnames="steps"), [], job.warmup.piece
+    for first, count in pieces(steps, 1, label):
+        carry, info, logdensity = step(carry, first_step + first, steps=count)
+        drawn.append(records.sample_stats(info, logdensity))
+    stats, (state, tuned) = records.join(drawn), adaptation.finish(carry)
+    arrays = [records.to_arrays(tree) for tree in (state, tuned, carry)]
+    end = Checkpoint(chains, first_step + steps, *arrays)
+    checks.check_alive(stats, chains, label)
+    checks.check_tuned(end.tuned, chains, label, begin=job.warmup.initial_step_size)
+    typer.echo(checks.describe_tuned(end.tuned, chains), err=True)
     facts = {"device": runtime.device(), "exact": kernel.exact}
     record = provenance.record("warmup", job.model_dump(), **facts)
-    write_warmup(out, records.join(stats), end, record)
+    write_warmup(out, first_step, stats, end, record)

@@ -214,14 +214,16 @@ def test_a_missing_group_is_neither_written_nor_read(tmp_path: Path, kind: str) 
 
 
 def test_missing_variables_and_wrong_dims_are_refused(tmp_path: Path) -> None:
-    groups = groups_of("warmup")
-    for changed, said in (
-        (groups["state"].drop_vars("step_size"), "state/step_size has dims None, must have"),
-        (groups["state"].drop_vars("logdensity_grad"), "state/logdensity_grad has dims None"),
-        (groups["state"].rename_dims(parameter="weight"), "state/position has dims ('weight',)"),
+    groups = groups_of("segment")
+    stats, predictions = groups["sample_stats"], groups["predictions"]
+    turned = predictions.rename_dims(reference_point="point")
+    for name, changed, said in (
+        ("sample_stats", stats.drop_vars("lp"), "sample_stats/lp has dims None, must have"),
+        ("sample_stats", stats.drop_vars("energy"), "sample_stats/energy has dims None"),
+        ("predictions", turned, "predictions/f has dims ('chain', 'draw', 'point'), must have"),
     ):
         with pytest.raises(InputError) as caught:
-            write_groups(tmp_path / "out.nc", "warmup", groups | {"state": changed}, {})
+            write_groups(tmp_path / "out.nc", "segment", groups | {name: changed}, {})
         assert said in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,8 +1,6 @@
-"""Convergence against theory, hand calculation and ArviZ; the verdict against the contract."""
+"""Convergence against theory, hand calculation and ArviZ."""
 
-import json
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,25 +8,7 @@ from scipy import stats
 from scipy.signal import lfilter
 
 from nlobayes.assessment import convergence
-from nlobayes.assessment.convergence import (
-    PosteriorDraws,
-    SampleStats,
-    Thresholds,
-    diagnose,
-)
 from nlobayes.errors import InputError
-
-CONTRACT = {
-    "rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median",
-    "ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min", "rhat_log_density", "rhat_noise",
-    "divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total",
-    "gradients_per_draw", "autocorrelation_time_f_median", "tightness",
-    "ess_pooled_over_within", "log_density_spread_over_sd", "between_chain_variance_share",
-    "thinning_step", "chains", "draws_per_chain", "exact", "checks",
-}  # fmt: skip
-THRESHOLDS = Thresholds(
-    rhat_f_median=1.01, rhat_f_p99=1.05, ess_f_bulk_min=100.0, ebfmi_min=0.3, max_divergences=0
-)
 
 
 def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
@@ -51,39 +31,6 @@ def rhat_by_definition(draws: np.ndarray) -> float:
         return float(np.sqrt(((count - 1) / count * within + between / count) / within))
 
     return max(split_rhat(halves), split_rhat(np.abs(halves - np.median(halves))))
-
-
-def posterior(seed: int = 1, *, chains: int = 4, stored: int = 250) -> PosteriorDraws:
-    """Converged draws: 5 reference points, 3 weights, fixed noise."""
-    rng = np.random.default_rng(seed)
-    return PosteriorDraws(
-        function=rng.normal(size=(chains, stored, 5)),
-        log_density=rng.normal(size=(chains, stored)),
-        noise=None,
-        weights=rng.normal(size=(chains, stored, 3)),
-    )
-
-
-def hmc_stats(seed: int = 2, *, shape: tuple[int, int] = (4, 250)) -> SampleStats:
-    return SampleStats(
-        energy=np.random.default_rng(seed).normal(size=shape),
-        acceptance_rate=np.full(shape, 0.75),
-        diverging=np.zeros(shape, dtype=bool),
-        n_steps=np.full(shape, 16),
-        tree_depth=None,
-        max_tree_depth=None,
-    )
-
-
-def verdict(draws: PosteriorDraws, sampled: SampleStats, **changes: Any) -> dict[str, Any]:
-    settings = {
-        "thresholds": THRESHOLDS,
-        "tightness": 4e5,
-        "gradients_warmup": 1000,
-        "keep_every": 1,
-        "exact": True,
-    }
-    return diagnose(draws, sampled, **{**settings, **changes})
 
 
 @pytest.mark.parametrize("case", ["agree", "shifted", "scaled", "slow"])
@@ -194,137 +141,3 @@ def test_one_stuck_chain_of_four_is_seen() -> None:
     draws[0] = 3.0
     assert convergence.rhat(draws)[0] > 1.2
     assert convergence.ess_bulk(draws)[0] < 40
-
-
-def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
-    result = verdict(posterior(), hmc_stats())
-    assert set(result) == CONTRACT
-    assert {name for name, value in result.items() if value is None} == {
-        "rhat_noise",
-        "max_depth_share",
-    }
-    assert set(result["checks"]) == {
-        "rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min", "divergences"
-    }  # fmt: skip
-    assert all(
-        set(check) == {"value", "threshold", "passed"} for check in result["checks"].values()
-    )
-    assert json.loads(json.dumps(result, allow_nan=False)) == result
-
-
-def test_diagnose_counts_draws_and_gradients() -> None:
-    """Weights of every fifth of 250 independent draws are stored; times count all draws."""
-    draws = posterior()
-    result = verdict(draws._replace(weights=draws.weights[:, 4::5]), hmc_stats(), keep_every=5)
-    assert result["draws_per_chain"] == 250
-    assert result["gradients_per_draw"] == 16
-    assert result["gradients_total"] == 4 * 250 * 16 + 1000
-    assert result["autocorrelation_time_f_median"] == pytest.approx(1, rel=0.2)
-    assert result["thinning_step"] == 5
-    assert (result["chains"], result["tightness"], result["exact"]) == (4, 4e5, True)
-    assert result["acceptance_rate"] == pytest.approx(0.75)
-
-
-def test_diagnose_reports_learned_noise_and_trees() -> None:
-    noise = ar1(0.2, (4, 250), seed=10)
-    depth = np.full((4, 250), 5)
-    depth[0, :50] = 8
-    result = verdict(
-        posterior()._replace(noise=noise),
-        hmc_stats()._replace(tree_depth=depth, max_tree_depth=8),
-    )
-    assert result["rhat_noise"] == pytest.approx(rhat_by_definition(noise[:, :-2]), abs=0.01)
-    assert result["max_depth_share"] == pytest.approx(0.05)
-
-
-def test_diagnose_summarises_over_reference_points() -> None:
-    draws = posterior()
-    draws.function[0, :, 4] += 4.0
-    agreement = convergence.rhat(draws.function)
-    bulk = convergence.ess_bulk(draws.function)
-    result = verdict(draws, hmc_stats())
-    assert result["rhat_f_median"] == np.sort(agreement)[2]
-    assert result["rhat_f_p99"] == pytest.approx(np.percentile(agreement, 99))
-    assert result["rhat_f_share_below_1_01"] == np.mean(agreement < 1.01) <= 0.8
-    assert (result["ess_f_bulk_min"], result["ess_f_bulk_median"]) == (bulk[4], np.median(bulk))
-    assert result["ess_f_tail_min"] == convergence.ess_tail(draws.function).min()
-
-
-def test_converged_posterior_passes_every_check() -> None:
-    checks = verdict(posterior(stored=1000), hmc_stats(shape=(4, 1000)))["checks"]
-    assert all(check["passed"] for check in checks.values())
-
-
-@pytest.mark.parametrize(
-    ("broken", "expected"),
-    [
-        ("one point", {"rhat_f_p99", "ess_f_bulk_min"}),
-        ("every point", {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"}),
-        ("energy", {"ebfmi_min"}),
-        ("divergence", {"divergences"}),
-    ],
-)
-def test_each_failure_fails_its_own_checks(broken: str, expected: set[str]) -> None:
-    draws, sampled = posterior(stored=1000), hmc_stats(shape=(4, 1000))
-    if broken == "one point":
-        draws.function[0, :, 0] += 4.0
-    elif broken == "every point":
-        draws.function[0] += 4.0
-    elif broken == "energy":
-        sampled.energy[1] = ar1(0.95, (1, 1000), seed=11)
-    else:
-        sampled.diverging[2, 7] = True
-    checks = verdict(draws, sampled)["checks"]
-    assert {name for name, check in checks.items() if not check["passed"]} == expected
-
-
-def test_thresholds_are_inclusive_and_recorded() -> None:
-    draws, sampled = posterior(), hmc_stats()
-    sampled.diverging[0, :3] = True
-    values = verdict(draws, sampled)
-    limits = Thresholds(
-        values["rhat_f_median"],
-        values["rhat_f_p99"],
-        values["ess_f_bulk_min"],
-        values["ebfmi_min"],
-        3,
-    )
-    checks = verdict(draws, sampled, thresholds=limits)["checks"]
-    for name, check in checks.items():
-        assert check == {"value": values[name], "threshold": values[name], "passed": True}
-
-
-def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
-    levels = np.array([1.0, 1.1, 1.2, 1.3])
-    draws = PosteriorDraws(
-        function=np.ones((4, 20, 3)) * levels[:, None, None],
-        log_density=np.ones((4, 20)) * levels[:, None],
-        noise=None,
-        weights=np.ones((4, 20, 2)),
-    )
-    result = verdict(draws, hmc_stats(shape=(4, 20))._replace(energy=np.ones((4, 20))))
-    json.dumps(result, allow_nan=False)
-    failed = {name for name, check in result["checks"].items() if not check["passed"]}
-    assert failed == {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min"}
-    assert result["rhat_f_median"] is None
-    assert result["thinning_step"] > result["draws_per_chain"]
-
-
-@pytest.mark.parametrize(
-    ("draws", "sampled"),
-    [
-        (posterior()._replace(weights=np.zeros((3, 250, 2))), hmc_stats()),
-        (posterior()._replace(log_density=np.zeros((4, 249))), hmc_stats()),
-        (posterior(), hmc_stats(shape=(4, 249))),
-    ],
-)
-def test_diagnose_refuses_arrays_that_do_not_fit(
-    draws: PosteriorDraws, sampled: SampleStats
-) -> None:
-    with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
-        verdict(draws, sampled, keep_every=1)
-
-
-def test_diagnose_refuses_half_given_trees() -> None:
-    with pytest.raises(InputError, match="both be given"):
-        verdict(posterior(), hmc_stats()._replace(max_tree_depth=8))

@@ -1,25 +1,62 @@
-"""Records of a chain: names that ArviZ knows, and states that survive as plain arrays."""
+"""Records of a block: names that ArviZ knows, and trees that survive as plain arrays."""
 
+from typing import Any, NamedTuple
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from nlobayes.errors import InputError
 from nlobayes.inference import records
 from nlobayes.inference.kernels.protocol import Info, State, Tuned
 from nlobayes.inference.sampling import Draws
 
+SHAPE = (2, 4)
 
-def info(draws: int) -> Info:
-    return Info(*(jnp.arange(draws) + 10.0 * i for i in range(len(Info._fields))))
+
+class Inner(NamedTuple):
+    """A part of a carry."""
+
+    steps: jax.Array
+    moved: jax.Array
+
+
+class Carry(NamedTuple):
+    """A tree with a named tuple, a dictionary, a sequence and nothing inside."""
+
+    state: State
+    inner: Inner
+    by_name: dict[str, jax.Array]
+    several: tuple[jax.Array, ...]
+    nothing: None
+
+
+def info(extra: dict[str, jax.Array] | None = None) -> Info:
+    values = jnp.arange(8.0).reshape(SHAPE)
+    fields: dict[str, Any] = {name: values + 10.0 * i for i, name in enumerate(records.ARVIZ_NAMES)}
+    return Info(**fields, extra=extra or {})
+
+
+def carry(dtype: Any) -> Carry:
+    rng = np.random.default_rng(1)
+    position, gradient = jnp.asarray(rng.normal(size=(2, 3, 5)), dtype)[:, :, :2]
+    return Carry(
+        State(position, jnp.asarray(rng.normal(size=3), dtype), gradient),
+        Inner(jnp.arange(3, dtype=jnp.int32), jnp.array([True, False, True])),
+        {"low": jnp.zeros((3, 0), dtype), "high": jnp.asarray(rng.normal(size=(3, 2, 2)), dtype)},
+        (jnp.asarray(rng.normal(size=()), dtype), jnp.array([2**32 - 1], jnp.uint32)),
+        None,
+    )
 
 
 def test_every_field_of_info_has_a_name() -> None:
-    assert tuple(records.ARVIZ_NAMES) == Info._fields
-    assert len(set(records.ARVIZ_NAMES.values())) == len(Info._fields)
+    assert (*records.ARVIZ_NAMES, "extra") == Info._fields
+    assert len(set(records.ARVIZ_NAMES.values())) == len(records.ARVIZ_NAMES)
 
 
 def test_sample_stats_keep_their_values() -> None:
-    stats = records.sample_stats(info(4), jnp.full(4, -2.5))
+    stats = records.sample_stats(info(), jnp.full(SHAPE, -2.5))
     assert stats.keys() == {
         "lp",
         "acceptance_rate",
@@ -30,37 +67,93 @@ def test_sample_stats_keep_their_values() -> None:
         "step_size",
     }
     assert all(type(value) is np.ndarray for value in stats.values())
-    np.testing.assert_array_equal(stats["lp"], -2.5)
-    np.testing.assert_array_equal(stats["energy"], info(4).energy)
-    np.testing.assert_array_equal(stats["diverging"], info(4).is_divergent)
-    np.testing.assert_array_equal(stats["n_steps"], info(4).num_integration_steps)
+    np.testing.assert_array_equal(stats["lp"], np.full(SHAPE, -2.5))
+    for name, called in records.ARVIZ_NAMES.items():
+        np.testing.assert_array_equal(stats[called], getattr(info(), name))
+
+
+def test_what_one_kernel_alone_says_is_a_stat_of_its_own() -> None:
+    extra = {"swaps": jnp.ones((*SHAPE, 3)), "temperature": jnp.full(SHAPE, 0.5)}
+    stats = records.sample_stats(info(extra), jnp.zeros(SHAPE))
+    assert stats.keys() == records.sample_stats(info(), jnp.zeros(SHAPE)).keys() | extra.keys()
+    for name, value in extra.items():
+        assert type(stats[name]) is np.ndarray
+        np.testing.assert_array_equal(stats[name], value)
+    np.testing.assert_array_equal(stats["energy"], info().energy)
 
 
 def test_pieces_are_joined_in_order() -> None:
-    whole = Draws(jnp.arange(6.0).reshape(3, 2), jnp.arange(3.0), {"f": jnp.ones((3, 4))}, info(3))
-    pieces = [
-        Draws(whole.kept[s], whole.logdensity[s], {"f": whole.observed["f"][s]}, Info(*cut))
-        for s in (slice(0, 1), slice(1, 3))
-        for cut in [[field[s] for field in whole.info]]
-    ]
+    """Along the draws of every chain, the second axis."""
+    extra = {"swaps": jnp.arange(24.0).reshape(*SHAPE, 3)}
+    kept = jnp.arange(24.0).reshape(2, 4, 3)
+    whole = Draws(kept, kept[..., 0], {"f": kept + 1}, info(extra))
+    pieces = [jax.tree.map(lambda x, s=s: x[:, s], whole) for s in (slice(0, 1), slice(1, 4))]
     joined = records.join(pieces)
-    np.testing.assert_array_equal(joined.kept, whole.kept)
-    np.testing.assert_array_equal(joined.logdensity, whole.logdensity)
-    np.testing.assert_array_equal(joined.observed["f"], whole.observed["f"])
-    np.testing.assert_array_equal(joined.info.energy, whole.info.energy)
+    assert str(jax.tree.structure(joined)) == str(jax.tree.structure(whole))
+    jax.tree.map(np.testing.assert_array_equal, joined, whole)
+
+
+def test_stats_of_pieces_are_joined_too() -> None:
+    pieces = [{"lp": np.arange(6.0).reshape(2, 3)[:, s]} for s in (slice(0, 2), slice(2, 3))]
+    np.testing.assert_array_equal(records.join(pieces)["lp"], np.arange(6.0).reshape(2, 3))
+
+
+def test_arrays_are_named_by_the_path_to_them() -> None:
+    arrays = records.to_arrays(carry(np.float32))
+    assert set(arrays) == {
+        "state.position",
+        "state.logdensity",
+        "state.logdensity_grad",
+        "inner.steps",
+        "inner.moved",
+        "by_name.low",
+        "by_name.high",
+        "several.0",
+        "several.1",
+    }
+    assert all(type(array) is np.ndarray for array in arrays.values())
+    np.testing.assert_array_equal(arrays["inner.steps"], [0, 1, 2])
+    assert records.to_arrays(Tuned(jnp.ones(2), jnp.zeros((2, 5)))).keys() == {
+        "step_size",
+        "inverse_mass_matrix",
+    }
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_chain_state_is_restored_bit_for_bit(dtype: type) -> None:
-    rng = np.random.default_rng(1)
-    position, gradient, mass = (jnp.asarray(rng.normal(size=5), dtype) for _ in range(3))
-    state = State(position, jnp.asarray(rng.normal(), dtype), gradient)
-    tuned = Tuned(jnp.asarray(rng.uniform(), dtype), mass)
-    record = records.chain_state(3, 128, state, tuned)
-    assert (record.chain, record.next_draw) == (3, 128)
-    assert all(type(value) is np.ndarray for value in record[2:])
-    for restored, original in zip(records.restore(record), (state, tuned), strict=True):
-        assert type(restored) is type(original)
-        for ours, expected in zip(restored, original, strict=True):
-            assert ours.dtype == expected.dtype
-            np.testing.assert_array_equal(ours, expected)
+@pytest.mark.parametrize("form", ["values", "shapes"])
+def test_a_tree_is_restored_bit_for_bit(dtype: Any, form: str) -> None:
+    """From a template of values, or of shapes alone; the order of names does not matter."""
+    tree = carry(dtype)
+    template = tree if form == "values" else jax.eval_shape(lambda: tree)
+    arrays = dict(reversed(records.to_arrays(tree).items()))
+    again = records.from_arrays(template, arrays, "warmup.nc")
+    assert str(jax.tree.structure(again)) == str(jax.tree.structure(tree))
+    for ours, expected in zip(jax.tree.leaves(again), jax.tree.leaves(tree), strict=True):
+        assert isinstance(ours, jax.Array)
+        assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
+        assert np.asarray(ours).tobytes() == np.asarray(expected).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"inner.steps": None}, "inner.steps is missing where ((3,), dtype('int32')) belongs"),
+        ({"more": np.zeros(3)}, "more is ((3,), dtype('float64')) where nothing belongs"),
+        (
+            {"state.position": np.zeros((3, 4), np.float32)},
+            "state.position is ((3, 4), dtype('float32')) where ((3, 2), dtype('float32')) belongs",
+        ),
+        (
+            {"state.logdensity": np.zeros(3)},
+            "state.logdensity is ((3,), dtype('float64')) where ((3,), dtype('float32')) belongs",
+        ),
+    ],
+    ids=["missing", "too many", "shape", "precision"],
+)
+def test_arrays_of_another_tree_are_refused(change: dict[str, Any], said: str) -> None:
+    tree = carry(np.float32)
+    changed = records.to_arrays(tree) | change
+    arrays = {name: array for name, array in changed.items() if array is not None}
+    with pytest.raises(InputError) as caught:
+        records.from_arrays(tree, arrays, "a/warmup.nc")
+    assert str(caught.value) == f"a/warmup.nc: {said}; it was made by another specification"

@@ -307,3 +307,41 @@ def test_padding_is_worth_nothing() -> None:
 )
 def test_layout_follows_the_widest_layer(widest: int, expected: tuple[str, int]) -> None:
     assert choose_layout(widest) == expected
+
+
+@pytest.mark.parametrize("widest", [1, 33, 513])
+def test_a_gpu_takes_rows_in_long_chunks(widest: int) -> None:
+    assert choose_layout(widest, "gpu") == ("rows", 16384)
+    assert choose_layout(widest, "cpu") == choose_layout(widest)
+
+
+@pytest.mark.parametrize("chunk", [0, CHUNK])
+@pytest.mark.parametrize("inverse_temperature", [0.0, 0.3, 1.0])
+def test_an_inverse_temperature_flattens_value_and_gradient(
+    chunk: int, inverse_temperature: float
+) -> None:
+    """Log prior + b log likelihood, for a b that is traced too."""
+    density = build(NOISY, chunk=chunk)
+    data, position = density.place(*random_rows(seed=18)), random_position(density.size, seed=19)
+    prior, likelihood = (
+        jax.value_and_grad(part)(position)
+        for part in (density.log_prior, lambda q: density.log_likelihood(q, data))
+    )
+    evaluate = jax.jit(jax.value_and_grad(lambda q, b: density.log_density(q, data, b)))
+    found = evaluate(position, inverse_temperature)
+    for ours, first, second in zip(found, prior, likelihood, strict=True):
+        assert np.abs(second).max() > 1
+        np.testing.assert_allclose(ours, first + inverse_temperature * second, rtol=1e-10)
+
+
+@pytest.mark.parametrize("chunk", [0, CHUNK])
+def test_chains_of_a_block_have_the_density_of_each(chunk: int) -> None:
+    density = build(NOISY, chunk=chunk)
+    data = density.place(*random_rows(seed=20))
+    positions = jnp.stack([random_position(density.size, seed=seed) for seed in (21, 22, 23)])
+    evaluate = jax.value_and_grad(lambda q: density.log_density(q, data))
+    values, gradients = jax.jit(jax.vmap(evaluate))(positions)
+    for row, position in enumerate(positions):
+        value, gradient = evaluate(position)
+        np.testing.assert_allclose(values[row], value, rtol=1e-12)
+        np.testing.assert_allclose(gradients[row], gradient, rtol=1e-9, atol=1e-10)

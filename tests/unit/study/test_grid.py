@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import CROSSED, SECTIONS, Study, load_study
+from nlobayes.study.presets import Execution
+from nlobayes.study.samplers import FEWEST_CHAINS
 
 
 def test_a_grid_is_the_cross_of_its_names_and_seeds(make_study: Callable[..., Study]) -> None:
@@ -41,6 +44,59 @@ def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., St
     assert [run.seed for run in runs.runs("small")] == [7]
 
 
+@pytest.mark.parametrize(
+    ("chains_per_job", "blocks"),
+    [
+        (1, [[0], [1], [2], [3], [4]]),
+        (2, [[0, 1], [2, 3], [4]]),
+        (5, [[0, 1, 2, 3, 4]]),
+        (9, [[0, 1, 2, 3, 4]]),
+        ("all", [[0, 1, 2, 3, 4]]),
+    ],
+)
+def test_chains_share_jobs_as_the_execution_says(
+    make_study: Callable[..., Study], chains_per_job: int | str, blocks: list[list[int]]
+) -> None:
+    """Every chain in one block, in order; the last block may be smaller."""
+    chains = {"samplers": {"hmc": {"chains": 5}, "nuts": {"chains": 5}}}
+    study = make_study(chains | {"execution": {"chains_per_job": chains_per_job}})
+    assert [run.blocks for run in study.runs("small")] == [blocks] * 8
+
+
+def test_every_chain_has_a_job_of_its_own_on_one_cpu_unless_asked(
+    make_study: Callable[..., Study],
+) -> None:
+    study = make_study()
+    assert study.execution.model_dump() == {"device": "cpu", "chains_per_job": 1, "shards": 1}
+    assert next(study.runs("small")).blocks == [[0], [1], [2], [3]]
+
+
+def test_chains_that_learn_from_each_other_share_one_job(
+    make_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the execution says; other kernels of the study do not."""
+    monkeypatch.setitem(FEWEST_CHAINS, "nuts", 3)
+    study = make_study({"execution": {"chains_per_job": 2}})
+    blocks = {run.names["sampler"]: run.blocks for run in study.runs("small")}
+    assert blocks == {"hmc": [[0, 1], [2, 3]], "nuts": [[0, 1, 2, 3]]}
+    make_study({"samplers": {"nuts": {"chains": 3}, "hmc": {"chains": 2}}})
+    said = "chains: got 2, but kernel 'nuts' learns from all of them at once and needs at least 3"
+    with pytest.raises(InputError, match=said):
+        make_study({"samplers": {"nuts": {"chains": 2}}})
+
+
+def test_the_execution_reads_from_yaml_and_reaches_every_run(
+    make_study: Callable[..., Study],
+) -> None:
+    text = "execution: {device: gpu, chains_per_job: all, shards: 2}"
+    study = make_study(yaml.safe_load(text))
+    expected = Execution(device="gpu", chains_per_job="all", shards=2)
+    assert study.execution == expected
+    runs = list(study.runs("small"))
+    assert {run.execution for run in runs} == {expected}
+    assert [run.run_id for run in runs] == [run.run_id for run in make_study().runs("small")]
+
+
 @pytest.mark.parametrize("kind", CROSSED)
 def test_one_name_may_stand_alone(make_study: Callable[..., Study], kind: str) -> None:
     name = {"network": "n8", "sampler": "nuts"}.get(kind) or getattr(
@@ -62,7 +118,7 @@ def test_unknown_presets_are_told_with_the_known(
 
 
 REFUSED: list[tuple[dict[Any, Any], str]] = [
-    ({"networkz": {}}, "unknown key 'networkz'; known: ['datasets', 'evaluation', 'grids',"),
+    ({"networkz": {}}, "unknown key 'networkz'; known: ['datasets', 'evaluation', 'execution', "),
     ({"grids": {"small": {"networks": "n4"}}}, "grids.small: unknown key 'networks'; known: ["),
     ({"grids": {"small": {"network": []}}}, "grids.small.network: Tuple should have at least 1"),
     ({"grids": {"small": {"network": ["n4", "n4"]}}}, "grids.small.network: 'n4' is given twice"),

@@ -16,6 +16,7 @@ from nlobayes.study.jobs import (
     DrawJob,
     EvaluateJob,
     Frozen,
+    JudgeJob,
     PredictJob,
     PrepareJob,
     PretrainJob,
@@ -31,6 +32,7 @@ KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,
     "warmup": WarmupJob,
     "draw": DrawJob,
+    "judge": JudgeJob,
     "diagnose": DiagnoseJob,
     "predict": PredictJob,
     "evaluate": EvaluateJob,
@@ -45,7 +47,12 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"samplers": {"hmc": {"chains": 6}}}, set()),
     ({"samplers": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
     ({"samplers": {"hmc": {"keep_every": 4}}}, {"draw", "diagnose"}),
-    ({"samplers": {"hmc": {"warmup": {"steps": 5}}}}, {"warmup"}),
+    ({"samplers": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
+    ({"samplers": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
+    ({"samplers": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),
+    ({"execution": {"chains_per_job": 2}}, set()),
+    ({"execution": {"device": "gpu"}}, MODEL),
+    ({"execution": {"shards": 2}}, MODEL),
     ({"samplers": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
     ({"pretraining": {"adam": {"epochs": 3}}}, {"pretrain"}),
     ({"networks": {"n4": {"activation": "relu"}}}, MODEL),
@@ -70,10 +77,41 @@ def test_a_change_reaches_the_jobs_that_it_concerns(
     make_study: Callable[..., Study], change: dict[str, Any], reached: set[str]
 ) -> None:
     before, after = first_jobs(make_study()), first_jobs(make_study(change))
-    differing = {
-        verb for verb in before if before[verb].model_dump_json() != after[verb].model_dump_json()
-    }
+    assert before.keys() <= after.keys()
+    differing = {verb for verb in after if told(before, verb) != told(after, verb)}
     assert differing == reached
+
+
+def told(jobs: dict[str, Frozen], verb: str) -> str | None:
+    """What a verb is told, None if it is not called."""
+    return jobs[verb].model_dump_json() if verb in jobs else None
+
+
+def test_only_a_sampler_with_targets_is_judged_on_its_way(
+    make_study: Callable[..., Study],
+) -> None:
+    """And another target reaches nothing else; the draws there are stay as they are."""
+    assert "judge" not in first_jobs(make_study())
+    one, two = (
+        first_jobs(make_study({"samplers": {"hmc": {"until": {"ess_f_bulk_min": ess}}}}))
+        for ess in (200.0, 300.0)
+    )
+    assert {verb for verb in one if one[verb] != two[verb]} == {"judge"}
+
+
+def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
+    make_study: Callable[..., Study],
+) -> None:
+    """What its warm-up aims at is what it is held to; other kernels aim at none."""
+
+    def jobs_of(**warmup: float) -> dict[str, Any]:
+        sampler = {"kernel": {"kind": "mclmc"}, "warmup": warmup}
+        return first_jobs(make_study({"samplers": {"hmc": sampler}}))
+
+    one, two = jobs_of(), jobs_of(energy_variance=1e-5)
+    assert {verb for verb in one if one[verb] != two[verb]} == {"warmup", "draw", "diagnose"}
+    assert two["diagnose"].energy_variance == two["warmup"].warmup.energy_variance == 1e-5
+    assert first_jobs(make_study())["diagnose"].model_dump()["energy_variance"] is None
 
 
 def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> None:
@@ -126,7 +164,7 @@ def test_units_of_a_table_reach_its_preparation(make_study: Callable[..., Study]
 def test_jobs_are_read_back_from_text_and_from_a_file(
     make_study: Callable[..., Study], tmp_path: Path, verb: str
 ) -> None:
-    job = first_jobs(make_study())[verb]
+    job = first_jobs(make_study({"samplers": {"hmc": {"until": {}}}}))[verb]
     text = job.model_dump_json()
     (tmp_path / "spec.json").write_text(text)
     assert isinstance(job, KINDS[verb])
@@ -160,6 +198,11 @@ def test_simulations_are_read_back(make_study: Callable[..., Study]) -> None:
         ({"seed": 2**32}, "seed: Input should be less than 4294967296"),
         ({"drawz": 3}, "unknown key 'drawz'; known: ['draws', 'keep_every', 'kernel', 'model',"),
         ({"kernel": {"kind": "nutz"}}, "kernel: Input tag 'nutz' found using 'kind' does not"),
+        (
+            {"warmup": {"kind": "windows", "steps": 5}},
+            "warmup.windows: 5 adapting steps leave no window for a diagonal",
+        ),
+        ({"warmup": {"kind": "none"}}, "warmup: Input tag 'none' found using 'kind' does not"),
         ({"kernel": {}}, "kernel: Unable to extract tag using discriminator 'kind'"),
         ({"model": {}}, "model.network: Field required"),
     ],

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from nlobayes.study.grid import Study
+from nlobayes.study.samplers import Kernel
 from nlobayes.study.schema import as_json, as_markdown
 
 CONFIG = Path(__file__).parents[3] / "config"
+KERNELS = " or ".join(kernel.__name__ for kernel in get_args(get_args(Kernel)[0]))
 REMEDY = "run `make schema`"
 
 
@@ -41,7 +44,9 @@ def test_the_reference_has_every_key_of_every_model() -> None:
         ("sqrt_s_tev", "| number >= 7, <= 14 | `13.0` |"),
         ("sigma", "| number > 0 | required |"),
         ("precision", '| `float32` or `float64` | `"float32"` |'),
-        ("kernel", "| HMCKernel or NUTSKernel | required |"),
+        ("kernel", f"| {KERNELS} | required |"),
+        ("until", "| Until or null | `null` |"),
+        ("chains_per_job", "| integer >= 1 or `all` | `1` |"),
         ("hidden", "| list of integer >= 1 | required |"),
         ("networks", "| names to Network | `{}` |"),
     ],

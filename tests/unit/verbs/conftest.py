@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.contents import predictions_groups, write_dataset
+from nlobayes.artifacts.contents import predictions_groups, write_dataset, write_start
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.types import Dataset
+from nlobayes.types import Dataset, Start
 from nlobayes.verbs.assemble import assemble
+from nlobayes.verbs.draw import draw
+from nlobayes.verbs.warmup import warmup
 
 CHAINS = 3
 DRAWS = 40
@@ -36,15 +38,15 @@ class Run(NamedTuple):
 @pytest.fixture(scope="session")
 def run(
     dataset_path: Path,
-    make_chain: Callable[..., tuple[Path, list[Path]]],
+    make_block: Callable[..., tuple[list[Path], list[Path]]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Run:
-    """Three chains of two segments of 16 draws, every 4th stored."""
+    """Three chains, each a block, of two segments of 16 draws, every 4th stored."""
     folder = tmp_path_factory.mktemp("run")
-    chains = [make_chain(folder, chain, 2, draws=16, keep_every=4) for chain in range(CHAINS)]
-    warmups = [warmup for warmup, _ in chains]
-    segments = [segment for _, paths in chains for segment in paths]
-    starts = [folder / f"{chain}/start.nc" for chain in range(CHAINS)]
+    blocks = [make_block(folder, (chain,), 2, draws=16) for chain in range(CHAINS)]
+    warmups = [path for paths, _ in blocks for path in paths]
+    segments = [path for _, paths in blocks for path in paths]
+    starts = [folder / f"{chain}/start_{chain}.nc" for chain in range(CHAINS)]
     assemble(dataset_path, warmups, segments, folder / "posterior.nc")
     return Run(dataset_path, warmups, segments, starts, folder / "posterior.nc")
 
@@ -72,3 +74,78 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
 def read() -> Callable[[Path], dict[str, Any]]:
     """Read a JSON file without the help of the package."""
     return lambda path: json.loads(path.read_text())
+
+
+@pytest.fixture(scope="session")
+def job() -> Callable[..., str]:
+    """Specification of a warm-up of 40 steps, or of 8 draws after it, with changes."""
+    return _job
+
+
+def _job(verb: str = "warmup", **changes: Any) -> str:
+    model = {
+        "network": {"hidden": [changes.get("hidden", 2)]},
+        "prior": {"kind": "fan_in"},
+        "likelihood": {"kind": "tolerance", "sigma": 0.2},
+        "precision": "float64",
+    }
+    warm = {
+        "kind": "windows",
+        "steps": 40,
+        "segments": changes.get("segments", 1),
+        "mass_matrix": changes.get("mass_matrix", "diagonal"),
+    }
+    kernel = changes.get("kernel", {"kind": "hmc", "integration_steps": 4})
+    spec = {"model": model, "kernel": kernel, "warmup": warm, "seed": 1}
+    drawn = {"draws": changes.get("draws", 8), "keep_every": 4} if verb == "draw" else {}
+    return json.dumps(spec | drawn)
+
+
+@pytest.fixture(scope="session")
+def starts(
+    make_start: Callable[..., Start], tmp_path_factory: pytest.TempPathFactory
+) -> list[Path]:
+    """The MAPs of two chains of a network of 15 parameters."""
+    folder = tmp_path_factory.mktemp("starts")
+    for chain in (0, 1):
+        write_start(folder / f"{chain}.nc", make_start(chain, np.float64), {})
+    return [folder / "0.nc", folder / "1.nc"]
+
+
+@pytest.fixture(scope="session")
+def warm_up(dataset_path: Path) -> Callable[..., Path]:
+    """Warm up a block from its MAPs or from the piece before, and give the path."""
+
+    def run_verb(
+        out: Path, *, start: list[Path] | None = None, previous: Path | None = None, **changes: Any
+    ) -> Path:
+        warmup(_job(**changes), dataset_path, out, start or [], previous)
+        return out
+
+    return run_verb
+
+
+@pytest.fixture(scope="session")
+def warmed(
+    warm_up: Callable[..., Path], starts: list[Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The warm-up of a block of two chains."""
+    return warm_up(tmp_path_factory.mktemp("warmed") / "warmup.nc", start=starts)
+
+
+@pytest.fixture(scope="session")
+def draw_on(dataset_path: Path) -> Callable[..., Path]:
+    """Draw a segment from where a block stands, and give the path."""
+
+    def run_verb(
+        out: Path,
+        previous: Path,
+        *,
+        verdict: Path | None = None,
+        dataset: Path = dataset_path,
+        **changes: Any,
+    ) -> Path:
+        draw(_job("draw", **changes), dataset, previous, out, verdict)
+        return out
+
+    return run_verb

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.contents import write_segment
+from nlobayes.artifacts.chains import write_segment
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset, Segment
 from nlobayes.verbs.assemble import assemble
+
+MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
 
 
 def test_draws_are_in_the_order_of_chains_and_segments(
@@ -22,10 +24,10 @@ def test_draws_are_in_the_order_of_chains_and_segments(
 ) -> None:
     groups = read_groups(run.posterior, "posterior")
     for chain in range(3):
-        parts = [make_segment(chain, first, draws=16, keep_every=4) for first in (0, 16)]
-        expected = np.concatenate([part.function for part in parts])
+        parts = [make_segment((chain,), first, draws=16) for first in (0, 16)]
+        expected = np.concatenate([part.function[0] for part in parts])
         np.testing.assert_array_equal(groups["predictions"]["f"].values[chain], expected)
-        stored = np.concatenate([part.variables.values["weights_1"] for part in parts])
+        stored = np.concatenate([part.variables.values["weights_1"][0] for part in parts])
         np.testing.assert_array_equal(groups["posterior"]["weights_1"].values[chain], stored)
     assert groups["posterior"]["draw"].values.tolist() == [3, 7, 11, 15, 19, 23, 27, 31]
 
@@ -49,19 +51,49 @@ def test_equal_chains_give_equal_bytes(run: Any, tmp_path: Path) -> None:
     assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 4, 5])
-def test_unequal_numbers_of_segments_are_refused(run: Any, tmp_path: Path, count: int) -> None:
-    said = f"assemble: {count} segments for 3 chains; give the same number of segments for every"
+@pytest.mark.parametrize("blocks", [((0, 1), (2,)), ((0, 1, 2),)])
+def test_chains_are_the_same_in_blocks_of_any_size(
+    run: Any, tmp_path: Path, make_block: MakeBlock, blocks: tuple[tuple[int, ...], ...]
+) -> None:
+    made = [make_block(tmp_path, block, 2, draws=16) for block in blocks]
+    warmups, segments = (
+        [path for paths in kind for path in paths] for kind in zip(*made, strict=True)
+    )
+    assemble(run.dataset, warmups, segments, tmp_path / "posterior.nc")
+    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, r"chains \(1,\) lack warm-ups or segments"),
+        (2, r"chains \(1,\) lack warm-ups or segments"),
+        (3, r"chains \(2,\) lack warm-ups or segments"),
+        (4, r"chains \(2,\) lack warm-ups or segments"),
+        (5, "do not fit together along chain"),
+    ],
+)
+def test_unequal_numbers_of_segments_are_refused(
+    run: Any, tmp_path: Path, count: int, said: str
+) -> None:
+    """Two for each of three chains, of which the last are cut off."""
     with pytest.raises(InputError, match=said):
         assemble(run.dataset, run.warmups, run.segments[:count], tmp_path / "posterior.nc")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_segments_that_are_not_chain_by_chain_are_refused(run: Any, tmp_path: Path) -> None:
-    by_number = run.segments[::2] + run.segments[1::2]
-    with pytest.raises(InputError, match="give the segments chain by chain, in order"):
-        assemble(run.dataset, run.warmups, by_number, tmp_path / "posterior.nc")
+def test_segments_of_a_chain_that_are_not_in_order_are_refused(run: Any, tmp_path: Path) -> None:
+    said = "starts at draw 16 .* where draw 0 is next; give the pieces of a block in order"
+    with pytest.raises(InputError, match=said):
+        assemble(run.dataset, run.warmups, run.segments[::-1], tmp_path / "posterior.nc")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_segments_that_are_not_block_by_block_are_the_same(run: Any, tmp_path: Path) -> None:
+    """Each says itself which chains it holds."""
+    by_number = run.segments[::2] + run.segments[1::2]
+    assemble(run.dataset, run.warmups, by_number, tmp_path / "posterior.nc")
+    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
 
 
 def test_segments_of_another_specification_are_refused(
@@ -69,7 +101,7 @@ def test_segments_of_another_specification_are_refused(
 ) -> None:
     """Chains of another seed or model must not pass for chains of this posterior."""
     other = tmp_path / "other.nc"
-    segment = make_segment(2, 16, draws=16, keep_every=4)
+    segment = make_segment((2,), 16, draws=16)
     write_segment(other, segment, {**attrs, "spec": {**attrs["spec"], "seed": 2}})
     with pytest.raises(InputError, match=r"drawn by another specification than .* of one run"):
         assemble(run.dataset, run.warmups, [*run.segments[:-1], other], tmp_path / "posterior.nc")

@@ -81,6 +81,22 @@ def test_trees_are_judged_for_nuts_only(judge: Callable[..., dict[str, Any]]) ->
     assert judge(kernel={"kind": "nuts", "max_depth": 5})["max_depth_share"] == 0
 
 
+@pytest.mark.parametrize(("aim", "passed"), [(1e-3, True), (4e-4, False)])
+def test_an_unadjusted_sampler_is_held_to_what_its_warmup_aimed_at(
+    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]], aim: float, passed: bool
+) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    variance = (("chain", "draw"), np.full((3, 32), 1e-3))
+    groups["sample_stats"] = groups["sample_stats"].assign(energy_variance=variance)
+    write_groups(tmp_path / "unadjusted.nc", "posterior", groups, {"exact": False})
+    kernel = {"kind": "mclmc"}
+    found = judge(tmp_path / "unadjusted.nc", kernel=kernel, energy_variance=aim)
+    assert found["exact"] is False
+    assert found["energy_variance"] == pytest.approx(1e-3)
+    assert found["checks"]["energy_variance"]["passed"] is passed
+    assert judge()["energy_variance"] is None
+
+
 def test_a_learned_noise_is_judged_and_sets_the_tightness(
     run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]], dataset: Dataset
 ) -> None:

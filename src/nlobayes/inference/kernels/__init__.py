@@ -2,7 +2,25 @@
 
 from collections.abc import Callable
 
-from nlobayes.inference.kernels import hmc, nuts
+from nlobayes.inference.kernels import (
+    adjusted_mclmc,
+    chees,
+    hmc,
+    mclmc,
+    nuts,
+    random_walk,
+    tempering,
+    tensorbnn,
+)
 from nlobayes.inference.kernels.protocol import Kernel
 
-KERNELS: dict[str, Callable[..., Kernel]] = {"hmc": hmc.build, "nuts": nuts.build}
+KERNELS: dict[str, Callable[..., Kernel]] = {
+    "random_walk": random_walk.build,
+    "hmc": hmc.build,
+    "nuts": nuts.build,
+    "chees": chees.build,
+    "mclmc": mclmc.build,
+    "adjusted_mclmc": adjusted_mclmc.build,
+    "tensorbnn": tensorbnn.build,
+    "tempering": tempering.build,
+}

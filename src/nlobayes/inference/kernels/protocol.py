@@ -1,17 +1,31 @@
-"""What every kernel is: two pure functions and three types."""
+"""What every kernel is: two pure functions, and the types they pass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 
-LogDensity = Callable[[jax.Array], jax.Array]
+
+class LogDensity(Protocol):
+    """A log density of a position (parameter,), which an inverse temperature flattens.
+
+    At inverse temperature b it is log prior + b log likelihood: the target at 1, the prior at 0.
+    """
+
+    def __call__(
+        self, position: jax.Array, inverse_temperature: float | jax.Array = 1.0, /
+    ) -> jax.Array:
+        """Evaluate it, a scalar."""
+        ...
 
 
 class State(NamedTuple):
-    """What the next step needs: position (parameter,), its log density and gradient."""
+    """What the next step needs: position (parameter,), its log density and gradient.
+
+    A kernel that needs more has a state of its own, with at least `position` and `logdensity`.
+    """
 
     position: jax.Array
     logdensity: jax.Array
@@ -19,17 +33,25 @@ class State(NamedTuple):
 
 
 class Tuned(NamedTuple):
-    """What warm-up learns, frozen before the first draw: step size, inverse mass (parameter,)."""
+    """What warm-up learns, frozen before the first draw.
+
+    The inverse mass matrix is its diagonal (parameter,), dense (parameter, parameter), or
+    BlackJAX's low-rank form. A kernel that learns more has a record of its own, with at least
+    `step_size`.
+    """
 
     step_size: jax.Array
-    inverse_mass_matrix: jax.Array
+    inverse_mass_matrix: Any
 
 
 class Info(NamedTuple):
     """What diagnostics need of one step, each a scalar.
 
-    `energy` is the Hamiltonian of the state that was kept, as E-BFMI needs it; `tree_depth` counts
-    doublings and is 0 for kernels without a tree.
+    `energy` is the Hamiltonian of the state that was kept, as E-BFMI needs it, and NaN for kernels
+    without a Gaussian momentum;
+    `num_integration_steps` counts the evaluations of the density or its gradient; `tree_depth`
+    counts doublings and is 0 for kernels without a tree. `extra` holds what one kernel alone can
+    say, by name.
     """
 
     acceptance_rate: jax.Array
@@ -38,6 +60,7 @@ class Info(NamedTuple):
     num_integration_steps: jax.Array
     tree_depth: jax.Array
     step_size: jax.Array
+    extra: dict[str, jax.Array] = {}
 
 
 class Kernel(NamedTuple):
@@ -47,8 +70,8 @@ class Kernel(NamedTuple):
     `exact` tells whether the target is left invariant without approximation.
     """
 
-    init: Callable[[jax.Array], State]
-    step: Callable[[jax.Array, State, Tuned], tuple[State, Info]]
+    init: Callable[[jax.Array], Any]
+    step: Callable[[jax.Array, Any, Any], tuple[Any, Info]]
     exact: bool
 
 

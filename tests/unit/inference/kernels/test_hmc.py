@@ -13,8 +13,8 @@ INVERSE_MASS = np.array([0.2, 1.0, 3.0])
 START = np.array([0.4, -1.0, 1.5])
 
 
-def log_gaussian(q: jax.Array) -> jax.Array:
-    return -0.5 * jnp.sum(PRECISION * q**2)
+def log_gaussian(q: jax.Array, inverse_temperature: float | jax.Array = 1.0) -> jax.Array:
+    return -0.5 * inverse_temperature * jnp.sum(PRECISION * q**2)
 
 
 def tuned(step_size: float) -> Tuned:

@@ -1,0 +1,167 @@
+"""Chains to groups and back: warm-ups, segments, and the posterior they join into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from nlobayes.artifacts.contents import named_group
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.errors import InputError
+from nlobayes.types import Checkpoint, Segment
+
+Attrs = Mapping[str, Any]
+Arrays = Mapping[str, np.ndarray]
+DRAWN = ("posterior", "sample_stats", "predictions")
+
+
+def write_warmup(path: Path, first_step: int, stats: Arrays, end: Checkpoint, attrs: Attrs) -> None:
+    """Write a piece of the warm-up of a block: stats of every step (chain, draw) and its end."""
+    groups = {
+        "warmup_sample_stats": _stats(stats, end.chains, first_step),
+        **_checkpoint(end),
+        "adaptation": _arrays(end.adaptation, ()),
+    }
+    write_groups(path, "warmup", groups, {**attrs, "chains": end.chains})
+
+
+def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
+    """Write one segment of a block."""
+    end, function = segment.end, segment.function
+    chains = {"chain": list(end.chains)}
+    draws = segment.first_draw + np.arange(function.shape[1])
+    kept = {**chains, "draw": draws[segment.keep_every - 1 :: segment.keep_every]}
+    predictions = {"f": (("chain", "draw", "reference_point"), function)}
+    groups = {
+        "posterior": named_group(segment.variables, ("chain", "draw"), kept),
+        "sample_stats": _stats(segment.stats, end.chains, segment.first_draw),
+        "predictions": xr.Dataset(predictions, {**chains, "draw": draws}),
+        **_checkpoint(end),
+    }
+    write_groups(path, "segment", groups, {**attrs, "chains": end.chains})
+
+
+def write_empty_segment(path: Path, previous: Path, attrs: Attrs) -> None:
+    """Write a segment of no draws, which ends where the previous segment ended."""
+    groups = read_groups(previous, "segment")
+    nothing = {name: groups[name].isel(draw=slice(0, 0)) for name in DRAWN}
+    chains = {"chains": read_attrs(previous)["chains"]}
+    write_groups(path, "segment", groups | nothing, {**attrs, **chains})
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read where a warm-up or a segment ended."""
+    attrs = read_attrs(path)
+    groups = read_groups(path, "segment" if attrs.get("kind") == "segment" else "warmup")
+    return Checkpoint(
+        chains=tuple(attrs["chains"]),
+        next_step=int(groups["state"].attrs["next_step"]),
+        **{
+            name: {str(key): array.values for key, array in groups[name].data_vars.items()}
+            if name in groups
+            else {}
+            for name in ("state", "tuned", "adaptation")
+        },
+    )
+
+
+def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
+    """Join the warm-ups and the segments of every block along draws, then along chains.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be used, a piece is out of order, or chains repeat or do not fit.
+    """
+    warmed = _read_blocks("warmup", warmups, ("warmup_sample_stats",))
+    drawn = _read_blocks("segment", segments, DRAWN)
+    incomplete = sorted(warmed.keys() ^ drawn.keys())
+    if incomplete:
+        raise InputError(f"chains {incomplete[0]} lack warm-ups or segments; give both for each")
+    return _join([drawn[chains] | warmed[chains] for chains in warmed])
+
+
+def read_functions(segments: Sequence[Path]) -> np.ndarray:
+    """Read the function draws (chain, draw, reference_point) of all blocks; errors as above."""
+    blocks = _read_blocks("segment", segments, ("predictions",))
+    return _join([*blocks.values()])["predictions"]["f"].values
+
+
+def _read_blocks(
+    kind: str, paths: Sequence[Path], names: tuple[str, ...]
+) -> dict[tuple[int, ...], Groups]:
+    """Join some groups of the pieces of every block along their draws."""
+    blocks: dict[tuple[int, ...], list[Groups]] = {}
+    for path in paths:
+        groups = read_groups(path, kind)
+        before = blocks.setdefault(tuple(read_attrs(path)["chains"]), [])
+        _check_order(path, groups[names[-1]], [piece[names[-1]] for piece in before])
+        before.append({name: groups[name] for name in names})
+    numbers = [chain for chains in blocks for chain in chains]
+    if len(set(numbers)) < len(numbers):
+        raise InputError(f"got blocks of chains {[*blocks]}; give every chain once")
+    return {
+        chains: {name: _concat([piece[name] for piece in pieces], "draw") for name in names}
+        for chains, pieces in blocks.items()
+    }
+
+
+def _join(blocks: Sequence[Groups]) -> Groups:
+    return {name: _concat([block[name] for block in blocks], "chain") for name in blocks[0]}
+
+
+def _stats(stats: Arrays, chains: Sequence[int], first: int) -> xr.Dataset:
+    leading = ("chain", "draw")
+    draws = first + np.arange(next(iter(stats.values())).shape[1])
+    return _arrays(stats, leading).assign_coords(chain=list(chains), draw=draws)
+
+
+def _checkpoint(end: Checkpoint) -> Groups:
+    parameters = next(a.shape[-1] for n, a in end.state.items() if n.startswith("position"))
+    state, tuned = (_arrays(arrays, ("chain",), parameters) for arrays in (end.state, end.tuned))
+    return {"state": state.assign_attrs(next_step=end.next_step), "tuned": tuned}
+
+
+def _arrays(arrays: Arrays, leading: tuple[str, ...], parameters: int = -1) -> xr.Dataset:
+    """Label arrays of any shape: the leading dims, `parameter` where it is the last one left."""
+
+    def dims(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
+        rest = shape[len(leading) :]
+        if rest == (parameters,):
+            return (*leading, "parameter")
+        return (*leading, *(f"{name}_dim_{axis}" for axis in range(len(rest))))
+
+    return xr.Dataset({name: (dims(name, array.shape), array) for name, array in arrays.items()})
+
+
+def _check_order(path: Path, piece: xr.Dataset, before: Sequence[xr.Dataset]) -> None:
+    due = sum(part.sizes["draw"] for part in before)
+    if piece.sizes["draw"] and int(piece["draw"][0]) != due:
+        raise InputError(
+            f"{path}: starts at draw {int(piece['draw'][0])} of chains {piece['chain'].values} "
+            f"where draw {due} is next; give the pieces of a block in order"
+        )
+
+
+def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
+    try:
+        if any(part.keys() != parts[0].keys() for part in parts):
+            raise ValueError("they hold different variables")
+        return xr.concat(
+            parts,
+            dim,
+            data_vars="all",
+            coords="minimal",
+            compat="override",
+            join="exact",
+            combine_attrs="override",
+        )
+    except ValueError as error:
+        raise InputError(
+            f"parts do not fit together along {dim} ({error}); give parts of one run, every chain "
+            "with as many draws"
+        ) from None

@@ -1,0 +1,69 @@
+"""The Gauss-Newton mass matrix: the mean curvature of the density along the chain.
+
+The inverse mass matrix is the inverse of the mean, over the positions of a window, of the
+positive definite part of the negative Hessian of the log density (for a network J' J / sigma^2
+plus the curvature of the prior, J the Jacobian of its outputs). Unlike a covariance of draws it
+resolves the stiff directions of a posterior from few positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from blackjax.adaptation.metric_recipes import MetricCore
+
+from nlobayes.errors import InputError
+
+MOST_PARAMETERS = 4000
+"""Beyond this the dense matrix and its eigenvectors cost more than they save."""
+
+Curvature = Callable[[jax.Array], jax.Array]
+
+
+class CurvatureState(NamedTuple):
+    """The inverse mass matrix in use, the sum of curvatures in this window, and how many."""
+
+    inverse_mass_matrix: jax.Array
+    total: jax.Array
+    positions: jax.Array
+
+
+def gauss_newton(curvature: Curvature) -> MetricCore:
+    """Build the estimator from `curvature(position)` (parameter, parameter)."""
+
+    def init(size: int) -> CurvatureState:
+        if size > MOST_PARAMETERS:
+            raise InputError(
+                f"warmup.mass_matrix: gauss_newton is dense, and {size} parameters are more than "
+                f"{MOST_PARAMETERS}; use diagonal or low_rank"
+            )
+        nothing = jnp.zeros((size, size))
+        return CurvatureState(jnp.identity(size), nothing, jnp.zeros(()))
+
+    def update(state: CurvatureState, position: jax.Array, grad: Any) -> CurvatureState:
+        del grad
+        total = state.total + curvature(position)
+        return state._replace(total=total, positions=state.positions + 1)
+
+    def final(state: CurvatureState) -> CurvatureState:
+        inverse = invert(state.total / jnp.maximum(state.positions, 1))
+        return init(len(inverse))._replace(inverse_mass_matrix=inverse)
+
+    return MetricCore(init, update, final)
+
+
+def invert(curvature: jax.Array) -> jax.Array:
+    """Invert a positive definite matrix to a condition that its precision can hold.
+
+    Eigenvalues more than eps^(-2/3) above the smallest count as that much: those directions stay
+    somewhat stiff, but the inverse keeps three digits in all of them.
+    """
+    values, vectors = jnp.linalg.eigh(curvature)
+    eps = jnp.finfo(values.dtype).eps
+    smallest = jnp.maximum(values[0], values[-1] * eps)
+    held = jnp.clip(values, smallest, smallest * eps ** (-2 / 3))
+    inverse = (vectors / held) @ vectors.T
+    return (inverse + inverse.T) / 2

@@ -1,0 +1,25 @@
+"""A block: chains that share one job, along the leading axis of everything they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+def each_chain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Apply a function of one chain to every chain of a block, vectorised.
+
+    A block of one chain is computed as a single chain, without a batch axis inside.
+    """
+
+    def mapped(*arguments: Any) -> Any:
+        chains = len(jax.tree.leaves(arguments)[0])
+        if chains > 1:
+            return jax.vmap(function)(*arguments)
+        result = function(*jax.tree.map(lambda leaf: leaf[0], arguments))
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], result)
+
+    return mapped

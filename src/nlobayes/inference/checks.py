@@ -1,0 +1,78 @@
+"""Chains that died are refused: never moved, lost their density, or learned nothing usable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nlobayes.errors import InputError
+
+COLLAPSED = 1e-6
+"""A step size this much below where its search began has collapsed."""
+
+
+def check_alive(stats: Mapping[str, np.ndarray], chains: Sequence[int], where: str) -> None:
+    """Refuse steps (chain, draw) in which a chain lost its density or never moved.
+
+    Raises
+    ------
+    InputError
+        With the number of the chain and the remedy.
+    """
+    log_density = stats["lp"]
+    for row, chain in enumerate(chains):
+        broken = np.flatnonzero(~np.isfinite(log_density[row]))
+        if len(broken):
+            raise InputError(
+                f"{where}: the log density of chain {chain} became {log_density[row, broken[0]]} "
+                f"at step {broken[0]} of this piece; nothing is written, what was before is kept; "
+                "use a smaller initial_step_size, or precision: float64"
+            )
+        if log_density.shape[1] > 1 and np.ptp(log_density[row]) == 0:
+            raise InputError(
+                f"{where}: chain {chain} never moved in {log_density.shape[1]} steps (step size "
+                f"{stats['step_size'][row, -1]:.3g}, acceptance "
+                f"{stats['acceptance_rate'][row].mean():.3g}); nothing is written, what was before "
+                "is kept; warm up longer, or from a smaller initial_step_size"
+            )
+
+
+def check_tuned(
+    tuned: Mapping[str, np.ndarray], chains: Sequence[int], where: str, *, begin: float
+) -> None:
+    """Refuse what was learned (chain, ...) from a step size `begin` if it cannot move a chain.
+
+    Raises
+    ------
+    InputError
+        If anything is not finite, or a step size collapsed.
+    """
+    for name, array in tuned.items():
+        for chain, value in zip(chains, array, strict=True):
+            if not np.isfinite(value).all():
+                raise InputError(
+                    f"{where}: {name} of chain {chain} is not finite; warm up with more steps, or "
+                    "from a smaller initial_step_size"
+                )
+    for chain, step_size in zip(chains, tuned["step_size"], strict=True):
+        if np.min(step_size) < COLLAPSED * begin:
+            raise InputError(
+                f"{where}: the step size of chain {chain} collapsed from {begin:.3g} to "
+                f"{np.min(step_size):.3g}; pretrain longer, or use another kernel"
+            )
+
+
+def describe_tuned(tuned: Mapping[str, np.ndarray], chains: Sequence[int]) -> str:
+    """Say in one line per chain what was learned and is frozen from here on."""
+    return "\n".join(
+        f"chain {chain}, frozen: "
+        + ", ".join(f"{name} {_describe(array[row])}" for name, array in tuned.items())
+        for row, chain in enumerate(chains)
+    )
+
+
+def _describe(value: np.ndarray) -> str:
+    if value.size == 1:
+        return f"{value.item():.4g}"
+    return f"{value.shape} from {value.min():.3g} to {value.max():.3g}"

@@ -1,0 +1,99 @@
+"""Microcanonical Langevin Monte Carlo, without Metropolis adjustment.
+
+Targets pi(q) proportional to exp(logdensity_fn(q)) by isokinetic dynamics: a momentum of unit
+length turned by the gradient, with noise that makes it forget its direction over the decoherence
+length. In continuous time pi is invariant; a finite step biases the draws, by an amount that the
+variance of the energy error per dimension controls, and nothing corrects it: not exact
+(Robnik, De Luca, Silverstein & Seljak 2023, "Microcanonical Hamiltonian Monte Carlo").
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from blackjax.mcmc import integrators, mclmc
+
+from nlobayes.errors import InputError
+from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity
+
+GRADIENTS_PER_STEP = 2  # of the isokinetic McLachlan integrator
+
+
+class MomentumState(NamedTuple):
+    """Position (parameter,), unit momentum (parameter,), log density and its gradient."""
+
+    position: jax.Array
+    momentum: jax.Array
+    logdensity: jax.Array
+    logdensity_grad: jax.Array
+
+
+class TunedMomentum(NamedTuple):
+    """What warm-up learns; lengths are in units of the preconditioned position q / sqrt(M^-1).
+
+    The inverse mass matrix is its diagonal (parameter,). The decoherence length is the path over
+    which the momentum forgets its direction.
+    """
+
+    step_size: jax.Array
+    inverse_mass_matrix: jax.Array
+    decoherence_length: jax.Array
+
+
+def build(logdensity_fn: LogDensity, *, integration_steps: int) -> Kernel:
+    """Build the unadjusted kernel: `integration_steps` integrator steps a draw.
+
+    A step that leaves the finite numbers is undone, with a new momentum, and the draw counts as
+    divergent. `extra` has `energy_variance`: the mean square of the energy error of one integrator
+    step per dimension, over the finite steps of the draw (infinite if there is none).
+    """
+    transition = mclmc.build_kernel(integrators.isokinetic_mclachlan)
+
+    def init(position: jax.Array) -> MomentumState:
+        check_dimension(position)
+        direction = jnp.full_like(position, position.size**-0.5)
+        return MomentumState(position, direction, *jax.value_and_grad(logdensity_fn)(position))
+
+    def step(
+        key: jax.Array, state: MomentumState, tuned: TunedMomentum
+    ) -> tuple[MomentumState, Info]:
+        step_size, inverse_mass_matrix, length = tuned
+
+        def integrate(
+            state: MomentumState, key: jax.Array
+        ) -> tuple[MomentumState, mclmc.MCLMCInfo]:
+            old = integrators.IntegratorState(*state)
+            new, info = transition(key, old, logdensity_fn, inverse_mass_matrix, length, step_size)
+            return MomentumState(*new), info
+
+        keys = jax.random.split(key, integration_steps)
+        state, every = jax.lax.scan(integrate, state, keys)
+        return state, _describe(every, state, tuned)
+
+    return Kernel(init, step, exact=False)
+
+
+def check_dimension(position: jax.Array) -> None:
+    """Refuse a single parameter, on which a momentum of fixed length cannot turn."""
+    if position.size < 2:
+        raise InputError(
+            f"a microcanonical kernel got {position.size} parameter, and needs at least 2; "
+            "use hmc or nuts"
+        )
+
+
+def _describe(every: mclmc.MCLMCInfo, state: MomentumState, tuned: TunedMomentum) -> Info:
+    finite = every.nonans
+    squares = jnp.square(every.energy_change).sum(where=finite)
+    energy_variance = squares / (finite.sum() * state.position.size)
+    return Info(
+        acceptance_rate=jnp.ones_like(tuned.step_size),
+        energy=jnp.full_like(state.logdensity, jnp.nan),
+        is_divergent=~finite.all(),
+        num_integration_steps=jnp.asarray(GRADIENTS_PER_STEP * finite.size, int),
+        tree_depth=jnp.zeros((), int),
+        step_size=tuned.step_size,
+        extra={"energy_variance": jnp.where(finite.any(), energy_variance, jnp.inf)},
+    )

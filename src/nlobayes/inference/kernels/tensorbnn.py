@@ -1,0 +1,41 @@
+"""HMC whose step size and number of leapfrog steps are both learned: the sampler of TensorBNN.
+
+Targets pi(q) proportional to exp(logdensity_fn(q)); one step is HMC with what warm-up froze.
+TensorBNN (Kronheim, Kuchera & Prosper 2020, arXiv:2009.14393) goes on adapting both while it
+samples, by rewards of the chain's own past: the step then depends on earlier states, and the
+Metropolis test, which balances a fixed step against its reverse, leaves pi invariant no longer.
+Here both are frozen before the first draw, so the kernel is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+
+from nlobayes.inference.kernels.hmc import build_transition
+from nlobayes.inference.kernels.protocol import (
+    Info,
+    Kernel,
+    LogDensity,
+    State,
+    init_with_gradient,
+)
+
+
+class TunedSteps(NamedTuple):
+    """Step size, inverse mass matrix and number of leapfrog steps."""
+
+    step_size: jax.Array
+    inverse_mass_matrix: Any
+    integration_steps: jax.Array
+
+
+def build(logdensity_fn: LogDensity, *, divergence_threshold: float) -> Kernel:
+    """Build HMC with the tuned number of leapfrog steps."""
+    transition = build_transition(logdensity_fn, divergence_threshold)
+
+    def step(key: jax.Array, state: State, tuned: TunedSteps) -> tuple[State, Info]:
+        return transition(key, state, tuned, tuned.integration_steps)
+
+    return Kernel(init_with_gradient(logdensity_fn), step, exact=True)

@@ -1,0 +1,239 @@
+"""Blocks of chains are read back bit for bit, and their pieces join in their own order."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts import chains, contents
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.errors import InputError
+from nlobayes.types import Checkpoint, Named, Segment
+
+Blocks = Sequence[Sequence[int]]
+MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
+MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
+MakeCheckpoint = Callable[..., Checkpoint]
+MakeSegment = Callable[..., Segment]
+MakeStats = Callable[..., dict[str, np.ndarray]]
+Same = Callable[[Any, Any], None]
+Dtype = type[np.floating[Any]]
+
+PRECISIONS = (np.float32, np.float64)
+BLOCKS = ((2,), (4, 1, 3))
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_a_piece_of_a_warmup_is_read_back(
+    tmp_path: Path,
+    make_checkpoint: MakeCheckpoint,
+    make_stats: MakeStats,
+    assert_same_bits: Same,
+    dtype: Dtype,
+    block: tuple[int, ...],
+) -> None:
+    """What an unfinished warm-up carries with it."""
+    path, end = tmp_path / "out.nc", make_checkpoint(block, 8, dtype, adapting=True)
+    stats = make_stats(block, 5, 3, dtype)
+    chains.write_warmup(path, 5, stats, end, {})
+    assert_same_bits(chains.read_checkpoint(path), end)
+    written = read_groups(path, "warmup")["warmup_sample_stats"]
+    assert written["chain"].values.tolist() == [*block]
+    assert written["draw"].values.tolist() == [5, 6, 7]
+    assert_same_bits({name: written[name].values for name in stats}, stats)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_a_segment_is_read_back(
+    tmp_path: Path,
+    make_segment: MakeSegment,
+    assert_same_bits: Same,
+    dtype: Dtype,
+    block: tuple[int, ...],
+) -> None:
+    path, segment = tmp_path / "out.nc", make_segment(block, 8, dtype=dtype)
+    chains.write_segment(path, segment, {})
+    assert_same_bits(chains.read_checkpoint(path), segment.end)
+    groups = read_groups(path, "segment")
+    assert_same_bits(groups["predictions"]["f"].values, segment.function)
+    stats = groups["sample_stats"]
+    assert_same_bits({name: stats[name].values for name in segment.stats}, segment.stats)
+    again = contents.read_variables(groups["posterior"])
+    assert again.dims == segment.variables.dims
+    assert_same_bits(again.values, segment.variables.values)
+    for name in ("posterior", "sample_stats", "predictions"):
+        assert groups[name]["chain"].values.tolist() == [*block]
+    assert groups["posterior"]["draw"].values.tolist() == [11, 15]
+    assert groups["sample_stats"]["draw"].values.tolist() == [*range(8, 16)]
+    assert groups["predictions"]["draw"].values.tolist() == [*range(8, 16)]
+
+
+def test_arrays_of_any_shape_and_type_are_read_back(
+    tmp_path: Path, make_segment: MakeSegment, assert_same_bits: Same
+) -> None:
+    """A dense mass matrix, a ladder of temperatures, buffers and counters, names with dots."""
+    rng, segment = np.random.default_rng(6), make_segment((0, 1), 0)
+    tuned = {
+        **segment.end.tuned,
+        "inverse_mass_matrix": rng.normal(size=(2, 15, 15)),
+        "mass.sigma": rng.normal(size=(2, 15, 3)).astype(np.float32),
+        "ladder": rng.uniform(size=(2, 4)),
+        "none": np.empty((2, 0)),
+    }
+    state = {
+        **segment.end.state,
+        "replicas.position": rng.normal(size=(2, 4, 15)),
+        "moved": np.array([True, False]),
+        "count": np.array([2**31 - 1, -1], np.int32),
+        "words": np.array([[1, 2**32 - 1], [0, 3]], np.uint32),
+    }
+    changed = segment.end._replace(tuned=tuned, state=state)
+    stats = {**segment.stats, "swaps": rng.uniform(size=(2, 8, 3))}
+    chains.write_segment(tmp_path / "out.nc", segment._replace(end=changed, stats=stats), {})
+    assert_same_bits(chains.read_checkpoint(tmp_path / "out.nc"), changed)
+    written = read_groups(tmp_path / "out.nc", "segment")["sample_stats"]["swaps"]
+    assert_same_bits(written.values, stats["swaps"])
+    assert written.dims[:2] == ("chain", "draw")
+
+
+def test_equal_values_give_equal_bytes(tmp_path: Path, make_block: MakeBlock) -> None:
+    for name in ("one", "two"):
+        make_block(tmp_path / name, (0, 1), warmups=2)
+    written = sorted(path.relative_to(tmp_path / "one") for path in tmp_path.glob("one/**/*.nc"))
+    assert len(written) == 6
+    for path in written:
+        one, two = (tmp_path / name / path for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_copy_of_a_file_is_the_file(
+    tmp_path: Path, make_block: MakeBlock, assert_same_bits: Same
+) -> None:
+    """Nothing in a file depends on its name."""
+    (warmup,), _ = make_block(tmp_path, (0, 1))
+    moved = Path(shutil.copy(warmup, tmp_path / "moved.nc"))
+    assert_same_bits(chains.read_checkpoint(warmup), chains.read_checkpoint(moved))
+
+
+def join_by_hand(parts: Sequence[Segment]) -> Segment:
+    """Segments after each other, along their draws."""
+
+    def along_draws(dictionaries: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+        return {
+            name: np.concatenate([part[name] for part in dictionaries], axis=1)
+            for name in dictionaries[0]
+        }
+
+    first, last = parts[0], parts[-1]
+    named: Named = first.variables._replace(
+        values=along_draws([part.variables.values for part in parts])
+    )
+    return first._replace(
+        variables=named,
+        stats=along_draws([part.stats for part in parts]),
+        function=np.concatenate([part.function for part in parts], axis=1),
+        end=last.end,
+    )
+
+
+@pytest.mark.parametrize("blocks", [((2,), (0,), (1,)), ((2,), (0, 1)), ((2, 0, 1),)])
+def test_blocks_and_pieces_join_in_order(
+    tmp_path: Path,
+    make_blocks: MakeBlocks,
+    make_segment: MakeSegment,
+    make_stats: MakeStats,
+    assert_same_bits: Same,
+    blocks: Blocks,
+) -> None:
+    """Chains in the order of the blocks, however they are grouped into blocks."""
+    groups = chains.assemble(*make_blocks(tmp_path, blocks, segments=3, warmups=2))
+    whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8, 16)])
+    assert_same_bits(groups["predictions"]["f"].values, whole.function)
+    stats, posterior = groups["sample_stats"], groups["posterior"]
+    assert_same_bits({name: stats[name].values for name in whole.stats}, whole.stats)
+    assert_same_bits(contents.read_variables(posterior).values, whole.variables.values)
+    warmed, parts = groups["warmup_sample_stats"], [make_stats((2, 0, 1), n, 5) for n in (0, 5)]
+    for name in parts[0]:
+        expected = np.concatenate([part[name] for part in parts], axis=1)
+        assert_same_bits(warmed[name].values, expected)
+    for group in groups.values():
+        assert group["chain"].values.tolist() == [2, 0, 1]
+    assert posterior["draw"].values.tolist() == [3, 7, 11, 15, 19, 23]
+    assert stats["draw"].values.tolist() == [*range(24)]
+    assert warmed["draw"].values.tolist() == [*range(10)]
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (2, 3, 0, 1)])
+def test_segments_find_their_block_by_their_chains(
+    tmp_path: Path, make_blocks: MakeBlocks, order: Sequence[int]
+) -> None:
+    """The order of blocks is that of the warm-ups; no chain is taken for another."""
+    warmups, segments = make_blocks(tmp_path, ((0, 3), (1,)))
+    expected = chains.assemble(warmups, segments)
+    found = chains.assemble(warmups, [segments[place] for place in order])
+    for name, group in expected.items():
+        assert found[name].identical(group), name
+
+
+def test_one_long_segment_equals_its_pieces(
+    tmp_path: Path, make_block: MakeBlock, make_segment: MakeSegment
+) -> None:
+    """The numbers of draws go on from segment to segment."""
+    warmups, pieces = make_block(tmp_path, (0, 1), 2)
+    joined = chains.assemble(warmups, pieces)
+    long = join_by_hand([make_segment((0, 1), first) for first in (0, 8)])
+    chains.write_segment(tmp_path / "long.nc", long, {})
+    whole = chains.assemble(warmups, [tmp_path / "long.nc"])
+    for name, group in whole.items():
+        assert group.identical(joined[name]), name
+
+
+def test_segments_of_no_draws_end_where_the_one_before_ended(
+    tmp_path: Path, make_block: MakeBlock, assert_same_bits: Same
+) -> None:
+    """They say so themselves, hold nothing, can be continued from, and are skipped."""
+    warmups, segments = make_block(tmp_path, (0, 1), 2)
+    empty, again = tmp_path / "empty.nc", tmp_path / "again.nc"
+    chains.write_empty_segment(empty, segments[1], {"verb": "draw"})
+    chains.write_empty_segment(again, empty, {"verb": "draw"})
+    end = chains.read_checkpoint(segments[1])
+    for path in (empty, again):
+        assert_same_bits(chains.read_checkpoint(path), end)
+        assert read_attrs(path)["verb"] == "draw"
+        groups = read_groups(path, "segment")
+        assert {groups[name].sizes["draw"] for name in chains.DRAWN} == {0}
+    expected = chains.assemble(warmups, segments)
+    found = chains.assemble(warmups, [*segments, empty, again])
+    for name, group in expected.items():
+        assert found[name].identical(group), name
+    np.testing.assert_array_equal(
+        chains.read_functions([*segments, empty, again]), chains.read_functions(segments)
+    )
+
+
+def test_no_segment_of_no_draws_follows_a_warmup(tmp_path: Path, make_block: MakeBlock) -> None:
+    """Chains that drew nothing have not converged."""
+    (warmup,), _ = make_block(tmp_path, (0,))
+    with pytest.raises(InputError, match="kind 'warmup', not 'segment'"):
+        chains.write_empty_segment(tmp_path / "empty.nc", warmup, {})
+    assert not (tmp_path / "empty.nc").exists()
+
+
+@pytest.mark.parametrize("blocks", [((2,), (0, 1)), ((2, 0, 1),)])
+def test_functions_are_those_of_all_blocks(
+    tmp_path: Path,
+    make_blocks: MakeBlocks,
+    make_segment: MakeSegment,
+    assert_same_bits: Same,
+    blocks: Blocks,
+) -> None:
+    _, segments = make_blocks(tmp_path, blocks, segments=2)
+    whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8)])
+    assert_same_bits(chains.read_functions(segments), whole.function)

@@ -1,0 +1,181 @@
+"""Pieces of chains that are not those of one run, or not in order, are never joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from nlobayes.artifacts import chains, contents
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset, Segment, Start
+
+MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
+MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
+MakeSegment = Callable[..., Segment]
+
+
+def assemble_segments(warmups: list[Path], segments: list[Path]) -> None:
+    chains.assemble(warmups, segments)
+
+
+def read_functions(warmups: list[Path], segments: list[Path]) -> None:
+    del warmups
+    chains.read_functions(segments)
+
+
+READ = pytest.mark.parametrize("read", [assemble_segments, read_functions])
+
+
+@READ
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        ((1, 0, 2, 3), r"starts at draw 8 of chains \[0 1\] where draw 0 is next"),
+        ((0, 0, 2, 3), r"starts at draw 0 of chains \[0 1\] where draw 8 is next"),
+        ((1, 2, 3), r"starts at draw 8 of chains \[0 1\] where draw 0 is next"),
+        ((0, 3, 1, 2), r"starts at draw 8 of chains \[2\] where draw 0 is next"),
+        ((0, 1, 2, 3, 3), r"starts at draw 8 of chains \[2\] where draw 16 is next"),
+    ],
+    ids=["swapped", "repeated", "missing", "swapped in the second", "repeated last"],
+)
+def test_segments_out_of_order_are_refused(
+    tmp_path: Path,
+    make_blocks: MakeBlocks,
+    read: Callable[..., None],
+    order: Sequence[int],
+    said: str,
+) -> None:
+    """A segment that is counted twice would pass for more draws."""
+    warmups, segments = make_blocks(tmp_path, ((0, 1), (2,)))
+    with pytest.raises(InputError, match=f"nc: {said}; give the pieces of a block in order"):
+        read(warmups, [segments[place] for place in order])
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        ((1, 0), "starts at draw 5 .* where draw 0 is next"),
+        ((0, 0), "starts at draw 0 .* where draw 5 is next"),
+        ((1,), "starts at draw 5 .* where draw 0 is next"),
+    ],
+)
+def test_warmups_out_of_order_are_refused(
+    tmp_path: Path, make_block: MakeBlock, order: Sequence[int], said: str
+) -> None:
+    warmups, segments = make_block(tmp_path, (0, 1), warmups=2)
+    with pytest.raises(InputError, match=said):
+        chains.assemble([warmups[place] for place in order], segments)
+
+
+@READ
+def test_a_chain_that_is_in_two_blocks_is_refused(
+    tmp_path: Path, make_blocks: MakeBlocks, read: Callable[..., None]
+) -> None:
+    """Two copies of one chain would pass for two chains that agree."""
+    pieces = make_blocks(tmp_path, ((0, 1), (1, 2)))
+    said = r"got blocks of chains \[\(0, 1\), \(1, 2\)\]; give every chain once"
+    with pytest.raises(InputError, match=said):
+        read(*pieces)
+
+
+@READ
+def test_a_block_that_is_given_twice_is_refused(
+    tmp_path: Path, make_block: MakeBlock, read: Callable[..., None]
+) -> None:
+    warmups, segments = make_block(tmp_path, (0,))
+    with pytest.raises(InputError, match="where draw 16 is next; give the pieces of a block in"):
+        read(warmups, [*segments, *segments])
+
+
+@pytest.mark.parametrize("lacking", ["warmup", "segment"])
+def test_blocks_without_warmups_or_segments_are_refused(
+    tmp_path: Path, make_block: MakeBlock, lacking: str
+) -> None:
+    """Neither a chain that was never warmed up nor one that never drew."""
+    (warm_a, drawn_a), (warm_b, drawn_b) = (make_block(tmp_path, block) for block in ((0,), (1, 2)))
+    warmups = warm_a if lacking == "warmup" else warm_a + warm_b
+    segments = drawn_a if lacking == "segment" else drawn_a + drawn_b
+    with pytest.raises(InputError, match=r"chains \(1, 2\) lack warm-ups or segments; give both"):
+        chains.assemble(warmups, segments)
+
+
+@READ
+def test_blocks_of_unequal_length_are_refused(
+    tmp_path: Path, make_block: MakeBlock, read: Callable[..., None]
+) -> None:
+    (warm_a, a), (warm_b, b) = make_block(tmp_path, (0,), 2), make_block(tmp_path, (1,), 3)
+    with pytest.raises(InputError, match=r"do not fit together along chain .* as many draws"):
+        read(warm_a + warm_b, a + b)
+
+
+@READ
+@pytest.mark.parametrize(("place", "dim"), [(1, "draw"), (2, "chain")])
+def test_segments_of_other_reference_points_are_refused(
+    tmp_path: Path,
+    make_blocks: MakeBlocks,
+    read: Callable[..., None],
+    place: int,
+    dim: str,
+) -> None:
+    warmups, segments = make_blocks(tmp_path, ((0,), (1,)))
+    fewer = segments[2:] if place == 2 else segments[1:2]
+    for path in fewer:
+        cut_reference_points(path)
+    with pytest.raises(InputError, match=f"do not fit together along {dim}"):
+        read(warmups, segments)
+
+
+def cut_reference_points(path: Path) -> None:
+    """Write the segment again without its last reference point."""
+    groups = read_groups(path, "segment")
+    groups["predictions"] = groups["predictions"].isel(reference_point=slice(0, -1))
+    write_groups(path, "segment", groups, read_attrs(path))
+
+
+def test_segments_of_other_samplers_are_refused(
+    tmp_path: Path, make_block: MakeBlock, make_segment: MakeSegment
+) -> None:
+    warmups, (first, second) = make_block(tmp_path, (0,))
+    other = make_segment((0,), 8)
+    fewer = {name: value for name, value in other.stats.items() if name != "tree_depth"}
+    chains.write_segment(second, other._replace(stats=fewer), {})
+    with pytest.raises(InputError, match="they hold different variables"):
+        chains.assemble(warmups, [first, second])
+
+
+@pytest.mark.parametrize("place", ["warmup", "segment"])
+def test_parts_of_another_kind_are_refused(
+    tmp_path: Path, make_block: MakeBlock, place: str
+) -> None:
+    warmups, segments = make_block(tmp_path, (0,))
+    parts = (segments[:1], segments) if place == "warmup" else (warmups, warmups)
+    with pytest.raises(InputError, match=f"not '{place}'; check the path"):
+        chains.assemble(*parts)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_truncated_parts_are_refused(tmp_path: Path, make_block: MakeBlock, share: float) -> None:
+    warmups, segments = make_block(tmp_path, (0,))
+    content = segments[1].read_bytes()
+    segments[1].unlink()
+    segments[1].write_bytes(content[: int(share * len(content))])
+    with pytest.raises(InputError, match="delete it and run the workflow again"):
+        chains.assemble(warmups, segments)
+    with pytest.raises(InputError, match="check the path"):
+        chains.read_checkpoint(segments[1])
+
+
+@pytest.mark.parametrize("kind", ["dataset", "start"])
+def test_a_block_cannot_continue_from_another_kind(
+    tmp_path: Path, make_start: Callable[..., Start], dataset: Dataset, kind: str
+) -> None:
+    path = tmp_path / "in.nc"
+    if kind == "dataset":
+        contents.write_dataset(path, dataset, {})
+    else:
+        contents.write_start(path, make_start(0), {})
+    with pytest.raises(InputError, match=f"kind '{kind}', not 'warmup'; check the path"):
+        chains.read_checkpoint(path)

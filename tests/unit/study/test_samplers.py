@@ -1,0 +1,218 @@
+"""How chains are sampled: which warm-up goes with which kernel, in which pieces, until when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+import yaml
+
+from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import ADAPTATIONS
+from nlobayes.inference.kernels import KERNELS
+from nlobayes.study.grid import Study
+from nlobayes.study.presets import Thresholds
+from nlobayes.study.samplers import (
+    FEWEST_ADAPTING_STEPS,
+    FEWEST_CHAINS,
+    WARMUP_OF,
+    Kernel,
+    Sampler,
+    Until,
+    WindowWarmup,
+)
+
+MakeStudy = Callable[..., Study]
+
+
+@pytest.fixture
+def sampler(make_study: MakeStudy) -> Callable[..., Sampler]:
+    """The sampler of HMC, with changes."""
+
+    def changed(**changes: Any) -> Sampler:
+        return make_study({"samplers": {"hmc": changes}}).samplers["hmc"]
+
+    return changed
+
+
+def kinds() -> set[str]:
+    """Every kernel that a study may name."""
+    union = get_args(Kernel)[0]
+    return {get_args(kernel.model_fields["kind"].annotation)[0] for kernel in get_args(union)}
+
+
+def test_every_kernel_of_a_study_is_built_and_tuned() -> None:
+    """And none is built that a study cannot name."""
+    assert kinds() == KERNELS.keys() == WARMUP_OF.keys()
+    assert set(WARMUP_OF.values()) <= ADAPTATIONS.keys()
+    assert FEWEST_CHAINS.keys() <= kinds()
+
+
+@pytest.mark.parametrize("kind", WARMUP_OF)
+@pytest.mark.parametrize("warmup", [None, {}, {"steps": 80}], ids=str)
+def test_the_kind_of_the_warmup_follows_from_the_kernel(
+    make_study: MakeStudy, kind: str, warmup: dict[str, Any] | None
+) -> None:
+    given = {} if warmup is None else {"warmup": warmup}
+    found = make_study({"samplers": {"other": preset(kind, **given)}}).samplers["other"].warmup
+    assert found.kind == WARMUP_OF[kind]
+    assert found.steps == (warmup or {}).get("steps", 400)
+    named = preset(kind, warmup={"kind": WARMUP_OF[kind], **(warmup or {})})
+    assert make_study({"samplers": {"other": named}}).samplers["other"].warmup == found
+
+
+def preset(kind: str, **keys: Any) -> dict[str, Any]:
+    """A sampler of a kernel with all its defaults."""
+    chains = FEWEST_CHAINS.get(kind, 4)
+    return {"kernel": {"kind": kind}, "draws_per_segment": 16, "chains": chains, **keys}
+
+
+@pytest.mark.parametrize("kind", WARMUP_OF)
+@pytest.mark.parametrize("warmup", sorted({*WARMUP_OF.values(), "none"}))
+def test_the_warmup_of_another_kernel_is_refused(
+    make_study: MakeStudy, kind: str, warmup: str
+) -> None:
+    if warmup == WARMUP_OF[kind]:
+        make_study({"samplers": {"other": preset(kind, warmup={"kind": warmup})}})
+        return
+    with pytest.raises(InputError) as caught:
+        make_study({"samplers": {"other": preset(kind, warmup={"kind": warmup})}})
+    assert str(caught.value) == (
+        f"configuration: samplers.other: warmup.kind is {warmup!r}, but kernel {kind!r} is tuned "
+        f"by {WARMUP_OF[kind]!r}; leave it out"
+    )
+
+
+@pytest.mark.parametrize(("kind", "fewest"), FEWEST_CHAINS.items())
+def test_chains_that_learn_together_need_to_be_many(
+    make_study: MakeStudy, kind: str, fewest: int
+) -> None:
+    few = preset(kind) | {"chains": fewest - 1}
+    said = f"got {fewest - 1}, but kernel '{kind}' learns from all of them at once and needs at"
+    with pytest.raises(InputError, match=said):
+        make_study({"samplers": {"other": few}})
+
+
+@pytest.mark.parametrize(
+    "ladder", [[1], [], [0.9, 0.1], [1, 0.5, 0.5], [1, 0.1, 0.3], [1, -0.1], [1, float("nan")]]
+)
+def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[float]) -> None:
+    def climb(inverse_temperatures: list[float]) -> Sampler:
+        kernel = {"kind": "tempering", "inverse_temperatures": inverse_temperatures}
+        return make_study({"samplers": {"other": preset("tempering", kernel=kernel)}}).samplers[
+            "other"
+        ]
+
+    with pytest.raises(InputError, match=r"must start at 1 .* and fall strictly to 0"):
+        climb(ladder)
+    settings = climb([1, 0.3, 0]).kernel.settings
+    assert settings["inverse_temperatures"] == (1, 0.3, 0)
+    assert not settings.keys() & {"rungs", "hottest", "kind"}
+
+
+def test_a_ladder_that_is_not_given_is_geometric(make_study: MakeStudy) -> None:
+    made = make_study({"samplers": {"other": preset("tempering")}}).samplers["other"]
+    assert made.kernel.settings["rungs"] == 16
+    assert "inverse_temperatures" not in made.kernel.settings
+
+
+@pytest.mark.parametrize("warmup", [None, 400, [], "windows"])
+def test_a_warmup_is_a_mapping(sampler: Callable[..., Sampler], warmup: Any) -> None:
+    with pytest.raises(InputError, match=r"^configuration: samplers\.hmc\.warmup"):
+        sampler(warmup=warmup)
+
+
+@pytest.mark.parametrize(("segments", "piece"), [(1, 400), (2, 200), (8, 50), (400, 1)])
+def test_a_warmup_is_made_in_equal_pieces(
+    sampler: Callable[..., Sampler], segments: int, piece: int
+) -> None:
+    assert sampler(warmup={"segments": segments}).warmup.piece == piece
+
+
+@pytest.mark.parametrize("segments", [3, 7, 401])
+def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., Sampler], segments: int) -> None:
+    said = rf"samplers\.hmc\.warmup.*: steps \(400\) must be a multiple of segments \({segments}\)"
+    with pytest.raises(InputError, match=said):
+        sampler(warmup={"segments": segments})
+
+
+@pytest.mark.parametrize(("share", "adapting"), [(1.0, 400), (0.5, 200), (0.999, 399)])
+def test_a_share_of_the_steps_adapts(
+    sampler: Callable[..., Sampler], share: float, adapting: int
+) -> None:
+    assert sampler(warmup={"adaptation_share": share}).warmup.adapting == adapting
+
+
+@pytest.mark.parametrize("mass_matrix", ["diagonal", "dense", "low_rank"])
+@pytest.mark.parametrize("too_few", [{"steps": 19}, {"steps": 100, "adaptation_share": 0.19}])
+def test_a_mass_matrix_needs_steps_to_be_learned(
+    sampler: Callable[..., Sampler], mass_matrix: str, too_few: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        sampler(warmup={"mass_matrix": mass_matrix, **too_few})
+    assert (
+        f"19 adapting steps leave no window for a {mass_matrix} mass matrix; use at least "
+        f"{FEWEST_ADAPTING_STEPS} or mass_matrix: identity"
+    ) in str(caught.value)
+    enough = {"steps": 20} if len(too_few) == 1 else {"steps": 100, "adaptation_share": 0.2}
+    found = sampler(warmup={"mass_matrix": mass_matrix, **enough})
+    assert found.warmup.adapting == FEWEST_ADAPTING_STEPS
+
+
+def test_the_identity_needs_no_steps(sampler: Callable[..., Sampler]) -> None:
+    found = sampler(warmup={"mass_matrix": "identity", "steps": 1, "adaptation_share": 0.1})
+    assert found.warmup.adapting == 1
+
+
+def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: MakeStudy) -> None:
+    def walk(mass_matrix: str) -> None:
+        kernel, warmup = {"kind": "random_walk"}, {"mass_matrix": mass_matrix}
+        make_study({"samplers": {"walk": preset("random_walk", kernel=kernel, warmup=warmup)}})
+
+    walk("dense")
+    said = r"samplers\.walk: warmup\.mass_matrix: low_rank learns from gradients.* 'random_walk'"
+    with pytest.raises(InputError, match=said):
+        walk("low_rank")
+
+
+def test_chains_are_drawn_to_the_end_unless_asked(sampler: Callable[..., Sampler]) -> None:
+    assert sampler().until is None
+
+
+def test_until_has_limits_of_the_function_alone(sampler: Callable[..., Sampler]) -> None:
+    """Those of the verdict, by the same names and with the same defaults."""
+    until = sampler(until={}).until
+    assert until is not None
+    verdict = Thresholds().model_dump()
+    assert until.model_dump() == {name: verdict[name] for name in Until.model_fields}
+    assert set(Until.model_fields) == {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"}
+    some = sampler(until={"ess_f_bulk_min": 400}).until
+    assert some == until.model_copy(update={"ess_f_bulk_min": 400.0})
+
+
+def test_a_sampler_reads_from_yaml_as_it_is_documented(make_study: MakeStudy) -> None:
+    text = """
+    samplers:
+      long:
+        kernel: {kind: hmc, integration_steps: 64, trajectory_length: 1.5}
+        warmup: {steps: 600, segments: 3, adaptation_share: 0.5, mass_matrix: low_rank}
+        chains: 6
+        segments: 10
+        draws_per_segment: 400
+        until: {ess_f_bulk_min: 400}
+    """
+    found = make_study(yaml.safe_load(text)).samplers["long"]
+    assert found == Sampler.model_validate(yaml.safe_load(text)["samplers"]["long"])
+    assert found.warmup == WindowWarmup(
+        steps=600, segments=3, adaptation_share=0.5, mass_matrix="low_rank"
+    )
+    assert found.kernel.model_dump() == {
+        "kind": "hmc",
+        "integration_steps": 64,
+        "jitter": 0.2,
+        "trajectory_length": 1.5,
+        "divergence_threshold": 1000.0,
+    }
+    assert (found.chains, found.segments) == (6, 10)
+    assert found.until == Until(ess_f_bulk_min=400)
