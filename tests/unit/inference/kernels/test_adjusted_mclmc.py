@@ -153,7 +153,9 @@ def test_never_enters_a_region_of_no_density() -> None:
             jax.tree.map(np.testing.assert_array_equal, new, state)
             assert info.acceptance_rate == 0
         assert new.position[0] > 0
-        assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves((new, info._replace(energy=0))))
+        assert all(
+            np.isfinite(leaf).all() for leaf in jax.tree.leaves((new, info._replace(energy=0)))
+        )
         state = new
     assert any(divergent)
     assert not all(divergent)

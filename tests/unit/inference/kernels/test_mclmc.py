@@ -126,7 +126,9 @@ def test_undoes_steps_that_leave_the_finite_numbers() -> None:
         state, info = step(jax.random.key(seed), state, tuned(0.2, 2.0))
         divergent.append(bool(info.is_divergent))
         assert state.position[0] > 0
-        assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves((state, info._replace(energy=0))))
+        assert all(
+            np.isfinite(leaf).all() for leaf in jax.tree.leaves((state, info._replace(energy=0)))
+        )
     assert any(divergent)
     assert not all(divergent)
 
