@@ -55,11 +55,11 @@ PLAIN = {
 CURVED = {
     "kernel": {"kind": "hmc", "integration_steps": 128},
     "warmup": {
-        "steps": 1000,
-        "adaptation_share": 0.8,
+        "steps": 1200,
+        "adaptation_share": 0.9,
         "mass_matrix": "gauss_newton",
-        "target_acceptance": 0.95,
-        "last_window": 100,
+        "target_acceptance": 0.98,
+        "last_window": 300,
     },
 }
 SERIES = {

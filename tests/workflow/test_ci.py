@@ -112,7 +112,7 @@ def test_every_job_leaves_a_log_and_its_timing(ci: Project) -> None:
         files = [path for path in (ci.root / folder).glob("*/**/*") if path.is_file()]
         assert {path.relative_to(ci.root / folder).parts[0] for path in files} == RULES
         assert len(files) == 3 * CHAINS + len(RULES) - 3
-    assert "step size" in (ci.root / f"logs/warmup/{RUN}/0/0.log").read_text()
+    assert "frozen: step_size" in (ci.root / f"logs/warmup/{RUN}/0/0.log").read_text()
 
 
 def test_finished_run_has_nothing_to_do(ci: Project) -> None:

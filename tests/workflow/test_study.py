@@ -75,7 +75,7 @@ def test_a_run_is_cut_into_blocks_and_segments(unbuilt: Project) -> None:
         ({"grids": {"tiny": {"network": "n5"}}}, "grids.tiny.network: unknown name 'n5'; known:"),
         ({"networks": {"n4": {"hiden": [4]}}}, "networks.n4: unknown key 'hiden'; known:"),
         ({"network": {"n4": {"hidden": [4]}}}, "unknown key 'network'; known:"),
-        ({"samplers": {"tiny": {"chains": 1}}}, "samplers.tiny: chains: got 1, must be at least 2"),
+        ({"samplers": {"tiny": {"chains": 1}}}, "samplers.tiny.chains: got 1, must be at least 2"),
         (
             {"samplers": {"tiny": {"warmup": {"segments": 7}}}},
             "samplers.tiny.warmup.windows: steps (60) must be a multiple of segments (7)",

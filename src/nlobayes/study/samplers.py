@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
 
@@ -326,13 +326,17 @@ class Sampler(Frozen):
             )
         return {**value, "warmup": {"kind": kind, **warmup}}
 
+    @field_validator("chains")
+    @classmethod
+    def _more_than_one(cls, chains: int) -> int:
+        if chains < 2:
+            raise ValueError(
+                f"got {chains}, must be at least 2: one chain cannot show convergence; use 4"
+            )
+        return chains
+
     @model_validator(mode="after")
     def _has_enough_chains(self) -> Sampler:
-        if self.chains < 2:
-            raise ValueError(
-                f"chains: got {self.chains}, must be at least 2: one chain cannot show "
-                "convergence; use 4"
-            )
         fewest = FEWEST_CHAINS.get(self.kernel.kind, 2)
         if self.chains < fewest:
             raise ValueError(
