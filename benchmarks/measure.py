@@ -27,8 +27,10 @@ from nlobayes.inference.kernels.protocol import Kernel, Tuned
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.kernels import HMCKernel
 from nlobayes.study.presets import Pretraining
-from nlobayes.study.samplers import FEWEST_CHAINS, HMCKernel, Sampler, Warmup
+from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
+from nlobayes.study.warmups import Warmup
 from nlobayes.types import Dataset
 
 PILOT_STEPS = 2

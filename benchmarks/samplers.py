@@ -36,8 +36,9 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
+from nlobayes.study.kernels import NUTSKernel
 from nlobayes.study.presets import Pretraining
-from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, NUTSKernel, Sampler
+from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
 from nlobayes.verbs import runtime
 
 BASELINES = Path(__file__).parent / "baselines"

@@ -22,12 +22,12 @@ from nlobayes.model.density import Density, build_density, choose_layout
 from nlobayes.model.likelihoods import NOISE
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
-from nlobayes.study.jobs import ModelJob
+from nlobayes.study.jobs import DrawJob, ModelJob, WarmupJob
+from nlobayes.study.kernels import Kernel as KernelPreset
 from nlobayes.study.presets import FanInPrior, ToleranceLikelihood
 from nlobayes.study.presets import Likelihood as LikelihoodPreset
 from nlobayes.study.presets import Prior as PriorPreset
-from nlobayes.study.samplers import Kernel as KernelPreset
-from nlobayes.study.samplers import Warmup as WarmupPreset
+from nlobayes.study.warmups import Warmup as WarmupPreset
 from nlobayes.types import Dataset, Named
 
 STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3}
@@ -39,6 +39,14 @@ class Model(NamedTuple):
     network: Network
     density: Density
     logdensity_fn: LogDensity
+
+
+class Sampler(NamedTuple):
+    """A posterior, the kernel that draws from it, and how that warms up."""
+
+    model: Model
+    kernel: Kernel
+    adaptation: Adaptation
 
 
 def build_model(job: ModelJob, dataset: Dataset) -> Model:
@@ -76,6 +84,15 @@ def build_likelihood(preset: LikelihoodPreset) -> likelihoods.Likelihood:
     if isinstance(preset, ToleranceLikelihood):
         return likelihoods.Tolerance(preset.sigma)
     return likelihoods.LearnedNoise(preset.scale)
+
+
+def build_sampler(job: WarmupJob | DrawJob, dataset: Dataset) -> Sampler:
+    """Build all that a job needs to move chains on the posterior of a dataset."""
+    model = build_model(job.model, dataset)
+    kernel = build_kernel(job.kernel, model.logdensity_fn)
+    curvature = curvature_with(model, dataset, job.model.likelihood)
+    adaptation = build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    return Sampler(model, kernel, adaptation)
 
 
 def build_kernel(preset: KernelPreset, logdensity_fn: LogDensity) -> Kernel:

@@ -19,16 +19,16 @@ from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
 from nlobayes.model import likelihoods, priors
-from nlobayes.study import presets, samplers
+from nlobayes.study import kernels, presets, samplers, warmups
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
 TOLERANCE = presets.ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
-HMC = samplers.HMCKernel(kind="hmc", integration_steps=4)
-KERNELS = get_args(get_args(samplers.Kernel)[0])
+HMC = kernels.HMCKernel(kind="hmc", integration_steps=4)
+KERNELS = get_args(get_args(kernels.Kernel)[0])
 MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
-WALK = samplers.RandomWalkKernel(kind="random_walk")
+WALK = kernels.RandomWalkKernel(kind="random_walk")
 LEARNED = presets.LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
 
 
@@ -122,12 +122,12 @@ def test_presets_become_priors_and_likelihoods() -> None:
     ("preset", "steps"),
     [
         (WALK, 1),
-        (samplers.HMCKernel(kind="hmc", integration_steps=5, jitter=0.0), 5),
+        (kernels.HMCKernel(kind="hmc", integration_steps=5, jitter=0.0), 5),
         (HMC.model_copy(update={"jitter": 0.0, "trajectory_length": 3e-3}), 3),
-        (samplers.NUTSKernel(kind="nuts", max_depth=3), 7),
+        (kernels.NUTSKernel(kind="nuts", max_depth=3), 7),
     ],
 )
-def test_kernel_has_the_settings_of_its_preset(preset: samplers.Kernel, steps: int) -> None:
+def test_kernel_has_the_settings_of_its_preset(preset: kernels.Kernel, steps: int) -> None:
     kernel = build.build_kernel(preset, lambda q, b=1.0: -0.5 * b * jnp.sum(q**2))
     tuned = Tuned(jnp.asarray(1e-3), jnp.ones(2))
     _, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(jnp.ones(2)), tuned)
@@ -139,7 +139,7 @@ def test_adaptation_has_the_settings_of_its_preset(
     fixed: Model, share: float, adapting: int
 ) -> None:
     """From the initial step size on, for its share of all steps, whatever the pieces."""
-    preset = samplers.WindowWarmup(
+    preset = warmups.WindowWarmup(
         steps=40,
         segments=2,
         adaptation_share=share,
@@ -164,23 +164,49 @@ def test_adaptation_has_the_settings_of_its_preset(
 
 def kinds() -> list[Any]:
     """A kernel of each kind with its warm-up, and every mass matrix."""
-    warmups = {
+    by_kind = {
         get_args(w.model_fields["kind"].annotation)[0]: w
-        for w in get_args(get_args(samplers.Warmup)[0])
+        for w in get_args(get_args(warmups.Warmup)[0])
     }
-    kernels = [k(kind=get_args(k.model_fields["kind"].annotation)[0]) for k in KERNELS]
-    pairs = [(kernel, warmups[samplers.WARMUP_OF[kernel.kind]](steps=40)) for kernel in kernels]
-    pairs += [(HMC, samplers.WindowWarmup(steps=40, mass_matrix=name)) for name in MASS_MATRICES]
+    built = [k(kind=get_args(k.model_fields["kind"].annotation)[0]) for k in KERNELS]
+    pairs = [(kernel, by_kind[samplers.WARMUP_OF[kernel.kind]](steps=40)) for kernel in built]
+    pairs += [(HMC, warmups.WindowWarmup(steps=40, mass_matrix=name)) for name in MASS_MATRICES]
     return [
         pytest.param(kernel, warmup, id=f"{kernel.kind}-{getattr(warmup, 'mass_matrix', '')}")
         for kernel, warmup in pairs
     ]
 
 
+def test_curvature_of_a_linear_model_is_its_hessian(dataset: Dataset) -> None:
+    """Without a hidden layer the Gauss-Newton curvature is exact."""
+    model = build.build_model(job(hidden=()), dataset)
+    position = model.density.draw_prior(3)
+    curvature = build.curvature_with(model, dataset, TOLERANCE)(position)
+    hessian = -jax.hessian(model.logdensity_fn)(position)
+    np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
+
+
+def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset) -> None:
+    """J' J over the learned variance, by finite differences; nothing of the noise itself."""
+    position = learned.density.draw_prior(4)
+    train = jnp.asarray(dataset.features[dataset.split == 0])
+    predict = build.predict_with(learned)
+    steps = 1e-5 * np.eye(learned.density.size)
+    jacobian = np.stack(
+        [(predict(position + d, train) - predict(position - d, train)) / 2e-5 for d in steps],
+        axis=1,
+    )
+    noise = learned.density.variables(position)["noise"]
+    prior = -jax.hessian(learned.density.log_prior)(position)
+    curvature = build.curvature_with(learned, dataset, LEARNED)(position)
+    expected = jacobian.T @ jacobian / noise**2 + prior
+    np.testing.assert_allclose(curvature, expected, rtol=1e-6, atol=1e-5)
+
+
 @pytest.mark.parametrize("more", [0, 2])
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
 def test_templates_have_the_form_of_what_is_carried(
-    fixed: Model, kernel: samplers.Kernel, warmup: samplers.Warmup, more: int
+    fixed: Model, kernel: kernels.Kernel, warmup: warmups.Warmup, more: int
 ) -> None:
     """Every array of a warm-up and of sampling, its shape and its type, by a name of its own.
 
@@ -206,9 +232,7 @@ def test_templates_have_the_form_of_what_is_carried(
 
 
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
-def test_no_setting_of_a_warmup_is_dropped(
-    kernel: samplers.Kernel, warmup: samplers.Warmup
-) -> None:
+def test_no_setting_of_a_warmup_is_dropped(kernel: kernels.Kernel, warmup: warmups.Warmup) -> None:
     """Every key of its preset is one that its adaptation asks for, but how it is cut."""
     asked = inspect.signature(ADAPTATIONS[warmup.kind]).parameters
     assert {*type(warmup).model_fields} - {"kind", "segments"} <= asked.keys()

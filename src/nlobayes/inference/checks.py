@@ -10,6 +10,8 @@ from nlobayes.errors import InputError
 
 COLLAPSED = 1e-6
 """A step size this much below where its search began has collapsed."""
+STANDS_STILL = 1e-4
+"""So has one this much below the decoherence length of a microcanonical kernel."""
 
 
 def check_alive(stats: Mapping[str, np.ndarray], chains: Sequence[int], where: str) -> None:
@@ -56,7 +58,8 @@ def check_tuned(
                     "from a smaller initial_step_size"
                 )
     for chain, step_size in zip(chains, tuned["step_size"], strict=True):
-        if np.min(step_size) < COLLAPSED * begin:
+        length = np.max(tuned.get("decoherence_length", 0.0))
+        if np.min(step_size) < max(COLLAPSED * begin, STANDS_STILL * length):
             raise InputError(
                 f"{where}: the step size of chain {chain} collapsed from {begin:.3g} to "
                 f"{np.min(step_size):.3g}; pretrain longer, or use another kernel"

@@ -9,6 +9,7 @@ from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import RunSpec, describe
+from nlobayes.study.kernels import Kernel
 from nlobayes.study.presets import (
     DatasetPreset,
     Features,
@@ -21,8 +22,9 @@ from nlobayes.study.presets import (
     Target,
     Thresholds,
 )
-from nlobayes.study.samplers import Kernel, Until, Warmup
+from nlobayes.study.samplers import Until
 from nlobayes.study.values import Frozen, Positive, PositiveInt, Seed
+from nlobayes.study.warmups import Warmup
 
 
 class ModelJob(Frozen):

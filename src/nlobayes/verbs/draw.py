@@ -47,10 +47,7 @@ def draw(
             f"{previous}: the warm-up has made {begin.next_step} of {job.warmup.steps} steps; "
             "give its last piece"
         )
-    model = build.build_model(job.model, data)
-    kernel = build.build_kernel(job.kernel, model.logdensity_fn)
-    curvature = build.curvature_with(model, data, job.model.likelihood)
-    adaptation = build.build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    model, kernel, adaptation = build.build_sampler(job, data)
     template = build.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
         records.from_arrays(like, arrays, str(previous))

@@ -35,11 +35,7 @@ def warmup(
     from nlobayes.inference import checks, records
     from nlobayes.inference.warmup import adapt
 
-    data = read_dataset(dataset)
-    model = build.build_model(job.model, data)
-    kernel = build.build_kernel(job.kernel, model.logdensity_fn)
-    curvature = build.curvature_with(model, data, job.model.likelihood)
-    adaptation = build.build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    model, kernel, adaptation = build.build_sampler(job, read_dataset(dataset))
     if previous is None:
         starts = [read_start(path) for path in start]
         for path, one in zip(start, starts, strict=True):

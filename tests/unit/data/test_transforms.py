@@ -43,7 +43,18 @@ def test_invariants_by_hand() -> None:
     np.testing.assert_array_equal(map_features("raw", inputs), inputs)
 
 
-@pytest.mark.parametrize("name", ["invariants", "threshold_invariants"])
+def test_resolved_invariants_stretch_around_zero() -> None:
+    """Linear below their scale, logarithmic above; the first three as `threshold_invariants`."""
+    inputs = np.array([[145.5, 0.8, 0.5, 0.3, 0.2], [-145.5, 1.0, 1e-4, 1e-3, 0.0]])
+    plain, resolved = (
+        map_features(name, inputs) for name in ("threshold_invariants", "resolved_invariants")
+    )
+    np.testing.assert_array_equal(resolved[:, :3], plain[:, :3])
+    np.testing.assert_allclose(np.sinh(resolved[:, 3]) * 0.005, plain[:, 3], rtol=1e-12)
+    np.testing.assert_allclose(np.sinh(resolved[:, 4]) * 0.02, plain[:, 4], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["invariants", "threshold_invariants", "resolved_invariants"])
 @pytest.mark.parametrize("signs", [(-1, 1, 1, 1, 1), (1, -1, -1, -1, -1)])
 def test_invariants_do_not_see_signs(name: str, signs: tuple[int, ...]) -> None:
     inputs = neutralinos(50, seed=1)

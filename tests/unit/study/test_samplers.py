@@ -12,16 +12,10 @@ from nlobayes.errors import InputError
 from nlobayes.inference.adaptation import ADAPTATIONS
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.study.grid import Study
+from nlobayes.study.kernels import Kernel
 from nlobayes.study.presets import Thresholds
-from nlobayes.study.samplers import (
-    FEWEST_ADAPTING_STEPS,
-    FEWEST_CHAINS,
-    WARMUP_OF,
-    Kernel,
-    Sampler,
-    Until,
-    WindowWarmup,
-)
+from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler, Until
+from nlobayes.study.warmups import FEWEST_ADAPTING_STEPS, WindowWarmup
 
 MakeStudy = Callable[..., Study]
 

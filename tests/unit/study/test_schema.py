@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from nlobayes.study.grid import Study
-from nlobayes.study.samplers import Kernel
+from nlobayes.study.kernels import Kernel
 from nlobayes.study.schema import as_json, as_markdown
 
 CONFIG = Path(__file__).parents[3] / "config"

@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from blackjax.adaptation.metric_recipes import lookup_recipe
 
-from nlobayes.errors import InputError
 from nlobayes.inference.adaptation.protocol import Adaptation, independent
 from nlobayes.inference.adaptation.windows import FROZEN, SLOW, plan
 from nlobayes.inference.kernels.mclmc import TunedMomentum
@@ -26,7 +24,6 @@ MEMORY = 100  # steps that the excess is averaged over
 LARGEST_EXCESS = 64.0  # the energy variance of a step twice too long, whose sixth power it is
 LARGEST_CHANGE = 2.0  # of the step size, in one step
 POWER = 3  # of the step size in the excess
-MOST_STEPS_PER_LENGTH = 1e4  # of decoherence, beyond which a chain stands still
 
 
 class Control(NamedTuple):
@@ -139,32 +136,3 @@ def follow(control: Control, excess: jax.Array) -> Control:
     mean = control.excess + (jnp.minimum(excess, LARGEST_EXCESS) - control.excess) / steps
     change = jnp.clip(mean ** (-1 / POWER), 1 / LARGEST_CHANGE, LARGEST_CHANGE)
     return Control(control.step_size * change, mean * change**POWER, steps)
-
-
-def check_tuned(tuned: TunedMomentum, where: str) -> None:
-    """Refuse a record, of one chain or of a block, with which a chain would stand still.
-
-    Either the step size is not finite or vanishes next to the decoherence length, or the learned
-    variances are all equal, which happens only if the position never changed.
-    """
-    step_sizes = np.atleast_1d(tuned.step_size)
-    lengths = np.atleast_1d(tuned.decoherence_length)
-    variances = np.atleast_2d(tuned.inverse_mass_matrix)
-    for step_size, length, variance in zip(step_sizes, lengths, variances, strict=True):
-        found = _collapse(float(step_size), float(length), variance)
-        if found:
-            raise InputError(
-                f"{where}: the warm-up collapsed: {found}; start with a smaller "
-                "initial_step_size, warm up longer, or pretrain the start"
-            )
-
-
-def _collapse(step_size: float, length: float, variance: np.ndarray) -> str:
-    """Say what is wrong with the record of one chain, or nothing."""
-    if not (np.isfinite(step_size) and np.isfinite(variance).all()):
-        return f"step size {step_size:g}, variances {variance.min():g} to {variance.max():g}"
-    if step_size * MOST_STEPS_PER_LENGTH < length:
-        return f"the step size {step_size:.3g} is below {length:.3g} / {MOST_STEPS_PER_LENGTH:g}"
-    if np.ptp(variance) == 0 and variance[0] != 1:
-        return f"the position never changed (every variance is {variance[0]:.3g})"
-    return ""

@@ -11,10 +11,12 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.inference.adaptation import microcanonical
-from nlobayes.inference.adaptation.microcanonical import Control, check_tuned, follow
+from nlobayes.inference.adaptation.microcanonical import Control, follow
+from nlobayes.inference.checks import check_alive, check_tuned
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc
 from nlobayes.inference.kernels.mclmc import TunedMomentum
 from nlobayes.inference.kernels.protocol import Info, Kernel
+from nlobayes.inference.records import sample_stats, to_arrays
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.inference.warmup import adapt
 
@@ -126,7 +128,7 @@ def test_learns_the_variances_and_keeps_the_length(name: str) -> None:
     factor = tuned.inverse_mass_matrix / SD**2
     assert 1 / 3 < factor.min() <= factor.max() < 3
     np.testing.assert_allclose(tuned.decoherence_length, np.sqrt(6))
-    check_tuned(tuned, "chain 0")
+    check(tuned)
 
 
 @pytest.mark.statistical
@@ -154,7 +156,7 @@ def test_does_not_collapse_on_a_network(name: str) -> None:
     """5-8-1, 200 rows, sigma 0.1: it fits the data, and every draw goes on moving the network."""
     kernel = build(name, log_posterior)
     warmed = warm_up(kernel, 57)
-    check_tuned(warmed.tuned[-1], "network")
+    check_tuned(to_arrays(warmed.tuned[-1]), range(CHAINS), "network", begin=1e-3)
     adapted = jax.tree.map(lambda value: value[:, 250:ADAPTING], warmed.info)
     if kernel.exact:
         np.testing.assert_allclose(adapted.acceptance_rate.mean(axis=1), 0.9, atol=0.1)
@@ -192,29 +194,31 @@ def tuned(step_size: float = 0.3, variance: Any = (1.0, 2.0)) -> TunedMomentum:
     return TunedMomentum(jnp.asarray(step_size), jnp.asarray(variance), jnp.asarray(1.4))
 
 
+def check(*records_of_chains: TunedMomentum) -> None:
+    """Check a block of chains, numbered from 3."""
+    block = to_arrays(jax.tree.map(lambda *leaves: np.stack(leaves), *records_of_chains))
+    check_tuned(block, range(3, 3 + len(records_of_chains)), "here", begin=1e-3)
+
+
 @pytest.mark.parametrize(
     ("broken", "found"),
     [
-        (tuned(np.nan), "step size nan"),
-        (tuned(np.inf), "step size inf"),
-        (tuned(0.0), "step size 0 is below"),
-        (tuned(1e-5), "step size 1e-05 is below"),
-        (tuned(variance=(1.0, np.nan)), "variances nan"),
-        (tuned(variance=(1e-4, 1e-4)), "the position never changed"),
+        (tuned(np.nan), "step_size of chain 4 is not finite"),
+        (tuned(np.inf), "step_size of chain 4 is not finite"),
+        (tuned(0.0), "step size of chain 4 collapsed from 0.001 to 0;"),
+        (tuned(1e-5), "step size of chain 4 collapsed from 0.001 to 1e-05;"),
+        (tuned(variance=(1.0, np.nan)), "inverse_mass_matrix of chain 4 is not finite"),
     ],
 )
 def test_collapse_is_refused(broken: TunedMomentum, found: str) -> None:
-    """Alone, and as one chain of a block."""
-    block = jax.tree.map(lambda *values: jnp.stack(values), tuned(), broken)
-    for record in (broken, block):
-        with pytest.raises(InputError, match=f"chain 3: the warm-up collapsed: .*{found}"):
-            check_tuned(record, "chain 3")
+    with pytest.raises(InputError, match=found):
+        check(tuned(), broken)
 
 
 def test_sound_records_pass() -> None:
     """Also that of a warm-up too short for a window, which learns no variances."""
     for sound in (tuned(), tuned(1e-3), tuned(variance=(1.0, 1.0))):
-        check_tuned(sound, "chain 3")
+        check(sound)
 
 
 @every_kernel
@@ -227,6 +231,7 @@ def test_warmup_without_a_way_out_is_refused(name: str) -> None:
     adaptation = microcanonical.build(build(name, log_density), **SETTINGS | {"steps": 150})
     carry = adaptation.start(jnp.full((CHAINS, 3), 0.5))
     keys = jax.random.split(jax.random.key(2), CHAINS)
-    carry, _, _ = jax.jit(lambda carry: adapt(keys, adaptation, carry, first=0, steps=150))(carry)
-    with pytest.raises(InputError, match="collapsed"):
-        check_tuned(adaptation.finish(carry)[1], "chain 0")
+    run = jax.jit(lambda carry: adapt(keys, adaptation, carry, first=0, steps=150))
+    _, info, log_density_of = run(carry)
+    with pytest.raises(InputError, match="chain 0 never moved in 150 steps"):
+        check_alive(sample_stats(info, log_density_of), range(CHAINS), "here")
