@@ -51,7 +51,7 @@ def test_the_inverse_can_be_factored(dtype: type, condition: float) -> None:
     if condition < most:
         np.testing.assert_allclose(relative, 1.0, rtol=1e-2 if dtype is np.float32 else 1e-6)
     else:
-        lost = max(1.0, condition * np.finfo(dtype).eps)  # what is softer cannot be resolved
+        lost = max(1.0, condition * float(np.finfo(dtype).eps))  # what is softer cannot be resolved
         assert relative.min() > 0.9 / lost
         assert relative.max() < 1.1 * condition / most
 
