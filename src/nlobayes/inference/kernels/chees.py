@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from blackjax.mcmc import hmc, metrics
+from blackjax.mcmc import hmc
 from blackjax.mcmc.dynamic_hmc import halton_sequence
 
-from nlobayes.inference.kernels.hmc import steps_of
+from nlobayes.inference.kernels.hmc import describe, steps_of
 from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity, init_with_gradient
 
 
@@ -76,7 +76,7 @@ def build(
             proposal=end,
             proposal_momentum=momentum,
         )
-        return moved, _describe(info, state, tuned)
+        return moved, describe(info, state, tuned)
 
     return Kernel(init, step, exact=True)
 
@@ -90,16 +90,3 @@ def _end_of_trajectory(info: hmc.HMCInfo, state: TrajectoryState) -> tuple[jax.A
     """Keep the state finite when the trajectory was not."""
     position = jnp.where(info.is_divergent, state.position, info.proposal.position)
     return position, jnp.where(info.is_divergent, 0, -info.proposal.momentum)
-
-
-def _describe(info: hmc.HMCInfo, state: TrajectoryState, tuned: TunedTrajectory) -> Info:
-    kinetic_energy = metrics.default_metric(tuned.inverse_mass_matrix).kinetic_energy
-    initial_energy = kinetic_energy(info.momentum) - state.logdensity
-    return Info(
-        acceptance_rate=info.acceptance_rate,
-        energy=jnp.where(info.is_accepted, info.energy, initial_energy),
-        is_divergent=info.is_divergent,
-        num_integration_steps=info.num_integration_steps,
-        tree_depth=jnp.zeros((), int),
-        step_size=tuned.step_size,
-    )

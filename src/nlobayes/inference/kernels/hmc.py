@@ -89,12 +89,13 @@ def build_transition(logdensity_fn: LogDensity, divergence_threshold: float) -> 
             tuned.inverse_mass_matrix,
             num_integration_steps=integration_steps,
         )
-        return State(*new), _describe(info, state, tuned)
+        return State(*new), describe(info, state, tuned)
 
     return step
 
 
-def _describe(info: hmc.HMCInfo, state: State, tuned: Any) -> Info:
+def describe(info: hmc.HMCInfo, state: Any, tuned: Any) -> Info:
+    """Describe a transition from a state, with the energy of the state that was kept."""
     kinetic_energy = metrics.default_metric(tuned.inverse_mass_matrix).kinetic_energy
     initial_energy = kinetic_energy(info.momentum) - state.logdensity
     return Info(
