@@ -48,7 +48,7 @@ SAMPLERS: dict[str, dict[str, Any]] = {
     "tempering": {"kernel": {"rungs": 4, "hottest": 0.2, "integration_steps": 8, "jitter": 0.4}},
 }
 KEEP_EVERY = {"random_walk": 30, "tensorbnn": 2}
-every_kernel = pytest.mark.parametrize("kind", KERNELS.keys() - {"mclmc"})
+every_kernel = pytest.mark.parametrize("kind", [k for k in KERNELS if k != "mclmc"])
 
 WITH_MOMENTUM = ("hmc", "nuts", "chees", "tensorbnn", "tempering")
 
