@@ -86,14 +86,14 @@ class Density(NamedTuple):
 def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
     """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
 
-    On a CPU narrow layers run fastest with units first and in one piece; wide ones need chunks,
-    whose activations stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU wants
-    long chunks, which bound its memory.
+    On a CPU narrow layers run fastest with units first; chunks are as long as their activations
+    stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU wants long chunks, which
+    bound its memory.
     """
     if device == "gpu":
         return "rows", 16384
     if widest <= NARROW:
-        return "columns", 0
+        return "columns", 1024
     return ("columns" if widest <= WIDE else "rows"), 512
 
 

@@ -200,7 +200,7 @@ from nlobayes.model.posterior import build_posterior
 from nlobayes.model.priors import FanIn
 sizes, x, y, position = json.load(sys.stdin)
 results = []
-for layout, chunk in (("columns", 0), ("rows", 64)):
+for layout, chunk in (("columns", 1024), ("rows", 64)):
     posterior = build_posterior(
         Network(tuple(sizes), "tanh"), FanIn(2.0), LearnedNoise(0.3),
         feature_names=[f"x{i}" for i in range(sizes[0])], layout=layout,
@@ -298,8 +298,8 @@ def test_padding_is_worth_nothing() -> None:
 @pytest.mark.parametrize(
     ("widest", "expected"),
     [
-        (1, ("columns", 0)),
-        (32, ("columns", 0)),
+        (1, ("columns", 1024)),
+        (32, ("columns", 1024)),
         (33, ("columns", 512)),
         (512, ("columns", 512)),
         (513, ("rows", 512)),
