@@ -47,7 +47,7 @@ def double(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     [
         ({"chains_per_job": 2}, {"warmup": 1, "draw": 1, "assemble": 1}),
         (
-            {"chains_per_job": None, "shards": 2},
+            {"chains_per_job": "all", "shards": 2},
             {"pretrain": 2, "warmup": 1, "draw": 1, "assemble": 1},
         ),
     ],
