@@ -33,6 +33,7 @@ def warmup(
 
     from nlobayes import build
     from nlobayes.inference import checks, records
+    from nlobayes.inference.adaptation.ladder import describe_ladder
     from nlobayes.inference.warmup import adapt
 
     model, kernel, adaptation = build.build_sampler(job, read_dataset(dataset))
@@ -69,6 +70,8 @@ def warmup(
     checks.check_alive(stats, chains, label)
     checks.check_tuned(end.tuned, chains, label, begin=job.warmup.initial_step_size)
     typer.echo(checks.describe_tuned(end.tuned, chains), err=True)
+    if "swap_acceptance" in stats:
+        typer.echo(describe_ladder(stats["swap_acceptance"]), err=True)
     facts = {"device": runtime.device(), "exact": kernel.exact}
     record = provenance.record("warmup", job.model_dump(), **facts)
     write_warmup(out, first_step, stats, end, record)

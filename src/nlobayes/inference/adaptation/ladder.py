@@ -96,6 +96,15 @@ def communication_barrier(swap_acceptance: np.ndarray) -> float:
     return float(rejection.reshape(-1, rejection.shape[-1]).mean(axis=0).sum())
 
 
+def describe_ladder(swap_acceptance: np.ndarray) -> str:
+    """Say what the exchanges (..., rung - 1) of a warm-up tell of its ladder."""
+    barrier = communication_barrier(swap_acceptance)
+    return (
+        f"ladder of {swap_acceptance.shape[-1] + 1} rungs: communication barrier at least "
+        f"{barrier:.1f}, best with {rungs_needed(barrier)} rungs or more"
+    )
+
+
 def rungs_needed(barrier: float) -> int:
     """Count the rungs of a ladder with two gaps per unit of the barrier, each rejecting half.
 
