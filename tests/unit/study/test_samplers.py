@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import ADAPTATIONS
+from nlobayes.inference.adaptation import ADAPTATIONS, chees
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.study.grid import Study
 from nlobayes.study.kernels import Kernel
@@ -41,6 +41,7 @@ def test_every_kernel_of_a_study_is_built_and_tuned() -> None:
     assert kinds() == KERNELS.keys() == WARMUP_OF.keys()
     assert set(WARMUP_OF.values()) <= ADAPTATIONS.keys()
     assert FEWEST_CHAINS.keys() <= kinds()
+    assert FEWEST_CHAINS["chees"] == chees.FEWEST_CHAINS
 
 
 @pytest.mark.parametrize("kind", WARMUP_OF)
