@@ -30,7 +30,7 @@ from nlobayes.study.presets import Prior as PriorPreset
 from nlobayes.study.warmups import Warmup as WarmupPreset
 from nlobayes.types import Dataset, Named
 
-STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3}
+STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3, "landscape": 4}
 
 
 class Model(NamedTuple):

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from nlobayes.errors import InputError
 
 VERBS = {
-    "simulate": "Compute a table of NLO cross sections with the embedded engine.",
+    "simulate": "Compute a table with the embedded NLO engine.",
     "prepare": "Turn a table into a dataset: features, target, splits.",
     "pretrain": "Fit the MAP that one chain starts from.",
     "warmup": "Adapt a block of chains before the first draw.",
@@ -23,8 +23,11 @@ VERBS = {
     "thin": "Keep as many draws as are nearly independent.",
     "predict": "Evaluate a posterior and its baseline at every point.",
     "evaluate": "Score predictions and their error bars.",
+    "landscape": "Survey the energy around the MAPs.",
     "agree": "Compare what several samplers say of one posterior.",
-    "plot": "Draw the figures of one run.",
+    "compare": "Set runs side by side, with paired differences.",
+    "speed": "Time networks: gradients, predictions, loading.",
+    "plot": "Draw figures from their tables.",
     "summary": "Print the table of a study's runs.",
 }
 

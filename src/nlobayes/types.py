@@ -34,6 +34,9 @@ class Dataset(NamedTuple):
         Constants of the feature and target transforms, by name.
     units
         Unit of each input and of the target, by name.
+    scale_uncertainty
+        How far the target moves with the scale of the physics, on the scale that the network
+        learns (point,); None where it is not known.
     """
 
     inputs: np.ndarray
@@ -47,6 +50,7 @@ class Dataset(NamedTuple):
     target_name: str
     transforms: dict[str, dict[str, Any]]
     units: dict[str, str]
+    scale_uncertainty: np.ndarray | None = None
 
 
 class Named(NamedTuple):
@@ -61,6 +65,7 @@ class Start(NamedTuple):
     """Where a chain starts: its MAP as a position (parameter,) and by name, and how it got there.
 
     `loss` (negative log posterior per row) and `validation_rmse` (network units): axis (epoch,).
+    `path` (snapshot, parameter): the position after `path_epochs` (snapshot,) epochs, in float32.
     """
 
     chain: int
@@ -68,6 +73,8 @@ class Start(NamedTuple):
     variables: Named
     loss: np.ndarray
     validation_rmse: np.ndarray
+    path_epochs: np.ndarray
+    path: np.ndarray
 
 
 class Checkpoint(NamedTuple):

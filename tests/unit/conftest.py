@@ -131,6 +131,8 @@ def _start(chain: int, dtype: Any = np.float32) -> Start:
         variables=_variables([1, chain], dtype=dtype),
         loss=np.geomspace(3, 0.1, 5).astype(dtype),
         validation_rmse=np.geomspace(1, 0.2, 5).astype(dtype),
+        path_epochs=np.array([0, 2, 5], np.int32),
+        path=rng.normal(size=(3, PARAMETERS)).astype(np.float32),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
+MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 CHAINS = f"results/chains/{RUN}"
 GROUPS = ("posterior", "sample_stats", "warmup_sample_stats", "predictions")
@@ -60,7 +61,7 @@ def test_chains_or_rows_that_share_a_job_give_the_same_draws(
     changes = {"precision": "float64", "execution": execution}
     assert together.built(POSTERIOR, changes=changes) == jobs
     for chain in range(2):
-        start = f"results/pretrain/{RUN}/{chain}.nc"
+        start = f"results/pretrain/{MODEL}/{chain}.nc"
         xr.testing.assert_identical(double.group("state", start), together.group("state", start))
     first = {"draw": slice(10)}
     alone, shared = (

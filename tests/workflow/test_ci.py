@@ -22,32 +22,54 @@ pytestmark = pytest.mark.workflow
 
 RUN = "embedded_small/n16/fan_in/tolerance_10/adam/hmc_ci/s1"
 CHAINS, DRAWS, KEPT, WARMUP, TRAIN, REFERENCE = 4, 500, 125, 300, 500, 200
+MODEL = "embedded_small/n16/fan_in/tolerance_10/adam/s1"
 TABLES = {
-    "trace": ["chain", "draw", "log_density", "noise"],
-    "convergence": ["reference_point", "rhat", "ess_bulk", "ess_tail"],
-    "autocorrelation": ["lag", "f_mean", "f_p10", "f_p90", "log_density"],
-    "loss": ["chain", "epoch", "train_loss", "validation_rmse"],
-    "predictions": [
-        *("split", "point", "mass_gev", "target_log10", "target_pb", "median_pb", "mean_pb"),
-        *("mean_log10", "epistemic_sd_log10", "total_sd_log10", "z_epistemic", "z_total", "pit"),
-    ],
-    "coverage": ["split", "k", "nominal", "epistemic", "total", "lower", "upper"],
-    "cases": ["case", "point", "target_log10", "draw_log10", "mean_log10", "total_sd_log10"],
+    "verdict": "check value threshold bound passed",
+    "trace": "chain draw log_density noise",
+    "convergence": "reference_point covariate rhat rhat_gelman_rubin ess_bulk ess_tail mcse_mean "
+    "mcse_q2_5 mcse_q97_5 between_chain_variance within_chain_variance variance_share "
+    "autocorrelation_time autocorrelation_time_sokal",
+    "quantities": "quantity mean sd mcse_mean mcse_q2_5 mcse_q97_5 rhat rhat_gelman_rubin "
+    "ess_bulk ess_tail autocorrelation_time autocorrelation_time_sokal",
+    "autocorrelation": "lag f_mean f_p10 f_p90 log_density noise",
+    "weight_autocorrelation": "lag mean p10 p90",
+    "history": "weight chain draw value",
+    "weight_planes": "pair x_name y_name chain x y",
+    "divergences": "reference_point covariate deviation expected",
+    "loss": "chain epoch train_loss validation_rmse",
+    "thinning": "step draws ess_f_median ess_share rmse crps lppd megabytes chosen",
+    "predictions": "split point covariate distance truth mean epistemic_sd total_sd truth_target "
+    "median_target mean_target z_epistemic z_total pit error_over_scale",
+    "coverage": "split k nominal epistemic total lower upper",
+    "levels": "split level coverage lower upper",
+    "pit": "split u ecdf lower upper",
+    "conditional": "by bin low high centre points sigma_z sigma_z_lower sigma_z_upper coverage_68 "
+    "coverage_68_lower coverage_68_upper coverage_95 coverage_95_lower coverage_95_upper",
+    "cases": "case point truth draw mean total_sd",
+    "calibration_checks": "check value low high passed",
+}
+OTHER_TABLES = {"labels", "deciles"}
+LANDSCAPE_TABLES = {
+    "landscape": "alpha beta energy",
+    "landscape_maps": "chain alpha beta energy",
+    "path": "t straight bezier",
+    "distances": "epoch first second distance",
 }
 FIGURES = {
-    "trace",
-    "convergence",
-    "autocorrelation",
-    "loss",
-    "predicted_vs_true",
-    "residuals",
-    "pulls",
-    "coverage",
-    "cases",
+    *("verdict", "trace", "convergence", "autocorrelation", "divergences", "thinning"),
+    *("weight_planes", "history", "loss"),
+    *("predicted_vs_true", "residuals", "residual_histogram", "deciles", "scale_ratio"),
+    *("pulls", "coverage", "levels", "pit", "conditional", "cases"),
+}
+LANDSCAPE_FIGURES = ("landscape", "distances")
+DRAWN = {
+    *(f"results/figures/{RUN}/{figure}.svg" for figure in FIGURES),
+    *(f"results/figures/landscape/{MODEL}/{figure}.svg" for figure in LANDSCAPE_FIGURES),
 }
 RULES = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
-    *("thin", "predict", "evaluate", "plot"),
+    *("thin", "predict", "evaluate", "landscape"),
+    *("plot", "plot_landscape", "plot_scale_ratio"),
 }
 # The keys that other people's tools rely on.
 DIAGNOSTICS = {
@@ -57,6 +79,8 @@ DIAGNOSTICS = {
     *("divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total"),
     *("gradients_per_draw", "autocorrelation_time_f_median", "thinning_step", "tightness"),
     *("chains", "draws_per_chain", "exact", "checks"),
+    *("converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
+    *("mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max"),
 }
 SCORES = {
     *("r2_log10", "rmse_log10", "r2_target_mean", "r2_target_median"),
@@ -65,6 +89,13 @@ SCORES = {
     *(f"coverage_k{k}" for k in range(1, 6)),
     *("coverage_68", "coverage_95", "coverage_99_7"),
     *("crps", "lppd", "nll_gaussian", "pit_ks"),
+    *("r2_log10_low", "r2_log10_high", "r2_target_median_low", "r2_target_median_high"),
+    *(f"variance_share_top{k}_{s}" for k in (1, 5, 10, 20) for s in ("log10", "target")),
+    *("rmse_target", "percent_error", "squared_error", "squared_error_log10", "bias_log10"),
+    *("crps_target", "lppd_target", "nll_gaussian_target", "interval_score_95_target"),
+    *("interval_score_68", "interval_score_90", "interval_score_95"),
+    *("epistemic_sd", "aleatoric_sd", "total_sd", "sigma_z_total_se", "chi2_per_point"),
+    *("error_over_scale_p50", "error_over_scale_share_below_0_3"),
 }
 
 
@@ -92,17 +123,14 @@ def test_writes_every_result_and_no_other(ci: Project) -> None:
     expected = {
         "results/tables/embedded_small.parquet",
         "results/data/embedded_small.nc",
-        *(f"results/pretrain/{RUN}/{chain}.nc" for chain in chains),
+        *(f"results/pretrain/{MODEL}/{chain}.nc" for chain in chains),
         *(f"results/chains/{RUN}/{chain}/warmup_0.nc" for chain in chains),
         *(f"results/chains/{RUN}/{chain}/segment_0.nc" for chain in chains),
         *(f"results/{kind}/{RUN}.nc" for kind in ("posterior", "thinned", "predictions")),
         *(f"results/metrics/{RUN}/{name}.json" for name in ("diagnostics", "evaluation")),
-        *(f"results/plots/{RUN}/{table}.csv" for table in TABLES),
-        *(
-            f"results/figures/{RUN}/{figure}.{kind}"
-            for figure in FIGURES
-            for kind in ("svg", "png")
-        ),
+        *(f"results/plots/{RUN}/{table}.csv" for table in TABLES.keys() | OTHER_TABLES),
+        *(f"results/plots/landscape/{MODEL}/{table}.csv" for table in LANDSCAPE_TABLES),
+        *(path.replace("svg", kind) for path in DRAWN for kind in ("svg", "png")),
     }
     assert set(ci.digests()) == expected
 
@@ -212,10 +240,21 @@ def test_surrogate_is_accurate_and_calibrated(ci: Project) -> None:
 
 
 def test_tables_behind_the_figures(ci: Project) -> None:
-    for name, columns in TABLES.items():
-        table = pd.read_csv(ci.root / f"results/plots/{RUN}/{name}.csv")
-        assert list(table.columns) == columns, name
-        assert len(table) > 1, name
+    places = {RUN: TABLES, f"landscape/{MODEL}": LANDSCAPE_TABLES}
+    for folder, tables in places.items():
+        for name, columns in tables.items():
+            table = pd.read_csv(ci.root / f"results/plots/{folder}/{name}.csv")
+            assert list(table.columns) == columns.split(), name
+            assert len(table) > 1, name
+
+
+def test_no_table_holds_a_number_that_is_not_one(ci: Project) -> None:
+    """Empty cells stand for what does not exist: a fixed noise, no divergence."""
+    allowed = {"noise", "deviation", "low"}
+    for path in (ci.root / "results/plots").rglob("*.csv"):
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+        assert not re.search(r"\bnan\b", path.read_text()), path
+        assert set(table.columns[table.isna().any()]) <= allowed, path
 
 
 def test_report_is_one_file_with_every_figure_and_its_caption(ci: Project) -> None:
@@ -225,13 +264,13 @@ def test_report_is_one_file_with_every_figure_and_its_caption(ci: Project) -> No
     reported, _ = json.JSONDecoder().raw_decode(
         html.split('<script id="results">\n    var results = ')[1]
     )
-    assert set(reported) == {f"results/figures/{RUN}/{figure}.svg" for figure in FIGURES}
+    assert set(reported) == DRAWN
     for path, result in reported.items():
         kind, content = result["data_uri"].split(",", 1)
         assert re.fullmatch("data:image/svg.xml;.*;base64", kind)
         assert base64.b64decode(content) == (ci.root / path).read_bytes()
         assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")
-        assert re.search(f"{RUN}.*Good looks", result["caption"], re.DOTALL)
+        assert re.search(f"{RUN}|{MODEL}", result["caption"]), path
 
 
 def test_summary_prints_scores_beside_convergence(ci: Project) -> None:

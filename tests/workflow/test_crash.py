@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
+MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 CHAINS = f"results/chains/{RUN}"
 MADE = {
-    "pretrain": f"results/pretrain/{RUN}/0.nc",
+    "pretrain": f"results/pretrain/{MODEL}/0.nc",
     "warmup": f"{CHAINS}/0/warmup_0.nc",
     "draw": f"{CHAINS}/0/segment_0.nc",
 }

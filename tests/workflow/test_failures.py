@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
+MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 CHAINS = f"results/chains/{RUN}"
 HAS_GPU = Path("/dev/nvidia0").exists() or shutil.which("nvidia-smi") is not None
@@ -40,9 +41,9 @@ def test_a_gpu_that_is_not_there_stops_the_run(tiny: Project, tmp_path: Path) ->
         pytest.skip("this machine has a GPU")
     project = tiny.copy_to(tmp_path / "project")
     shutil.rmtree(project.root / "results/pretrain")
-    line = fail(project, {"execution": {"device": "gpu"}}, f"logs/pretrain/{RUN}/0.log")
+    line = fail(project, {"execution": {"device": "gpu"}}, f"logs/pretrain/{MODEL}/0.log")
     assert "execution.device: gpu x 1 asked for, but JAX finds 0; choose" in line
-    assert (project.root / f"logs/pretrain/{RUN}/0.log").read_text() == line + "\n"
+    assert (project.root / f"logs/pretrain/{MODEL}/0.log").read_text() == line + "\n"
     assert not list(project.root.glob("results/pretrain/**/*.nc"))
 
 
@@ -51,8 +52,8 @@ def test_a_density_that_is_not_finite_at_any_start_stops_the_run(
 ) -> None:
     project = tiny.copy_to(tmp_path / "project")
     changes = {"likelihoods": {"tolerance_10": {"sigma": 1e-30}}}
-    line = fail(project, changes, f"logs/pretrain/{RUN}/0.log")
-    assert f"results/pretrain/{RUN}/0.nc: the MAP of chain 0: the log density is nan;" in line
+    line = fail(project, changes, f"logs/pretrain/{MODEL}/0.log")
+    assert f"results/pretrain/{MODEL}/0.nc: the MAP of chain 0: the log density is nan;" in line
     assert not list(project.root.glob("results/pretrain/**/*.nc"))
 
 

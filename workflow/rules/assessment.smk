@@ -5,12 +5,24 @@ rule diagnose:
     """Judge the convergence of a posterior in function space."""
     input:
         posterior="results/posterior/{run}.nc",
-        starts=per_chain("results/pretrain/{run}/{chain}.nc"),
+        dataset=dataset_of,
+        starts=all_starts,
     output:
         diagnostics="results/metrics/{run}/diagnostics.json",
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
-            table=["trace", "convergence", "autocorrelation", "loss"],
+            table=[
+                "verdict",
+                "trace",
+                "convergence",
+                "quantities",
+                "autocorrelation",
+                "weight_autocorrelation",
+                "history",
+                "weight_planes",
+                "divergences",
+                "loss",
+            ],
         ),
     log:
         "logs/diagnose/{run}.log",
@@ -29,7 +41,7 @@ rule diagnose:
         code=code_digest("diagnose"),
     shell:
         "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
-        " {params.starts} --out {output.diagnostics:q} --plots {params.plots:q} 2> {log:q}"
+        " --dataset {input.dataset:q} {params.starts} --out {output.diagnostics:q} --plots {params.plots:q} 2> {log:q}"
 
 
 rule evaluate:
@@ -41,7 +53,17 @@ rule evaluate:
         evaluation="results/metrics/{run}/evaluation.json",
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
-            table=["predictions", "coverage", "cases"],
+            table=[
+                "labels",
+                "predictions",
+                "coverage",
+                "levels",
+                "pit",
+                "conditional",
+                "deciles",
+                "cases",
+                "calibration_checks",
+            ],
         ),
     log:
         "logs/evaluate/{run}.log",
@@ -86,3 +108,91 @@ rule agree:
         code=code_digest("agree"),
     shell:
         "nlobayes agree {params.posteriors} --out {output.agreement:q} 2> {log:q}"
+
+
+rule landscape:
+    """Survey the energy in the plane of three MAPs and along the low path between two."""
+    input:
+        dataset=dataset_of_model,
+        starts=starts_of_plane,
+    output:
+        tables=expand(
+            "results/plots/landscape/{{model}}/{table}.csv",
+            table=["landscape", "landscape_maps", "path", "distances"],
+        ),
+    log:
+        "logs/landscape/{model}.log",
+    benchmark:
+        "timings/landscape/{model}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        spec=model_job("landscape"),
+        starts=lambda wildcards, input: repeat_option("--start", input.starts),
+        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
+        code=code_digest("landscape"),
+    shell:
+        "nlobayes landscape --spec {params.spec:q} --dataset {input.dataset:q}"
+        " {params.starts} --plots {params.plots:q} 2> {log:q}"
+
+
+rule compare:
+    """Set the runs of a grid side by side, with paired differences."""
+    input:
+        metrics=grid_metrics,
+    output:
+        tables=expand(
+            "results/plots/comparison/{{grid}}/{table}.csv",
+            table=["differences", "scanned"],
+        ),
+        runs=report(
+            "results/plots/comparison/{grid}/runs.csv",
+            caption="../report/runs.rst",
+            category="Comparison",
+            subcategory="{grid}",
+        ),
+        text="results/plots/comparison/{grid}/table.md",
+    log:
+        "logs/compare/{grid}.log",
+    benchmark:
+        "timings/compare/{grid}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        spec=lambda wildcards: COMPARED[wildcards.grid].model_dump_json(),
+        folder=lambda wildcards, output: Path(output.runs).parent.as_posix(),
+        code=code_digest("compare"),
+    shell:
+        "nlobayes compare --spec {params.spec:q} --out {params.folder:q} > {log:q} 2>&1"
+
+
+rule speed:
+    """Time sampling, prediction and loading of the networks of a grid."""
+    input:
+        datasets=grid_datasets,
+    output:
+        table="timings/speed/{grid}.csv",
+    log:
+        "logs/speed/{grid}.log",
+    conda:
+        "../../environment.yml"
+    threads: workflow.cores
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    params:
+        spec=lambda wildcards: speed_job(
+            [*STUDY.runs(wildcards.grid)]
+        ).model_dump_json(),
+        datasets=lambda wildcards, input: repeat_option("--dataset", input.datasets),
+    shell:
+        "nlobayes speed --spec {params.spec:q} {params.datasets}"
+        " --out {output.table:q} 2> {log:q}"

@@ -6,13 +6,19 @@ from pathlib import Path
 
 from nlobayes.errors import InputError
 from nlobayes.provenance import code_digest
+from nlobayes.study.comparison import compare_job
 from nlobayes.study.grid import CROSSED, load_study
-from nlobayes.study.jobs import prepare_job, run_jobs, simulate_job
+from nlobayes.study.jobs import prepare_job, run_jobs, simulate_job, speed_job
 from nlobayes.study.library import override, read_presets
-from nlobayes.study.presets import SimulatedSource
+from nlobayes.study.presets import TableSource
 
 try:
     STUDY = load_study(override(read_presets(Path("config/presets")), config))
+    COMPARED = {
+        grid: compare_job(STUDY, grid)
+        for grid in STUDY.grids
+        if STUDY.grids[grid].outputs != "speed" and len([*STUDY.runs(grid)]) > 1
+    }
 except InputError as error:
     sys.stderr.write(f"nlobayes: error: {error}\n")
     sys.exit(2)
@@ -21,20 +27,29 @@ RUNS = {run.run_id: run for grid in STUDY.grids for run in STUDY.runs(grid)}
 SIMULATED = [
     name
     for name, dataset in STUDY.datasets.items()
-    if isinstance(dataset.source, SimulatedSource)
+    if not isinstance(dataset.source, TableSource)
 ]
 
-FIGURES = (
-    "trace",
-    "convergence",
-    "autocorrelation",
-    "loss",
-    "predicted_vs_true",
-    "residuals",
-    "pulls",
-    "coverage",
-    "cases",
-)
+MODELS = {run.model_id: run for run in RUNS.values()}
+TIMED = [name for name, grid in STUDY.grids.items() if grid.outputs == "speed"]
+
+FIGURES = {
+    "Convergence": (
+        "verdict",
+        "convergence",
+        "trace",
+        "autocorrelation",
+        "divergences",
+        "thinning",
+    ),
+    "Posterior": ("weight_planes", "history"),
+    "Pretraining": ("loss",),
+    "Accuracy": ("predicted_vs_true", "residuals", "residual_histogram", "deciles"),
+    "Calibration": ("pulls", "coverage", "levels", "pit", "conditional", "cases"),
+}
+PLANE = 3  # MAPs
+LANDSCAPE_FIGURES = ("landscape", "distances")
+COMPARISON_FIGURES = ("scan", "differences")  # the second of two settings or more
 
 
 def find_rivals():
@@ -60,6 +75,8 @@ if not workflow.deployment_settings.deployment_method:
 wildcard_constraints:
     dataset="|".join(STUDY.datasets),
     run="|".join(RUNS),
+    model="|".join(MODELS),
+    grid="|".join(STUDY.grids),
     rivals="|".join(RIVALS) or "none",
     chain=r"\d+",
     block=r"\d+",
@@ -76,6 +93,15 @@ def job(verb):
     return specification
 
 
+def model_job(verb):
+    """Give the specification of a verb that no sampler matters to."""
+
+    def specification(wildcards):
+        return run_jobs(MODELS[wildcards.model])[verb].model_dump_json()
+
+    return specification
+
+
 def dataset_job(build):
     """Give the specification of a verb of a dataset."""
 
@@ -85,34 +111,59 @@ def dataset_job(build):
     return specification
 
 
+def dataset_path(run):
+    """Name the file of the dataset of a run."""
+    return f"results/data/{run.names['dataset']}.nc"
+
+
 def dataset_of(wildcards):
     """Find the dataset of a run."""
-    return f"results/data/{RUNS[wildcards.run].names['dataset']}.nc"
+    return dataset_path(RUNS[wildcards.run])
+
+
+def dataset_of_model(wildcards):
+    """Find the dataset of a model."""
+    return dataset_path(MODELS[wildcards.model])
 
 
 def table_of(wildcards):
     """Find the table of a dataset: simulated here or given by the user."""
     source = STUDY.datasets[wildcards.dataset].source
-    if isinstance(source, SimulatedSource):
-        return f"results/tables/{wildcards.dataset}.parquet"
-    return source.path
+    if isinstance(source, TableSource):
+        return source.path
+    return f"results/tables/{wildcards.dataset}.parquet"
 
 
-def per_chain(pattern):
-    """Expand a pattern over the chains of a run."""
+def map_path(run, start):
+    """Name the file of a MAP of a run."""
+    return f"results/pretrain/{run.model_id}/{start}.nc"
 
-    def files(wildcards):
-        chains = range(RUNS[wildcards.run].sampler.chains)
-        return expand(pattern, run=wildcards.run, chain=chains)
 
-    return files
+def all_starts(wildcards):
+    """List the MAPs of a run, each once."""
+    run = RUNS[wildcards.run]
+    return [map_path(run, start) for start in sorted(set(run.starts))]
+
+
+def starts_of_plane(wildcards):
+    """List the MAPs that span the plane in which the energy is surveyed."""
+    return [map_path(MODELS[wildcards.model], start) for start in range(PLANE)]
 
 
 def starts_of_block(wildcards):
-    """List the MAPs of a block's chains, for the first piece of its warm-up."""
+    """List the MAP of each chain of a block, for the first piece of its warm-up."""
+    run, first = RUNS[wildcards.run], int(wildcards.piece) == 0
+    chains = run.blocks[int(wildcards.block)] if first else []
+    return [map_path(run, run.starts[chain]) for chain in chains]
+
+
+def begin_warmup(wildcards, input):
+    """Spell what a piece of a warm-up begins with: MAPs and chains, or the piece before."""
+    if input.previous:
+        return repeat_option("--previous", input.previous)
     chains = RUNS[wildcards.run].blocks[int(wildcards.block)]
-    first = int(wildcards.piece) == 0
-    return [f"results/pretrain/{wildcards.run}/{c}.nc" for c in chains if first]
+    starts = zip(input.starts, chains)
+    return " ".join(f"--start {shlex.quote(str(s))} --chain {c}" for s, c in starts)
 
 
 def before_warmup(wildcards):
@@ -170,12 +221,30 @@ def gpus(wildcards):
     return execution.shards if execution.device == "gpu" else 0
 
 
-def run_outputs(run_id):
-    """List what a run ends with."""
+def has_plane(run):
+    """Tell whether a run has the MAPs that span a plane."""
+    return len(set(run.starts)) >= PLANE
+
+
+def figures_of(run):
+    """List the figures of a run: those of every run, and those that its data allow."""
+    bands = ["bands"] if len(run.dataset.features.columns) == 1 else []
+    scale = ["scale_ratio"] if run.dataset.target.scale_variations else []
+    return [*sum(FIGURES.values(), ()), *bands, *scale]
+
+
+def run_metrics(run):
+    """List the scores of a run."""
+    folder = f"results/metrics/{run.run_id}"
+    return [f"{folder}/evaluation.json", f"{folder}/diagnostics.json"]
+
+
+def run_figures(run):
+    """List the figures of a run as files, and those of the MAPs that it starts from."""
+    surveyed = LANDSCAPE_FIGURES if has_plane(run) else ()
     return [
-        f"results/metrics/{run_id}/evaluation.json",
-        f"results/metrics/{run_id}/diagnostics.json",
-        *expand("results/figures/{run}/{figure}.svg", run=run_id, figure=FIGURES),
+        *expand("results/figures/{run}/{n}.svg", run=run.run_id, n=figures_of(run)),
+        *expand("results/figures/landscape/{m}/{n}.svg", m=run.model_id, n=surveyed),
     ]
 
 
@@ -186,13 +255,28 @@ def rival_posteriors(wildcards):
 
 def grid_outputs(grid):
     """List what a grid ends with."""
-    outputs = [path for run in STUDY.runs(grid) for path in run_outputs(run.run_id)]
-    agreements = [
-        f"results/metrics/agreement/{name}.json"
-        for name in RIVALS
-        if name.split("/")[0] == grid
-    ]
-    return outputs + agreements
+    if grid in TIMED:
+        return [f"timings/speed/{grid}.csv"]
+    runs = [*STUDY.runs(grid)]
+    outputs = [path for run in runs for path in run_metrics(run)]
+    if STUDY.grids[grid].outputs == "figures":
+        outputs += [path for run in runs for path in run_figures(run)]
+    if grid in COMPARED:
+        settings = {run.setting for run in COMPARED[grid].runs}
+        names = COMPARISON_FIGURES if len(settings) > 1 else ["scan"]
+        outputs += [f"results/figures/comparison/{grid}/{name}.svg" for name in names]
+    rivals = [name for name in RIVALS if name.split("/")[0] == grid]
+    return outputs + [f"results/metrics/agreement/{name}.json" for name in rivals]
+
+
+def grid_metrics(wildcards):
+    """List the scores of all runs of a grid."""
+    return [path for run in STUDY.runs(wildcards.grid) for path in run_metrics(run)]
+
+
+def grid_datasets(wildcards):
+    """List the dataset of each run of a grid."""
+    return [dataset_path(run) for run in STUDY.runs(wildcards.grid)]
 
 
 def repeat_option(option, paths):

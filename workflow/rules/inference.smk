@@ -4,13 +4,13 @@
 rule pretrain:
     """Fit the MAP that one chain starts from."""
     input:
-        dataset=dataset_of,
+        dataset=dataset_of_model,
     output:
-        start="results/pretrain/{run}/{chain}.nc",
+        start="results/pretrain/{model}/{chain}.nc",
     log:
-        "logs/pretrain/{run}/{chain}.log",
+        "logs/pretrain/{model}/{chain}.log",
     benchmark:
-        "timings/pretrain/{run}/{chain}.tsv"
+        "timings/pretrain/{model}/{chain}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -18,7 +18,7 @@ rule pretrain:
         mem_mb=4000,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        spec=job("pretrain"),
+        spec=model_job("pretrain"),
         code=code_digest("pretrain"),
     shell:
         "nlobayes pretrain --spec {params.spec:q} --dataset {input.dataset:q}"
@@ -46,8 +46,7 @@ rule warmup:
         gpu=gpus,
     params:
         spec=job("warmup"),
-        begin=lambda wildcards, input: repeat_option("--start", input.starts)
-        + repeat_option("--previous", input.previous),
+        begin=begin_warmup,
         code=code_digest("warmup"),
     shell:
         "nlobayes warmup --spec {params.spec:q} --dataset {input.dataset:q}"

@@ -1,77 +1,34 @@
 # From tables to figures and the report.
 
 
+def figure(path, category, of):
+    """Declare a figure as an output that the report shows with its caption."""
+    name = Path(path).stem
+    words = {"figure": name.replace("_", " ")}
+    caption = f"../report/{name}.rst"
+    return report(
+        path, caption=caption, category=category, subcategory=of, labels=words
+    )
+
+
+def figures(category, names, folder="results/figures/{run}", of="{run}"):
+    """Declare figures as outputs, in the report and as bitmaps."""
+    vectors = [figure(f"{folder}/{name}.svg", category, of) for name in names]
+    return [*vectors, *(f"{folder}/{name}.png" for name in names)]
+
+
+def table_files(*names):
+    """List tables of a run."""
+    return expand("results/plots/{{run}}/{table}.csv", table=names)
+
+
 rule plot:
     """Draw the figures of one run."""
     input:
-        tables=expand(
-            "results/plots/{{run}}/{table}.csv",
-            table=[
-                "trace",
-                "convergence",
-                "autocorrelation",
-                "loss",
-                "predictions",
-                "coverage",
-                "cases",
-            ],
-        ),
+        tables=[*rules.diagnose.output.tables, *rules.evaluate.output.tables],
+        thinning=rules.thin.output.table,
     output:
-        trace=report(
-            "results/figures/{run}/trace.svg",
-            caption="../report/trace.rst",
-            category="Convergence",
-            subcategory="{run}",
-        ),
-        convergence=report(
-            "results/figures/{run}/convergence.svg",
-            caption="../report/convergence.rst",
-            category="Convergence",
-            subcategory="{run}",
-        ),
-        autocorrelation=report(
-            "results/figures/{run}/autocorrelation.svg",
-            caption="../report/autocorrelation.rst",
-            category="Convergence",
-            subcategory="{run}",
-        ),
-        loss=report(
-            "results/figures/{run}/loss.svg",
-            caption="../report/loss.rst",
-            category="Pretraining",
-            subcategory="{run}",
-        ),
-        predicted_vs_true=report(
-            "results/figures/{run}/predicted_vs_true.svg",
-            caption="../report/predicted_vs_true.rst",
-            category="Accuracy",
-            subcategory="{run}",
-        ),
-        residuals=report(
-            "results/figures/{run}/residuals.svg",
-            caption="../report/residuals.rst",
-            category="Accuracy",
-            subcategory="{run}",
-        ),
-        pulls=report(
-            "results/figures/{run}/pulls.svg",
-            caption="../report/pulls.rst",
-            category="Calibration",
-            subcategory="{run}",
-        ),
-        coverage=report(
-            "results/figures/{run}/coverage.svg",
-            caption="../report/coverage.rst",
-            category="Calibration",
-            subcategory="{run}",
-        ),
-        cases=report(
-            "results/figures/{run}/cases.svg",
-            caption="../report/cases.rst",
-            category="Calibration",
-            subcategory="{run}",
-        ),
-        png=expand("results/figures/{{run}}/{figure}.png", figure=FIGURES),
+        *[f for c, names in FIGURES.items() for f in figures(c, names)],
     log:
         "logs/plot/{run}.log",
     benchmark:
@@ -83,11 +40,111 @@ rule plot:
         mem_mb=2000,
         runtime=10,
     params:
-        tables=lambda wildcards, input: Path(input.tables[0]).parent.as_posix(),
-        figures=lambda wildcards, output: Path(output.trace).parent.as_posix(),
+        tables="results/plots/{run}",
+        folder="results/figures/{run}",
+        verdict="--verdict results/plots/{run}/verdict.csv",
+        names=repeat_option("--figure", sum(FIGURES.values(), ())),
         code=code_digest("plot"),
     shell:
-        "nlobayes plot --tables {params.tables:q} --out {params.figures:q} 2> {log:q}"
+        "nlobayes plot --tables {params.tables:q} {params.verdict} {params.names}"
+        " --out {params.folder:q} 2> {log:q}"
+
+
+use rule plot as plot_bands with:
+    input:
+        tables=table_files("verdict", "predictions", "labels"),
+    output:
+        *figures("Accuracy", ["bands"]),
+    log:
+        "logs/plot_bands/{run}.log",
+    benchmark:
+        "timings/plot_bands/{run}.tsv"
+    params:
+        tables="results/plots/{run}",
+        folder="results/figures/{run}",
+        verdict="--verdict results/plots/{run}/verdict.csv",
+        names="--figure bands",
+        code=code_digest("plot"),
+
+
+use rule plot as plot_scale_ratio with:
+    input:
+        tables=table_files("verdict", "predictions", "labels"),
+    output:
+        *figures("Calibration", ["scale_ratio"]),
+    log:
+        "logs/plot_scale_ratio/{run}.log",
+    benchmark:
+        "timings/plot_scale_ratio/{run}.tsv"
+    params:
+        tables="results/plots/{run}",
+        folder="results/figures/{run}",
+        verdict="--verdict results/plots/{run}/verdict.csv",
+        names="--figure scale_ratio",
+        code=code_digest("plot"),
+
+
+use rule plot as plot_landscape with:
+    input:
+        tables=rules.landscape.output.tables,
+    output:
+        *figures(
+            "Pretraining",
+            LANDSCAPE_FIGURES,
+            "results/figures/landscape/{model}",
+            "{model}",
+        ),
+    log:
+        "logs/plot_landscape/{model}.log",
+    benchmark:
+        "timings/plot_landscape/{model}.tsv"
+    params:
+        tables="results/plots/landscape/{model}",
+        folder="results/figures/landscape/{model}",
+        verdict="",
+        names=repeat_option("--figure", LANDSCAPE_FIGURES),
+        code=code_digest("plot"),
+
+
+use rule plot as plot_scan with:
+    input:
+        tables=expand(
+            "results/plots/comparison/{{grid}}/{table}.csv", table=["runs", "scanned"]
+        ),
+    output:
+        *figures("Comparison", ["scan"], "results/figures/comparison/{grid}", "{grid}"),
+    log:
+        "logs/plot_scan/{grid}.log",
+    benchmark:
+        "timings/plot_scan/{grid}.tsv"
+    params:
+        tables="results/plots/comparison/{grid}",
+        folder="results/figures/comparison/{grid}",
+        verdict="",
+        names="--figure scan",
+        code=code_digest("plot"),
+
+
+use rule plot as plot_differences with:
+    input:
+        tables=["results/plots/comparison/{grid}/differences.csv"],
+    output:
+        *figures(
+            "Comparison",
+            ["differences"],
+            "results/figures/comparison/{grid}",
+            "{grid}",
+        ),
+    log:
+        "logs/plot_differences/{grid}.log",
+    benchmark:
+        "timings/plot_differences/{grid}.tsv"
+    params:
+        tables="results/plots/comparison/{grid}",
+        folder="results/figures/comparison/{grid}",
+        verdict="",
+        names="--figure differences",
+        code=code_digest("plot"),
 
 
 for grid_name in STUDY.grids:

@@ -6,8 +6,10 @@ rule thin:
     input:
         posterior="results/posterior/{run}.nc",
         diagnostics="results/metrics/{run}/diagnostics.json",
+        dataset=dataset_of,
     output:
         thinned="results/thinned/{run}.nc",
+        table="results/plots/{run}/thinning.csv",
     log:
         "logs/thin/{run}.log",
     benchmark:
@@ -22,7 +24,8 @@ rule thin:
         code=code_digest("thin"),
     shell:
         "nlobayes thin --posterior {input.posterior:q}"
-        " --diagnostics {input.diagnostics:q} --out {output.thinned:q} 2> {log:q}"
+        " --diagnostics {input.diagnostics:q} --dataset {input.dataset:q}"
+        " --out {output.thinned:q} --table {output.table:q} 2> {log:q}"
 
 
 rule predict:
@@ -30,7 +33,7 @@ rule predict:
     input:
         posterior="results/thinned/{run}.nc",
         dataset=dataset_of,
-        starts=per_chain("results/pretrain/{run}/{chain}.nc"),
+        starts=all_starts,
     output:
         predictions="results/predictions/{run}.nc",
     log:

@@ -31,7 +31,7 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
             names,
             "feature",
         ),
-        "observed": xr.Dataset({"observed": (("point",), dataset.observed)}),
+        "observed": _observed(dataset),
         "rows": xr.Dataset(
             {
                 "split": (("point",), dataset.split, {"flags": "0 train, 1 val, 2 test"}),
@@ -46,12 +46,12 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
 def read_dataset(path: Path) -> Dataset:
     """Read a dataset."""
     groups, attrs = read_groups(path, "dataset"), read_attrs(path)
-    network = groups["network"]
+    network, observed = groups["network"], groups["observed"]
     return Dataset(
         inputs=groups["inputs"]["inputs"].values,
         features=network["features"].values,
         target=network["target"].values,
-        observed=groups["observed"]["observed"].values,
+        observed=observed["observed"].values,
         split=groups["rows"]["split"].values,
         reference=groups["rows"]["reference"].values,
         input_names=tuple(map(str, groups["inputs"]["input"].values)),
@@ -59,6 +59,16 @@ def read_dataset(path: Path) -> Dataset:
         target_name=attrs["target"],
         transforms=attrs["transforms"],
         units=attrs["units"],
+        scale_uncertainty=observed["scale_uncertainty"].values
+        if "scale_uncertainty" in observed
+        else None,
+    )
+
+
+def _observed(dataset: Dataset) -> xr.Dataset:
+    columns = {"observed": dataset.observed, "scale_uncertainty": dataset.scale_uncertainty}
+    return xr.Dataset(
+        {n: (("point",), column) for n, column in columns.items() if column is not None}
     )
 
 
@@ -68,7 +78,9 @@ def write_start(path: Path, start: Start, attrs: Attrs) -> None:
         "posterior": named_group(start.variables, ()),
         "state": xr.Dataset({"position": (("parameter",), start.position)}),
         "history": xr.Dataset(
-            {
+            {  # the longest first: only what lies behind it tells that the end of a file is lost
+                "path": (("snapshot", "parameter"), start.path),
+                "path_epoch": (("snapshot",), start.path_epochs),
                 "loss": (("epoch",), start.loss),
                 "validation_rmse": (("epoch",), start.validation_rmse),
             }
@@ -80,12 +92,15 @@ def write_start(path: Path, start: Start, attrs: Attrs) -> None:
 def read_start(path: Path) -> Start:
     """Read the MAP of one chain."""
     groups, attrs = read_groups(path, "start"), read_attrs(path)
+    history = groups["history"]
     return Start(
         chain=int(attrs["chain"]),
         position=groups["state"]["position"].values,
         variables=_unname(groups["posterior"], ()),
-        loss=groups["history"]["loss"].values,
-        validation_rmse=groups["history"]["validation_rmse"].values,
+        loss=history["loss"].values,
+        validation_rmse=history["validation_rmse"].values,
+        path_epochs=history["path_epoch"].values,
+        path=history["path"].values,
     )
 
 

@@ -26,7 +26,12 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "start": {
         "posterior": {},
         "state": {"position": ("parameter",)},
-        "history": {"loss": ("epoch",), "validation_rmse": ("epoch",)},
+        "history": {
+            "path": ("snapshot", "parameter"),
+            "path_epoch": ("snapshot",),
+            "loss": ("epoch",),
+            "validation_rmse": ("epoch",),
+        },
     },
     "warmup": {
         "warmup_sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},

@@ -10,9 +10,10 @@ import numpy as np
 
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", category=FutureWarning)
-    from arviz import ess, rhat
+    from arviz import ess, mcse, rhat
+    from arviz.stats.ecdf_utils import ecdf_confidence_band as ecdf_confidence_band
 
-__all__ = ["ess_bulk", "ess_tail", "mcse_mean", "mcse_sd", "rhat"]
+__all__ = ["ess_bulk", "ess_tail", "mcse_mean", "mcse_quantile", "mcse_sd", "rhat"]
 
 ess_bulk = partial(ess, method="bulk")
 ess_tail = partial(ess, method="tail")
@@ -22,10 +23,17 @@ ess_tail = partial(ess, method="tail")
 # deviation where numba is installed beside numpy 2.4.
 def mcse_mean(draws: np.ndarray) -> float:
     """Estimate the Monte-Carlo standard error of the mean."""
-    return float(draws.std(ddof=1) / np.sqrt(ess(draws, method="mean")))
+    sd = draws.std(ddof=1)
+    standardised = (draws - draws.mean()) / sd  # ArviZ takes a range below 1e-15 for a constant
+    return float(sd / np.sqrt(ess(standardised, method="mean")))
 
 
 def mcse_sd(draws: np.ndarray) -> float:
     """Estimate the Monte-Carlo standard error of the standard deviation, by the delta method."""
     squared = np.square(draws - draws.mean())
     return mcse_mean(squared) / (2 * float(np.sqrt(squared.mean())))
+
+
+def mcse_quantile(draws: np.ndarray, probability: float) -> float:
+    """Estimate the Monte-Carlo standard error of a quantile."""
+    return float(mcse(draws, method="quantile", prob=probability))

@@ -1,4 +1,4 @@
-"""How long a chain remembers: autocorrelation, its integrated time, the thinning step."""
+"""How long a chain remembers: its autocorrelation, and the time that this adds up to."""
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -43,12 +43,38 @@ def autocorrelation(draws: np.ndarray) -> np.ndarray:
     return np.where(moves, covariance / np.where(moves, covariance[0], 1.0), 1.0)
 
 
-def integrated_time(draws: np.ndarray) -> np.ndarray:
-    """Estimate the integrated autocorrelation time 1 + 2 Σ_{t>0} rho(t) of each quantity.
+def mean_autocorrelation(draws: np.ndarray) -> np.ndarray:
+    """Estimate the autocorrelation function of predictions, averaged over the inputs.
 
-    The sum is cut by Geyer's initial monotone sequence: sums of neighbouring lags
-    rho(2m) + rho(2m+1) of a reversible chain are positive and decrease, so it ends at the first
-    pair that is not positive and no pair may exceed its predecessor. The result is at least
+    That of each input is normalised to 1 at lag 0 before the average, so that inputs count alike
+    however much their predictions vary.
+
+    Parameters
+    ----------
+    draws
+        Predictions, axes (chain, draw, input).
+
+    Returns
+    -------
+    np.ndarray
+        Axis (lag).
+
+    Raises
+    ------
+    InputError
+        If there are too few draws or one is not finite.
+
+    References
+    ----------
+    B. Kronheim, M. P. Kuchera and H. B. Prosper, TensorBNN, arXiv:2009.14393, equation 12.
+    """
+    return autocorrelation(draws).mean(axis=1)
+
+
+def integrated_time(draws: np.ndarray) -> np.ndarray:
+    """Estimate the integrated autocorrelation time 1 + 2 Σ_{t>0} rho(t), cut as Geyer does.
+
+    The sum runs over the `initial_monotone_sequence`. The result is at least
     1 / log10(number of draws), which bounds the estimate for antithetic chains.
 
     Parameters
@@ -71,40 +97,70 @@ def integrated_time(draws: np.ndarray) -> np.ndarray:
     ----------
     C. J. Geyer, Practical Markov chain Monte Carlo, Statistical Science 7 (1992) 473, section 3.3.
     """
-    rho = autocorrelation(draws)
+    time = -1.0 + 2.0 * initial_monotone_sequence(autocorrelation(draws)).sum(axis=0)
+    return np.maximum(time, _shortest_time(draws))
+
+
+def sokal_time(draws: np.ndarray, c: float = 5.0) -> np.ndarray:
+    """Estimate the integrated autocorrelation time 1 + 2 Σ_{0<t≤M} rho(t), cut as Sokal does.
+
+    The window M is the smallest that is at least `c` times the sum up to M, which asks nothing of
+    the chain but enough draws: fewer than about 50 times the result are too few.
+
+    Parameters
+    ----------
+    draws
+        Draws with axes (chain, draw, ...).
+    c
+        Width of the window in integrated times, positive; larger is noisier and less biased.
+
+    Returns
+    -------
+    np.ndarray
+        As `integrated_time`.
+
+    Raises
+    ------
+    InputError
+        If `c` is not positive, there are too few draws or one is not finite.
+
+    References
+    ----------
+    A. Sokal, Monte Carlo Methods in Statistical Mechanics: Foundations and New Algorithms,
+    Lausanne lectures (1989).
+    """
+    if not c > 0:
+        raise InputError(f"Sokal's window needs a positive width in integrated times, got {c}")
+    times = 2.0 * np.cumsum(autocorrelation(draws), axis=0) - 1.0
+    lags = np.arange(len(times)).reshape(-1, *[1] * (times.ndim - 1))
+    wide = lags >= c * times
+    wide[-1] = True
+    window = np.argmax(wide, axis=0)[np.newaxis]
+    return np.maximum(np.take_along_axis(times, window, axis=0)[0], _shortest_time(draws))
+
+
+def initial_monotone_sequence(rho: np.ndarray) -> np.ndarray:
+    """Set to zero what is noise in an estimated autocorrelation function (lag, ...).
+
+    Sums of neighbouring lags rho(2m) + rho(2m+1) of a reversible chain are positive and decrease.
+    So the sequence ends at the first pair that is not positive, and a pair that exceeds its
+    predecessor is scaled down to it.
+
+    References
+    ----------
+    C. J. Geyer, Practical Markov chain Monte Carlo, Statistical Science 7 (1992) 473, section 3.3.
+    """
     lags = len(rho)
     padded = np.concatenate([rho, np.zeros_like(rho[: lags % 2])])
     pairs = padded[0::2] + padded[1::2]
     positive = np.logical_and.accumulate(pairs > 0, axis=0)
     monotone = np.minimum.accumulate(pairs, axis=0)
-    time = -1.0 + 2.0 * np.where(positive, monotone, 0.0).sum(axis=0)
-    return np.maximum(time, 1.0 / np.log10(draws.shape[0] * draws.shape[1]))
+    scale = np.divide(monotone, pairs, out=np.zeros_like(pairs), where=positive)
+    return rho * np.repeat(scale, 2, axis=0)[:lags]
 
 
-def thinning_step(time: float, keep_every: int) -> int:
-    """Choose how many draws apart two exported draws lie.
-
-    The integrated time, rounded to the nearest multiple of the storage stride, and at least one
-    stride: about as many draws remain as there are independent ones.
-
-    Parameters
-    ----------
-    time
-        Integrated autocorrelation time in draws, usually the median over reference points.
-    keep_every
-        Storage stride: every n-th draw was stored.
-
-    Raises
-    ------
-    InputError
-        If the time or the stride is not positive and finite.
-    """
-    if not (0 < time < np.inf and keep_every >= 1):
-        raise InputError(
-            f"thinning needs a positive finite time and a storage stride of at least 1, "
-            f"got time {time} and stride {keep_every}"
-        )
-    return int(keep_every) * max(1, round(float(time) / keep_every))
+def _shortest_time(draws: np.ndarray) -> float:
+    return float(1.0 / np.log10(draws.shape[0] * draws.shape[1]))
 
 
 def _autocovariance(chain: np.ndarray) -> np.ndarray:

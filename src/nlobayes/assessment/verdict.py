@@ -5,54 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.assessment.autocorrelation import integrated_time, thinning_step
-from nlobayes.assessment.convergence import (
-    between_chain_variance_share,
-    checked,
-    ebfmi,
-    ess_bulk,
-    ess_pooled_over_within,
-    ess_tail,
-    log_density_spread_over_sd,
-    rhat,
-)
-from nlobayes.errors import InputError
+from nlobayes.assessment import convergence
+from nlobayes.assessment.autocorrelation import integrated_time
+from nlobayes.assessment.convergence import ess_bulk, ess_tail, rhat
+from nlobayes.assessment.divergences import located
+from nlobayes.assessment.draws import PosteriorDraws, SampleStats, check_distinct, check_fit
+from nlobayes.assessment.tables import Columns
+from nlobayes.assessment.thinning import choose_step
 
 AT_LEAST = ("ess_f_bulk_min", "ebfmi_min")
 TOLERATED_EXCESS = 2.0
 """An unadjusted kernel fails beyond this multiple of the energy variance that it aims at."""
-
-
-class PosteriorDraws(NamedTuple):
-    """What is judged.
-
-    `function` (chain, draw, reference point), `log_density` and `noise` (chain, draw), None where
-    it is fixed, at every draw; `weights` (chain, stored draw, weight) at the stored ones.
-    """
-
-    function: np.ndarray
-    log_density: np.ndarray
-    noise: np.ndarray | None
-    weights: np.ndarray
-
-
-class SampleStats(NamedTuple):
-    """How it was sampled, axes (chain, draw).
-
-    One value per transition. `energy` is the Hamiltonian of the state each transition returned,
-    not of a rejected proposal; NaN throughout for kernels without a Gaussian momentum.
-    `tree_depth` and its limit are None for fixed-length HMC; `energy_variance` (per dimension and
-    integrator step) and what warm-up aimed at are None for kernels that reject.
-    """
-
-    energy: np.ndarray
-    acceptance_rate: np.ndarray
-    diverging: np.ndarray
-    n_steps: np.ndarray
-    tree_depth: np.ndarray | None
-    max_tree_depth: int | None
-    energy_variance: np.ndarray | None = None
-    energy_variance_aim: float | None = None
 
 
 class Thresholds(NamedTuple):
@@ -73,7 +36,9 @@ def diagnose(
     tightness: float,
     gradients_warmup: int,
     keep_every: int,
+    thinning_loss: float,
     exact: bool,
+    superchains: int | None = None,
 ) -> dict[str, Any]:
     """Assemble the verdict on a posterior: every key of `diagnostics.json`.
 
@@ -91,31 +56,46 @@ def diagnose(
         Gradient evaluations of all chains before the first draw.
     keep_every
         Storage stride of `draws.weights`: every n-th draw was stored.
+    thinning_loss
+        Share of the effective sample size that thinning may give up.
     exact
         Whether the sampler targets the exact posterior.
+    superchains
+        Number of equal groups of consecutive chains that share a start, if they do.
 
     Returns
     -------
     dict
-        Numbers, and under `checks` a name -> {value, threshold, passed}. Times and
-        `draws_per_chain` count draws, stored or not; `gradients_total` includes warm-up,
-        `gradients_per_draw` does not. A check exists where its value does. None stands for what
-        does not exist (noise that is fixed, trees of HMC) or is not finite (R-hat of chains that
-        never moved, which fails its check).
+        Numbers, under `checks` a name -> {value, threshold, passed}, and whether all of them
+        passed as `converged`. Times and `draws_per_chain` count draws, stored or not;
+        `gradients_total` includes warm-up, `gradients_per_draw` does not. `divergences_at` is the
+        reference point at which divergent draws stand furthest apart, and their mean distance
+        from the posterior mean in sd. A check exists where its value does. None stands for what
+        does not exist (noise that is fixed, trees of HMC, groups of chains, R-hat of fewer than 8
+        stored draws of the weights) or is infinite (R-hat of chains that never moved, which fails
+        its check).
 
     Raises
     ------
     InputError
-        If arrays do not fit together, are too short, or are not finite.
+        If arrays do not fit together, are too short, or are not finite, or if chains are copies.
     """
-    _check_shapes(draws, stats, keep_every)
+    check_fit(draws, stats, keep_every)
+    check_distinct(draws.function)
     chains, drawn, _ = draws.function.shape
+    stored = draws.weights.shape[1]
     metrics = {
-        **_function_metrics(draws.function, keep_every),
-        "rhat_weights_median": float(np.median(rhat(draws.weights))),
+        **_function_metrics(draws.function),
+        "rhat_f_nested_p99": None
+        if superchains is None
+        else _percentile_99(convergence.nested_rhat(draws.function, superchains)),
+        "thinning_step": choose_step(draws.function, keep_every=keep_every, loss=thinning_loss),
+        "rhat_weights_median": None
+        if stored < convergence.FEWEST_DRAWS
+        else float(np.median(rhat(draws.weights))),
         "rhat_log_density": _rhat_of_one(draws.log_density),
         "rhat_noise": None if draws.noise is None else _rhat_of_one(draws.noise),
-        "log_density_spread_over_sd": log_density_spread_over_sd(draws.log_density),
+        "log_density_spread_over_sd": convergence.log_density_spread_over_sd(draws.log_density),
         **_sampler_metrics(stats, gradients_warmup, chains * drawn),
         "tightness": float(tightness),
         "chains": chains,
@@ -123,42 +103,95 @@ def diagnose(
         "exact": exact,
     }
     checks = _checks(metrics, thresholds, stats.energy_variance_aim)
-    return {**{key: _finite(value) for key, value in metrics.items()}, "checks": checks}
+    return {
+        "converged": all(check["passed"] for check in checks.values()),
+        **{key: _finite(value) for key, value in metrics.items()},
+        "divergences_at": _divergences_at(draws.function, stats.diverging),
+        "checks": checks,
+    }
 
 
 def judge(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
     """Judge the function draws (chain, draw, reference point) so far by some of the limits.
 
     Returns name -> {value, threshold, passed}, as `checks` of `diagnose`; limits of the R-hat are
-    the largest allowed, those of the ESS the smallest. Errors as for `rhat`.
+    the largest allowed, those of the ESS the smallest. Errors as for `rhat`, or if chains are
+    copies.
     """
+    check_distinct(function)
     metrics = {**_agreement(function), "ess_f_bulk_min": float(ess_bulk(function).min())}
     return {name: _check(name, metrics[name], limit) for name, limit in limits.items()}
 
 
-def _function_metrics(function: np.ndarray, keep_every: int) -> dict[str, Any]:
-    bulk, time = ess_bulk(function), float(np.median(integrated_time(function)))
+def table(checks: dict[str, dict[str, Any]]) -> Columns:
+    """Tabulate checks, as `diagnose` returns them, with the side on which each value must lie.
+
+    An infinite value, which JSON cannot hold, is one here.
+    """
+    values = [check["value"] for check in checks.values()]
+    return {
+        "check": np.array([*checks]),
+        "value": np.array([np.inf if value is None else value for value in values], np.float64),
+        "threshold": np.array([check["threshold"] for check in checks.values()], np.float64),
+        "bound": np.array(["at least" if name in AT_LEAST else "at most" for name in checks]),
+        "passed": np.array([check["passed"] for check in checks.values()], dtype=bool),
+    }
+
+
+def _function_metrics(function: np.ndarray) -> dict[str, float]:
+    bulk = ess_bulk(function)
     return {
         **_agreement(function),
+        "rhat_f_gelman_rubin_p99": _percentile_99(convergence.gelman_rubin(function)),
         "ess_f_bulk_median": float(np.median(bulk)),
         "ess_f_bulk_min": float(bulk.min()),
         "ess_f_tail_min": float(ess_tail(function).min()),
-        "ess_pooled_over_within": float(np.median(ess_pooled_over_within(function))),
-        "between_chain_variance_share": between_chain_variance_share(function),
-        "autocorrelation_time_f_median": time,
-        "thinning_step": thinning_step(time, keep_every),
+        **_monte_carlo_errors(function),
+        "ess_pooled_over_within": float(np.median(convergence.ess_pooled_over_within(function))),
+        "between_chain_variance_share": convergence.between_chain_variance_share(function),
+        "autocorrelation_time_f_median": float(np.median(integrated_time(function))),
     }
 
 
 def _agreement(function: np.ndarray) -> dict[str, float]:
     agreement = rhat(function)
-    with np.errstate(invalid="ignore"):
-        worst_percent = float(np.percentile(agreement, 99))
     return {
         "rhat_f_median": float(np.median(agreement)),
-        "rhat_f_p99": worst_percent,
+        "rhat_f_p99": _percentile_99(agreement),
         "rhat_f_share_below_1_01": float(np.mean(agreement < 1.01)),
     }
+
+
+def _percentile_99(values: np.ndarray) -> float:
+    """Return the 99th percentile, infinite between two infinite values."""
+    with np.errstate(invalid="ignore"):
+        found = float(np.percentile(values, 99))
+    return np.inf if np.isnan(found) else found
+
+
+def _monte_carlo_errors(function: np.ndarray) -> dict[str, float]:
+    """Return the largest errors in posterior standard deviations over the reference points."""
+    sd = function.std(axis=(0, 1), ddof=1)
+    errors = {
+        "mean": convergence.mcse_mean(function),
+        "q2_5": convergence.mcse_quantile(function, 0.025),
+        "q97_5": convergence.mcse_quantile(function, 0.975),
+    }
+    infinite = np.full(sd.shape, np.inf)
+    return {
+        f"mcse_f_{name}_over_sd_max": float(
+            np.divide(error, sd, out=infinite.copy(), where=np.isfinite(error)).max()
+        )
+        for name, error in errors.items()
+    }
+
+
+def _divergences_at(function: np.ndarray, diverging: np.ndarray) -> dict[str, Any] | None:
+    deviation = located(function, diverging).deviation
+    if deviation is None:
+        return None
+    point = int(np.argmax(deviation))
+    return {"reference_point": point, "deviation": float(deviation[point])}
 
 
 def _sampler_metrics(stats: SampleStats, gradients_warmup: int, drawn: int) -> dict[str, Any]:
@@ -169,7 +202,9 @@ def _sampler_metrics(stats: SampleStats, gradients_warmup: int, drawn: int) -> d
         "max_depth_share": None
         if stats.tree_depth is None
         else float(np.mean(stats.tree_depth >= stats.max_tree_depth)),
-        "ebfmi_min": None if np.isnan(stats.energy).all() else float(ebfmi(stats.energy).min()),
+        "ebfmi_min": None
+        if np.isnan(stats.energy).all()
+        else float(convergence.ebfmi(stats.energy).min()),
         "energy_variance": None
         if stats.energy_variance is None
         else float(np.mean(stats.energy_variance)),
@@ -200,19 +235,3 @@ def _finite(value: Any) -> Any:
 
 def _rhat_of_one(draws: np.ndarray) -> float:
     return float(rhat(draws[..., np.newaxis])[0])
-
-
-def _check_shapes(draws: PosteriorDraws, stats: SampleStats, keep_every: int) -> None:
-    """Check that every array has the chains of the function draws and a draw axis that fits."""
-    chains, drawn, _ = checked(draws.function).shape
-    arrays = {**draws._asdict(), **stats._asdict()}
-    del arrays["max_tree_depth"], arrays["energy_variance_aim"]
-    for name, array in arrays.items():
-        expected = (chains, drawn // keep_every if name == "weights" else drawn)
-        if array is not None and array.shape[:2] != expected:
-            raise InputError(
-                f"{name} must have axes (chain, draw) of shape {expected}, got {array.shape}; "
-                "diagnose draws of one posterior only"
-            )
-    if (stats.tree_depth is None) != (stats.max_tree_depth is None):
-        raise InputError("tree_depth and max_tree_depth must both be given, or both be None")

@@ -13,6 +13,7 @@ from nlobayes.data.transforms import (
     feature_names,
     fit_features,
     fit_target,
+    scale_uncertainty,
 )
 from nlobayes.types import Dataset
 
@@ -44,6 +45,7 @@ def make_dataset(
         If a split is empty, a feature or the target is not finite, or constant on train rows.
     """
     inputs, observed = selection.inputs, selection.target
+    spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
     split = split_rows(len(observed), choices.split, shuffle=choices.shuffle, seed=choices.seed)
     train = split == TRAIN
     features = fit_features(
@@ -65,4 +67,5 @@ def make_dataset(
         target_name=target,
         transforms={"features": {"map": features.map, **constants}, "target": scaled._asdict()},
         units=selection.units,
+        scale_uncertainty=spread,
     )

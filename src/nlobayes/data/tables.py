@@ -39,11 +39,15 @@ READ_ERRORS = (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error, pa.
 
 
 class Selection(NamedTuple):
-    """Inputs (row, feature) and target (row,) of a table, and the unit of each column."""
+    """Inputs (row, feature), target (row,) of a table and its variations (row, variation).
+
+    `units` names the unit of each input and of the target.
+    """
 
     inputs: np.ndarray
     target: np.ndarray
     units: dict[str, str]
+    variations: np.ndarray | None = None
 
 
 def read_table(path: Path) -> Table:
@@ -145,6 +149,7 @@ def select(
     *,
     source: str,
     duplicates: Literal["reject", "keep"] = "reject",
+    variations: Sequence[str] = (),
 ) -> Selection:
     """Take the features and the target of a table, checked and in the units asked for.
 
@@ -162,6 +167,8 @@ def select(
         Name of the table in messages: its path.
     duplicates
         Whether rows that agree in every selected column are refused.
+    variations
+        Names of columns that hold the target at other scales; they come in the target's unit.
 
     Raises
     ------
@@ -170,7 +177,7 @@ def select(
         cannot be converted, or rows are duplicates and these are refused.
     """
     names = [*features, target]
-    _check_names_asked(names, units, source)
+    _check_names_asked([*names, *variations], units, source)
     columns = {name: _numbers(table, name, source) for name in names}
     for name, unit in units.items():
         columns[name] = _in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
@@ -178,7 +185,16 @@ def select(
     if duplicates == "reject":
         _check_no_duplicates(rows, source)
     selected = {name: units.get(name, "") or table.units.get(name, "") for name in names}
-    return Selection(inputs=rows[:, :-1], target=rows[:, -1], units=selected)
+    own = selected[target]
+    varied = [_variation(table, name, own, source) for name in variations]
+    return Selection(
+        rows[:, :-1], rows[:, -1], selected, np.column_stack(varied) if varied else None
+    )
+
+
+def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
+    own = table.units.get(name, "")
+    return _in_unit(_numbers(table, name, source), name, (own, unit), source)
 
 
 def _read_csv(path: Path) -> Table:

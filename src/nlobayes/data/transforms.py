@@ -219,6 +219,24 @@ def apply_target(transform: TargetTransform, target: np.ndarray) -> np.ndarray:
     return (_scale_target(transform.scale, target) - transform.mean) / transform.sd
 
 
+def apply_scale(transform: TargetTransform, target: np.ndarray) -> np.ndarray:
+    """Map targets of any shape to log10 of the target, or to the target itself."""
+    return _scale_target(transform.scale, target)
+
+
+def scale_uncertainty(
+    scale: str, target: np.ndarray, variations: np.ndarray | None
+) -> np.ndarray | None:
+    """Compute how far the variations (row, variation) lie from the target (row,) on its scale.
+
+    The largest absolute difference in each row; None where there are no variations.
+    """
+    if variations is None:
+        return None
+    central = _scale_target(scale, target)
+    return np.max([np.abs(_scale_target(scale, other) - central) for other in variations.T], axis=0)
+
+
 def unstandardise(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
     """Map network outputs of any shape back to log10 of the target, or to the target itself."""
     return np.asarray(values) * transform.sd + transform.mean

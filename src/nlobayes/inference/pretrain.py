@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
+
+SNAPSHOTS = 50
 
 
 class Problem(NamedTuple):
@@ -30,15 +33,19 @@ class Rows(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A MAP (parameter,) and its history per epoch: loss per row, validation RMSE.
+    """A MAP (parameter,), its history per epoch, and the path that led to it.
 
-    After an early stop the history repeats its last values; `epochs` counts those that ran.
+    The history is the loss per row and the validation RMSE; `epochs` counts those that ran. The
+    path is the position (snapshot, parameter) after `path_epochs` (snapshot,) epochs, from the
+    start (epoch 0) to the last epoch. After an early stop both repeat their last values.
     """
 
     position: jax.Array
     loss: jax.Array
     validation_rmse: jax.Array
     epochs: jax.Array
+    path_epochs: jax.Array
+    path: jax.Array
 
 
 class _Progress(NamedTuple):
@@ -68,12 +75,16 @@ def fit_map(
     Each minibatch estimates the full loss without bias: its likelihood is scaled by N / batch and
     the prior counts once. A remainder smaller than a batch sits out one epoch. With `patience` the
     position of the best validation RMSE is returned, without it the last one.
+
+    Every epoch overwrites the next snapshot of the path, so that the memory is that of the path.
     """
     steps = len(train.target) // batch
     optimizer = optax.adam(optax.cosine_decay_schedule(learning_rate, epochs * steps))
     run_epoch = _epoch(problem, train, optimizer, batch=batch, steps=steps)
+    path_epochs = jnp.asarray(snapshot_epochs(epochs))
 
-    def one_epoch(progress: _Progress, index: jax.Array) -> tuple[_Progress, jax.Array]:
+    def one_epoch(carry: tuple[_Progress, jax.Array], index: jax.Array) -> tuple[Any, jax.Array]:
+        progress, path = carry
         stopped = progress.stale >= patience if patience is not None else False
         progress = jax.lax.cond(
             stopped,
@@ -83,16 +94,23 @@ def fit_map(
             ),
             progress,
         )
-        return progress, progress.history
+        path = path.at[jnp.searchsorted(path_epochs, index + 1)].set(progress.position)
+        return (progress, path), progress.history
 
     never = jnp.asarray(jnp.inf, start.dtype)
     zero = jnp.zeros((), int)
     begin = _Progress(
         start, optimizer.init(start), start, never, zero, zero, jnp.zeros(2, start.dtype)
     )
-    end, history = jax.lax.scan(one_epoch, begin, jnp.arange(epochs))
+    path = jnp.tile(start, (len(path_epochs), 1))
+    (end, path), history = jax.lax.scan(one_epoch, (begin, path), jnp.arange(epochs))
     position = end.position if patience is None else end.best_position
-    return Fit(position, history[:, 0], history[:, 1], end.epochs)
+    return Fit(position, history[:, 0], history[:, 1], end.epochs, path_epochs, path)
+
+
+def snapshot_epochs(epochs: int) -> np.ndarray:
+    """Spread at most 50 snapshots (snapshot,) evenly over the epochs, 0 and the last included."""
+    return np.linspace(0, epochs, min(epochs + 1, SNAPSHOTS)).round().astype(np.int32)
 
 
 def _epoch(

@@ -1,11 +1,15 @@
-"""Are the stated uncertainties right: pulls, coverage, two predictive distributions."""
+"""Are the stated uncertainties right: pulls, coverage, PIT, two predictive distributions."""
+
+from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
+from scipy.stats import binom
 
+from nlobayes.plots.axes import Labels, read_labels, with_unit
 from nlobayes.plots.style import (
     BLACK,
     SPLIT_COLORS,
@@ -19,7 +23,9 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import floats, split_rows
 
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
+BAND_OPACITY = 0.12
 PULL_EDGES = np.arange(-PULL_LIMIT, PULL_LIMIT + PULL_BIN, PULL_BIN).tolist()
+FEWEST_PIT_BINS, MOST_PIT_BINS, POINTS_PER_PIT_BIN = 5, 20, 20
 
 
 def pulls(predictions: DataFrame) -> Figure:
@@ -29,7 +35,12 @@ def pulls(predictions: DataFrame) -> Figure:
     left, right = figure.subplots(1, 2, sharex=True)
     for axes in (left, right):
         _pull_histogram(axes, floats(rows, "z_total"), "total", filled=True)
-        _pull_histogram(axes, floats(rows, "z_epistemic"), "epistemic", filled=False)
+        _pull_histogram(
+            axes,
+            floats(rows.dropna(subset=["z_epistemic"]), "z_epistemic"),
+            "epistemic",
+            filled=False,
+        )
         z = np.linspace(-PULL_LIMIT, PULL_LIMIT, 241)
         axes.plot(z, _gaussian(z, 0.0, 1.0), color=BLACK, linewidth=1, label=r"$\mathcal{N}(0, 1)$")
         axes.set_xlabel("pull z = (true − predicted) / sd")
@@ -42,6 +53,9 @@ def pulls(predictions: DataFrame) -> Figure:
 
 def _pull_histogram(axes: Axes, z: Floats, kind: str, *, filled: bool) -> None:
     """Histogram that keeps the pulls beyond the axis, in its first and last bin."""
+    if not len(z):
+        axes.plot([], [], " ", label=f"{kind}: no spread")
+        return
     axes.hist(
         np.clip(z, -PULL_LIMIT, PULL_LIMIT),
         PULL_EDGES,
@@ -54,54 +68,138 @@ def _pull_histogram(axes: Axes, z: Floats, kind: str, *, filled: bool) -> None:
     )
 
 
-def coverage(table: DataFrame) -> Figure:
+def coverage(coverage: DataFrame) -> Figure:
     """Share of true values within k standard deviations, minus the Gaussian share, per split."""
     figure = new_figure(height=4.0)
-    panels = figure.subplots(2, 2, sharex=True)
-    for column, kind in zip(panels.T, ("total", "epistemic"), strict=True):
-        _coverage_column(column[0], column[1], table, kind)
+    panels = figure.subplots(2, 2, sharex=True, sharey="row")
+    for (top, bottom), kind in zip(panels.T, ("total", "epistemic"), strict=True):
+        _nominal_coverage(top, coverage)
+        _coverage_lines(top, bottom, coverage, kind)
+        reference_line(bottom, y=0.0)
+        absent = "" if coverage[kind].notna().any() else ": no spread"
+        top.set_title(f"{kind} uncertainty{absent}")
+        bottom.set_xlabel("k (standard deviations)")
+        bottom.set_xticks(range(6))
+    panels[0, 0].set_xlim(0, 5)
+    panels[0, 0].set_ylim(0, 103)
     panels[0, 0].set_ylabel("coverage (%)")
     panels[1, 0].set_ylabel("coverage − nominal\n(percentage points)")
     legend_above(figure, panels[0, 0])
     return figure
 
 
-def _coverage_column(top: Axes, bottom: Axes, table: DataFrame, kind: str) -> None:
-    nominal = table.drop_duplicates("k").sort_values("k")
-    k, level = floats(nominal, "k"), 100 * floats(nominal, "nominal")
-    top.hlines(level, k - 0.35, k + 0.35, color=BLACK, linewidth=0.8, label="nominal")
-    present = [split for split in SPLIT_COLORS if (table["split"] == split).any()]
-    for index, split in enumerate(present):
-        rows = table[table["split"] == split]
-        x = floats(rows, "k") + 0.18 * (index - (len(present) - 1) / 2)
-        for axes, origin in ((top, 0.0), (bottom, floats(rows, "nominal"))):
-            color = SPLIT_COLORS[split]
-            axes.plot(x, 100 * (floats(rows, kind) - origin), "o", color=color, label=split)
+def _nominal_coverage(axes: Axes, coverage: DataFrame) -> None:
+    rows = coverage.drop_duplicates("k").sort_values("k")
+    nominal = 100 * floats(rows, "nominal")
+    axes.plot(rows["k"], nominal, color=BLACK, linewidth=1, linestyle="--", label="Gaussian")
+
+
+def _coverage_lines(top: Axes, bottom: Axes, coverage: DataFrame, kind: str) -> None:
+    for split, rows in _by_split(coverage):
+        k, nominal = floats(rows, "k"), floats(rows, "nominal")
+        for axes, origin in ((top, 0.0), (bottom, nominal)):
+            share, lower, upper = (
+                100 * (floats(rows, column) - origin) for column in (kind, "lower", "upper")
+            )
+            axes.plot(k, share, color=SPLIT_COLORS[split], label=split)
             if kind == "total":
-                lower, upper = (100 * (floats(rows, edge) - origin) for edge in ("lower", "upper"))
-                axes.vlines(x, lower, upper, color=color, linewidth=1.2)
-    reference_line(bottom, y=0.0)
-    top.set_ylim(0, 103)
-    top.set_title(f"{kind} uncertainty")
-    bottom.set_xlabel("k (standard deviations)")
-    bottom.set_xticks(k)
+                _band(axes, k, lower, upper, split)
 
 
-def cases(table: DataFrame) -> Figure:
-    """Predictive distributions of a well and of a badly predicted point, with the truth."""
+def levels(levels: DataFrame) -> Figure:
+    """Observed minus nominal coverage of the central interval of every level, per split."""
     figure = new_figure(height=3.2)
-    names = [name for name in ("good", "bad") if (table["case"] == name).any()]
+    axes = figure.subplots()
+    for split, rows in _by_split(levels):
+        level = floats(rows, "level")
+        share, lower, upper = (
+            100 * (floats(rows, column) - level) for column in ("coverage", "lower", "upper")
+        )
+        axes.plot(100 * level, share, color=SPLIT_COLORS[split], label=split)
+        _band(axes, 100 * level, lower, upper, split)
+    reference_line(axes, y=0.0)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("level of the central interval (%)")
+    axes.set_ylabel("coverage − level (percentage points)")
+    legend_above(figure, axes)
+    return figure
+
+
+def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
+    """Probability integral transform of every split: its density, and its ECDF minus uniform."""
+    figure = new_figure(height=3.4)
+    left, right = figure.subplots(1, 2)
+    _pit_histograms(left, predictions)
+    for split, rows in _by_split(pit):
+        u = floats(rows, "u")
+        difference, lower, upper = (
+            floats(rows, column) - u for column in ("ecdf", "lower", "upper")
+        )
+        right.plot(u, difference, color=SPLIT_COLORS[split], label=split)
+        if split == "test":
+            right.fill_between(u, lower, upper, color=BLACK, alpha=BAND_OPACITY, linewidth=0)
+        else:
+            right.plot(u, lower, u, upper, color=SPLIT_COLORS[split], linewidth=0.7, linestyle=":")
+    reference_line(right, y=0.0)
+    right.set_xlabel("u, predictive probability below the truth")
+    right.set_ylabel("ECDF − u")
+    right.set_xlim(0, 1)
+    legend_above(figure, left)
+    return figure
+
+
+def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
+    """Densities with equal bins, with the 95 % binomial band of the test split's bins."""
+    rows = split_rows(predictions, "test")
+    count = int(np.clip(len(rows) // POINTS_PER_PIT_BIN, FEWEST_PIT_BINS, MOST_PIT_BINS))
+    low, high = binom.ppf((0.025, 0.975), len(rows), 1 / count) * count / len(rows)
+    axes.axhspan(low, high, color=BLACK, alpha=BAND_OPACITY, linewidth=0, label="95 % if uniform")
+    for split, part in _by_split(predictions):
+        filled = split == "test"
+        axes.hist(
+            floats(part, "pit"),
+            np.linspace(0, 1, count + 1).tolist(),
+            density=True,
+            histtype="stepfilled" if filled else "step",
+            color=SPLIT_COLORS[split],
+            alpha=0.4 if filled else 1,
+            linewidth=0 if filled else 1.4,
+            label=split,
+        )
+    reference_line(axes, y=1.0)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("u, predictive probability below the truth")
+    axes.set_ylabel("density")
+
+
+def _by_split(table: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    for split in SPLIT_COLORS:
+        rows = table[table["split"] == split]
+        if len(rows):
+            yield split, rows
+
+
+def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats, split: str) -> None:
+    axes.fill_between(x, lower, upper, color=SPLIT_COLORS[split], alpha=0.18, linewidth=0)
+
+
+def cases(cases: DataFrame, labels: DataFrame) -> Figure:
+    """Predictive distributions of a well and of a badly predicted point, with the truth."""
+    target = read_labels(labels)
+    figure = new_figure(height=3.2)
+    names = [name for name in ("good", "bad") if (cases["case"] == name).any()]
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
-        _case_panel(axes, table[table["case"] == name], name)
-    figure.axes[0].set_ylabel("predictive density (1/dex)")
+        _case_panel(axes, cases[cases["case"] == name], name, target)
+    unit = f"1/{target.model_unit}" if target.model_unit else ""
+    figure.axes[0].set_ylabel(with_unit("predictive density", unit))
     legend_above(figure, figure.axes[0])
     return figure
 
 
-def _case_panel(axes: Axes, rows: DataFrame, name: str) -> None:
-    draws = floats(rows, "draw_log10")
-    mean, sd = rows["mean_log10"].iloc[0], rows["total_sd_log10"].iloc[0]
-    truth = rows["target_log10"].iloc[0]
+def _case_panel(axes: Axes, rows: DataFrame, name: str, target: Labels) -> None:
+    draws = floats(rows, "draw")
+    mean, sd = rows["mean"].iloc[0], rows["total_sd"].iloc[0]
+    truth = rows["truth"].iloc[0]
     edges = _central_bins(draws)
     x = np.linspace(edges[0], edges[-1], 200)
     axes.hist(
@@ -116,7 +214,7 @@ def _case_panel(axes: Axes, rows: DataFrame, name: str) -> None:
     axes.axvline(truth, color=VERMILLION, label="true value")
     distance = abs(truth - mean) / sd
     axes.set_title(f"{name} case, point {rows['point'].iloc[0]}: {distance:.1f} sd off")
-    axes.set_xlabel(r"$\log_{10}(\sigma\,/\,\mathrm{pb})$")
+    axes.set_xlabel(target.model_axis)
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
 

@@ -1,4 +1,4 @@
-"""Did the chains start well, mix and agree: loss, trace, R-hat and ESS, autocorrelation."""
+"""Did the chains start well, mix and agree: loss, trace, R-hat, autocorrelation, divergences."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
+from nlobayes.plots.axes import read_labels
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -15,12 +16,20 @@ from nlobayes.plots.style import (
     chain_color,
     legend_above,
     new_figure,
+    points,
     reference_line,
     spread_log_labels,
 )
 from nlobayes.plots.tables import by_chain, floats
 
 RHAT_THRESHOLDS = ((1.01, "-"), (1.05, "--"))
+RHAT_FORMS = {
+    "rhat": ("rank-normalised split", BLUE),
+    "rhat_gelman_rubin": ("Gelman and Rubin", VERMILLION),
+}
+WIDE_RHAT = 3.0
+"""Beyond this a linear axis would hide the thresholds."""
+
 ESS_THRESHOLD = 100
 QUANTITIES = {
     "log_density": "log posterior density\n(nats)",
@@ -49,7 +58,7 @@ def trace(table: DataFrame) -> Figure:
     panels[-1, 1].set_xlabel("draws per bin")
     if "noise" not in drawn:
         panels[0, 0].set_title("tolerance of the likelihood is fixed: no noise scale to show")
-    _chain_legend(figure, panels[0, 0])
+    chain_legend(figure, panels[0, 0])
     return figure
 
 
@@ -72,8 +81,8 @@ def _trace_row(left: Axes, right: Axes, table: DataFrame, name: str) -> None:
     right.xaxis.set_major_locator(MaxNLocator(2, integer=True))
 
 
-def _chain_legend(figure: Figure, axes: Axes) -> None:
-    """Name the chains, or only count them when they are too many to tell apart."""
+def chain_legend(figure: Figure, axes: Axes) -> None:
+    """Name the chains of `axes`, or only count them when they are too many to tell apart."""
     chains = len(axes.get_legend_handles_labels()[1])
     if chains > MAX_NAMED_CHAINS:
         figure.suptitle(f"{chains} chains; colours repeat", fontsize=8)
@@ -84,36 +93,58 @@ def _chain_legend(figure: Figure, axes: Axes) -> None:
 
 
 def convergence(table: DataFrame) -> Figure:
-    """R-hat (cumulative) and effective sample sizes of the predictions at reference points."""
-    figure = new_figure(height=3.2)
-    left, right = figure.subplots(1, 2)
-    _rhat_panel(left, floats(table, "rhat"))
-    _ess_panel(right, floats(table, "ess_bulk"), floats(table, "ess_tail"))
-    legend_above(figure, left, place="outside upper left", columns=1)
-    legend_above(figure, right, place="outside upper right", columns=1)
+    """R-hat in two forms, effective sample sizes, and the variance that chains do not share.
+
+    All of the predictions at the reference points. The last panel is the share of their variance
+    that lies between the means of the chains: what several modes do to the predictions.
+    """
+    figure = new_figure(height=5.2)
+    panels = figure.subplot_mosaic([["rhat", "rhat"], ["ess", "share"]])
+    _rhat_panel(panels["rhat"], table)
+    _ess_panel(panels["ess"], floats(table, "ess_bulk"), floats(table, "ess_tail"))
+    _share_panel(panels["share"], 100 * floats(table, "variance_share"))
+    for axes in panels.values():
+        _legend_over(axes)
     return figure
 
 
-def _rhat_panel(axes: Axes, rhat: Floats) -> None:
-    """Cumulative share; where R-hat is not finite, nothing agrees and the curve stays low."""
-    finite = rhat[np.isfinite(rhat)]
-    share = np.arange(1, len(finite) + 1) / len(rhat)
-    axes.step(np.sort(finite), share, where="post", color=BLUE)
+def _legend_over(axes: Axes, *, columns: int = 1) -> None:
+    """Legend directly above its own panel, for figures whose panels differ in what they show."""
+    anchor = (-0.02, 1.0)
+    axes.legend(loc="lower left", bbox_to_anchor=anchor, borderaxespad=0.2, ncols=columns)
+
+
+def _rhat_panel(axes: Axes, table: DataFrame) -> None:
+    largest = 1.05
+    for column, (name, color) in RHAT_FORMS.items():
+        rhat = floats(table, column)
+        _cumulative_curve(axes, rhat, f"{name}: {_shares_below(rhat)}", color)
+        largest = max(largest, rhat[np.isfinite(rhat)].max(initial=1.0))
     for threshold, linestyle in RHAT_THRESHOLDS:
-        percent = 100 * np.mean(rhat <= threshold)
-        axes.axvline(
-            threshold,
-            color=BLACK,
-            linewidth=0.8,
-            linestyle=linestyle,
-            label=f"{threshold} ({percent:.1f} % of the points at or below)",
-        )
-    if len(finite) < len(rhat):
-        axes.plot([], [], " ", label=f"not finite: {len(rhat) - len(finite)} of {len(rhat)}")
-    axes.set_xlim(finite.min(initial=0.998), max(1.06, 1.02 * finite.max(initial=1.0) - 0.02))
+        axes.axvline(threshold, color=BLACK, linewidth=0.8, linestyle=linestyle, zorder=0.5)
+    if largest > WIDE_RHAT:
+        axes.set_xscale("log")
+    axes.set_xlim(0.995, 1.02 * largest - 0.015)
     axes.set_ylim(0, 1.02)
-    axes.set_xlabel(r"$\hat{R}$ of the prediction (dimensionless)")
+    spread_log_labels(axes.xaxis)
+    lines = " and ".join(f"{threshold}" for threshold, _ in RHAT_THRESHOLDS)
+    axes.set_xlabel(rf"$\hat{{R}}$ of the prediction (dimensionless); lines at {lines}")
     axes.set_ylabel("share of reference points")
+
+
+def _cumulative_curve(axes: Axes, rhat: Floats, label: str, color: str) -> None:
+    """Where R-hat is not finite, nothing agrees and the curve stays low."""
+    finite = np.sort(rhat[np.isfinite(rhat)])
+    share = np.arange(1, len(finite) + 1) / len(rhat)
+    axes.step(finite, share, where="post", color=color, label=label)
+
+
+def _shares_below(rhat: Floats) -> str:
+    infinite = int((~np.isfinite(rhat)).sum())
+    if infinite == len(rhat):
+        return "not finite at any point"
+    shares = [f"{100 * np.mean(rhat <= limit):.1f} % ≤ {limit}" for limit, _ in RHAT_THRESHOLDS]
+    return ", ".join(shares) + (f"; not finite: {infinite} of {len(rhat)}" if infinite else "")
 
 
 def _ess_panel(axes: Axes, bulk: Floats, tail: Floats) -> None:
@@ -136,25 +167,63 @@ def _ess_panel(axes: Axes, bulk: Floats, tail: Floats) -> None:
     spread_log_labels(axes.xaxis)
 
 
-def autocorrelation(table: DataFrame) -> Figure:
-    """Autocorrelation of the predictions and of the log density against the lag."""
+def _share_panel(axes: Axes, percent: Floats) -> None:
+    defined = percent[np.isfinite(percent)]
+    label = "none is defined: all draws are equal"
+    if defined.size:
+        label = f"median {np.median(defined):.3g} %, largest {defined.max():.3g} %"
+    edges = np.linspace(0, 1.05 * defined.max(initial=0.0) or 1.0, 31)
+    axes.hist(defined, edges.tolist(), histtype="step", linewidth=1.4, color=BLUE, label=label)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("predictive variance between chains (%)")
+    axes.set_ylabel("reference points per bin")
+
+
+def autocorrelation(function: DataFrame, weights: DataFrame) -> Figure:
+    """Autocorrelation of predictions, log density and noise, and of the weights, by lag."""
+    figure = new_figure(height=3.4)
+    left, right = figure.subplots(1, 2, sharey=True)
+    _band(left, function, ("f_mean", "f_p10", "f_p90"), "prediction", "of the points")
+    left.plot(function["lag"], function["log_density"], color=VERMILLION, label="log density")
+    if function["noise"].notna().any():
+        left.plot(function["lag"], function["noise"], "--", color=BLACK, label="noise")
+    _band(right, weights, ("mean", "p10", "p90"), "weight", "of the weights")
+    for axes in (left, right):
+        reference_line(axes, y=0.0)
+        axes.margins(x=0.01)
+        axes.set_xlabel("lag (draws)")
+    left.set_ylabel("autocorrelation (dimensionless)")
+    _legend_over(left, columns=2)
+    _legend_over(right)
+    return figure
+
+
+def _band(
+    axes: Axes, table: DataFrame, columns: tuple[str, str, str], name: str, those: str
+) -> None:
+    mean, low, high = (table[column] for column in columns)
+    label = f"10 % to 90 % {those}"
+    axes.fill_between(table["lag"], low, high, color=BLUE, alpha=0.2, linewidth=0, label=label)
+    axes.plot(table["lag"], mean, color=BLUE, label=f"{name}, mean")
+
+
+def divergences(table: DataFrame, labels: DataFrame) -> Figure:
+    """Where in input space the divergent draws differ from the others."""
     figure = new_figure(height=3.2)
     axes = figure.subplots()
-    axes.fill_between(
-        table["lag"],
-        table["f_p10"],
-        table["f_p90"],
-        color=BLUE,
-        alpha=0.2,
-        linewidth=0,
-        label="10 % to 90 % of the reference points",
-    )
-    axes.plot(table["lag"], table["f_mean"], color=BLUE, label="prediction, mean")
-    axes.plot(table["lag"], table["log_density"], color=VERMILLION, label="log density")
-    reference_line(axes, y=0.0)
-    axes.margins(x=0.01)
-    axes.set_xlabel("lag (draws)")
-    axes.set_ylabel("autocorrelation (dimensionless)")
+    clouds = {
+        "expected": (BLACK, "draws without divergence"),
+        "deviation": (VERMILLION, "divergent draws"),
+    }
+    for column, (color, label) in clouds.items():
+        rows = table.dropna(subset=[column])
+        if len(rows):
+            points(axes, floats(rows, "covariate"), floats(rows, column), color=color, label=label)
+    if table["deviation"].isna().all():
+        axes.text(0.5, 0.5, "no divergent transitions", transform=axes.transAxes, ha="center")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(read_labels(labels).covariate)
+    axes.set_ylabel("mean |prediction − mean| / sd\n(dimensionless)")
     legend_above(figure, axes)
     return figure
 
@@ -177,5 +246,5 @@ def loss(table: DataFrame) -> Figure:
     left.set_ylim(bottom=LEAST_LOSS)
     left.set_ylabel("loss above the lowest (nats per row)")
     right.set_ylabel("validation RMSE (standardised units)")
-    _chain_legend(figure, left)
+    chain_legend(figure, left)
     return figure

@@ -1,15 +1,31 @@
 """The figures by name, and the columns that each needs of its tables."""
 
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import AutoLocator, MaxNLocator
-from pandas import DataFrame
+from pandas import DataFrame, isna
 
-from nlobayes.plots import accuracy, calibration, convergence
-from nlobayes.plots.style import VERMILLION, house_style
+from nlobayes.errors import InputError
+from nlobayes.plots import (
+    accuracy,
+    bands,
+    calibration,
+    comparison,
+    conditional,
+    convergence,
+    landscape,
+    thinning,
+    verdict,
+    weights,
+)
+from nlobayes.plots.style import RED, house_style
 from nlobayes.plots.tables import drawable_rows
+
+NOTE_WIDTH = 110
+"""Characters that fit below a figure."""
 
 
 class FigureSpec(NamedTuple):
@@ -27,27 +43,46 @@ def figure_spec(draw: Callable[..., Figure], **columns: str) -> FigureSpec:
     draw
         Function from tables to a figure.
     **columns
-        For each table, in the order of the arguments of `draw`: the columns it needs.
+        For each table, in the order of the arguments of `draw`: the columns it needs. Those that
+        may lack values end in `?`; `*` takes the table as it is.
+
+    Notes
+    -----
+    What is drawn shows `warning`, if there is one, in red.
     """
 
-    def checked(*tables: DataFrame) -> Figure:
+    def checked(*tables: DataFrame, warning: str = "") -> Figure:
         rows = [
             drawable_rows(table, name, needed.split())
             for table, (name, needed) in zip(tables, columns.items(), strict=True)
         ]
         with house_style():
-            figure = draw(*rows)
-            _note_dropped_rows(figure, sum(map(len, tables)), sum(map(len, rows)))
+            figure = _drawn(draw, rows, tuple(columns))
+            dropped = _dropped_rows(sum(map(len, tables)), sum(map(len, rows)))
+            _note(figure, [note for note in (warning, dropped) if note])
             _arrange(figure)
         return figure
 
     return FigureSpec(tuple(columns), checked)
 
 
-def _note_dropped_rows(figure: Figure, received: int, drawn: int) -> None:
-    if drawn < received:
-        note = f"{received - drawn} of {received} rows are not drawn: not finite"
-        figure.supxlabel(note, fontsize=7.5, color=VERMILLION)
+def _drawn(draw: Callable[..., Figure], rows: Sequence[DataFrame], names: Sequence[str]) -> Figure:
+    try:
+        return draw(*rows)
+    except KeyError as error:
+        raise InputError(
+            f"tables {', '.join(names)}: column {error} is missing; write the tables anew"
+        ) from None
+
+
+def _dropped_rows(received: int, drawn: int) -> str:
+    return f"{received - drawn} of {received} rows are not drawn: not finite" * (drawn < received)
+
+
+def _note(figure: Figure, notes: Sequence[str]) -> None:
+    if notes:
+        text = "\n".join(textwrap.fill(note, NOTE_WIDTH) for note in notes)
+        figure.supxlabel(text, fontsize=7.5, color=RED)
 
 
 def _arrange(figure: Figure) -> None:
@@ -64,25 +99,72 @@ def _arrange(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
+def _scan(runs: DataFrame, scanned: DataFrame) -> Figure:
+    """Take what is scanned, and the series, from the one-row table that names them."""
+    names = scanned[["along", "series"]].iloc[0].tolist()
+    along, series = (None if isna(name) else str(name) for name in names)
+    return comparison.scan(runs, along=along, series=series)
+
+
 FIGURES: dict[str, FigureSpec] = {
-    "trace": figure_spec(convergence.trace, trace="chain draw log_density noise"),
-    "convergence": figure_spec(convergence.convergence, convergence="rhat ess_bulk ess_tail"),
-    "autocorrelation": figure_spec(
-        convergence.autocorrelation, autocorrelation="lag f_mean f_p10 f_p90 log_density"
+    "verdict": figure_spec(verdict.verdict, verdict="*", calibration_checks="*"),
+    "trace": figure_spec(convergence.trace, trace="chain draw log_density noise?"),
+    "convergence": figure_spec(
+        convergence.convergence,
+        convergence="rhat? rhat_gelman_rubin? ess_bulk ess_tail variance_share?",
     ),
-    "loss": figure_spec(convergence.loss, loss="chain epoch train_loss validation_rmse"),
+    "autocorrelation": figure_spec(
+        convergence.autocorrelation,
+        autocorrelation="lag f_mean f_p10 f_p90 log_density noise?",
+        weight_autocorrelation="lag mean p10 p90",
+    ),
+    "divergences": figure_spec(
+        convergence.divergences, divergences="covariate deviation? expected?", labels="*"
+    ),
+    "thinning": figure_spec(
+        thinning.thinning,
+        thinning="step ess_f_median rmse lppd megabytes chosen",
+    ),
+    "weight_planes": figure_spec(weights.planes, weight_planes="*"),
+    "history": figure_spec(weights.history, history="*"),
+    "loss": figure_spec(convergence.loss, loss="chain epoch train_loss validation_rmse?"),
+    "landscape": figure_spec(
+        landscape.landscape,
+        landscape="alpha beta energy?",
+        landscape_maps="chain alpha beta energy",
+        path="t straight? bezier?",
+    ),
+    "distances": figure_spec(landscape.distances, distances="epoch first second distance"),
     "predicted_vs_true": figure_spec(
         accuracy.predicted_vs_true,
-        predictions="split target_log10 mean_log10 total_sd_log10 target_pb median_pb",
+        predictions="split truth mean total_sd truth_target median_target",
+        labels="*",
     ),
     "residuals": figure_spec(
-        accuracy.residuals, predictions="split mass_gev target_log10 mean_log10"
+        accuracy.residuals, predictions="split covariate truth mean", labels="*"
     ),
-    "pulls": figure_spec(calibration.pulls, predictions="split z_total z_epistemic"),
+    "residual_histogram": figure_spec(
+        accuracy.residual_histogram, predictions="split truth mean", labels="*"
+    ),
+    "deciles": figure_spec(conditional.deciles, deciles="*", labels="*"),
+    "bands": figure_spec(
+        bands.bands,
+        predictions="split covariate truth mean epistemic_sd total_sd",
+        labels="*",
+    ),
+    "pulls": figure_spec(calibration.pulls, predictions="split z_total z_epistemic?"),
     "coverage": figure_spec(
-        calibration.coverage, coverage="split k nominal epistemic total lower upper"
+        calibration.coverage, coverage="split k nominal epistemic? total lower upper"
+    ),
+    "levels": figure_spec(calibration.levels, levels="split level coverage lower upper"),
+    "pit": figure_spec(calibration.pit, predictions="split pit", pit="split u ecdf lower upper"),
+    "conditional": figure_spec(conditional.conditional, conditional="*", labels="*"),
+    "scale_ratio": figure_spec(
+        accuracy.scale_ratio, predictions="split covariate error_over_scale?", labels="*"
     ),
     "cases": figure_spec(
-        calibration.cases, cases="case point target_log10 draw_log10 mean_log10 total_sd_log10"
+        calibration.cases, cases="case point truth draw mean total_sd", labels="*"
     ),
+    "scan": figure_spec(_scan, runs="*", scanned="*"),
+    "differences": figure_spec(comparison.differences, differences="*"),
 }

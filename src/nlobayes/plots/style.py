@@ -19,6 +19,8 @@ Place = Literal["outside upper left", "outside upper center", "outside upper rig
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
+RED = "#C00000"
+"""Of what failed, always beside a word."""
 
 CHAIN_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 SPLIT_COLORS = {"train": SKY, "val": ORANGE, "test": BLUE}

@@ -10,28 +10,33 @@ from pandas.api.types import is_numeric_dtype
 from nlobayes.errors import InputError
 
 WORDS = {"split": {"train", "val", "test"}, "case": {"good", "bad"}}
-MAY_LACK_VALUES = {"noise", "validation_rmse", "rhat"}
+ANYTHING, OPTIONAL = "*", "?"
 
 
 def drawable_rows(table: DataFrame, name: str, columns: Sequence[str]) -> DataFrame:
     """Rows of `table` that can be drawn: the needed columns, finite where they must be.
+
+    A column whose name ends in `?` may lack values; `*` alone takes the table as it is.
 
     Raises
     ------
     InputError
         If a column is missing or is not a number, or if no row is left.
     """
-    missing = [column for column in columns if column not in table]
+    if list(columns) == [ANYTHING]:
+        return table
+    names = [column.removesuffix(OPTIONAL) for column in columns]
+    missing = [column for column in names if column not in table]
     if missing:
         raise InputError(
             f"table {name!r} lacks the column {', '.join(missing)}; "
             f"it has {', '.join(map(str, table.columns)) or 'no columns'}; write the table anew"
         )
-    for column in columns:
+    for column in names:
         _check_values(table, name, column)
-    needed = [column for column in columns if column not in WORDS.keys() | MAY_LACK_VALUES]
+    needed = [n for n in columns if n not in WORDS and not n.endswith(OPTIONAL)]
     finite = np.isfinite(table[needed].to_numpy(dtype=np.float64)).all(axis=1)
-    rows = table[list(columns)][finite]
+    rows = table[names][finite]
     if rows.empty:
         raise InputError(
             f"table {name!r} has no row with finite {', '.join(needed)} "

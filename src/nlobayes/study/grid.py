@@ -57,6 +57,16 @@ class RunSpec(Frozen):
         return "/".join([*(self.names[kind] for kind in CROSSED), f"s{self.seed}"])
 
     @property
+    def model_id(self) -> str:
+        """Path of what is sampled, shared by all samplers: the run without its sampler."""
+        return "/".join([*(self.names[kind] for kind in CROSSED[:-1]), f"s{self.seed}"])
+
+    @property
+    def starts(self) -> list[int]:
+        """Number of the MAP that each chain starts from."""
+        return [chain // self.sampler.chains_per_start for chain in range(self.sampler.chains)]
+
+    @property
     def blocks(self) -> list[list[int]]:
         """Numbers of the chains of each job; chains that learn from each other share one."""
         chains = list(range(self.sampler.chains))

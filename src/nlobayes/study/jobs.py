@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -11,6 +12,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.grid import RunSpec, describe
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.presets import (
+    CalibrationTolerances,
     DatasetPreset,
     Features,
     Likelihood,
@@ -21,9 +23,10 @@ from nlobayes.study.presets import (
     Split,
     Target,
     Thresholds,
+    ToySource,
 )
 from nlobayes.study.samplers import Until
-from nlobayes.study.values import Frozen, Positive, PositiveInt, Seed
+from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
 
@@ -41,7 +44,7 @@ class ModelJob(Frozen):
 class SimulateJob(Frozen):
     """One embedded table."""
 
-    source: SimulatedSource
+    source: SimulatedSource | ToySource
 
 
 class PrepareJob(Frozen):
@@ -52,6 +55,7 @@ class PrepareJob(Frozen):
     split: Split
     reference_points: PositiveInt
     units: dict[str, str]
+    duplicates: Literal["reject", "keep"] = "reject"
 
 
 class PretrainJob(Frozen):
@@ -97,6 +101,9 @@ class DiagnoseJob(Frozen):
     kernel: Kernel
     keep_every: PositiveInt
     thresholds: Thresholds
+    thinning_loss: Fraction
+    covariate: str
+    superchains: PositiveInt | None = None
     energy_variance: Positive | None = None
 
 
@@ -112,11 +119,34 @@ class PredictJob(Frozen):
     model: ModelJob
 
 
+class LandscapeJob(Frozen):
+    """The surface of the energy around the MAPs of one run."""
+
+    model: ModelJob
+    seed: Seed
+
+
 class EvaluateJob(Frozen):
     """The scores of one run's predictions."""
 
     noise: Literal["gaussian", "student_t"]
+    calibration: CalibrationTolerances
+    covariate: str
     seed: Seed
+
+
+class TimedRun(Frozen):
+    """A network to time, and the leapfrog steps of one draw where their number is fixed."""
+
+    run: str
+    model: ModelJob
+    integration_steps: PositiveInt | None
+
+
+class SpeedJob(Frozen):
+    """Networks to time one after another."""
+
+    runs: tuple[TimedRun, ...]
 
 
 Job = TypeVar("Job", bound=Frozen)
@@ -124,7 +154,7 @@ Job = TypeVar("Job", bound=Frozen)
 
 def simulate_job(dataset: DatasetPreset) -> SimulateJob:
     """Tell `simulate` its source."""
-    assert isinstance(dataset.source, SimulatedSource)
+    assert isinstance(dataset.source, SimulatedSource | ToySource)
     return SimulateJob(source=dataset.source)
 
 
@@ -136,6 +166,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         split=dataset.split,
         reference_points=dataset.reference_points,
         units=getattr(dataset.source, "units", {}),
+        duplicates=getattr(dataset.source, "duplicates", "reject"),
     )
 
 
@@ -143,14 +174,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     """Tell each verb of a run its own sections."""
     sampler = run.sampler
     until = {"judge": JudgeJob(until=sampler.until)} if sampler.until else {}
-    model = ModelJob(
-        network=run.network,
-        prior=run.prior,
-        likelihood=run.likelihood,
-        precision=run.precision,
-        device=run.execution.device,
-        shards=run.execution.shards,
-    )
+    model = _model_job(run)
     return {
         "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
         "warmup": WarmupJob(
@@ -169,12 +193,46 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             kernel=sampler.kernel,
             keep_every=sampler.keep_every,
             thresholds=run.evaluation.thresholds,
+            thinning_loss=run.evaluation.thinning_loss,
+            covariate=run.dataset.features.along,
+            superchains=sampler.superchains,
             energy_variance=getattr(sampler.warmup, "energy_variance", None),
         ),
         "predict": PredictJob(model=model),
-        "evaluate": EvaluateJob(noise=run.evaluation.noise, seed=run.seed),
+        "landscape": LandscapeJob(model=model, seed=run.seed),
+        "evaluate": EvaluateJob(
+            noise=run.evaluation.noise,
+            calibration=run.evaluation.calibration,
+            covariate=run.dataset.features.along,
+            seed=run.seed,
+        ),
         **until,
     }
+
+
+def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
+    """Tell `speed` what to time."""
+    return SpeedJob(
+        runs=tuple(
+            TimedRun(
+                run=run.run_id,
+                model=_model_job(run),
+                integration_steps=getattr(run.sampler.kernel, "integration_steps", None),
+            )
+            for run in runs
+        )
+    )
+
+
+def _model_job(run: RunSpec) -> ModelJob:
+    return ModelJob(
+        network=run.network,
+        prior=run.prior,
+        likelihood=run.likelihood,
+        precision=run.precision,
+        device=run.execution.device,
+        shards=run.execution.shards,
+    )
 
 
 def read_job(kind: type[Job], spec: str) -> Job:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from nlobayes.study.values import (
+    Fraction,
     Frozen,
     Names,
     Positive,
@@ -36,6 +37,21 @@ class SimulatedSource(Frozen):
     """Common squark mass in GeV."""
 
 
+class ToySource(Frozen):
+    """A published problem with one input x: train rows, then validation rows, then test rows.
+
+    `tensorbnn_sparse`: 11, 50 and 122 rows of x sin(2 pi x) - cos(pi x), train points even on
+    [-2, 2]; `tensorbnn_variable`: 2055, 50 and 122 rows, nearly all outside [-1, 1]; tests reach
+    to |x| = 3. `marek`: 31, 30 and 100 rows of x/2 + x^2 - x^4/4 with noise of sd 0.1, trained
+    outside a gap, tested on [-2, 2].
+    """
+
+    kind: Literal["toy"]
+    name: Literal["tensorbnn_sparse", "tensorbnn_variable", "marek"]
+    seed: Seed = 0
+    """Seed of the noise and of the random points."""
+
+
 class TableSource(Frozen):
     """A CSV or parquet table of the user."""
 
@@ -44,6 +60,8 @@ class TableSource(Frozen):
     """Path of the table, relative to the working directory."""
     units: dict[str, str] = {}
     """Unit of each column that does not name its own (`m1: GeV`)."""
+    duplicates: Literal["reject", "keep"] = "reject"
+    """Refuse rows that repeat an earlier one, which splits would share, or keep them."""
 
     @field_validator("path")
     @classmethod
@@ -54,7 +72,7 @@ class TableSource(Frozen):
         return path
 
 
-Source = Annotated[SimulatedSource | TableSource, Field(discriminator="kind")]
+Source = Annotated[SimulatedSource | ToySource | TableSource, Field(discriminator="kind")]
 
 
 class Features(Frozen):
@@ -70,6 +88,19 @@ class Features(Frozen):
     """Unit in which a column enters; a column that names another is converted."""
     standardise: bool = True
     """Centre and scale each feature with the train rows."""
+    covariate: str | None = None
+    """Column along which residuals and calibration are shown; the first where not given."""
+
+    @property
+    def along(self) -> str:
+        """Name of the covariate."""
+        return self.covariate or self.columns[0]
+
+    @model_validator(mode="after")
+    def _covariate_is_read(self) -> Features:
+        if self.along not in self.columns:
+            raise ValueError(f"covariate {self.covariate!r} is not among columns {self.columns}")
+        return self
 
 
 class Target(Frozen):
@@ -78,9 +109,11 @@ class Target(Frozen):
     column: str = "sigma_pb"
     """Column of the table."""
     unit: str = "pb"
-    """Unit in which the cross section is stored and reported."""
-    scale: Literal["log10"] = "log10"
-    """Scale on which the network learns."""
+    """Unit in which it is stored and reported; empty for a target without one."""
+    scale: Literal["log10", "identity"] = "log10"
+    """Scale on which the network learns, and on which errors are additive."""
+    scale_variations: tuple[str, ...] = ()
+    """Columns with the cross section at other scales: errors are compared with their spread."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
 
@@ -211,11 +244,24 @@ class Thresholds(Frozen):
     """Most divergent draws of all chains."""
 
 
+class CalibrationTolerances(Frozen):
+    """How far calibration may be from nominal, beyond three standard errors."""
+
+    coverage: Positive = 0.02
+    """Of the coverage of central intervals of 68 % and 95 %."""
+    chi2: Positive = 0.1
+    """Of the mean squared pull, from 1."""
+
+
 class Evaluation(Frozen):
     """How a posterior is judged; never resamples."""
 
     thresholds: Thresholds = Thresholds()
     """Limits of the convergence checks."""
+    calibration: CalibrationTolerances = CalibrationTolerances()
+    """Limits of the calibration checks."""
+    thinning_loss: Fraction = 0.1
+    """Share of the effective sample size that thinning may lose."""
     noise: Literal["gaussian", "student_t"] = "gaussian"
     """Family of the predictive noise fitted on validation rows.
 
@@ -253,6 +299,9 @@ class Grid(Frozen):
     """Name of the evaluation preset of all its runs."""
     seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
+    outputs: Literal["figures", "metrics", "speed"] = "figures"
+    """What the grid ends with: figures and scores of every run, scores alone, or timings of
+    networks that are not trained."""
 
     @field_validator(
         "dataset", "network", "prior", "likelihood", "pretraining", "sampler", "seed", mode="before"

@@ -46,6 +46,8 @@ class Sampler(Frozen):
     """Adaptation before sampling; its `kind` follows from the kernel."""
     chains: int = 4
     """At least two: convergence cannot be shown with one."""
+    chains_per_start: PositiveInt = 1
+    """Chains that start from one MAP: more than one make superchains for the nested R-hat."""
     segments: PositiveInt = 1
     """Jobs in a row per chain; raising it extends a finished run."""
     draws_per_segment: PositiveInt
@@ -78,6 +80,20 @@ class Sampler(Frozen):
                 f"got {chains}, must be at least 2: one chain cannot show convergence; use 4"
             )
         return chains
+
+    @property
+    def superchains(self) -> int | None:
+        """Number of groups of chains that share a start; none where every chain has its own."""
+        return self.chains // self.chains_per_start if self.chains_per_start > 1 else None
+
+    @model_validator(mode="after")
+    def _shares_starts_evenly(self) -> Sampler:
+        if self.chains % self.chains_per_start or self.chains == self.chains_per_start:
+            raise ValueError(
+                f"chains ({self.chains}) must be a multiple, at least twice, of chains_per_start "
+                f"({self.chains_per_start})"
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_enough_chains(self) -> Sampler:

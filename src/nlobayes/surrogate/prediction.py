@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -41,10 +42,12 @@ def predict(
     names = [name for pair in weight_names(network) for name in pair]
     draws = {name: jnp.asarray(variables[name]) for name in names}
     points = jnp.asarray(features, draws[names[0]].dtype)
+    return np.asarray(_evaluate(network, draws, points))
 
+
+@partial(jax.jit, static_argnums=0)
+def _evaluate(network: Network, draws: dict[str, jax.Array], points: jax.Array) -> jax.Array:
     def one_draw(draw: dict[str, jax.Array]) -> jax.Array:
         return forward(layers_of(network, draw), points, network.activation, xp=jnp)
 
-    return np.asarray(
-        jax.jit(lambda all_: jax.lax.map(one_draw, all_, batch_size=DRAWS_AT_ONCE))(draws)
-    )
+    return jax.lax.map(one_draw, draws, batch_size=DRAWS_AT_ONCE)

@@ -24,7 +24,15 @@ def prepare(
     columns = declare_units(read_table(table), job.units, source=str(table))
     units = {name: unit for name, unit in features.units.items() if name in features.columns}
     wanted = {**units, target.column: target.unit}
-    selection = select(columns, features.columns, target.column, wanted, source=str(table))
+    selection = select(
+        columns,
+        features.columns,
+        target.column,
+        wanted,
+        source=str(table),
+        duplicates=job.duplicates,
+        variations=target.scale_variations,
+    )
     choices = Choices(
         feature_map=features.map,
         standardise_features=features.standardise,

@@ -49,6 +49,8 @@ def pretrain(
         variables=build.name_variables(model, fit.position),
         loss=np.asarray(fit.loss),
         validation_rmse=np.asarray(fit.validation_rmse),
+        path_epochs=np.asarray(fit.path_epochs),
+        path=np.asarray(fit.path, np.float32),
     )
     facts = {"device": runtime.device(), "epochs_run": int(fit.epochs)}
     write_start(out, start, provenance.record("pretrain", job.model_dump(), **facts))

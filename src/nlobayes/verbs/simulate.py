@@ -1,4 +1,4 @@
-"""Compute a table of NLO cross sections with the embedded engine."""
+"""Compute a table with the embedded NLO engine, or of a published toy problem."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +8,11 @@ import typer
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.data.physics import source
 from nlobayes.data.tables import to_arrow, to_csv_text
+from nlobayes.data.toys import simulate_toy
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import SimulateJob, read_job
+from nlobayes.study.presets import SimulatedSource, ToySource
+from nlobayes.types import Table
 
 
 def simulate(
@@ -20,9 +23,15 @@ def simulate(
     job = read_job(SimulateJob, spec).source
     if out.suffix not in {".csv", ".parquet"}:
         raise InputError(f"--out: {out} must end in .csv or .parquet")
-    settings = source.Settings(sqrt_s_tev=job.sqrt_s_tev, squark_mass_gev=job.squark_mass_gev)
-    table = source.simulate(job.seed, job.points, settings)
+    table = _simulate(job)
     if out.suffix == ".csv":
         write_text(out, to_csv_text(table))
     else:
         write_parquet(out, to_arrow(table))
+
+
+def _simulate(job: SimulatedSource | ToySource) -> Table:
+    if isinstance(job, ToySource):
+        return simulate_toy(job.name, job.seed)
+    settings = source.Settings(sqrt_s_tev=job.sqrt_s_tev, squark_mass_gev=job.squark_mass_gev)
+    return source.simulate(job.seed, job.points, settings)

@@ -13,8 +13,8 @@ from nlobayes.errors import InputError
 
 COLUMNS = (
     "run",
-    "RMSE dex",
-    "R² log10",
+    "RMSE",
+    "R²",
     "95 % cov.",
     "sigma_z",
     "R-hat f med / p99",
@@ -23,6 +23,7 @@ COLUMNS = (
     "tau",
     "converged",
 )
+TITLE = "Test split, total uncertainty with fitted noise; RMSE in dex for cross sections"
 
 
 def summary(
@@ -34,7 +35,7 @@ def summary(
     if not runs:
         raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
     columns = (Column(name, overflow="fold") for name in COLUMNS)
-    table = Table(*columns, title="Test split, total uncertainty with fitted noise")
+    table = Table(*columns, title=TITLE)
     for run in runs:
         evaluation = read_json(run / "evaluation.json", "test", "baseline")
         diagnostics = read_json(run / "diagnostics.json", "checks", "tightness")
@@ -57,24 +58,27 @@ def _posterior(run: str, test: dict[str, Any], found: dict[str, Any]) -> tuple[s
         _number(found["ess_f_bulk_min"], ".0f"),
         str(found["divergences"]),
         tightness,
-        ("FAILED: " + ", ".join(failed) if failed else "yes")
+        ("[bold red]FAILED: " + ", ".join(failed) + "[/]" if failed else "yes")
         + ("" if found.get("exact", True) else " (not exact)"),
     )
 
 
 def _baseline(baseline: dict[str, Any]) -> tuple[str, ...]:
-    members = baseline["members"]["rmse_log10_test"]
+    members = next(iter(baseline["members"].values()))
     name = f"  ensemble of its {len(members)} MAPs (members {min(members):.3f}-{max(members):.3f})"
     return (name, *_scores(baseline["test"]), *[""] * 5)
 
 
 def _scores(test: dict[str, Any]) -> tuple[str, ...]:
-    keys = ("rmse_log10", "r2_log10", "coverage_95", "sigma_z_total")
-    return tuple(_number(test[key], ".4f" if "log10" in key else ".3f") for key in keys)
+    rmse, r2 = (
+        ("rmse_log10", "r2_log10") if "r2_log10" in test else ("rmse_target", "r2_target_mean")
+    )
+    forms = {rmse: ".4f", r2: ".4f", "coverage_95": ".3f", "sigma_z_total": ".3f"}
+    return tuple(_number(test[key], form) for key, form in forms.items())
 
 
 def _agreement(path: Path, agreement: dict[str, Any]) -> str:
-    said = "agree" if agreement["passed"] else "DISAGREE"
+    said = "agree" if agreement["passed"] else "[bold red]DISAGREE[/]"
     found = [pair[key] for pair in agreement["pairs"] for key in ("z_mean_max", "z_sd_max")]
     worst = None if None in found else max(found)
     return f"samplers {said} on {path.stem}: largest |z| {_number(worst, '.1f')}, see {path}"

@@ -22,6 +22,7 @@ def warmup(
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")] = [],  # noqa: B006
     previous: Annotated[Path | None, typer.Option(help="Warm-up to continue from.")] = None,
     block: Annotated[int, typer.Option(help="Number of the block.", min=0)] = 0,
+    chain: Annotated[list[int], typer.Option(help="Number of a chain, if not its MAP's.")] = [],  # noqa: B006
 ) -> None:
     """Warm up from the MAPs, or go on from the piece before, and write where it stands."""
     if bool(start) == bool(previous):
@@ -41,9 +42,11 @@ def warmup(
         starts = [read_start(path) for path in start]
         for path, one in zip(start, starts, strict=True):
             build.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
-        chains, first_step = tuple(one.chain for one in starts), 0
-        if len(set(chains)) < len(chains):
-            raise InputError(f"got MAPs of chains {[*chains]}; give every chain once")
+        chains, first_step = tuple(chain or (one.chain for one in starts)), 0
+        if len(set(chains)) < len(starts) or len(chains) > len(starts):
+            raise InputError(
+                f"got {len(starts)} MAPs for chains {[*chains]}; give each chain once, with its MAP"
+            )
         carry = adaptation.start(build.stack_positions(model, [one.position for one in starts]))
     else:
         before = read_checkpoint(previous)

@@ -12,6 +12,7 @@ import xarray as xr
 
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.errors import InputError
 from nlobayes.types import Dataset, Named, Start
 
 Same = Callable[[Any, Any], None]
@@ -46,6 +47,25 @@ def test_a_start_is_read_back(
     again = contents.read_start(tmp_path / "out.nc")
     assert_same_bits(start._replace(variables=again.variables), again)
     assert_same_names(start.variables, again.variables, assert_same_bits)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_a_start_whose_end_was_never_stored_is_not_read(
+    tmp_path: Path, make_start: Callable[..., Start], share: float
+) -> None:
+    """Its long path holds no structure that zeros could break; what lies behind it does."""
+    rng = np.random.default_rng(6)
+    long = rng.normal(size=(50, 2000)).astype(np.float32)
+    start = make_start(0)._replace(
+        position=long[-1], path=long, path_epochs=np.arange(50, dtype=np.int32)
+    )
+    path = tmp_path / "out.nc"
+    contents.write_start(path, start, {})
+    content = path.read_bytes()
+    cut = tmp_path / "cut.nc"
+    cut.write_bytes(content[: int(share * len(content))].ljust(len(content), b"\0"))
+    with pytest.raises(InputError):
+        contents.read_start(cut)
 
 
 def assert_same_names(one: Named, two: Named, assert_same_bits: Same) -> None:

@@ -240,14 +240,15 @@ FULL_DISK = """
 import json, resource, signal, sys
 from pathlib import Path
 import numpy as np, xarray as xr
-from nlobayes.artifacts.netcdf import write_groups
+from nlobayes.artifacts.netcdf import SCHEMAS, write_groups
 from nlobayes.errors import InputError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 many = xr.Dataset({"w": (("unit",), np.random.default_rng(0).normal(size=20000))})
 state = xr.Dataset({"position": (("parameter",), np.zeros(3))})
-loss = xr.Dataset({n: (("epoch",), np.zeros(2)) for n in ("loss", "validation_rmse")})
-groups = {"posterior": many, "state": state, "history": loss}
+names = SCHEMAS["start"]["history"]
+history = xr.Dataset({n: (dims, np.zeros([3] * len(dims))) for n, dims in names.items()})
+groups = {"posterior": many, "state": state, "history": history}
 said = []
 for limit in (0, 1, 1000, 100_000, 160_000):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))

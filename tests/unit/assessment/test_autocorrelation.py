@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from nlobayes.assessment.autocorrelation import autocorrelation, integrated_time, thinning_step
+from nlobayes.assessment.autocorrelation import (
+    autocorrelation,
+    initial_monotone_sequence,
+    integrated_time,
+    mean_autocorrelation,
+    sokal_time,
+)
 from nlobayes.errors import InputError
 
 
@@ -85,22 +91,60 @@ def test_unmoved_quantity_is_fully_correlated() -> None:
     still = np.full((2, 50, 1), 0.1)
     np.testing.assert_array_equal(autocorrelation(still), 1.0)
     np.testing.assert_allclose(integrated_time(still), 2 * 50 - 1)
+    np.testing.assert_allclose(sokal_time(still), 2 * 50 - 1)
 
 
-@pytest.mark.parametrize(
-    ("time", "keep_every", "expected"),
-    [(0.6, 1, 1), (1.4, 1, 1), (1.6, 1, 2), (37.2, 1, 37), (8.2, 8, 8), (20.1, 8, 24), (3.0, 8, 8)],
-)
-def test_thinning_step_is_nearest_multiple_of_the_stride(
-    time: float, keep_every: int, expected: int
-) -> None:
-    assert thinning_step(time, keep_every) == expected
+def test_initial_sequence_by_hand() -> None:
+    """Pairs 1.5, 0.5, 1.0 (scaled to 0.5), -0.1: the end; a lone last lag is a pair with zero."""
+    rho = np.array([1.0, 0.5, 0.3, 0.2, 0.6, 0.4, 0.1, -0.2, 0.3])
+    expected = [1.0, 0.5, 0.3, 0.2, 0.3, 0.2, 0.0, 0.0, 0.0]
+    np.testing.assert_allclose(initial_monotone_sequence(rho), expected)
+    np.testing.assert_allclose(initial_monotone_sequence(rho[:5]), [1.0, 0.5, 0.3, 0.2, 0.5])
 
 
-@pytest.mark.parametrize(("time", "keep_every"), [(np.nan, 1), (np.inf, 1), (0.0, 1), (2.0, 0)])
-def test_thinning_step_refuses_nonsense(time: float, keep_every: int) -> None:
-    with pytest.raises(InputError, match="stride"):
-        thinning_step(time, keep_every)
+def direct_sokal_time(rho: np.ndarray, c: float) -> float:
+    """Add lags until the window is c times the sum."""
+    total = 1.0
+    for lag in range(1, len(rho)):
+        if lag - 1 >= c * total:
+            break
+        total += 2 * rho[lag]
+    return total
+
+
+@pytest.mark.parametrize("rho", [-0.4, 0.0, 0.6, 0.95])
+@pytest.mark.parametrize("c", [3.0, 5.0, 1e6])
+def test_sokal_time_equals_direct_loop(rho: float, c: float) -> None:
+    """A window that is never wide enough ends with the chain; times of a few draws are bounded."""
+    chains = ar1(rho, (4, 300, 2), seed=12)
+    expected = [
+        max(direct_sokal_time(direct_autocorrelation(chains[:, :, i]), c), 1 / np.log10(1200))
+        for i in range(2)
+    ]
+    np.testing.assert_allclose(sokal_time(chains, c), expected, rtol=1e-9)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_sokal_time_of_ar1(rho: float) -> None:
+    """Median of 40 quantities within 5 % of (1 + rho) / (1 - rho)."""
+    times = sokal_time(ar1(rho, (4, 5000, 40), seed=13))
+    assert np.median(times) == pytest.approx((1 + rho) / (1 - rho), rel=0.05)
+
+
+@pytest.mark.parametrize("c", [0.0, -1.0, np.nan])
+def test_sokal_time_refuses_an_empty_window(c: float) -> None:
+    with pytest.raises(InputError, match="positive width"):
+        sokal_time(ar1(0.5, (2, 20), seed=14), c)
+
+
+def test_mean_autocorrelation_counts_inputs_alike() -> None:
+    """Each input is normalised before the average: the scale of one does not matter."""
+    chains = np.concatenate(
+        [1000 * ar1(0.9, (2, 60, 1), seed=15), ar1(0.0, (2, 60, 1), seed=16)], axis=2
+    )
+    expected = np.mean([direct_autocorrelation(chains[:, :, i]) for i in range(2)], axis=0)
+    np.testing.assert_allclose(mean_autocorrelation(chains), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("draws", [np.zeros((2, 3)), np.zeros(9), np.full((2, 9), np.nan)])

@@ -1,6 +1,7 @@
 """Convergence against theory, hand calculation and ArviZ."""
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -97,6 +98,132 @@ def test_ebfmi_of_constant_energy_is_zero() -> None:
     assert convergence.ebfmi(np.full((2, 10), 3.0)).tolist() == [0.0, 0.0]
 
 
+def gelman_rubin_by_hand(draws: np.ndarray) -> float:
+    """Brooks and Gelman (1998) as a loop over the chains of one quantity."""
+    chains, drawn = draws.shape
+    means = [sum(chain) / drawn for chain in draws]
+    grand = sum(means) / chains
+    between = drawn / (chains - 1) * sum((mean - grand) ** 2 for mean in means)
+    within = sum(
+        sum((x - mean) ** 2 for x in chain) / (drawn - 1)
+        for chain, mean in zip(draws, means, strict=True)
+    )
+    within /= chains
+    pooled = (drawn - 1) / drawn * within + between / drawn
+    factor = (chains + 1) / chains
+    return float(np.sqrt(factor * pooled / within - (drawn - 1) / (chains * drawn)))
+
+
+@pytest.mark.parametrize("shape", [(2, 8), (3, 20), (5, 11)])
+def test_gelman_rubin_matches_its_definition(shape: tuple[int, int]) -> None:
+    draws = np.random.default_rng(20).normal(size=(*shape, 3))
+    draws[0, :, 1] += 2.0
+    expected = [gelman_rubin_by_hand(draws[:, :, quantity]) for quantity in range(3)]
+    result = convergence.gelman_rubin(draws)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+    assert result[1] > 1.2 > result[0]
+
+
+def test_gelman_rubin_of_numbers_worked_out() -> None:
+    """W = 8/7, B/N = 2: σ₊² = 7/8 · 8/7 + 2 = 3, R² = 3/2 · 3 · 7/8 - 7/16 = 3.5."""
+    inside = np.tile([-1.0, 1.0], 4)
+    draws = np.stack([inside, inside + 2])[..., None]
+    assert convergence.gelman_rubin(draws)[0] == pytest.approx(np.sqrt(3.5))
+
+
+def test_gelman_rubin_is_blind_to_spread_where_rhat_is_not() -> None:
+    draws = ar1(0.0, (4, 500, 1), seed=21)
+    draws[0] *= 4.0
+    assert convergence.gelman_rubin(draws)[0] < 1.01 < 1.1 < convergence.rhat(draws)[0]
+
+
+def nested_by_hand(draws: np.ndarray, superchains: int) -> float:
+    """Margossian et al. (2024) as loops, for one quantity."""
+    groups = np.split(draws, superchains)
+    within = []
+    for group in groups:
+        means = [chain.mean() for chain in group]
+        inside = np.mean([chain.var(ddof=1) for chain in group])
+        within.append(inside + (np.var(means, ddof=1) if len(group) > 1 else 0.0))
+    between = np.var([group.mean() for group in groups], ddof=1)
+    return float(np.sqrt(1 + between / np.mean(within)))
+
+
+@pytest.mark.parametrize("superchains", [2, 3, 6])
+def test_nested_rhat_matches_its_definition(superchains: int) -> None:
+    draws = ar1(0.7, (6, 12, 4), seed=22)
+    draws[:3, :, 2] += 1.0
+    expected = [nested_by_hand(draws[:, :, quantity], superchains) for quantity in range(4)]
+    np.testing.assert_allclose(convergence.nested_rhat(draws, superchains), expected, rtol=1e-12)
+
+
+@pytest.mark.statistical
+def test_nested_rhat_of_independent_draws_is_nearly_one() -> None:
+    """B/W is 1 / (16 x 10) for 16 chains of 10: the mean over 200 quantities to 20 %, 3 errors."""
+    draws = np.random.default_rng(23).normal(size=(64, 10, 200))
+    nested = convergence.nested_rhat(draws, 4)
+    assert np.mean(nested**2 - 1) == pytest.approx(1 / 160, rel=0.2)
+    draws[:16] += 1.0
+    assert np.all(convergence.nested_rhat(draws, 4) > 1.05)
+
+
+@pytest.mark.statistical
+def test_nested_rhat_accepts_many_short_chains_that_rhat_refuses() -> None:
+    """Stationary chains of a tenth of their autocorrelation time, and the same in two modes."""
+    draws = ar1(0.98, (128, 10, 20), seed=28)
+    assert convergence.rhat(draws).min() > 2
+    assert convergence.nested_rhat(draws, 4).max() < 1.1
+    draws[:64] += 2.0
+    assert convergence.nested_rhat(draws, 4).min() > 1.2
+
+
+@pytest.mark.parametrize("superchains", [0, 1, 3, 8])
+def test_nested_rhat_refuses_unequal_groups(superchains: int) -> None:
+    with pytest.raises(InputError, match=f"got {superchains} of 4 chains"):
+        convergence.nested_rhat(np.random.default_rng(24).normal(size=(4, 10, 2)), superchains)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("probability", [None, 0.025, 0.975])
+def test_standard_errors_per_quantity_are_those_of_arviz(probability: float | None) -> None:
+    """The mean by theory, sqrt((1 + rho) / ((1 - rho) n)); quantiles by the library itself."""
+    draws = ar1(0.5, (4, 1000, 10), seed=25) * np.arange(1.0, 11.0)
+    if probability is None:
+        expected = np.arange(1.0, 11.0) * np.sqrt(3 / 4000)
+        np.testing.assert_allclose(convergence.mcse_mean(draws), expected, rtol=0.2)
+        return
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):
+        import arviz
+    reference = [
+        arviz.mcse(draws[:, :, quantity], method="quantile", prob=probability)
+        for quantity in range(10)
+    ]
+    np.testing.assert_allclose(convergence.mcse_quantile(draws, probability), reference)
+
+
+@pytest.mark.parametrize("probability", [0.0, 1.0, -0.1, np.nan])
+def test_a_quantile_outside_its_range_is_refused(probability: float) -> None:
+    with pytest.raises(InputError, match="between 0 and 1"):
+        convergence.mcse_quantile(np.random.default_rng(26).normal(size=(2, 10, 1)), probability)
+
+
+def test_the_variance_splits_into_its_parts() -> None:
+    draws = ar1(0.5, (3, 40, 5), seed=27) + np.arange(3.0)[:, None, None]
+    split = convergence.variance_split(draws)
+    np.testing.assert_allclose(split.between + split.within, draws.var(axis=(0, 1)), rtol=1e-12)
+    np.testing.assert_allclose(split.between, draws.mean(axis=1).var(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(split.share, split.between / draws.var(axis=(0, 1)), rtol=1e-12)
+
+
+def test_what_is_constant_has_no_variance_to_split() -> None:
+    """0.1 is no binary fraction: means of it round."""
+    still = np.full((3, 9, 1), 0.1)
+    assert still.mean(axis=1).var() > 0
+    split = convergence.variance_split(still)
+    assert split.between.tolist() == split.within.tolist() == split.share.tolist() == [0.0]
+    assert convergence.between_chain_variance_share(still) == 0.0
+
+
 def test_between_chain_variance_share_by_hand() -> None:
     """First quantity: means 0 and 2, sd 1 inside, so half; second: equal means; third: constant."""
     inside = np.tile([-1.0, 1.0], 4)
@@ -112,28 +239,71 @@ def test_log_density_spread_by_hand() -> None:
     assert convergence.log_density_spread_over_sd(log_density) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("measure", ["rhat", "ess_bulk", "ess_tail", "ess_pooled_over_within"])
+MEASURES: dict[str, Callable[[np.ndarray], np.ndarray | float]] = {
+    "rhat": convergence.rhat,
+    "gelman_rubin": convergence.gelman_rubin,
+    "nested_rhat": lambda draws: convergence.nested_rhat(draws, 2),
+    "ess_bulk": convergence.ess_bulk,
+    "ess_tail": convergence.ess_tail,
+    "ess_pooled_over_within": convergence.ess_pooled_over_within,
+    "mcse_mean": convergence.mcse_mean,
+    "mcse_quantile": lambda draws: convergence.mcse_quantile(draws, 0.025),
+    "variance_split": lambda draws: convergence.variance_split(draws).within,
+    "between_chain_variance_share": convergence.between_chain_variance_share,
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(
-    ("shape", "message"), [((1, 50, 2), "2 chains"), ((4, 3, 2), "4 draws"), ((4, 50), "axes")]
+    ("shape", "message"),
+    [
+        ((1, 50, 2), "at least 2 chains to compare, got 1"),
+        ((4, 7, 2), "at least 4 draws per half-chain, 8 draws per chain, got 7"),
+        ((4, 50), r"axes \(chain, draw, quantity\)"),
+        ((4, 50, 0), "at least one quantity"),
+    ],
 )
 def test_refuses_too_little(measure: str, shape: tuple[int, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        getattr(convergence, measure)(np.zeros(shape))
+        MEASURES[measure](np.random.default_rng(1).normal(size=shape))
 
 
-def test_refuses_broken_chains_by_number() -> None:
+@pytest.mark.parametrize("measure", MEASURES)
+def test_eight_draws_are_enough(measure: str) -> None:
+    assert np.isfinite(MEASURES[measure](np.random.default_rng(2).normal(size=(2, 8, 3)))).all()
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("broken", [np.nan, np.inf])
+def test_refuses_broken_chains_by_number(measure: str, broken: float) -> None:
     draws = np.zeros((4, 10, 2))
-    draws[2, 5, 1] = np.nan
+    draws[2, 5, 1] = broken
     with pytest.raises(InputError, match=r"chains \[2\]"):
-        convergence.rhat(draws)
+        MEASURES[measure](draws)
 
 
 def test_unmoved_chains_are_not_converged() -> None:
-    stuck = np.ones((3, 20, 2)) * np.array([1.0, 1.1, 1.2])[:, None, None]
-    assert convergence.rhat(stuck).tolist() == [np.inf, np.inf]
-    assert convergence.ess_bulk(stuck).tolist() == [0.0, 0.0]
-    assert convergence.ess_tail(np.ones((3, 20, 1))).tolist() == [0.0]
-    assert convergence.between_chain_variance_share(stuck) == pytest.approx(1.0)
+    """Whether they stand at the same value (0.1 rounds) or at others."""
+    apart = np.ones((4, 20, 2)) * np.array([1.0, 1.1, 1.2, 1.3])[:, None, None]
+    for stuck in (apart, np.full((4, 20, 2), 0.1)):
+        for measure in ("rhat", "gelman_rubin", "nested_rhat", "mcse_mean", "mcse_quantile"):
+            assert np.asarray(MEASURES[measure](stuck)).tolist() == [np.inf, np.inf], measure
+        for measure in ("ess_bulk", "ess_tail", "ess_pooled_over_within", "variance_split"):
+            assert np.asarray(MEASURES[measure](stuck)).tolist() == [0.0, 0.0], measure
+    assert convergence.between_chain_variance_share(apart) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("seed", range(20))
+def test_short_chains_that_hardly_move_give_no_nan(measure: str, seed: int) -> None:
+    """Steps between few values, also at the middle draw, which belongs to neither half."""
+    rng = np.random.default_rng(seed)
+    draws = np.zeros((2, 9, 4))
+    draws[0, 4, 0] = 1.0
+    draws[1, 4:, 1] = 1.0
+    draws[:, :, 2] = rng.choice([-1.0, 1.0], (2, 9))
+    draws[rng.integers(2), rng.integers(9), 3] = 1.0
+    assert not np.isnan(MEASURES[measure](draws)).any()
 
 
 def test_one_stuck_chain_of_four_is_seen() -> None:

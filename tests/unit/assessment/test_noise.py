@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import brentq
 
 from nlobayes.assessment import noise as noises
 from nlobayes.assessment.noise import PredictiveNoise, fit_noise, make_noise
@@ -23,6 +24,17 @@ def test_density_probability_and_sd_match_scipy(family: str) -> None:
     np.testing.assert_allclose(noises.logpdf(noise, residual), oracle.logpdf(residual), rtol=1e-12)
     np.testing.assert_allclose(noises.cdf(noise, residual), oracle.cdf(residual), rtol=1e-9)
     assert noises.sd(noise) == pytest.approx(oracle.std(), rel=1e-12)
+    for probability in (0.001, 0.3, 0.5, 0.975):
+        expected = oracle.ppf(probability)
+        assert noises.ppf(noise, probability) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [2.5, 4.0, 7.0])
+def test_student_t_of_any_degrees_matches_scipy_far_into_its_tails(degrees: float) -> None:
+    noise = PredictiveNoise("student_t", SCALE, degrees)
+    residual = SCALE * np.concatenate([-np.geomspace(1e3, 1e-3, 50), np.geomspace(1e-3, 1e3, 50)])
+    expected = stats.t.cdf(residual, degrees, scale=SCALE)
+    np.testing.assert_allclose(noises.cdf(noise, residual), expected, rtol=1e-8)
 
 
 @pytest.mark.statistical
@@ -52,6 +64,35 @@ def test_mixture_equals_average_over_draws(family: str) -> None:
     )
 
 
+@pytest.mark.parametrize("family", noises.FAMILIES)
+@pytest.mark.parametrize("spread", [0.0, 0.01, 1.0])
+def test_quantiles_invert_the_mixture(family: str, spread: float) -> None:
+    """To 1e-6 of the scale, beside a scalar root search; two modes where draws spread widely."""
+    rng = np.random.default_rng(7)
+    draws = rng.normal(size=40) + spread * rng.choice([-1.0, 1.0], (30, 40))
+    probabilities = [0.025, 0.5, 0.84]
+    quantiles = noises.predictive_quantiles(draws, make_noise(family, SCALE), probabilities)
+    assert quantiles.shape == (3, 40)
+    for row, probability in zip(quantiles, probabilities, strict=True):
+        for column, value in zip(draws.T, row, strict=True):
+            expected = brentq(
+                lambda x, c=column, p=probability: ORACLES[family].cdf(x - c).mean() - p,
+                column.min() - 1,
+                column.max() + 1,
+                xtol=1e-12,
+            )
+            assert value == pytest.approx(expected, rel=0, abs=1e-6 * SCALE)
+
+
+def test_quantiles_do_not_depend_on_chunks() -> None:
+    draws = np.random.default_rng(8).normal(size=(700, 600))
+    noise = make_noise("gaussian", SCALE)
+    assert len(list(noises.point_chunks(*draws.shape))) > 1
+    whole = noises.predictive_quantiles(draws, noise, [0.1])
+    alone = noises.predictive_quantiles(draws[:, 550:551], noise, [0.1])
+    np.testing.assert_allclose(whole[:, 550:551], alone, rtol=0, atol=1e-6 * SCALE)
+
+
 def test_density_far_from_all_draws_stays_finite() -> None:
     noise = make_noise("gaussian", 1e-3)
     density = noises.log_predictive_density(np.zeros((2, 1)), np.array([1.0]), noise)
@@ -69,10 +110,18 @@ def test_moments_are_those_of_the_mixture(family: str) -> None:
     )
 
 
+def test_identical_draws_have_no_spread_at_all() -> None:
+    """The mean of seven 0.1 is not 0.1 in floating point."""
+    draws = np.tile([0.1, 0.7, 1e6 + 0.3], (7, 1))
+    assert draws.std(axis=0).any()
+    moments = noises.predictive_moments(draws, make_noise("gaussian", SCALE))
+    np.testing.assert_array_equal(moments.epistemic_sd, 0.0)
+
+
 def test_gaussian_fit_of_one_draw_is_the_rms_residual() -> None:
     residual = np.random.default_rng(3).normal(0, 0.2, 500)
     fitted = fit_noise(np.zeros((1, 500)), residual, family="gaussian")
-    assert fitted.scale_log10 == pytest.approx(np.sqrt(np.mean(residual**2)), rel=3e-4)
+    assert fitted.scale == pytest.approx(np.sqrt(np.mean(residual**2)), rel=3e-4)
 
 
 def test_student_t_fit_of_one_draw_is_scipys_maximum_likelihood() -> None:
@@ -94,15 +143,15 @@ def test_fit_recovers_the_true_scale(family: str, epistemic_sd: float) -> None:
     observed = truth + oracle_noise(family, rng, 4000)
     fitted = fit_noise(draws.astype(np.float32), observed, family=family)
     assert fitted.family == family
-    assert fitted.scale_log10 == pytest.approx(SCALE, rel=0.06)
+    assert fitted.scale == pytest.approx(SCALE, rel=0.06)
 
 
 @pytest.mark.parametrize("family", noises.FAMILIES)
 def test_fit_scales_with_the_data(family: str) -> None:
     rng = np.random.default_rng(6)
     draws, observed = 0.1 * rng.normal(size=(20, 100)), 0.3 * rng.normal(size=100)
-    small = fit_noise(draws, observed, family=family).scale_log10
-    large = fit_noise(1000 * draws, 1000 * observed, family=family).scale_log10
+    small = fit_noise(draws, observed, family=family).scale
+    large = fit_noise(1000 * draws, 1000 * observed, family=family).scale
     assert large == pytest.approx(1000 * small, rel=1e-3)
 
 
@@ -139,8 +188,8 @@ def test_fit_refuses_unknown_family() -> None:
         (np.zeros((3, 4)), np.zeros(3), "same points"),
         (np.zeros(4), np.zeros(4), "same points"),
         (np.zeros((0, 4)), np.zeros(4), "same points"),
-        (np.full((3, 4), np.inf), np.zeros(4), "draws in log10 units must be finite"),
-        (np.zeros((3, 4)), np.full(4, np.nan), "observed in log10 units must be finite"),
+        (np.full((3, 4), np.inf), np.zeros(4), "draws on the model scale must be finite"),
+        (np.zeros((3, 4)), np.full(4, np.nan), "observed on the model scale must be finite"),
     ],
 )
 def test_refuses_unusable_arrays(draws: np.ndarray, observed: np.ndarray, message: str) -> None:

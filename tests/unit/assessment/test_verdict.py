@@ -14,6 +14,7 @@ from nlobayes.assessment.verdict import (
     Thresholds,
     diagnose,
     judge,
+    table,
 )
 from nlobayes.errors import InputError
 
@@ -24,6 +25,8 @@ CONTRACT = {
     "gradients_per_draw", "autocorrelation_time_f_median", "tightness",
     "ess_pooled_over_within", "log_density_spread_over_sd", "between_chain_variance_share",
     "thinning_step", "chains", "draws_per_chain", "exact", "checks", "energy_variance",
+    "converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99",
+    "mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max",
 }  # fmt: skip
 THRESHOLDS = Thresholds(
     rhat_f_median=1.01, rhat_f_p99=1.05, ess_f_bulk_min=100.0, ebfmi_min=0.3, max_divergences=0
@@ -59,6 +62,7 @@ def judged(draws: PosteriorDraws, sampled: SampleStats, **changes: Any) -> dict[
         "tightness": 4e5,
         "gradients_warmup": 1000,
         "keep_every": 1,
+        "thinning_loss": 0.1,
         "exact": True,
     }
     return diagnose(draws, sampled, **{**settings, **changes})
@@ -69,6 +73,8 @@ def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
     assert set(result) == CONTRACT
     assert {name for name, value in result.items() if value is None} == {
         "rhat_noise",
+        "rhat_f_nested_p99",
+        "divergences_at",
         "max_depth_share",
         "energy_variance",
     }
@@ -119,9 +125,64 @@ def test_diagnose_summarises_over_reference_points() -> None:
     assert result["ess_f_tail_min"] == convergence.ess_tail(draws.function).min()
 
 
+def test_diagnose_summarises_errors_over_reference_points() -> None:
+    """1 / sqrt(ESS) for the mean; relative to the posterior sd, so that scales do not matter."""
+    draws = posterior()
+    draws.function[:] *= np.arange(1.0, 6.0)
+    result = judged(draws, hmc_stats())
+    sd = draws.function.std(axis=(0, 1), ddof=1)
+    for name, errors in (
+        ("mean", convergence.mcse_mean(draws.function)),
+        ("q2_5", convergence.mcse_quantile(draws.function, 0.025)),
+        ("q97_5", convergence.mcse_quantile(draws.function, 0.975)),
+    ):
+        assert result[f"mcse_f_{name}_over_sd_max"] == pytest.approx((errors / sd).max())
+    assert result["mcse_f_mean_over_sd_max"] == pytest.approx(1 / np.sqrt(1000), rel=0.3)
+    classic = convergence.gelman_rubin(draws.function)
+    assert result["rhat_f_gelman_rubin_p99"] == pytest.approx(np.percentile(classic, 99))
+
+
+def test_chains_that_share_starts_are_judged_in_groups() -> None:
+    draws = posterior()
+    result = judged(draws, hmc_stats(), superchains=2)
+    expected = np.percentile(convergence.nested_rhat(draws.function, 2), 99)
+    assert result["rhat_f_nested_p99"] == pytest.approx(expected)
+    with pytest.raises(InputError, match="got 3 of 4 chains"):
+        judged(draws, hmc_stats(), superchains=3)
+
+
+def test_the_point_at_which_draws_diverge_is_named() -> None:
+    """Three divergent draws, all 5 sd from the mean of point 3."""
+    draws, sampled = posterior(), hmc_stats()
+    sampled.diverging[0, 4:7] = True
+    draws.function[0, 4:7, 3] = 5.0
+    found = judged(draws, sampled)["divergences_at"]
+    sd = draws.function[:, :, 3].std()
+    expected = (5 - draws.function[:, :, 3].mean()) / sd
+    assert found == {"reference_point": 3, "deviation": pytest.approx(expected)}
+
+
+@pytest.mark.parametrize(("loss", "step"), [(0.0, 5), (0.6, 10), (0.9, 30)])
+def test_thinning_gives_up_what_is_allowed(loss: float, step: int) -> None:
+    """Independent draws, stored every fifth: the share kept is 5 / step; 8 of 250 remain at 30."""
+    draws = posterior()
+    draws = draws._replace(weights=draws.weights[:, 4::5])
+    assert judged(draws, hmc_stats(), keep_every=5, thinning_loss=loss)["thinning_step"] == step
+
+
+def test_too_few_stored_weights_are_not_judged() -> None:
+    """250 draws, every 32nd stored: seven."""
+    draws = posterior()
+    draws = draws._replace(weights=draws.weights[:, 31::32])
+    result = judged(draws, hmc_stats(), keep_every=32)
+    assert result["rhat_weights_median"] is None
+    assert result["converged"] is True
+
+
 def test_converged_posterior_passes_every_check() -> None:
-    checks = judged(posterior(stored=1000), hmc_stats(shape=(4, 1000)))["checks"]
-    assert all(check["passed"] for check in checks.values())
+    result = judged(posterior(stored=1000), hmc_stats(shape=(4, 1000)))
+    assert all(check["passed"] for check in result["checks"].values())
+    assert result["converged"] is True
 
 
 @pytest.mark.parametrize(
@@ -143,8 +204,10 @@ def test_each_failure_fails_its_own_checks(broken: str, expected: set[str]) -> N
         sampled.energy[1] = 0.1 * np.random.default_rng(11).normal(size=1000).cumsum()
     else:
         sampled.diverging[2, 7] = True
-    checks = judged(draws, sampled)["checks"]
-    assert {name for name, check in checks.items() if not check["passed"]} == expected
+    result = judged(draws, sampled)
+    failed = {name for name, check in result["checks"].items() if not check["passed"]}
+    assert failed == expected
+    assert result["converged"] is False
 
 
 def test_thresholds_are_inclusive_and_recorded() -> None:
@@ -213,8 +276,13 @@ def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
     json.dumps(result, allow_nan=False)
     failed = {name for name, check in result["checks"].items() if not check["passed"]}
     assert failed == {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min"}
-    assert result["rhat_f_median"] is None
-    assert result["thinning_step"] > result["draws_per_chain"]
+    for name in ("rhat_f_median", "rhat_f_p99", "rhat_f_gelman_rubin_p99"):
+        assert result[name] is None
+    for name in ("mean", "q2_5", "q97_5"):
+        assert result[f"mcse_f_{name}_over_sd_max"] is None
+    assert result["between_chain_variance_share"] == pytest.approx(1)
+    assert result["thinning_step"] == 2
+    assert table(result["checks"])["value"].tolist() == [np.inf, np.inf, 0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +299,51 @@ def test_diagnose_refuses_arrays_that_do_not_fit(
 ) -> None:
     with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
         judged(draws, sampled, keep_every=1)
+
+
+@pytest.mark.parametrize(("stored", "fits"), [(250, True), (50, True), (125, False)])
+def test_hyperparameters_are_given_at_every_draw_or_at_the_stored_ones(
+    stored: int, fits: bool
+) -> None:
+    draws = posterior()
+    draws = draws._replace(
+        weights=draws.weights[:, 4::5], hyperparameters={"prior_scale": np.zeros((4, stored))}
+    )
+    if fits:
+        assert set(judged(draws, hmc_stats(), keep_every=5)) == CONTRACT
+        return
+    with pytest.raises(InputError, match=r"prior_scale must have .* got \(4, 125\)"):
+        judged(draws, hmc_stats(), keep_every=5)
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_copies_of_a_chain_are_refused(everything: bool) -> None:
+    """They agree perfectly, so every R-hat would pass them."""
+    draws = posterior()
+    draws.function[3] = draws.function[1]
+    with pytest.raises(InputError, match="chains 1 and 3 hold identical draws"):
+        judged(draws, hmc_stats()) if everything else judge(draws.function, LIMITS)
+
+
+def test_short_chains_are_refused() -> None:
+    with pytest.raises(InputError, match="8 draws per chain, got 7"):
+        judged(posterior(stored=7), hmc_stats(shape=(4, 7)))
+
+
+def test_the_table_of_checks_says_on_which_side_values_must_lie() -> None:
+    draws, sampled = posterior(), hmc_stats()
+    sampled.diverging[0, 0] = True
+    checks = judged(draws, sampled)["checks"]
+    found = table(checks)
+    assert [*found] == ["check", "value", "threshold", "bound", "passed"]
+    assert found["check"].tolist() == [*checks]
+    for i, (name, check) in enumerate(checks.items()):
+        value, limit = found["value"][i], found["threshold"][i]
+        assert (value, limit) == (check["value"], check["threshold"])
+        at_least = name in {"ess_f_bulk_min", "ebfmi_min"}
+        assert found["bound"][i] == ("at least" if at_least else "at most")
+        assert found["passed"][i] == (value >= limit if at_least else value <= limit)
+    assert found["passed"].tolist().count(False) == 1
 
 
 def test_diagnose_refuses_half_given_trees() -> None:
@@ -263,8 +376,10 @@ def test_judge_takes_each_limit_inclusively(name: str) -> None:
         assert judge(function, {name: limit}) == {name: expected}
 
 
-def test_judge_fails_chains_that_never_moved_in_plain_json() -> None:
-    stuck = np.ones((4, 20, 3)) * np.arange(4.0)[:, None, None]
+@pytest.mark.parametrize("apart", [0.0, 1.0])
+def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None:
+    """Also those that stand at the same point: no copies, but no posterior either."""
+    stuck = np.ones((4, 20, 3)) * apart * np.arange(4.0)[:, None, None]
     found = judge(stuck, LIMITS)
     assert not any(check["passed"] for check in found.values())
     assert found["rhat_f_median"]["value"] is None
@@ -272,5 +387,5 @@ def test_judge_fails_chains_that_never_moved_in_plain_json() -> None:
 
 
 def test_judge_refuses_what_cannot_show_convergence() -> None:
-    with pytest.raises(InputError, match="2 chains"):
+    with pytest.raises(InputError, match="at least 2 chains to compare, got 1"):
         judge(np.zeros((1, 50, 2)), LIMITS)

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
-from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map
+from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, snapshot_epochs
 
 ROWS, SIGMA, SD = 20, 0.5, 0.7
 
@@ -135,3 +136,70 @@ def test_without_patience_the_last_position_is_returned() -> None:
     assert int(fit.epochs) == 100
     assert fit.validation_rmse[-1] > fit.validation_rmse.min()
     np.testing.assert_allclose(abs(fit.position[0] - 1), fit.validation_rmse[-1], rtol=1e-12)
+
+
+def every_position(key: int, epochs: int, batch: int, learning_rate: float) -> list[np.ndarray]:
+    """Fit the linear problem in a plain loop; the position after each epoch."""
+    problem, train = linear_problem(), linear_rows(seed=1)
+    steps = ROWS // batch
+    optimizer = optax.adam(optax.cosine_decay_schedule(learning_rate, epochs * steps))
+    position = jnp.zeros(3)
+    state, positions = optimizer.init(position), [np.zeros(3)]
+
+    def loss(q: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
+        return -(problem.log_likelihood(q, x, y) / batch + problem.log_prior(q) / ROWS)
+
+    gradient_fn = jax.jit(jax.grad(loss))
+    for epoch in range(epochs):
+        order = jax.random.permutation(jax.random.fold_in(jax.random.key(key), epoch), ROWS)
+        for rows in order[: steps * batch].reshape(steps, batch):
+            gradient = gradient_fn(position, train.features[rows], train.target[rows])
+            updates, state = optimizer.update(gradient, state)
+            position = jnp.asarray(optax.apply_updates(position, updates))
+        positions.append(np.asarray(position))
+    return positions
+
+
+def test_the_path_is_the_position_after_its_epochs() -> None:
+    """Sixty epochs are more than fifty snapshots; compared with a plain loop over all."""
+    fit = fit_linear(7, epochs=60, batch=8, learning_rate=0.05)
+    positions = np.array(every_position(7, epochs=60, batch=8, learning_rate=0.05))
+    assert fit.path.shape == (50, 3)
+    np.testing.assert_allclose(fit.path, positions[np.asarray(fit.path_epochs)], rtol=1e-11)
+    np.testing.assert_array_equal(fit.path[0], np.zeros(3))
+    np.testing.assert_array_equal(fit.path[-1], fit.position)
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 48, 49, 50, 51, 1000, 12345])
+def test_snapshots_are_evenly_spaced_from_the_start_to_the_last_epoch(epochs: int) -> None:
+    found = snapshot_epochs(epochs)
+    assert (found[0], found[-1], len(found)) == (0, epochs, min(epochs + 1, 50))
+    spacing = np.diff(found)
+    assert spacing.min() >= 1
+    assert abs(spacing - epochs / (len(found) - 1)).max() < 1
+
+
+def test_after_an_early_stop_the_path_repeats_the_last_position() -> None:
+    """The last one, not the best that is returned."""
+    fit = overshoot(4)
+    epochs, path = np.asarray(fit.path_epochs), np.asarray(fit.path[:, 0])
+    after = epochs >= int(fit.epochs)
+    assert 1 < after.sum() < len(after)
+    assert len(set(path[after].tolist())) == 1
+    assert len(set(path[~after].tolist())) == (~after).sum()
+    np.testing.assert_allclose(abs(path[-1] - 1), fit.validation_rmse[-1], rtol=1e-12)
+    assert path[-1] != fit.position[0]
+
+
+def test_the_path_costs_no_memory_per_epoch() -> None:
+    """2000 epochs of 2000 parameters would be 32 MB; the path is 0.8 MB."""
+    problem = linear_problem()
+    rows = Rows(jnp.ones((2, 2000)), jnp.ones(2))
+    settings = {"epochs": 2000, "batch": 2, "learning_rate": 0.1, "patience": None}
+
+    def fit(start: jax.Array) -> Fit:
+        return fit_map(jax.random.key(0), start, problem, rows, rows, **settings)  # type: ignore[arg-type]
+
+    needed = jax.jit(fit).lower(jnp.zeros(2000)).compile().memory_analysis()
+    assert needed is not None
+    assert needed.temp_size_in_bytes < 4e6

@@ -1,65 +1,100 @@
 """The figures about chains show what their tables say."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from nlobayes.plots import FIGURES
+from nlobayes.plots import convergence
+from tests.unit.plots.chain_tables import chain_tables
+from tests.unit.plots.drawing import drawn, shown
+from tests.unit.plots.prediction_tables import LOG10
 
-Draw = Callable[..., Figure]
-Tables = dict[str, pd.DataFrame]
-Texts = Callable[[Figure], str]
+TABLES = chain_tables(chains=3)
 
 
-def test_fixed_tolerance_shows_the_log_density_alone(
-    tables: Tables, draw: Draw, texts: Texts
-) -> None:
-    figure = draw("trace", trace=tables["trace"].assign(noise=np.nan))
+def test_trace_and_loss_name_units() -> None:
+    trace = drawn(convergence.trace, TABLES["trace"])
+    assert "(nats)" in shown(trace)
+    assert "(standardised units)" in shown(trace)
+    assert "loss above the lowest (nats per row)" in shown(drawn(convergence.loss, TABLES["loss"]))
+
+
+def test_fixed_tolerance_shows_the_log_density_alone() -> None:
+    figure = drawn(convergence.trace, TABLES["trace"].assign(noise=np.nan))
     assert len(figure.axes) == 2
-    assert len(draw("trace").axes) == 4
-    assert "tolerance of the likelihood is fixed" in texts(figure)
+    assert len(drawn(convergence.trace, TABLES["trace"]).axes) == 4
+    assert "tolerance of the likelihood is fixed" in shown(figure)
 
 
-def test_a_chain_keeps_its_colour_in_every_figure(tables: Tables, draw: Draw) -> None:
-    for name in ("trace", "loss"):
-        table = tables[name]
-        every = draw(name).axes[0].get_lines()
-        last = FIGURES[name].draw(table[table["chain"] == 2]).axes[0].get_lines()
-        assert [line.get_color() for line in last] == [every[2].get_color()]
-        assert len({line.get_color() for line in every}) == 3
+@pytest.mark.parametrize("name", ["trace", "loss"])
+def test_a_chain_keeps_its_colour_in_every_figure(name: str) -> None:
+    function, table = getattr(convergence, name), TABLES[name]
+    every = drawn(function, table).axes[0].get_lines()
+    last = drawn(function, table[table["chain"] == 2]).axes[0].get_lines()
+    assert [line.get_color() for line in last] == [every[2].get_color()]
+    assert len({line.get_color() for line in every}) == 3
 
 
-def test_many_chains_are_counted_not_named(tables: Tables, draw: Draw) -> None:
-    one = tables["trace"][tables["trace"]["chain"] == 0]
-    figure = draw("trace", trace=pd.concat([one.assign(chain=chain) for chain in range(12)]))
+def test_many_chains_are_counted_not_named() -> None:
+    figure = drawn(convergence.trace, chain_tables(chains=12)["trace"])
     assert figure.get_suptitle() == "12 chains; colours repeat"
     assert figure.legends == []
 
 
-def test_rhat_curve_and_shares(tables: Tables, draw: Draw, texts: Texts) -> None:
+def few_points(**columns: np.ndarray) -> pd.DataFrame:
+    """Table of five reference points."""
+    return TABLES["convergence"].head(5).assign(**columns)
+
+
+def test_both_rhat_curves_and_their_shares() -> None:
     """R-hat of infinity counts as a point above every threshold."""
-    rhat = np.array([1.0, 1.005, 1.02, 1.03, np.inf])
-    table = tables["convergence"].head(5).assign(rhat=rhat)
-    figure = draw("convergence", convergence=table)
-    x, y = np.asarray(figure.axes[0].get_lines()[0].get_data())
-    np.testing.assert_allclose(x, rhat[:4])
-    np.testing.assert_allclose(y, [0.2, 0.4, 0.6, 0.8])
-    assert "1.01 (40.0 % of the points" in texts(figure)
-    assert "1.05 (80.0 % of the points" in texts(figure)
-    assert "not finite: 1 of 5" in texts(figure)
+    split = np.array([1.0, 1.005, 1.02, 1.03, np.inf])
+    classic = np.array([1.06, 1.04, 1.02, 1.009, 1.07])
+    figure = drawn(convergence.convergence, few_points(rhat=split, rhat_gelman_rubin=classic))
+    steps = np.arange(1, 6) / 5
+    first, second, *_ = (np.asarray(line.get_data()) for line in figure.axes[0].get_lines())
+    np.testing.assert_allclose(first, np.stack([split[:4], steps[:4]]))
+    np.testing.assert_allclose(second, np.stack([np.sort(classic), steps]))
+    text = shown(figure)
+    assert "rank-normalised split: 40.0 % ≤ 1.01, 80.0 % ≤ 1.05; not finite: 1 of 5" in text
+    assert "Gelman and Rubin: 20.0 % ≤ 1.01, 60.0 % ≤ 1.05\n" in text
 
 
-def test_every_point_is_in_the_ess_histogram(tables: Tables, draw: Draw) -> None:
-    table = tables["convergence"].copy()
+def test_rhat_that_is_nowhere_finite_is_said() -> None:
+    nothing = few_points(rhat_gelman_rubin=np.full(5, np.nan))
+    assert "Gelman and Rubin: not finite at any point" in shown(
+        drawn(convergence.convergence, nothing)
+    )
+
+
+@pytest.mark.parametrize(("largest", "scale"), [(1.2, "linear"), (300.0, "log")])
+def test_thresholds_stay_apart_when_rhat_is_huge(largest: float, scale: str) -> None:
+    rhat = np.array([1.0, 1.1, 1.1, 1.1, largest])
+    axes = drawn(convergence.convergence, few_points(rhat=rhat)).axes[0]
+    assert axes.get_xscale() == scale
+    assert axes.get_xlim()[1] > largest
+
+
+def test_every_point_is_in_the_ess_histogram() -> None:
+    table = TABLES["convergence"].copy()
     table.loc[:4, ["ess_bulk", "ess_tail"]] = 0.0
-    counted = [
-        _step_area(patch) for patch in draw("convergence", convergence=table).axes[1].patches
-    ]
+    counted = [_step_area(p) for p in drawn(convergence.convergence, table).axes[1].patches]
     assert counted == [len(table), len(table)]
+
+
+def test_variance_between_chains_is_in_percent_of_all() -> None:
+    share = np.array([0.0, 0.01, 0.02, 0.5, np.nan])
+    figure = drawn(convergence.convergence, few_points(variance_share=share))
+    (patch,) = figure.axes[2].patches
+    assert _step_area(patch) == 4
+    assert "median 1.5 %, largest 50 %" in shown(figure)
+    assert "predictive variance between chains (%)" in shown(figure)
+
+
+def test_variance_share_of_equal_draws_is_undefined() -> None:
+    nothing = few_points(variance_share=np.full(5, np.nan))
+    assert "none is defined" in shown(drawn(convergence.convergence, nothing))
 
 
 def _step_area(patch: Patch) -> int:
@@ -69,10 +104,60 @@ def _step_area(patch: Patch) -> int:
     return round(float(sum(a[1] for a, b in zip(left, right, strict=True) if a[1] == b[1])))
 
 
+def test_autocorrelation_of_functions_and_of_weights() -> None:
+    function, weights = TABLES["autocorrelation"], TABLES["weight_autocorrelation"]
+    figure = drawn(convergence.autocorrelation, function, weights)
+    for axes, table, column, band in zip(
+        figure.axes,
+        (function, weights),
+        ("f_mean", "mean"),
+        (("f_p10", "f_p90"), ("p10", "p90")),
+        strict=True,
+    ):
+        line = axes.get_lines()[0]
+        np.testing.assert_array_equal(np.asarray(line.get_data()), table[["lag", column]].T)
+        heights = np.asarray(axes.collections[0].get_paths()[0].vertices)[:, 1]
+        assert {heights.min(), heights.max()} == {table[band[0]].min(), table[band[1]].max()}
+    assert "lag (draws)" in shown(figure)
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_noise_is_drawn_where_it_is_learned(fixed: bool) -> None:
+    function = TABLES["autocorrelation"]
+    if fixed:
+        function = function.assign(noise=np.nan)
+    figure = drawn(convergence.autocorrelation, function, TABLES["weight_autocorrelation"])
+    assert ("noise" in shown(figure)) is not fixed
+
+
+def test_divergent_draws_are_placed_by_covariate() -> None:
+    table = TABLES["divergences"]
+    figure = drawn(convergence.divergences, table, LOG10)
+    clouds = [line for line in figure.axes[0].get_lines() if len(np.asarray(line.get_xdata()))]
+    for line, column in zip(clouds, ("expected", "deviation"), strict=True):
+        np.testing.assert_array_equal(np.asarray(line.get_data()), table[["covariate", column]].T)
+    assert "|m1| (GeV)" in shown(figure)
+    assert "no divergent transitions" not in shown(figure)
+
+
+def test_no_divergence_is_said() -> None:
+    table = TABLES["divergences"].assign(deviation=np.nan)
+    text = shown(drawn(convergence.divergences, table, LOG10))
+    assert "no divergent transitions" in text
+    assert "divergent draws" not in text
+
+
+def test_only_divergent_draws() -> None:
+    table = TABLES["divergences"].assign(expected=np.nan)
+    text = shown(drawn(convergence.divergences, table, LOG10))
+    assert "divergent draws" in text
+    assert "draws without divergence" not in text
+
+
 @pytest.mark.parametrize("shift", [0.0, -5.0])
-def test_loss_is_shown_above_the_lowest(shift: float, tables: Tables, draw: Draw) -> None:
-    table = tables["loss"]
-    figure = draw("loss", loss=table.assign(train_loss=table["train_loss"] + shift))
+def test_loss_is_shown_above_the_lowest(shift: float) -> None:
+    table = TABLES["loss"]
+    figure = drawn(convergence.loss, table.assign(train_loss=table["train_loss"] + shift))
     assert [axes.get_yscale() for axes in figure.axes] == ["log", "log"]
     lowest = min(np.min(np.asarray(line.get_ydata())) for line in figure.axes[0].lines)
     assert lowest == pytest.approx(0.0, abs=1e-12)

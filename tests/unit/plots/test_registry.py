@@ -1,71 +1,131 @@
 """What holds for every figure of the registry."""
 
-from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from nlobayes.plots import FIGURES, render
+from nlobayes.plots.style import RED
+from tests.unit.plots.chain_tables import verdict
+from tests.unit.plots.drawing import TABLES, draw, every_table, shown
 
-Draw = Callable[..., Figure]
-Tables = dict[str, pd.DataFrame]
-Texts = Callable[[Figure], str]
-
-
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("format", ["svg", "png"])
-def test_equal_tables_give_equal_bytes(name: str, format: str, draw: Draw) -> None:
-    figure = draw(name)
-    first = render(figure, format)
-    assert first.startswith(b"<?xml" if format == "svg" else b"\x89PNG")
-    assert render(figure, format) == first
-    assert render(draw(name), format) == first
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_tables_are_not_modified(name: str, tables: Tables, draw: Draw) -> None:
-    before = {table: tables[table].copy() for table in FIGURES[name].tables}
-    draw(name)
-    for table, copy in before.items():
-        pd.testing.assert_frame_equal(tables[table], copy)
-
+PRISTINE = every_table()
+WARNING = f"NOT CONVERGED: {', '.join(verdict()['check'])} failed"
+"""All checks failed: two lines, the longest there is."""
 
 UNITS = {
+    "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
-    "convergence": ["(dimensionless)", "(draws)", "reference points per bin"],
+    "convergence": ["(dimensionless)", "(draws)", "reference points per bin", "(%)"],
     "autocorrelation": ["(draws)", "(dimensionless)"],
+    "divergences": ["|m1| (GeV)", "/ sd\n(dimensionless)"],
+    "thinning": ["draws", "MB", "(%)", "(nats per point)", "thinning step (draws)"],
+    "weight_planes": ["(dimensionless)", "relative to its highest"],
+    "history": ["draw", "(dimensionless)"],
     "loss": ["epoch", "loss above the lowest (nats per row)", "RMSE (standardised units)"],
-    "predicted_vs_true": [r"\mathrm{pb})", "(pb)", "(dex)", "(%)"],
-    "residuals": ["(GeV)", "(dex)"],
+    "landscape": ["energy above the lowest (nats per row)", "units of the weights"],
+    "distances": ["epoch", "units of the weights"],
+    "predicted_vs_true": ["(σ / pb)", "σ (pb)", "(dex)", "(%)"],
+    "residuals": ["|m1| (GeV)", "(dex)"],
+    "residual_histogram": ["(dex)", "(1/dex)"],
+    "deciles": ["|m1| (GeV)", "(dex)", "(%)"],
+    "bands": ["|m1| (GeV)", "(σ / pb)", "sd"],
     "pulls": ["(true − predicted) / sd", "density"],
     "coverage": ["(%)", "(percentage points)", "(standard deviations)"],
-    "cases": [r"\mathrm{pb})", "(1/dex)"],
+    "levels": ["(%)", "(percentage points)"],
+    "pit": ["probability", "density"],
+    "conditional": ["|m1| (GeV)", "(dex)", "(median spacing)", "(%)"],
+    "scale_ratio": ["|m1| (GeV)", "|error| / scale uncertainty"],
+    "cases": ["(σ / pb)", "(1/dex)"],
+    "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
+    "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],
+}
+NOTHING_TO_DRAW = {
+    "weight_planes": TABLES["weight_planes"].head(0),
+    "scale_ratio": TABLES["predictions"].assign(error_over_scale=np.nan),
+    "differences": TABLES["differences"].head(0),
 }
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_labels_state_units(name: str, draw: Draw, texts: Texts) -> None:
-    shown = texts(draw(name))
-    assert [unit for unit in UNITS[name] if unit not in shown] == []
+@cache
+def figure(name: str, warning: str = "") -> Figure:
+    """Figure that several tests only look at."""
+    return draw(name, warning=warning)
 
 
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("dpi", [72, 200])
-def test_nothing_reaches_beyond_the_page(name: str, dpi: int, draw: Draw) -> None:
+def red_words(figure: Figure) -> str:
+    red = [text.get_text() for text in figure.findobj(Text) if text.get_color() == RED]
+    return " ".join(" ".join(red).split())
+
+
+def assert_on_the_page(figure: Figure) -> None:
     """At the resolution of SVG and at that of PNG."""
-    figure = draw(name)
-    figure.set_dpi(dpi)
-    inches = figure.get_tightbbox()
     width, height = figure.get_size_inches()
-    assert inches.x0 >= -0.01
-    assert inches.y0 >= -0.01
-    assert inches.x1 <= width + 0.01
-    assert inches.y1 <= height + 0.01
+    for dpi in (72, 200):
+        figure.set_dpi(dpi)
+        box = figure.get_tightbbox()
+        assert -0.01 <= box.x0 < box.x1 <= width + 0.01
+        assert -0.01 <= box.y0 < box.y1 <= height + 0.01
 
 
-def test_rows_that_are_not_finite_are_counted(tables: Tables, draw: Draw, texts: Texts) -> None:
-    table = tables["predictions"].copy()
-    table.loc[table.index[-3:], "z_epistemic"] = np.nan
-    assert "3 of 180 rows are not drawn" in texts(draw("pulls", predictions=table))
+@pytest.mark.parametrize("name", FIGURES)
+def test_equal_tables_give_equal_bytes(name: str) -> None:
+    """Whichever format is written first."""
+    first, second = draw(name), draw(name)
+    svg, png = render(first, "svg"), render(first, "png")
+    assert svg.startswith(b"<?xml")
+    assert png.startswith(b"\x89PNG")
+    assert render(second, "png") == png
+    assert render(second, "svg") == svg
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_tables_are_not_modified(name: str) -> None:
+    assert figure(name).axes
+    for table in FIGURES[name].tables:
+        pd.testing.assert_frame_equal(TABLES[table], PRISTINE[table])
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_labels_state_units(name: str) -> None:
+    words = shown(figure(name))
+    assert [unit for unit in UNITS[name] if unit not in words] == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_reaches_beyond_the_page(name: str) -> None:
+    assert_on_the_page(figure(name))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_warning_is_red_and_fits_the_page(name: str) -> None:
+    warned = figure(name, WARNING)
+    assert WARNING in red_words(warned)
+    assert_on_the_page(warned)
+    assert WARNING not in red_words(figure(name))
+
+
+@pytest.mark.parametrize("name", NOTHING_TO_DRAW)
+def test_warning_stands_even_where_there_is_nothing_to_draw(name: str) -> None:
+    empty = draw(name, {FIGURES[name].tables[0]: NOTHING_TO_DRAW[name]}, warning=WARNING)
+    assert WARNING in red_words(empty)
+    assert_on_the_page(empty)
+
+
+def test_scan_without_a_number_has_a_row_per_setting() -> None:
+    scanned = pd.DataFrame({"along": [np.nan], "series": [np.nan]})
+    rows = draw("scan", {"scanned": scanned})
+    names = [tick.get_text() for tick in rows.axes[0].get_yticklabels()]
+    assert len(names) == TABLES["runs"]["setting"].nunique()
+
+
+def test_rows_that_are_not_finite_are_counted() -> None:
+    table = TABLES["predictions"].copy()
+    table.loc[table.index[-3:], "z_total"] = np.nan
+    pulls = draw("pulls", {"predictions": table}, warning=WARNING)
+    assert red_words(pulls) == f"{WARNING} 3 of 180 rows are not drawn: not finite"
+    assert_on_the_page(pulls)

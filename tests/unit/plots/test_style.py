@@ -16,6 +16,8 @@ from nlobayes.plots import FIGURES, render
 from nlobayes.plots.style import house_style, new_figure
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
+WILDCARDS = {"landscape": "model", "distances": "model", "scan": "grid", "differences": "grid"}
+"""What a figure is of, where that is not a run."""
 
 
 def plain_figure() -> Figure:
@@ -58,7 +60,7 @@ def test_pyplot_is_never_loaded() -> None:
 @pytest.mark.parametrize("name", [*FIGURES, "workflow"])
 def test_captions_are_valid_and_short(name: str) -> None:
     source = (CAPTIONS / f"{name}.rst").read_text(encoding="utf-8")
-    snakemake = {"wildcards": {"run": "toy/small/hmc/1"}}
+    snakemake = {"wildcards": {WILDCARDS.get(name, "run"): "toy/small/hmc/1"}}
     text = jinja2.Template(source, undefined=jinja2.StrictUndefined).render(snakemake=snakemake)
     html = publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["body"]
     assert name == "workflow" or "toy/small/hmc/1" in html

@@ -1,66 +1,89 @@
 """Tables that cannot be drawn are refused in words that help."""
 
-from collections.abc import Callable
-
 import numpy as np
-import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from nlobayes.errors import InputError
 from nlobayes.plots import FIGURES
-
-Draw = Callable[..., Figure]
-Tables = dict[str, pd.DataFrame]
-
+from tests.unit.plots.drawing import TABLES, draw
 
 NEEDED = {
-    "trace": "chain draw log_density noise",
-    "convergence": "rhat ess_bulk ess_tail",
-    "autocorrelation": "lag f_mean f_p10 f_p90 log_density",
-    "loss": "chain epoch train_loss validation_rmse",
-    "predicted_vs_true": "split target_log10 mean_log10 total_sd_log10 target_pb median_pb",
-    "residuals": "split mass_gev target_log10 mean_log10",
-    "pulls": "split z_total z_epistemic",
-    "coverage": "split k nominal epistemic total lower upper",
-    "cases": "case point target_log10 draw_log10 mean_log10 total_sd_log10",
+    "trace": {"trace": "chain draw log_density noise"},
+    "convergence": {
+        "convergence": "rhat rhat_gelman_rubin ess_bulk ess_tail variance_share",
+    },
+    "autocorrelation": {
+        "autocorrelation": "lag f_mean f_p10 f_p90 log_density noise",
+        "weight_autocorrelation": "lag mean p10 p90",
+    },
+    "divergences": {"divergences": "covariate deviation expected"},
+    "thinning": {"thinning": "step ess_f_median rmse lppd megabytes chosen"},
+    "loss": {"loss": "chain epoch train_loss validation_rmse"},
+    "landscape": {
+        "landscape": "alpha beta energy",
+        "landscape_maps": "chain alpha beta energy",
+        "path": "t straight bezier",
+    },
+    "distances": {"distances": "epoch first second distance"},
+    "predicted_vs_true": {
+        "predictions": "split truth mean total_sd truth_target median_target",
+    },
+    "residuals": {"predictions": "split covariate truth mean"},
+    "residual_histogram": {"predictions": "split truth mean"},
+    "bands": {"predictions": "split covariate truth mean epistemic_sd total_sd"},
+    "pulls": {"predictions": "split z_total z_epistemic"},
+    "coverage": {"coverage": "split k nominal epistemic total lower upper"},
+    "levels": {"levels": "split level coverage lower upper"},
+    "pit": {"predictions": "split pit", "pit": "split u ecdf lower upper"},
+    "scale_ratio": {"predictions": "split covariate error_over_scale"},
+    "cases": {"cases": "case point truth draw mean total_sd"},
 }
+"""Of the figures that do not take their tables as they are."""
+
+COLUMNS = [
+    (name, table, column)
+    for name, tables in NEEDED.items()
+    for table, columns in tables.items()
+    for column in columns.split()
+]
+NUMBERS = [entry for entry in COLUMNS if entry[-1] not in ("split", "case")]
+OF_TEST_ROWS = ["predicted_vs_true", "residuals", "bands", "pulls", "pit", "scale_ratio"]
 
 
-@pytest.mark.parametrize(
-    ("name", "column"), [(name, column) for name in NEEDED for column in NEEDED[name].split()]
-)
-def test_missing_column_is_named(name: str, column: str, tables: Tables) -> None:
-    (table,) = FIGURES[name].tables
+@pytest.mark.parametrize(("name", "table", "column"), COLUMNS)
+def test_missing_column_is_named(name: str, table: str, column: str) -> None:
     with pytest.raises(InputError, match=rf"table '{table}' lacks the column {column};"):
-        FIGURES[name].draw(tables[table].drop(columns=column))
+        draw(name, {table: TABLES[table].drop(columns=column)})
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_only_the_needed_columns_are_used(name: str, tables: Tables) -> None:
-    (table,) = FIGURES[name].tables
-    assert FIGURES[name].draw(tables[table][NEEDED[name].split()]).axes
+@pytest.mark.parametrize("name", NEEDED)
+def test_only_the_needed_columns_are_used(name: str) -> None:
+    chosen = {table: TABLES[table][columns.split()] for table, columns in NEEDED[name].items()}
+    assert draw(name, chosen).axes
 
 
-def test_text_instead_of_numbers_is_refused(tables: Tables, draw: Draw) -> None:
-    table = tables["loss"].assign(train_loss="high")
-    with pytest.raises(InputError, match="'loss': column 'train_loss' must hold numbers"):
-        draw("loss", loss=table)
+@pytest.mark.parametrize(("name", "table", "column"), NUMBERS)
+def test_text_instead_of_numbers_is_refused(name: str, table: str, column: str) -> None:
+    with pytest.raises(InputError, match=f"'{table}': column '{column}' must hold numbers"):
+        draw(name, {table: TABLES[table].assign(**{column: "high"})})
 
 
-def test_unknown_split_is_refused(tables: Tables, draw: Draw) -> None:
-    table = tables["coverage"].replace({"split": {"val": "validation"}})
+@pytest.mark.parametrize("name", ["pulls", "coverage", "levels", "residual_histogram"])
+def test_unknown_split_is_refused(name: str) -> None:
+    table = FIGURES[name].tables[0]
+    renamed = TABLES[table].replace({"split": {"val": "validation"}})
     with pytest.raises(InputError, match=r"holds \['test', 'train', 'validation'\], allowed"):
-        draw("coverage", coverage=table)
+        draw(name, {table: renamed})
 
 
-@pytest.mark.parametrize("name", ["predicted_vs_true", "residuals", "pulls"])
-def test_missing_test_split_is_named(name: str, tables: Tables) -> None:
-    table = tables["predictions"]
+@pytest.mark.parametrize("name", OF_TEST_ROWS)
+def test_missing_test_split_is_named(name: str) -> None:
+    table = TABLES["predictions"]
     with pytest.raises(InputError, match="no rows of split 'test'; it has train, val"):
-        FIGURES[name].draw(table[table["split"] != "test"])
+        draw(name, {"predictions": table[table["split"] != "test"]})
 
 
-def test_table_without_a_finite_row_is_refused(tables: Tables, draw: Draw) -> None:
+def test_table_without_a_finite_row_is_refused() -> None:
+    table = TABLES["autocorrelation"].assign(f_mean=np.nan)
     with pytest.raises(InputError, match="'autocorrelation' has no row with finite"):
-        draw("autocorrelation", autocorrelation=tables["autocorrelation"].assign(f_mean=np.nan))
+        draw("autocorrelation", {"autocorrelation": table})

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import CROSSED, SECTIONS, Study, load_study
 from nlobayes.study.presets import Execution
-from nlobayes.study.samplers import FEWEST_CHAINS
+from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
 
 
 def test_a_grid_is_the_cross_of_its_names_and_seeds(make_study: Callable[..., Study]) -> None:
@@ -191,3 +192,25 @@ def test_at_most_three_errors_are_told_at_once(make_study: Callable[..., Study])
 def test_a_study_is_a_mapping(config: Any) -> None:
     with pytest.raises(InputError, match=r"^configuration: Input should be a valid dictionary"):
         load_study(config)
+
+
+def test_chains_that_share_a_start_are_dealt_in_order(make_study: Callable[..., Study]) -> None:
+    sampler = {"kernel": {"kind": "hmc"}, "draws_per_segment": 8, "chains": 6}
+    own, shared = (Sampler.model_validate(sampler | {"chains_per_start": n}) for n in (1, 3))
+    assert (own.superchains, shared.superchains) == (None, 2)
+    run = next(make_study().runs("small"))
+    assert run.model_copy(update={"sampler": own}).starts == [0, 1, 2, 3, 4, 5]
+    assert run.model_copy(update={"sampler": shared}).starts == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("per_start", [4, 5, 6])
+def test_starts_are_shared_evenly_and_by_no_less_than_two_groups(per_start: int) -> None:
+    sampler = {"kernel": {"kind": "hmc"}, "draws_per_segment": 8, "chains": 6}
+    with pytest.raises(ValidationError, match=r"chains \(6\) must be a multiple, at least twice"):
+        Sampler.model_validate(sampler | {"chains_per_start": per_start})
+
+
+def test_samplers_share_the_path_of_their_model(make_study: Callable[..., Study]) -> None:
+    for run in make_study().runs("small"):
+        sampler = run.names["sampler"]
+        assert run.run_id.split("/") == [*run.model_id.split("/")[:-1], sampler, f"s{run.seed}"]

@@ -17,6 +17,7 @@ from nlobayes.study.jobs import (
     EvaluateJob,
     Frozen,
     JudgeJob,
+    LandscapeJob,
     PredictJob,
     PrepareJob,
     PretrainJob,
@@ -35,14 +36,18 @@ KINDS: dict[str, type[Frozen]] = {
     "judge": JudgeJob,
     "diagnose": DiagnoseJob,
     "predict": PredictJob,
+    "landscape": LandscapeJob,
     "evaluate": EvaluateJob,
 }
-MODEL = {"pretrain", "warmup", "draw", "predict"}
+MODEL = {"pretrain", "warmup", "draw", "predict", "landscape"}
 
 # A change of the small study, and the jobs that must run again because of it.
 REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"noise": "student_t"}}}, {"evaluate"}),
     ({"evaluation": {"default": {"thresholds": {"rhat_f_p99": 1.1}}}}, {"diagnose"}),
+    ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate"}),
+    ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
+    ({"samplers": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
     ({"samplers": {"hmc": {"segments": 3}}}, set()),
     ({"samplers": {"hmc": {"chains": 6}}}, set()),
     ({"samplers": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),

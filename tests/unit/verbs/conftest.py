@@ -70,6 +70,13 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
     return folder / "predictions.nc", folder / "dataset.nc"
 
 
+@pytest.fixture
+def in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the colours that a terminal would show."""
+    for place in ("click.utils", "typer._click.utils"):
+        monkeypatch.setattr(f"{place}.should_strip_ansi", lambda *_: False, raising=False)
+
+
 @pytest.fixture(scope="session")
 def read() -> Callable[[Path], dict[str, Any]]:
     """Read a JSON file without the help of the package."""

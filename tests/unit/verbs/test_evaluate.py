@@ -17,7 +17,20 @@ from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 from nlobayes.verbs.evaluate import evaluate
 
-SPEC = json.dumps({"noise": "gaussian", "seed": 3})
+JOB = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}
+SPEC = json.dumps(JOB)
+TABLES = (
+    "labels",
+    "predictions",
+    "coverage",
+    "levels",
+    "pit",
+    "conditional",
+    "deciles",
+    "cases",
+    "calibration_checks",
+)
+RED = "\x1b[31m\x1b[1m"
 MakePredictions = Callable[..., tuple[Path, Path]]
 Read = Callable[[Path], dict[str, Any]]
 
@@ -61,8 +74,8 @@ def test_the_noise_is_fitted_on_validation_rows(scored: Callable[..., dict[str, 
     before, after = scored(), scored(VALIDATION, 2.0)
     for scores in (before, before["baseline"]):
         assert scores["predictive_noise"]["fitted_on"] == "val"
-        assert 0.01 < scores["predictive_noise"]["scale_log10"] < 0.06
-    assert after["predictive_noise"]["scale_log10"] == pytest.approx(np.log10(2), rel=0.1)
+        assert 0.01 < scores["predictive_noise"]["scale"] < 0.06
+    assert after["predictive_noise"]["scale"] == pytest.approx(np.log10(2), rel=0.1)
     assert after["test"]["rmse_log10"] == before["test"]["rmse_log10"]
     assert after["test"]["sigma_z_total"] < before["test"]["sigma_z_total"] / 3
 
@@ -94,9 +107,9 @@ def test_the_seed_makes_scores_reproducible(
     written = []
     for name in ("one", "two"):
         evaluate(SPEC, *paths, tmp_path / name / "out.json", tmp_path / name)
-        names = ("out.json", "predictions.csv", "coverage.csv", "cases.csv")
-        written.append([(tmp_path / name / each).read_bytes() for each in names])
+        written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert written[0] == written[1]
+    assert {name.removesuffix(".csv") for name in written[0]} == {"out.json", *TABLES}
 
 
 def test_predictions_of_another_dataset_are_refused(
@@ -128,16 +141,72 @@ def test_predictions_of_another_dataset_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("change", "said"),
     [
-        ('{"noise": "cauchy", "seed": 3}', "'gaussian' or 'student_t', got 'cauchy'"),
-        ('{"noise": "gaussian"}', "seed: Field required"),
-        ('{"noise": "gaussian", "seed": 3, "split": "test"}', "unknown key 'split'; known:"),
+        ({"noise": "cauchy"}, "'gaussian' or 'student_t', got 'cauchy'"),
+        ({"seed": None}, "seed: Input should be a valid integer, got None"),
+        ({"split": "test"}, "unknown key 'split'; known:"),
+        ({"covariate": "n99"}, "covariate 'n99' is no input of the dataset"),
     ],
 )
 def test_bad_specifications_are_refused(
-    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, spec: str, said: str
+    make_predictions: MakePredictions,
+    dataset: Dataset,
+    tmp_path: Path,
+    change: dict[str, Any],
+    said: str,
 ) -> None:
     paths = make_predictions(tmp_path, dataset)
     with pytest.raises(InputError, match=said):
-        evaluate(spec, *paths, tmp_path / "out.json", tmp_path / "plots")
+        evaluate(json.dumps(JOB | change), *paths, tmp_path / "out.json", tmp_path / "plots")
+    assert not (tmp_path / "plots").exists()
+
+
+def test_an_identity_scale_has_no_scores_in_log10(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    transforms = dataset.transforms | {"target": {"scale": "identity", "mean": 0.0, "sd": 1.0}}
+    linear = dataset._replace(observed=np.log10(dataset.observed), transforms=transforms)
+    groups = read_groups(make_predictions(tmp_path, dataset)[0], "predictions")
+    groups["points"] = groups["points"].assign(observed=(("point",), linear.observed))
+    write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
+    write_dataset(tmp_path / "d.nc", linear, {})
+    evaluate(SPEC, tmp_path / "p.nc", tmp_path / "d.nc", tmp_path / "o.json", tmp_path / "plots")
+    scores = read(tmp_path / "o.json")
+    assert not [key for key in scores["test"] if key.endswith("_log10")]
+    residual = np.median(groups["predictions"]["f"].values, axis=(0, 1)) - linear.observed
+    expected = np.sqrt(np.mean(residual[dataset.split == TEST] ** 2))
+    assert scores["test"]["rmse_target"] == pytest.approx(expected, rel=1e-12)
+    assert len(scores["baseline"]["members"]["rmse_target_test"]) == 3
+
+
+def test_errors_are_compared_with_the_scale_uncertainty_where_it_is_known(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
+    paths = make_predictions(tmp_path, known)
+    evaluate(SPEC, *paths, tmp_path / "out.json", tmp_path / "plots")
+    f = read_groups(paths[0], "predictions")["predictions"]["f"].values.mean(axis=(0, 1))
+    error = np.abs(f - np.log10(dataset.observed))[dataset.split == TEST]
+    found = read(tmp_path / "out.json")["test"]["error_over_scale_share_below_0_3"]
+    assert found == pytest.approx(np.mean(error < 0.03))
+
+
+def test_least_squares_stand_beside(
+    scored: Callable[..., dict[str, Any]], dataset: Dataset
+) -> None:
+    train, test = dataset.split == TRAIN, dataset.split == TEST
+    design = np.column_stack([np.ones(len(train)), dataset.features])
+    y = np.log10(dataset.observed)
+    fitted = np.linalg.solve(design[train].T @ design[train], design[train].T @ y[train])
+    expected = np.sqrt(np.mean((design @ fitted - y)[test] ** 2))
+    assert scored()["linear"]["test"]["rmse_log10"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_failed_calibration_is_recorded_and_said_in_red(
+    scored: Callable[..., dict[str, Any]], capsys: pytest.CaptureFixture[str], in_colour: None
+) -> None:
+    checks = scored(TEST, 2.0)["calibration_checks"]
+    assert not checks["chi2_per_point"]["passed"]
+    assert checks["chi2_per_point"]["value"] > checks["chi2_per_point"]["high"]
+    assert RED + "FAILED\x1b[0m: chi2_per_point" in capsys.readouterr().err

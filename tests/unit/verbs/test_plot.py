@@ -8,14 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from nlobayes.artifacts.files import write_csv
 from nlobayes.errors import InputError
 from nlobayes.plots.registry import FIGURES
 from nlobayes.types import Dataset
 from nlobayes.verbs.diagnose import diagnose
 from nlobayes.verbs.evaluate import evaluate
 from nlobayes.verbs.plot import plot
+from nlobayes.verbs.thin import thin
 
 DIAGNOSE = json.dumps(
     {
@@ -23,8 +26,13 @@ DIAGNOSE = json.dumps(
         "kernel": {"kind": "hmc"},
         "keep_every": 4,
         "thresholds": {},
+        "thinning_loss": 0.1,
+        "covariate": "m1",
     }
 )
+EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
+ELSEWHERE = {"landscape", "distances", "bands", "scan", "differences"}
+OF_A_RUN = [name for name in FIGURES if name not in ELSEWHERE]
 SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml"}
 
 
@@ -37,17 +45,18 @@ def tables(
 ) -> Path:
     """Tables as `diagnose` and `evaluate` leave them."""
     folder = tmp_path_factory.mktemp("plot")
-    diagnose(DIAGNOSE, run.posterior, run.starts, folder / "d.json", folder / "tables")
-    predictions, path = make_predictions(folder, dataset)
-    spec = '{"noise": "gaussian", "seed": 1}'
-    evaluate(spec, predictions, path, folder / "e.json", folder / "tables")
+    out = (folder / "d.json", folder / "tables")
+    diagnose(DIAGNOSE, run.posterior, run.dataset, run.starts, *out)
+    thin(run.posterior, out[0], run.dataset, folder / "thin.nc", folder / "tables/thinning.csv")
+    known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
+    evaluate(EVALUATE, *make_predictions(folder, known), folder / "e.json", folder / "tables")
     return folder / "tables"
 
 
-def test_every_figure_is_drawn_in_both_formats(tables: Path, tmp_path: Path) -> None:
-    plot(tables, tmp_path / "figures")
+def test_every_figure_of_a_run_is_drawn_in_both_formats(tables: Path, tmp_path: Path) -> None:
+    plot(tables, tmp_path / "figures", OF_A_RUN)
     found = sorted(path.name for path in (tmp_path / "figures").iterdir())
-    assert found == sorted(f"{name}{kind}" for name in FIGURES for kind in SIGNATURES)
+    assert found == sorted(f"{name}{kind}" for name in OF_A_RUN for kind in SIGNATURES)
     for path in (tmp_path / "figures").iterdir():
         assert path.read_bytes().startswith(SIGNATURES[path.suffix])
 
@@ -61,5 +70,20 @@ def test_a_table_that_is_missing_or_lacks_columns_is_refused(
     if content is not None:
         (copied / "trace.csv").write_text(content)
     with pytest.raises(InputError, match="trace"):
-        plot(copied, tmp_path / "figures")
+        plot(copied, tmp_path / "figures", ["trace"])
+    assert not (tmp_path / "figures").exists()
+
+
+def test_a_failed_verdict_is_written_on_every_figure(tables: Path, tmp_path: Path) -> None:
+    checks = {"check": ["rhat_f_p99", "divergences"], "passed": [False, True]}
+    write_csv(tmp_path / "verdict.csv", checks)
+    for name, verdict in {"warned": tmp_path / "verdict.csv", "silent": None}.items():
+        plot(tables, tmp_path / name, ["pulls", "coverage"], verdict)
+        drawn = [(tmp_path / name / f"{each}.svg").read_text() for each in ("pulls", "coverage")]
+        assert all(("NOT CONVERGED: rhat_f_p99 failed" in svg) == bool(verdict) for svg in drawn)
+
+
+def test_an_unknown_figure_is_refused(tables: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown figure 'histogram'; known: verdict, trace,"):
+        plot(tables, tmp_path / "figures", ["pulls", "histogram"])
     assert not (tmp_path / "figures").exists()

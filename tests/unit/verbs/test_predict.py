@@ -32,9 +32,10 @@ SPEC = json.dumps(
 
 @pytest.fixture
 def thinned(run: Any, tmp_path: Path) -> Path:
-    """Every 8th draw of the posterior, which failed a check."""
-    (tmp_path / "d.json").write_text(json.dumps({"thinning_step": 8, "checks": CHECKS}))
-    thin(run.posterior, tmp_path / "d.json", tmp_path / "thinned.nc")
+    """All stored draws of the posterior, which failed a check."""
+    (tmp_path / "d.json").write_text(json.dumps({"thinning_step": 4, "checks": CHECKS}))
+    out = (tmp_path / "thinned.nc", tmp_path / "thinning.csv")
+    thin(run.posterior, tmp_path / "d.json", run.dataset, *out)
     return tmp_path / "thinned.nc"
 
 
@@ -57,7 +58,7 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
     draws = read_groups(thinned, "thinned")["posterior"]
     expected = forward({str(name): draws[name].values for name in draws}, dataset)
     found = groups["predictions"]["f"]
-    assert found.shape == expected.shape == (3, 4, 60)
+    assert found.shape == expected.shape == (3, 8, 60)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
     for member, path in enumerate(run.starts):
         expected = forward(read_start(path).variables.values, dataset)

@@ -110,7 +110,7 @@ BAD_SPECS: list[tuple[dict[str, Any], str]] = [
     ({"target": {"unit": "GeV"}}, "cannot convert 'pb' (cross section) to 'GeV' (energy)"),
     ({"units": {"sigma": "fb"}}, "no column 'sigma'; did you mean 'sigma_pb'?"),
     ({"units": {"sigma_pb": "fb"}}, "is in 'pb' by its header but declared in 'fb'"),
-    ({"spilt": {}}, "unknown key 'spilt'; known: ['features', 'reference_points', 'split',"),
+    ({"spilt": {}}, "unknown key 'spilt'; known: ['duplicates', 'features', 'reference_points',"),
 ]
 
 

@@ -1,0 +1,207 @@
+"""The tables of an evaluation: predictions of every point, and what they say about calibration.
+
+`predictions` and `cases` come from the draws (sample, point) on the model scale; the tables of
+calibration come from the table of predictions.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.assessment import calibration, noise, scores
+from nlobayes.assessment import conditional as conditions
+from nlobayes.assessment.accuracy import mean_target, to_target
+from nlobayes.assessment.calibration_checks import check
+from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.tables import Columns
+
+SPLITS = ("train", "val", "test")
+WIDTHS = np.arange(1, 51) / 10
+"""Half widths of the intervals in standard deviations."""
+LEVELS = np.arange(1, 100) / 100
+"""Probabilities of the central intervals."""
+CASE_DRAWS = 2000
+GOOD, BAD = 0.5, 0.99
+"""Quantiles of the absolute test residual at which a good and a bad case are taken."""
+
+
+class Rows(NamedTuple):
+    """Per point: label of its split (-1 for none) and what is known beside the draws.
+
+    `observed` and `scale_uncertainty` (NaN, or None for all, where unknown) are on the model
+    scale; `covariate` is what figures show on the horizontal axis; `distance` to the training
+    rows is in units of that between them.
+    """
+
+    split: np.ndarray
+    observed: np.ndarray
+    covariate: np.ndarray
+    distance: np.ndarray
+    scale_uncertainty: np.ndarray | None
+
+
+def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
+    """Tabulate in one row what the columns of the other tables stand for."""
+    names = {"covariate": covariate, "target": target, "unit": unit, "scale": scale}
+    return {name: np.array([label]) for name, label in names.items()}
+
+
+def predictions(draws: np.ndarray, rows: Rows, fitted: PredictiveNoise, *, scale: str) -> Columns:
+    """Tabulate the prediction of every point of every split from draws (sample, point).
+
+    `z_epistemic` is NaN without epistemic spread, `error_over_scale` without scale uncertainty.
+    Targets leave the noise out: a Student-t of log10 has no mean in target space.
+
+    Raises
+    ------
+    InputError
+        If draws and rows do not fit together or a value is not finite.
+    """
+    parts = [
+        {
+            "split": np.full(len(points), name),
+            "point": points,
+            "covariate": rows.covariate[points],
+            "distance": rows.distance[points],
+            **_predicted(draws[:, points], rows.observed[points], fitted, scale=scale),
+        }
+        for name, points in _points(rows)
+    ]
+    table = _stack(parts)
+    chosen, uncertainty = table["point"], rows.scale_uncertainty
+    table["error_over_scale"] = conditions.error_over_scale(
+        table["mean"], table["truth"], None if uncertainty is None else uncertainty[chosen]
+    )
+    return table
+
+
+def coverage(predicted: Columns) -> Columns:
+    """Tabulate coverage at 0.1 to 5 standard deviations for every split."""
+    return _by_split(
+        predicted,
+        lambda part: calibration.coverage_table(part["z_epistemic"], part["z_total"], k=WIDTHS),
+    )
+
+
+def levels(predicted: Columns) -> Columns:
+    """Tabulate coverage of central intervals of 1 to 99 % for every split."""
+    return _by_split(predicted, lambda part: calibration.level_table(part["pit"], LEVELS))
+
+
+def pit(predicted: Columns) -> Columns:
+    """Tabulate the distribution function of the PIT with its band for every split."""
+    return _by_split(predicted, lambda part: calibration.pit_table(part["pit"]))
+
+
+def conditional(predicted: Columns) -> Columns:
+    """Tabulate the calibration of the test split along covariate, total sd and distance."""
+    test = _rows_of(predicted, "test")
+    by = {name: test[name] for name in ("covariate", "total_sd", "distance")}
+    return conditions.conditional_table(by, test["z_total"], test["pit"])
+
+
+def calibration_checks(predicted: Columns, **tolerances: float) -> Columns:
+    """Tabulate the calibration checks of the test split; `low` is NaN where there is no bound.
+
+    Tolerances are those of `calibration_checks.check`.
+    """
+    test = _rows_of(predicted, "test")
+    found = check(test["z_total"], test["pit"], **tolerances)
+    return {"check": np.array([*found]), **_columns(list(found.values()))}
+
+
+def deciles(
+    draws: np.ndarray,
+    rows: Rows,
+    fitted: PredictiveNoise,
+    rng: np.random.Generator,
+    *,
+    scale: str,
+) -> Columns:
+    """Tabulate every score in ten bins of the covariate for every split, NaN where undefined."""
+    parts = []
+    for name, points in _points(rows):
+        split = draws[:, points], rows.observed[points], rows.covariate[points]
+        for index, decile in enumerate(scores.by_decile(*split, fitted, rng, scale=scale)):
+            row = {"split": name, "decile": index, **decile._asdict(), **decile.scores}
+            parts.append({key: row[key] for key in row if key not in ("scores", "undefined")})
+    return _columns(parts)
+
+
+def cases(
+    draws: np.ndarray, rows: Rows, fitted: PredictiveNoise, rng: np.random.Generator
+) -> Columns:
+    """Tabulate noisy predictive draws of a typical and of a badly predicted test point."""
+    test = np.flatnonzero(rows.split == SPLITS.index("test"))
+    mean, _, total_sd = noise.predictive_moments(draws[:, test], fitted)
+    order = np.argsort(np.abs(mean - rows.observed[test]))
+    parts = []
+    for case, quantile in {"good": GOOD, "bad": BAD}.items():
+        index = order[int(quantile * (len(order) - 1))]
+        sampled = rng.choice(draws[:, test[index]], CASE_DRAWS)
+        parts.append(
+            {
+                "case": np.full(CASE_DRAWS, case),
+                "point": np.full(CASE_DRAWS, test[index]),
+                "truth": np.full(CASE_DRAWS, rows.observed[test[index]]),
+                "draw": sampled + noise.sample(fitted, rng, (CASE_DRAWS,)),
+                "mean": np.full(CASE_DRAWS, mean[index]),
+                "total_sd": np.full(CASE_DRAWS, total_sd[index]),
+            }
+        )
+    return _stack(parts)
+
+
+def _predicted(
+    draws: np.ndarray, observed: np.ndarray, fitted: PredictiveNoise, *, scale: str
+) -> Columns:
+    draws, observed = noise.checked_split(draws, observed)
+    mean, epistemic_sd, total_sd = noise.predictive_moments(draws, fitted)
+    return {
+        "truth": observed,
+        "mean": mean,
+        "epistemic_sd": epistemic_sd,
+        "total_sd": total_sd,
+        "truth_target": to_target(observed, scale),
+        "median_target": to_target(np.median(draws, axis=0), scale),
+        "mean_target": mean_target(draws, scale),
+        "z_epistemic": calibration.standardised_residuals(observed, mean, epistemic_sd),
+        "z_total": calibration.standardised_residuals(observed, mean, total_sd),
+        "pit": noise.predictive_cdf(draws, observed, fitted),
+    }
+
+
+def _points(rows: Rows) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the name and the points of each split that has any."""
+    for label, name in enumerate(SPLITS):
+        points = np.flatnonzero(rows.split == label)
+        if len(points):
+            yield name, points
+
+
+def _by_split(predicted: Columns, tabulate: Callable[[Columns], Columns]) -> Columns:
+    parts = []
+    for name in SPLITS:
+        if (predicted["split"] == name).any():
+            table = tabulate(_rows_of(predicted, name))
+            length = len(next(iter(table.values())))
+            parts.append({"split": np.full(length, name), **table})
+    return _stack(parts)
+
+
+def _rows_of(predicted: Columns, split: str) -> Columns:
+    chosen = predicted["split"] == split
+    return {name: column[chosen] for name, column in predicted.items()}
+
+
+def _columns(rows: Sequence[dict[str, Any]]) -> Columns:
+    """Turn rows into columns, None into NaN."""
+    return {
+        name: np.array([np.nan if row[name] is None else row[name] for row in rows])
+        for name in rows[0]
+    }
+
+
+def _stack(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

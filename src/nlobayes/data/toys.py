@@ -1,0 +1,89 @@
+"""Problems with one input whose answer is known, as published: train, validation, test rows.
+
+Sources: B. S. Kronheim, M. P. Kuchera, H. B. Prosper, TensorBNN, arXiv:2009.14393 (a sparse and a
+variably dense set of a noise-free function); M. Marek's comparison of samplers (a noisy quartic
+with a gap). The rows of each split follow each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+
+class Toy(NamedTuple):
+    """A function of one input, the sd of its noise, and where its rows lie.
+
+    `place` draws the train inputs; validation inputs are uniform on `trained` intervals, test
+    inputs are even on `tested`.
+    """
+
+    function: Callable[[np.ndarray], np.ndarray]
+    noise: float
+    place: Callable[[np.random.Generator], np.ndarray]
+    trained: tuple[tuple[float, float], ...]
+    tested: tuple[float, float]
+    validation_rows: int
+    test_rows: int
+
+
+def simulate_toy(name: str, seed: int) -> Table:
+    """Return a table of x and y, without units; equal arguments give equal values.
+
+    Raises
+    ------
+    InputError
+        If the problem is not known.
+    """
+    if name not in TOYS:
+        raise InputError(f"unknown toy problem {name!r}; known: {', '.join(TOYS)}")
+    toy, rng = TOYS[name], np.random.default_rng(seed)
+    x = np.concatenate([toy.place(rng), _validation_inputs(toy, rng), _test_inputs(toy)])
+    y = toy.function(x) + toy.noise * rng.standard_normal(len(x))
+    metadata = {"problem": name, "noise_sd": repr(toy.noise), "seed": str(seed)}
+    return Table({"x": x, "y": y}, {"x": "", "y": ""}, metadata)
+
+
+def _wave(x: np.ndarray) -> np.ndarray:
+    return x * np.sin(2 * np.pi * x) - np.cos(np.pi * x)
+
+
+def _quartic(x: np.ndarray) -> np.ndarray:
+    return x / 2 + x**2 - x**4 / 4
+
+
+def _sparse(rng: np.random.Generator) -> np.ndarray:
+    return np.linspace(-2.0, 2.0, 11)
+
+
+def _variable(rng: np.random.Generator) -> np.ndarray:
+    dense = [rng.uniform(-2, -1, 1024), rng.uniform(1, 2, 1024)]
+    return np.concatenate([*dense, rng.uniform(-1, 1, 7)])
+
+
+def _gapped(rng: np.random.Generator) -> np.ndarray:
+    left, right = np.arange(12), np.arange(19)
+    return np.concatenate([-1.1 + 0.05 * left, 0.5 + 0.05 * right])
+
+
+def _validation_inputs(toy: Toy, rng: np.random.Generator) -> np.ndarray:
+    lows, highs = np.transpose(toy.trained)
+    widths = highs - lows
+    interval = rng.choice(len(widths), toy.validation_rows, p=widths / widths.sum())
+    return rng.uniform(lows[interval], highs[interval])
+
+
+def _test_inputs(toy: Toy) -> np.ndarray:
+    return np.linspace(*toy.tested, toy.test_rows)
+
+
+TOYS = {
+    "tensorbnn_sparse": Toy(_wave, 0.0, _sparse, ((-2.0, 2.0),), (-3.0, 3.0), 50, 122),
+    "tensorbnn_variable": Toy(_wave, 0.0, _variable, ((-2.0, 2.0),), (-3.0, 3.0), 50, 122),
+    "marek": Toy(_quartic, 0.1, _gapped, ((-1.1, -0.5), (0.5, 1.4)), (-2.0, 2.0), 30, 100),
+}

@@ -1,0 +1,90 @@
+"""How the axes of a figure are named, from the one-row table `labels`, and scaled."""
+
+from textwrap import wrap
+from typing import Literal, NamedTuple
+
+import numpy as np
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pandas import DataFrame, isna
+
+from nlobayes.plots.style import Floats, new_figure, spread_log_labels
+
+LOG10 = r"$\log_{10}$"
+SYMBOLS = {"sigma": "σ"}
+WIDE_RANGE = 20
+
+
+class Labels(NamedTuple):
+    """Names of covariate and target; the model scale is log10 of the target or the target."""
+
+    covariate: str
+    target: str
+    unit: str
+    is_log10: bool
+
+    @property
+    def model_axis(self) -> str:
+        """Target on the model scale, with its unit."""
+        if not self.is_log10:
+            return self.target_axis
+        return f"{LOG10}({self.target} / {self.unit})" if self.unit else f"{LOG10} {self.target}"
+
+    @property
+    def model_target(self) -> str:
+        """Target on the model scale, without unit."""
+        return f"{LOG10} {self.target}" if self.is_log10 else self.target
+
+    @property
+    def model_unit(self) -> str:
+        """Unit of differences on the model scale; empty if the target has none."""
+        return "dex" if self.is_log10 else self.unit
+
+    @property
+    def target_axis(self) -> str:
+        """Target itself, with its unit."""
+        return with_unit(self.target, self.unit)
+
+
+def read_labels(table: DataFrame) -> Labels:
+    """Names from the one-row table with columns covariate, target, unit and scale."""
+    row = {name: "" if isna(value) else str(value) for name, value in table.iloc[0].items()}
+    # Names are text: matplotlib must not take a dollar sign for the start of a formula.
+    covariate, target, unit = (row[name].replace("$", r"\$") for name in _TEXTS)
+    bare = target.removesuffix(f"_{unit}")
+    return Labels(covariate, SYMBOLS.get(bare, bare), unit, row["scale"] == "log10")
+
+
+_TEXTS = ("covariate", "target", "unit")
+
+
+def with_unit(name: str, unit: str) -> str:
+    """Name of an axis with its unit, if there is one."""
+    return f"{name} ({unit})" if unit else name
+
+
+def narrow(label: str, width: int = 24) -> str:
+    """Label in lines of at most `width` characters, which fit to one of three panels."""
+    return "\n".join(wrap(label, width, break_long_words=False))
+
+
+def note_figure(note: str) -> Figure:
+    """Figure that says why there is nothing to draw."""
+    figure = new_figure(height=1.0)
+    figure.suptitle(note, y=0.6, fontsize=9)
+    return figure
+
+
+def fitting_scale(values: Floats) -> Literal["linear", "log"]:
+    """Logarithmic for positive values that span more than a factor of 20."""
+    low, high = np.min(values), np.max(values)
+    return "log" if low > 0 and high > WIDE_RANGE * low else "linear"
+
+
+def few_ticks(axis: Axis, count: int = 4) -> None:
+    """Labels of the axis of a narrow panel, which must not collide."""
+    if axis.get_scale() == "log":
+        spread_log_labels(axis)
+    else:
+        axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]))

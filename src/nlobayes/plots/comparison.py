@@ -1,0 +1,291 @@
+"""How the runs of a grid compare: against a scanned setting, and as paired differences."""
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import Literal, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+from pandas import DataFrame
+
+from nlobayes.errors import InputError
+from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure
+from nlobayes.plots.scores import (
+    COMPARED,
+    METRICS,
+    SCANNED,
+    Metric,
+    cut,
+    finite,
+    present,
+    short_names,
+)
+from nlobayes.plots.style import BLACK, BLUE, RED, Floats, chain_color, new_figure
+from nlobayes.plots.tables import floats
+
+MARKERS = "osD^vPX"
+COLUMNS = 3
+LEGEND_WIDTH = 90
+"""Characters that fit into a row of the legend."""
+
+LINE_HEIGHT = 0.17
+
+
+class Group(NamedTuple):
+    """Runs that share a colour."""
+
+    label: str
+    color: str
+    marker: str
+    runs: DataFrame
+
+
+class Scores(NamedTuple):
+    """Finite scores of runs with the ends of their intervals, axis (run,)."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    converged: NDArray[np.bool_]
+
+
+def scan(runs: DataFrame, *, along: str | None = None, series: str | None = None) -> Figure:
+    """Scores of every run against a scanned setting; hollow are those that did not converge.
+
+    Parameters
+    ----------
+    runs
+        One row per run.
+    along
+        Column with the numbers of the scanned setting; None draws a row per setting.
+    series
+        Column whose values are drawn in colours of their own, if any.
+
+    Raises
+    ------
+    InputError
+        If a named column is missing or cannot be an axis, or if there is no score to draw.
+    """
+    _check_columns(runs, along, series)
+    drawn = runs if along is None else runs[finite(runs, along)]
+    metrics = present(SCANNED, [name for name in SCANNED if finite(drawn, name).any()])
+    groups = list(_groups(drawn, series))
+    draw = _rows if along is None else _curves
+    figure = draw(groups, metrics, along or "setting")
+    _legend(figure, [*map(_key, groups), *_hollow_key(drawn)], _warnings(runs, drawn, metrics))
+    return figure
+
+
+def _check_columns(runs: DataFrame, along: str | None, series: str | None) -> None:
+    for column in (along, series):
+        if column is not None and column not in runs:
+            raise InputError(
+                f"table 'runs' has no column {column!r} to compare along; "
+                f"it has {', '.join(map(str, runs.columns))}"
+            )
+    if along is not None and not finite(runs, along).any():
+        raise InputError(
+            f"table 'runs': column {along!r} must hold numbers to be an axis, "
+            f"got {runs[along].dtype}; compare by setting instead"
+        )
+
+
+def _groups(runs: DataFrame, series: str | None) -> Iterator[Group]:
+    if series is None:
+        yield Group("run", chain_color(0), MARKERS[0], runs)
+        return
+    parts = list(runs.groupby(series, dropna=False))
+    names = short_names([str(value) for value, _ in parts])
+    for index, (name, (_, rows)) in enumerate(zip(names, parts, strict=True)):
+        marker = MARKERS[index % len(MARKERS)]
+        yield Group(f"{series} = {name}", chain_color(index), marker, rows)
+
+
+def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figure:
+    """One panel per score, against the numbers of a setting."""
+    figure, panels = _panels(len(metrics), height=1.75)
+    scale = fitting_scale(np.concatenate([floats(group.runs, along) for group in groups]))
+    for number, (axes, name) in enumerate(zip(panels, metrics, strict=True)):
+        for group in groups:
+            rows = group.runs[finite(group.runs, name)]
+            x, scores = floats(rows, along), _scores(rows, name)
+            axes.vlines(x, scores.low, scores.high, color=group.color, linewidth=0.9, alpha=0.6)
+            _markers(axes, x, scores.value, scores.converged, group)
+            axes.plot(*_means(x, scores.value), color=group.color, linewidth=1)
+        if (line := METRICS[name].line) is not None:
+            axes.axhline(line, color=BLACK, linewidth=0.8, zorder=0.5)
+        axes.set_xscale(scale)
+        axes.set_yscale(_scale(groups, name))
+        axes.set_title(METRICS[name].label)
+        axes.set_xlabel(cut(along) if number + COLUMNS >= len(metrics) else "")
+        few_ticks(axes.xaxis)
+        few_ticks(axes.yaxis)
+    return figure
+
+
+def _rows(groups: Sequence[Group], metrics: Sequence[str], column: str) -> Figure:
+    """One panel per score, with a row for each setting; the bar is the mean of its runs."""
+    settings = list(dict.fromkeys(name for group in groups for name in group.runs[column]))
+    several = sum(group.runs[column].nunique() for group in groups) > len(settings)
+    figure, panels = _panels(len(metrics), height=0.8 + 0.2 * len(settings), sharey=True)
+    for axes, name in zip(panels, metrics, strict=True):
+        for number, group in enumerate(groups):
+            rows = group.runs[finite(group.runs, name)]
+            scores = _scores(rows, name)
+            aside = several * 0.5 * ((number + 0.5) / len(groups) - 0.5)
+            y = np.array([settings.index(setting) for setting in rows[column]]) + aside
+            axes.hlines(y, scores.low, scores.high, color=group.color, linewidth=0.9, alpha=0.6)
+            _markers(axes, scores.value, y, scores.converged, group)
+            if len(rows) > rows[column].nunique():
+                where, mean = _means(y, scores.value)
+                axes.plot(mean, where, "|", color=group.color, markersize=9)
+        if (line := METRICS[name].line) is not None:
+            axes.axvline(line, color=BLACK, linewidth=0.8, zorder=0.5)
+        axes.set_xscale(_scale(groups, name))
+        axes.set_title(narrow(METRICS[name].label))
+        few_ticks(axes.xaxis, 3)
+    _name_rows(panels[0], short_names(settings))
+    return figure
+
+
+def _panels(count: int, *, height: float, sharey: bool = False) -> tuple[Figure, list[Axes]]:
+    rows, columns = ceil(count / COLUMNS), min(COLUMNS, count)
+    figure = new_figure(height=0.4 + height * rows)
+    panels = figure.subplots(rows, columns, sharey=sharey, squeeze=False).ravel().tolist()
+    for axes in panels[count:]:
+        axes.remove()
+    return figure, panels[:count]
+
+
+def _scores(rows: DataFrame, name: str) -> Scores:
+    """Scores of rows that have one; without interval, its ends are the score."""
+    factor = 100.0 if METRICS[name].percent else 1.0
+    value = floats(rows, name)
+    ends = []
+    for column in (f"{name}_low", f"{name}_high"):
+        known = finite(rows, column)
+        ends.append(np.where(known, rows[column], value) if known.any() else value)
+    low, high = (factor * end for end in ends)
+    return Scores(factor * value, low, high, _converged(rows))
+
+
+def _converged(runs: DataFrame) -> NDArray[np.bool_]:
+    """Unknown counts as not converged."""
+    return runs["converged"].isin([True]).to_numpy()
+
+
+def _scale(groups: Sequence[Group], name: str) -> Literal["linear", "log"]:
+    values = np.concatenate([floats(g.runs, name)[finite(g.runs, name)] for g in groups])
+    if METRICS[name].scale == "fitting":
+        return fitting_scale(values)
+    return "log" if METRICS[name].scale == "log" else "linear"
+
+
+def _means(position: Floats, value: Floats) -> tuple[Floats, Floats]:
+    """Positions and the mean of the values at each."""
+    where, index = np.unique(position, return_inverse=True)
+    return where, np.bincount(index, value) / np.bincount(index)
+
+
+def _markers(axes: Axes, x: Floats, y: Floats, converged: NDArray[np.bool_], group: Group) -> None:
+    for chosen, face in ((converged, group.color), (~converged, "white")):
+        axes.plot(
+            x[chosen],
+            y[chosen],
+            group.marker,
+            color=group.color,
+            markerfacecolor=face,
+            markersize=4,
+            zorder=3,
+        )
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def _key(group: Group) -> Line2D:
+    return Line2D([], [], color=group.color, marker=group.marker, lw=1, label=group.label)
+
+
+def _hollow_key(runs: DataFrame) -> list[Line2D]:
+    if _converged(runs).all():
+        return []
+    key = Line2D([], [], color=BLACK, marker="o", linestyle="none", label="not converged")
+    key.set_markerfacecolor("white")
+    return [key]
+
+
+def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list[str]:
+    """Say what a reader must know before comparing."""
+    lacking = {METRICS[name].label: (~finite(drawn, name)).sum() for name in metrics}
+    counts = {
+        "not converged": (~_converged(runs)).sum(),
+        "not drawn, as the setting is empty": len(runs) - len(drawn),
+        **{f"not finite, {label}": count for label, count in lacking.items()},
+    }
+    return [f"{what}: {count} of {len(runs)} runs" for what, count in counts.items() if count]
+
+
+def _legend(figure: Figure, keys: Sequence[Line2D], warnings: Sequence[str]) -> None:
+    """Keys above all panels, with the warnings in red; the figure grows by their height."""
+    longest = max(len(str(key.get_label())) for key in keys)
+    columns = max(1, min(len(keys), LEGEND_WIDTH // (longest + 7)))
+    legend = figure.legend(
+        handles=list(keys),
+        loc="outside upper center",
+        ncols=columns,
+        title="\n".join(warnings) or None,
+        title_fontsize=8,
+    )
+    legend.get_title().set_color(RED)
+    lines = ceil(len(keys) / columns) + len(warnings)
+    figure.set_figheight(figure.get_figheight() + LINE_HEIGHT * lines)
+
+
+def differences(differences: DataFrame) -> Figure:
+    """Paired difference of every setting to the reference, with its interval over replicates."""
+    if differences.empty:
+        return note_figure("a single setting: there is nothing to compare it with")
+    metrics = present(COMPARED, differences["metric"].unique().tolist())
+    settings = differences["setting"].unique().tolist()
+    reference, *names = short_names([differences["reference"].iloc[0], *settings])
+    figure, panels = _panels(len(metrics), height=1.0 + 0.2 * len(settings), sharey=True)
+    for axes, name in zip(panels, metrics, strict=True):
+        rows = differences[differences["metric"] == name]
+        y = np.array([settings.index(setting) for setting in rows["setting"]])
+        _forest(axes, rows, y, METRICS[name])
+    _name_rows(panels[0], names)
+    key = Line2D(
+        [], [], color=BLUE, marker="o", lw=1, label=f"difference to {reference}, 95 % interval"
+    )
+    _legend(figure, [key], _few_replicates(differences))
+    return figure
+
+
+def _forest(axes: Axes, rows: DataFrame, y: NDArray[np.int_], metric: Metric) -> None:
+    factor = 100.0 if metric.percent else 1.0
+    certain = finite(rows, "low") & finite(rows, "high")
+    low, high = (factor * floats(rows, end)[certain] for end in ("low", "high"))
+    axes.hlines(y[certain], low, high, color=BLUE, linewidth=1.2)
+    axes.plot(factor * floats(rows, "difference"), y, "o", color=BLUE)
+    axes.axvline(0.0, color=BLACK, linewidth=0.8, zorder=0.5)
+    axes.set_title(narrow(metric.label.replace("(%)", "(percentage points)")))
+    axes.set_xlabel(f"{metric.better} is better" if metric.better else "")
+    few_ticks(axes.xaxis, 3)
+
+
+def _few_replicates(differences: DataFrame) -> list[str]:
+    """Say where differences have no error bar, or where there are none."""
+    replicates = differences.groupby("setting")["replicates"].max()
+    none, one = (replicates == 0).sum(), (replicates == 1).sum()
+    settings = len(replicates)
+    alone = "one replicate: no error bar, no ranking"
+    found = [alone if one == settings else f"{one} of {settings} settings: {alone}"] if one else []
+    if none:
+        found.append(f"{none} of {settings} settings share no replicate with the reference")
+    return found

@@ -1,0 +1,190 @@
+"""What the runs of a grid are compared by: their settings, and the replicates of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import CROSSED, RunSpec, Study
+from nlobayes.study.values import Frozen
+
+REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed"}
+"""Seeds of a dataset that make replicates of a setting, as the seed of a run does."""
+
+Values = dict[str, float | str]
+
+
+class ComparedRun(Frozen):
+    """One run: which setting it stands for, and which replicate of it."""
+
+    run: str
+    """Path of the run."""
+    setting: str
+    """Names of the presets that differ between settings."""
+    replicate: str
+    """Seeds; runs of two settings with the same seeds are paired."""
+    values: Values
+    """Where settings differ: preset name by kind, and value by dotted key where there is one."""
+
+
+class CompareJob(Frozen):
+    """The runs of one comparison; the first one's setting is the reference."""
+
+    runs: Annotated[tuple[ComparedRun, ...], Field(min_length=1)]
+
+
+def compare_job(study: Study, grid: str) -> CompareJob:
+    """Tell `compare` the settings and the replicates of a grid.
+
+    Runs that differ only in their seed, or in the seeds of the split or of the source, are
+    replicates of one setting.
+
+    Raises
+    ------
+    InputError
+        If two runs differ in nothing but the names of their presets.
+    """
+    runs = list(study.runs(grid))
+    settings, seeds = [], []
+    for run in runs:
+        content = {kind: _flat_section(run, kind) for kind in CROSSED}
+        seeds.append(
+            {label: content["dataset"].pop(key, None) for label, key in REPLICATE_SEEDS.items()}
+        )
+        settings.append(content)
+    names = _setting_names(runs, settings)
+    compared = [
+        ComparedRun(run=run.run_id, setting=setting, replicate=replicate, values=values)
+        for run, setting, replicate, values in zip(
+            runs, _labels(names), _replicates(runs, seeds), _values(names, settings), strict=True
+        )
+    ]
+    _check_different(grid, compared)
+    return CompareJob(runs=tuple(compared))
+
+
+def scanned(job: CompareJob) -> tuple[str | None, str | None]:
+    """Choose what to draw scores along: a number that is scanned, and what tells series apart.
+
+    Returns
+    -------
+    along
+        First key with a number in every run that takes several values while each key with a text
+        keeps its own; None if there is none.
+    series
+        First other kind of preset, or other key with a text, that differs; None if there is none.
+    """
+    values = [run.values for run in job.runs]
+    keys = _keys(values)
+    texts = [key for key in keys if all(isinstance(found.get(key), str) for found in values)]
+    numbers = [key for key in keys if all(isinstance(found.get(key), float) for found in values)]
+    for along in numbers:
+        others = [key for key in texts if key != along.split(".")[0]]
+        if all(_is_scanned_within(other, along, values) for other in others):
+            return along, next(iter(others), None)
+    return None, None
+
+
+def _is_scanned_within(series: str, along: str, values: Sequence[Values]) -> bool:
+    taken: dict[Any, set[Any]] = {}
+    for found in values:
+        taken.setdefault(found[series], set()).add(found[along])
+    return any(len(numbers) > 1 for numbers in taken.values())
+
+
+def _setting_names(
+    runs: Sequence[RunSpec], settings: Sequence[dict[str, Values]]
+) -> dict[str, list[str]]:
+    """Name the content of each kind by the first preset that has it, where contents differ."""
+    named: dict[str, list[str]] = {}
+    for kind in CROSSED:
+        first: dict[tuple[Any, ...], str] = {}
+        for run, content in zip(runs, settings, strict=True):
+            name = first.setdefault(tuple(content[kind].items()), run.names[kind])
+            named.setdefault(kind, []).append(name)
+        if len(first) == 1:
+            del named[kind]
+    return named or {"sampler": [run.names["sampler"] for run in runs[:1]] * len(runs)}
+
+
+def _labels(names: Mapping[str, Sequence[str]]) -> list[str]:
+    return ["/".join(row) for row in zip(*names.values(), strict=True)]
+
+
+def _replicates(runs: Sequence[RunSpec], seeds: Sequence[dict[str, Any]]) -> list[str]:
+    varied = [
+        label for label in REPLICATE_SEEDS if len({given[label] for given in seeds} - {None}) > 1
+    ]
+    return [
+        "-".join(
+            [f"s{run.seed}"]
+            + [f"{label}{given[label]:.0f}" for label in varied if given[label] is not None]
+        )
+        for run, given in zip(runs, seeds, strict=True)
+    ]
+
+
+def _values(
+    names: Mapping[str, Sequence[str]], settings: Sequence[dict[str, Values]]
+) -> list[Values]:
+    values: list[Values] = [{} for _ in settings]
+    for kind, of_runs in names.items():
+        sections = [content[kind] for content in settings]
+        differing = [key for key in _keys(sections) if len({s.get(key) for s in sections}) > 1]
+        for found, name, section in zip(values, of_runs, sections, strict=True):
+            found |= {kind: name} if differing else {}
+            found |= {key: section[key] for key in differing if key in section}
+    return values
+
+
+def _keys(values: Sequence[Values]) -> list[str]:
+    return list(dict.fromkeys(chain.from_iterable(values)))
+
+
+def _flat_section(run: RunSpec, kind: str) -> Values:
+    content = getattr(run, kind).model_dump()
+    if kind == "network":
+        content = _shape(content.pop("hidden")) | content
+    return _flatten(content, kind)
+
+
+def _shape(hidden: tuple[int, ...]) -> dict[str, Any]:
+    """Give width and depth where all hidden layers are equal, or depth and all widths."""
+    if not hidden:
+        return {"depth": 0}
+    widths = {"width": hidden[0]} if len(set(hidden)) == 1 else {"hidden": hidden}
+    return {**widths, "depth": len(hidden)}
+
+
+def _flatten(content: Mapping[str, Any], prefix: str) -> Values:
+    flat: Values = {}
+    for name, value in content.items():
+        key = f"{prefix}.{name}"
+        if isinstance(value, Mapping):
+            flat |= _flatten(value, key)
+        elif value is not None:
+            flat[key] = _number_or_text(value)
+    return flat
+
+
+def _number_or_text(value: Any) -> float | str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return " ".join(map(str, value))
+    return value if isinstance(value, str) else float(value)
+
+
+def _check_different(grid: str, compared: Sequence[ComparedRun]) -> None:
+    seen: dict[tuple[str, str], str] = {}
+    for run in compared:
+        twin = seen.setdefault((run.setting, run.replicate), run.run)
+        if twin != run.run:
+            raise InputError(
+                f"grids.{grid}: runs {twin} and {run.run} differ only in the names of their "
+                "presets; cross each preset once"
+            )

@@ -1,0 +1,49 @@
+"""The input along which residuals, calibration and divergences are shown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.data.transforms import FEATURE_MAPS
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+
+
+class Covariate(NamedTuple):
+    """Its label with unit, and its values (point,) and (reference_point,).
+
+    A mass that enters by its absolute value is shown so.
+    """
+
+    label: str
+    values: np.ndarray
+    at_reference: np.ndarray
+
+
+def of(data: Dataset, column: str) -> Covariate:
+    """Take a column of the inputs.
+
+    Raises
+    ------
+    InputError
+        If the dataset has no such column.
+    """
+    if column not in data.input_names:
+        raise InputError(
+            f"features.covariate {column!r} is no input of the dataset; it has {data.input_names}"
+        )
+    values = data.inputs[:, data.input_names.index(column)]
+    unsigned = bool(FEATURE_MAPS[data.transforms["features"]["map"]].columns) or _is_mass(
+        data, column
+    )
+    name = f"|{column}|" if unsigned else column
+    unit = data.units.get(column, "")
+    shown = np.abs(values) if unsigned else values
+    label = f"{name} ({unit})" if unit not in ("", "1") else name
+    return Covariate(label, shown, shown[data.reference])
+
+
+def _is_mass(data: Dataset, column: str) -> bool:
+    return data.units.get(column) == "GeV"

@@ -1,0 +1,63 @@
+"""Bands of one and two standard deviations, and where there are no train rows."""
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import Rectangle
+
+from nlobayes.plots.bands import bands
+from tests.unit.plots.drawing import drawn, shown
+from tests.unit.plots.prediction_tables import IDENTITY, LOG10, one_input_predictions
+
+TABLE = one_input_predictions()
+TEST = TABLE[TABLE["split"] == "test"].sort_values("covariate")
+TRAIN = TABLE[TABLE["split"] == "train"]
+
+
+@pytest.mark.parametrize(("panel", "kind"), [(0, "total"), (1, "epistemic")])
+def test_bands_are_one_and_two_sd_around_the_mean(panel: int, kind: str) -> None:
+    axes = drawn(bands, TABLE, IDENTITY).axes[panel]
+    for band, k in zip(axes.collections, (2, 1), strict=True):
+        assert isinstance(band, PolyCollection)
+        path = {tuple(vertex) for vertex in np.asarray(band.get_paths()[0].vertices)}
+        for sign in (-1, 1):
+            edge = TEST["mean"] + sign * k * TEST[f"{kind}_sd"]
+            assert set(zip(TEST["covariate"], edge, strict=True)) <= path
+
+
+def test_mean_and_truth_are_lines_over_the_sorted_test_rows() -> None:
+    axes = drawn(bands, TABLE, IDENTITY).axes[0]
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    for label, column in (("predicted mean", "mean"), ("truth", "truth")):
+        np.testing.assert_array_equal(lines[label].get_xdata(), TEST["covariate"])
+        np.testing.assert_array_equal(lines[label].get_ydata(), TEST[column])
+    np.testing.assert_array_equal(lines["train, 20 points"].get_ydata(), TRAIN["truth"])
+
+
+def test_range_without_train_rows_is_shaded() -> None:
+    axes = drawn(bands, TABLE, IDENTITY).axes[0]
+    spans = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    ends = [(span.get_x(), span.get_x() + span.get_width()) for span in spans]
+    train = TRAIN["covariate"]
+    np.testing.assert_allclose(ends, [(-3, train.min()), (train.max(), 3)])
+
+
+def test_nothing_is_shaded_within_the_train_range() -> None:
+    inside = TABLE[TABLE["covariate"].between(-0.5, 0.5) | (TABLE["split"] == "train")]
+    figure = drawn(bands, inside, IDENTITY)
+    assert list(figure.axes[0].patches) == []
+    assert "beyond" not in shown(figure)
+
+
+def test_labels_name_covariate_and_target() -> None:
+    assert drawn(bands, TABLE, IDENTITY).axes[0].get_ylabel() == "y"
+    figure = drawn(bands, TABLE, LOG10)
+    assert "(σ / pb)" in figure.axes[0].get_ylabel()
+    assert figure.axes[1].get_xlabel() == "|m1| (GeV)"
+    assert "epistemic uncertainty, ±1 and ±2 sd" in shown(figure)
+
+
+def test_many_points_become_an_image() -> None:
+    figure = drawn(bands, one_input_predictions(train=5000, test=5000), IDENTITY)
+    clouds = [artist for artist in figure.axes[0].collections if not artist.get_rasterized()]
+    assert clouds == []

@@ -1,0 +1,235 @@
+"""Scans and differences: every run is drawn, and what is not comparable is said."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from nlobayes.errors import InputError
+from nlobayes.plots.comparison import differences, scan
+from nlobayes.plots.scores import LONGEST_NAME, short_names
+from nlobayes.plots.style import RED
+from tests.unit.plots.drawing import drawn, shown, xy
+from tests.unit.plots.prediction_tables import invented_differences, invented_runs
+
+RUNS = invented_runs()
+HMC = RUNS[RUNS["kernel"] == "hmc"]
+along_warmup = partial(scan, along="warmup")
+
+
+def panel(figure: Figure, title: str) -> Axes:
+    (axes,) = (axes for axes in figure.axes if axes.get_title(loc="left") == title)
+    return axes
+
+
+def marked(axes: Axes, *, hollow: bool) -> np.ndarray:
+    """Coordinates of the filled or of the hollow markers, axes (run, x and y)."""
+    white = to_rgba("white")
+    found = [
+        np.column_stack(xy(line))
+        for line in axes.get_lines()
+        if line.get_marker() not in ("None", "|")
+        and (to_rgba(line.get_markerfacecolor()) == white) == hollow
+    ]
+    return np.concatenate(found)
+
+
+def warning(figure: Figure) -> str:
+    title = figure.legends[0].get_title()
+    assert title.get_color() == RED
+    return title.get_text().removeprefix("None")
+
+
+def test_every_replicate_is_a_point_and_failed_ones_are_hollow() -> None:
+    figure = drawn(along_warmup, HMC)
+    axes = panel(figure, "RMSE (dex)")
+    for hollow in (False, True):
+        rows = HMC[HMC["converged"] != hollow]
+        points = marked(axes, hollow=hollow)
+        np.testing.assert_allclose(points, rows[["warmup", "rmse_log10"]])
+    assert warning(figure) == "not converged: 2 of 15 runs"
+
+
+def test_unknown_verdict_counts_as_not_converged() -> None:
+    runs = HMC.astype({"converged": object})
+    runs.loc[runs.index[-1], "converged"] = np.nan
+    assert warning(drawn(along_warmup, runs)) == "not converged: 3 of 15 runs"
+
+
+def test_converged_runs_have_no_warning() -> None:
+    figure = drawn(along_warmup, HMC.assign(converged=True))
+    assert warning(figure) == ""
+    assert "not converged" not in shown(figure)
+
+
+def test_line_is_the_mean_of_the_replicates() -> None:
+    axes = panel(drawn(along_warmup, HMC), "acceptance rate")
+    (line,) = (line for line in axes.get_lines() if line.get_linestyle() == "-")
+    expected = HMC.groupby("warmup")["acceptance_rate"].mean()
+    np.testing.assert_allclose(xy(line), [expected.index.to_numpy(), expected.to_numpy()])
+
+
+def test_bootstrap_intervals_are_bars() -> None:
+    axes = panel(drawn(along_warmup, HMC), "R² of log₁₀ target")
+    (bars,) = axes.collections
+    assert isinstance(bars, LineCollection)
+    ends = np.array(bars.get_segments())[:, :, 1]
+    np.testing.assert_allclose(ends, HMC[["r2_log10_low", "r2_log10_high"]])
+
+
+def test_axes_follow_the_range_and_the_threshold_is_drawn() -> None:
+    figure = drawn(along_warmup, HMC)
+    rhat = panel(figure, r"$\hat{R}$, 99 % quantile")
+    assert (rhat.get_xscale(), rhat.get_yscale()) == ("log", "log")
+    assert 1.05 in [line.get_ydata()[0] for line in rhat.get_lines()]  # type: ignore[index]
+    coverage = panel(figure, "95 % coverage (%)")
+    assert 95.0 in [line.get_ydata()[0] for line in coverage.get_lines()]  # type: ignore[index]
+    narrow = drawn(along_warmup, HMC[HMC["warmup"] < 1000])
+    assert {axes.get_xscale() for axes in narrow.axes} == {"linear"}
+    assert figure.axes[-1].get_xlabel() == "warmup"
+
+
+def test_series_have_colours_markers_and_names() -> None:
+    figure = drawn(partial(along_warmup, series="kernel"), RUNS)
+    assert "kernel = hmc\nkernel = nuts" in shown(figure)
+    lines = [line for line in figure.axes[0].get_lines() if line.get_linestyle() == "-"]
+    assert len({line.get_color() for line in lines}) == 2
+
+
+def test_only_scores_that_exist_are_drawn() -> None:
+    runs = HMC.drop(columns=["rmse_log10", "gradients_per_draw"]).assign(r2_log10=np.nan)
+    titles = [axes.get_title(loc="left") for axes in drawn(along_warmup, runs).axes]
+    assert titles == [
+        "R² of target",
+        "RMSE (target's unit)",
+        "95 % coverage (%)",
+        r"$\hat{R}$, 99 % quantile",
+        "acceptance rate",
+    ]
+
+
+def test_values_that_cannot_be_drawn_are_counted() -> None:
+    index = np.arange(len(HMC))
+    runs = HMC.assign(
+        converged=True,
+        warmup=HMC["warmup"].where(index != 0),
+        rhat_f_p99=HMC["rhat_f_p99"].where(index > 2, np.inf),
+    )
+    lines = warning(drawn(along_warmup, runs)).splitlines()
+    assert lines == [
+        "not drawn, as the setting is empty: 1 of 15 runs",
+        r"not finite, $\hat{R}$, 99 % quantile: 2 of 15 runs",
+    ]
+
+
+def test_without_a_number_every_setting_has_a_row() -> None:
+    figure = drawn(scan, RUNS)
+    axes = panel(figure, "RMSE (dex)")
+    settings = RUNS["setting"].unique()
+    names = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    assert names == [setting.rsplit("/")[-1] for setting in settings]
+    for hollow in (False, True):
+        rows = RUNS[RUNS["converged"] != hollow]
+        where = [list(settings).index(setting) for setting in rows["setting"]]
+        expected = np.column_stack([rows["rmse_log10"], where])
+        np.testing.assert_allclose(marked(axes, hollow=hollow), expected)
+    assert axes.get_ylim() == (9.5, -0.5)
+
+
+def test_series_stand_side_by_side_in_a_row() -> None:
+    runs = RUNS.assign(setting="warmup " + RUNS["warmup"].astype(str))
+    axes = drawn(partial(scan, series="kernel"), runs).axes[0]
+    rows = np.unique(np.concatenate([marked(axes, hollow=way)[:, 1] for way in (False, True)]))
+    np.testing.assert_allclose(rows, [row + side for row in range(5) for side in (-0.125, 0.125)])
+
+
+@pytest.mark.parametrize("runs", [2, 30])
+@pytest.mark.parametrize("along", [None, "warmup"])
+def test_everything_stays_on_the_page(runs: int, along: str | None) -> None:
+    long = "a/long_name_of_a_setting_that_cannot_fit_on_an_axis_"
+    table = RUNS.head(runs).assign(setting=[f"{long}{index}/x" for index in range(runs)])
+    figure = drawn(partial(scan, along=along, series="setting"), table)
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
+    assert -0.01 <= box.y0 < box.y1 <= height + 0.01
+
+
+def test_bad_columns_are_named() -> None:
+    with pytest.raises(InputError, match="no column 'depth' to compare along; it has run, "):
+        scan(RUNS, along="depth")
+    with pytest.raises(InputError, match="no column 'sampler'"):
+        scan(RUNS, along="warmup", series="sampler")
+    with pytest.raises(InputError, match="'kernel' must hold numbers to be an axis"):
+        scan(RUNS, along="kernel")
+    with pytest.raises(InputError, match="no finite score to draw, it needs one of r2_log10"):
+        scan(RUNS[["setting", "warmup", "converged"]], along="warmup")
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        (["a/b/c", "a/d/c"], ["b", "d"]),
+        (["a/b", "c"], ["a/b", "c"]),
+        (["a/b"], ["a/b"]),
+        (["x" * 40, "y" * 40], ["x" * 11 + "…" + "x" * 12, "y" * 11 + "…" + "y" * 12]),
+    ],
+)
+def test_short_names(settings: list[str], names: list[str]) -> None:
+    assert short_names(settings) == names
+
+
+def test_short_names_are_unique() -> None:
+    settings = [f"{'x' * 20}{middle}{'y' * 20}" for middle in "abc"]
+    names = short_names(settings)
+    assert len(set(names)) == 3
+    assert max(map(len, names)) <= LONGEST_NAME + len("1: ")
+
+
+def test_differences_have_their_intervals() -> None:
+    table = invented_differences(RUNS)
+    figure = drawn(differences, table)
+    axes = panel(figure, "RMSE (dex)")
+    rows = table[table["metric"] == "rmse_log10"]
+    (bars,) = axes.collections
+    assert isinstance(bars, LineCollection)
+    np.testing.assert_allclose(np.array(bars.get_segments())[:, :, 0], rows[["low", "high"]])
+    np.testing.assert_allclose(xy(axes.get_lines()[0])[0], rows["difference"])
+    assert axes.get_xlabel() == "lower is better"
+    assert "difference to hmc_warmup_100, 95 % interval" in shown(figure)
+    assert warning(figure) == ""
+
+
+def test_coverage_differs_in_percentage_points() -> None:
+    table = invented_differences(RUNS)
+    axes = panel(drawn(differences, table), "95 % coverage\n(percentage points)")
+    expected = 100 * table.loc[table["metric"] == "coverage_95", "difference"]
+    np.testing.assert_allclose(xy(axes.get_lines()[0])[0], expected)
+
+
+def test_one_replicate_has_no_interval_and_no_ranking() -> None:
+    figure = drawn(differences, invented_differences(invented_runs(replicates=1)))
+    assert warning(figure) == "one replicate: no error bar, no ranking"
+    bars = [bars.get_datalim(axes.transData) for axes in figure.axes for bars in axes.collections]
+    assert not any(np.isfinite(box.width) for box in bars)
+
+
+def test_settings_of_few_replicates_are_counted() -> None:
+    table = invented_differences(RUNS)
+    first, second, *_ = table["setting"].unique()
+    table.loc[table["setting"] == first, ["replicates", "low", "high"]] = [1, np.nan, np.nan]
+    lost = ["replicates", "difference", "low", "high"]
+    table.loc[table["setting"] == second, lost] = [0, np.nan, np.nan, np.nan]
+    assert warning(drawn(differences, table)).splitlines() == [
+        "1 of 9 settings: one replicate: no error bar, no ranking",
+        "1 of 9 settings share no replicate with the reference",
+    ]
+
+
+def test_single_setting_has_nothing_to_compare() -> None:
+    table: pd.DataFrame = invented_differences(RUNS).iloc[:0]
+    assert "nothing to compare" in shown(drawn(differences, table))

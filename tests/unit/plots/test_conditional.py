@@ -1,0 +1,124 @@
+"""Calibration in bins and errors in deciles show what their tables say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from scipy.stats import binom
+
+from nlobayes.plots import conditional
+from nlobayes.plots.style import SPLIT_COLORS
+from tests.unit.plots.drawing import drawn, shown, xy
+from tests.unit.plots.prediction_tables import IDENTITY, LOG10, prediction_tables
+
+TABLES = prediction_tables(points=200)
+BINS, DECILES = TABLES["conditional"], TABLES["deciles"]
+BY = ("covariate", "total_sd", "distance")
+
+
+def bars(axes: Axes, index: int) -> np.ndarray:
+    """Ends of bars, axes (bar, end, x and y)."""
+    found = [c for c in axes.collections if isinstance(c, LineCollection)]
+    return np.array(found[index].get_segments())
+
+
+def test_three_columns_and_two_rows_with_their_units() -> None:
+    figure = drawn(conditional.conditional, BINS, LOG10)
+    assert len(figure.axes) == 6
+    below = [axes.get_xlabel() for axes in figure.axes[3:]]
+    assert below == [
+        "|m1| (GeV)",
+        "predicted sd (dex)",
+        "distance to train rows\n(median spacing)",
+    ]
+    assert "central 68 % interval" in shown(figure)
+    assert drawn(conditional.conditional, BINS, IDENTITY).axes[4].get_xlabel() == "predicted sd"
+
+
+@pytest.mark.parametrize("column", range(3))
+def test_bins_have_their_values_and_intervals(column: int) -> None:
+    figure = drawn(conditional.conditional, BINS, LOG10)
+    rows = BINS[BINS["by"] == BY[column]]
+    top, bottom = figure.axes[column], figure.axes[3 + column]
+    np.testing.assert_allclose(xy(top.get_lines()[0])[1], rows["sigma_z"])
+    np.testing.assert_allclose(bars(top, 0)[:, :, 0], rows[["low", "high"]])
+    np.testing.assert_allclose(bars(top, 1)[:, :, 1], rows[["sigma_z_lower", "sigma_z_upper"]])
+    for level, index in ((68, 1), (95, 3)):
+        ends = rows[[f"coverage_{level}_lower", f"coverage_{level}_upper"]]
+        np.testing.assert_allclose(bars(bottom, index)[:, :, 1], 100 * ends)
+
+
+def test_reference_lines_are_one_and_the_levels() -> None:
+    figure = drawn(conditional.conditional, BINS, LOG10)
+    for row, expected in ((0, {1.0}), (1, {68.0, 95.0})):
+        for axes in figure.axes[3 * row : 3 * row + 3]:
+            flat = {y[0] for x, y in map(xy, axes.get_lines()) if list(x) == [0, 1]}
+            assert flat == expected
+
+
+def test_intervals_are_within_the_panels() -> None:
+    figure = drawn(conditional.conditional, BINS, LOG10)
+    for column, axes in zip(("sigma_z", "coverage_68"), figure.axes[::3], strict=True):
+        factor = 1 if column == "sigma_z" else 100
+        low, high = axes.get_ylim()
+        assert low <= factor * BINS[f"{column}_lower"].min()
+        assert high >= factor * BINS[f"{column}_upper"].max()
+
+
+def test_wide_axes_are_logarithmic_and_far_bin_ends_run_off() -> None:
+    table = BINS.copy()
+    distances = table["by"] == "distance"
+    table.loc[distances, "centre"] = np.geomspace(0.1, 10, distances.sum())
+    table.loc[table["by"] == "total_sd", "high"] *= 50
+    figure = drawn(conditional.conditional, table, LOG10)
+    assert [axes.get_xscale() for axes in figure.axes[3:]] == ["linear", "linear", "log"]
+    assert figure.axes[4].get_xlim()[1] < 0.1
+
+
+def test_single_bin_and_absent_quantity_are_drawn() -> None:
+    """A spread that is the same everywhere makes one bin; its interval may be undefined."""
+    spread = BINS["by"] == "total_sd"
+    table = BINS[(BINS["by"] == "covariate") | (spread & (BINS["bin"] == 0))].copy()
+    same = table["by"] == "total_sd"
+    table.loc[same, ["low", "high", "centre"]] = 0.02
+    table.loc[same, ["sigma_z_lower", "sigma_z_upper"]] = np.nan
+    figure = drawn(conditional.conditional, table, LOG10)
+    assert len(figure.axes) == 4
+    low, high = figure.axes[3].get_xlim()
+    assert 0.015 < low < 0.02 < high < 0.025
+
+
+@pytest.mark.parametrize(
+    ("labels", "log10", "error", "unit"),
+    [(LOG10, True, "rmse_log10", "RMSE (dex)"), (IDENTITY, False, "rmse_target", "RMSE")],
+)
+def test_deciles_show_error_relative_error_and_coverage(
+    labels: pd.DataFrame, log10: bool, error: str, unit: str
+) -> None:
+    table = prediction_tables(points=200, log10=log10)["deciles"]
+    figure = drawn(conditional.deciles, table, labels)
+    assert figure.axes[0].get_ylabel() == unit
+    assert figure.axes[1].get_xlabel() == labels["covariate"].iloc[0]
+    columns = ((error, 1), ("relative_error_p50", 100), ("coverage_95", 100))
+    for axes, (column, factor) in zip(figure.axes, columns, strict=True):
+        for split, line in zip(SPLIT_COLORS, axes.get_lines(), strict=False):
+            rows = table[table["split"] == split]
+            middle = (rows["low"] + rows["high"]) / 2
+            np.testing.assert_allclose(xy(line), [middle, factor * rows[column]])
+
+
+def test_band_of_the_deciles_is_binomial() -> None:
+    """20 test points per decile: 95 % of calibrated shares lie in the quantiles of B(20, 0.95)."""
+    (band,) = drawn(conditional.deciles, DECILES, LOG10).axes[2].collections
+    vertical = np.asarray(band.get_paths()[0].vertices)[:, 1]
+    expected = 100 * binom.ppf([0.025, 0.975], 20, 0.95) / 20
+    np.testing.assert_allclose((vertical.min(), vertical.max()), expected)
+
+
+def test_long_covariate_fits() -> None:
+    labels = LOG10.assign(covariate="a covariate of many words and its unit (g/dm^3 per day)")
+    for draw, table in ((conditional.conditional, BINS), (conditional.deciles, DECILES)):
+        figure = drawn(draw, table, labels)
+        width = figure.get_size_inches()[0]
+        assert figure.get_tightbbox().x1 <= width + 0.01

@@ -1,0 +1,184 @@
+"""What the runs of a grid are compared by: settings by content, replicates by seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from nlobayes.errors import InputError
+from nlobayes.study.comparison import CompareJob, compare_job, scanned
+from nlobayes.study.grid import Study
+from nlobayes.study.jobs import read_job
+
+MakeStudy = Callable[..., Study]
+SPLIT = {"train": 30, "validation": 15, "test": 15}
+
+
+def grid(**changes: Any) -> dict[str, Any]:
+    """One network and one sampler unless changed."""
+    return {"grids": {"small": {"network": "n4", "sampler": "hmc", **changes}}}
+
+
+def test_settings_are_named_by_the_presets_that_differ(make_study: MakeStudy) -> None:
+    job = compare_job(make_study(), "small")
+    assert [(run.setting, run.replicate) for run in job.runs] == [
+        (f"{network}/{sampler}", f"s{seed}")
+        for network in ("n4", "n8")
+        for sampler in ("hmc", "nuts")
+        for seed in (1, 2)
+    ]
+    assert [run.run for run in job.runs] == [run.run_id for run in make_study().runs("small")]
+
+
+def test_values_are_those_that_differ(make_study: MakeStudy) -> None:
+    hmc, _, nuts, *_ = compare_job(make_study(), "small").runs
+    assert hmc.values == {
+        "network": "n4",
+        "network.width": 4,
+        "sampler": "hmc",
+        "sampler.kernel.kind": "hmc",
+        "sampler.kernel.integration_steps": 256,
+        "sampler.kernel.jitter": 0.2,
+    }
+    assert nuts.values == {
+        "network": "n4",
+        "network.width": 4,
+        "sampler": "nuts",
+        "sampler.kernel.kind": "nuts",
+        "sampler.kernel.max_depth": 9,
+    }
+
+
+def test_a_single_setting_bears_the_name_of_its_sampler(make_study: MakeStudy) -> None:
+    job = compare_job(make_study(grid()), "small")
+    assert [(run.setting, run.replicate, run.values) for run in job.runs] == [
+        ("hmc", "s1", {}),
+        ("hmc", "s2", {}),
+    ]
+    assert scanned(job) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "expected"),
+    [
+        (([4], [8]), [{"network.width": 4}, {"network.width": 8}]),
+        (([4], [4, 4]), [{"network.depth": 1}, {"network.depth": 2}]),
+        (([], [4]), [{"network.depth": 0}, {"network.width": 4, "network.depth": 1}]),
+        (([4, 2], [2, 4]), [{"network.hidden": "4 2"}, {"network.hidden": "2 4"}]),
+        (
+            ([4, 4], [8, 4]),
+            [{"network.width": 4}, {"network.hidden": "8 4"}],
+        ),
+    ],
+)
+def test_layers_become_width_and_depth(
+    make_study: MakeStudy, hidden: tuple[list[int], ...], expected: list[dict[str, Any]]
+) -> None:
+    networks = {name: {"hidden": found} for name, found in zip("ab", hidden, strict=True)}
+    changes = {"networks": networks, "seeds": [1]} | grid(network=["a", "b"])
+    found = [run.values for run in compare_job(make_study(changes), "small").runs]
+    assert [{key: v for key, v in values.items() if key != "network"} for values in found] == (
+        expected
+    )
+
+
+def test_what_a_preset_leaves_open_is_left_out(make_study: MakeStudy) -> None:
+    pretraining = {"patient": {"epochs": 10, "patience": 5}}
+    changes = {"pretraining": pretraining, "seeds": [1]} | grid(pretraining=["adam", "patient"])
+    job = compare_job(make_study(changes), "small")
+    assert [run.values for run in job.runs] == [
+        {"pretraining": "adam"},
+        {"pretraining": "patient", "pretraining.patience": 5},
+    ]
+    assert scanned(job) == (None, None)
+
+
+def datasets(**sections: dict[str, Any]) -> dict[str, Any]:
+    """Datasets of 60 simulated points with changes, by name."""
+    made = {"source": {"kind": "simulate", "points": 60}, "split": SPLIT}
+    return {
+        name: {key: made[key] | change.get(key, {}) for key in made}
+        for name, change in sections.items()
+    }
+
+
+def test_splits_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
+    """Their presets have names of their own, which name no setting."""
+    made = datasets(first={"split": {"seed": 0}}, second={"split": {"seed": 3}})
+    crossed = grid(dataset=[*made], network=["n4", "n8"])
+    job = compare_job(make_study({"datasets": made} | crossed), "small")
+    assert [(run.setting, run.replicate) for run in job.runs] == [
+        (network, f"s{seed}-split{split}")
+        for split in (0, 3)
+        for network in ("n4", "n8")
+        for seed in (1, 2)
+    ]
+    assert {key for run in job.runs for key in run.values} == {"network", "network.width"}
+    assert scanned(job) == ("network.width", None)
+
+
+def test_points_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
+    made = datasets(first={"source": {"seed": 5}}, second={"source": {"seed": 6}})
+    changes = {"datasets": made, "seeds": [1]} | grid(dataset=[*made])
+    job = compare_job(make_study(changes), "small")
+    assert [(run.setting, run.replicate) for run in job.runs] == [
+        ("hmc", "s1-source5"),
+        ("hmc", "s1-source6"),
+    ]
+
+
+def test_other_numbers_of_rows_are_settings(make_study: MakeStudy) -> None:
+    """The first preset with the same rows names the setting."""
+    made = datasets(
+        few={"split": {"train": 10}},
+        many={"split": {"seed": 1}},
+        few_again={"split": {"train": 10, "seed": 1}},
+    )
+    changes = {"datasets": made, "seeds": [1]} | grid(dataset=[*made])
+    job = compare_job(make_study(changes), "small")
+    assert [(run.setting, run.replicate) for run in job.runs] == [
+        ("few", "s1-split0"),
+        ("many", "s1-split1"),
+        ("few", "s1-split1"),
+    ]
+    assert scanned(job) == ("dataset.split.train", None)
+
+
+def test_one_preset_under_two_names_is_refused(make_study: MakeStudy) -> None:
+    """The same run twice would pass for two replicates."""
+    changes = {"networks": {"twin": {"hidden": [4]}}} | grid(network=["n4", "twin"])
+    with pytest.raises(InputError, match=r"grids\.small: runs made/n4/.*/s1 and made/twin/.*/s1"):
+        compare_job(make_study(changes), "small")
+
+
+@pytest.mark.parametrize(
+    ("network", "sampler", "expected"),
+    [
+        (["n4", "n8"], "hmc", ("network.width", None)),
+        (["n4", "n8"], ["hmc", "nuts"], ("network.width", "sampler")),
+        ("n4", ["hmc", "nuts_long"], (None, None)),
+        ("n4", ["hmc", "nuts", "nuts_long"], ("sampler.draws_per_segment", "sampler.kernel.kind")),
+        (["n4", "relu8"], "hmc", (None, None)),
+    ],
+)
+def test_what_is_scanned_is_a_number_that_nothing_else_follows(
+    make_study: MakeStudy, network: Any, sampler: Any, expected: tuple[str | None, str | None]
+) -> None:
+    changes = {
+        "networks": {"relu8": {"hidden": [8], "activation": "relu"}},
+        "samplers": {"nuts_long": {"kernel": {"kind": "nuts"}, "draws_per_segment": 32}},
+    } | grid(network=network, sampler=sampler)
+    assert scanned(compare_job(make_study(changes), "small")) == expected
+
+
+def test_a_job_is_the_same_after_its_way_through_json(make_study: MakeStudy) -> None:
+    job = compare_job(make_study(), "small")
+    assert read_job(CompareJob, job.model_dump_json()) == job
+
+
+def test_a_job_has_runs() -> None:
+    with pytest.raises(ValidationError, match="at least 1 item"):
+        CompareJob(runs=())

@@ -1,0 +1,57 @@
+"""The studies of config/studies: valid, at two scales, and with names of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nlobayes.cli import VERBS
+from nlobayes.study.comparison import compare_job
+from nlobayes.study.grid import Study, load_study
+from nlobayes.study.library import override, read_presets
+
+CONFIG = Path(__file__).parents[3] / "config"
+STUDIES = sorted((CONFIG / "studies").glob("*.yaml"))
+
+
+def read(path: Path) -> Study:
+    base = override(
+        read_presets(CONFIG / "presets"), yaml.safe_load((CONFIG / "config.yaml").read_text())
+    )
+    return load_study(override(base, yaml.safe_load(path.read_text())))
+
+
+def test_there_are_studies() -> None:
+    assert len(STUDIES) >= 9
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_a_study_runs_reduced_and_at_paper_scale(path: Path) -> None:
+    study, own = read(path), yaml.safe_load(path.read_text())
+    papers = {name for name in own["grids"] if name.endswith("_paper")}
+    assert papers
+    assert set(study.targets) == set(own["grids"]) - papers
+    assert {name.removesuffix("_paper") for name in papers} <= set(study.targets)
+    assert path.read_text().startswith("#"), "the first lines say what it repeats"
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_grids_are_no_rules_and_their_runs_compare(path: Path) -> None:
+    """A grid is a rule of the Snakefile and must not take the name of a verb."""
+    study = read(path)
+    assert not set(study.grids) & {*VERBS, "all"}
+    for grid in study.grids:
+        runs = [run.run_id for run in study.runs(grid)]
+        assert [run.run for run in compare_job(study, grid).runs] == runs
+
+
+def test_tables_that_are_not_shipped_are_read_from_one_folder() -> None:
+    paths = [
+        dataset.source.path
+        for path in STUDIES
+        for dataset in read(path).datasets.values()
+        if dataset.source.kind == "table"
+    ]
+    assert {Path(path).parent for path in paths} == {Path("data")}
