@@ -77,6 +77,12 @@ def test_planning_imports_no_numerics(tiny: Project) -> None:
         ({"samplers": {"tiny": {"keep_every": 5}}}, since("draw")),
         ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
         ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
+        ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),
+        ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
+        (
+            {"samplers": {"tiny": {"chains": 4, "chains_per_start": 2}}},
+            since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is
+        ),
         ({"seeds": [2]}, since("pretrain")),
         ({"networks": {"unused": {"hidden": [5]}}}, {}),
         ({"seeds": [1]}, {}),
@@ -122,6 +128,9 @@ def backwards(value: Any) -> Any:
         ("verbs/thin.py", since("thin")),
         ("surrogate/prediction.py", since("predict")),
         ("verbs/evaluate.py", since("evaluate")),
+        ("assessment/thinning.py", since("diagnose")),
+        ("assessment/conditional.py", since("evaluate")),
+        ("assessment/comparison.py", {}),
         ("plots/style.py", since("plot")),
         ("plots/nlobayes.mplstyle", since("plot")),
         ("assessment/agreement.py", {}),

@@ -179,7 +179,7 @@ rule speed:
     input:
         datasets=grid_datasets,
     output:
-        table="timings/speed/{grid}.csv",
+        table="timings/speed/{grid}/speed.csv",
     log:
         "logs/speed/{grid}.log",
     conda:

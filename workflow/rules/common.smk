@@ -256,7 +256,7 @@ def rival_posteriors(wildcards):
 def grid_outputs(grid):
     """List what a grid ends with."""
     if grid in TIMED:
-        return [f"timings/speed/{grid}.csv"]
+        return [f"timings/speed/{grid}/speed.svg"]
     runs = [*STUDY.runs(grid)]
     outputs = [path for run in runs for path in run_metrics(run)]
     if STUDY.grids[grid].outputs == "figures":

@@ -147,6 +147,23 @@ use rule plot as plot_differences with:
         code=code_digest("plot"),
 
 
+use rule plot as plot_speed with:
+    input:
+        tables="timings/speed/{grid}/speed.csv",
+    output:
+        *figures("Speed", ["speed"], "timings/speed/{grid}", "{grid}"),
+    log:
+        "logs/plot_speed/{grid}.log",
+    benchmark:
+        "timings/plot_speed/{grid}.tsv"
+    params:
+        tables="timings/speed/{grid}",
+        folder="timings/speed/{grid}",
+        verdict="",
+        names="--figure speed",
+        code=code_digest("plot"),
+
+
 for grid_name in STUDY.grids:
 
     rule:

@@ -17,6 +17,7 @@ from nlobayes.plots import (
     conditional,
     convergence,
     landscape,
+    speed,
     thinning,
     verdict,
     weights,
@@ -167,4 +168,9 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "scan": figure_spec(_scan, runs="*", scanned="*"),
     "differences": figure_spec(comparison.differences, differences="*"),
+    "speed": figure_spec(
+        speed.speed,
+        speed="parameters rows seconds_per_gradient seconds_per_draw? predict_1_ms predict_256_ms"
+        " predict_4096_ms load_ms",
+    ),
 }

@@ -85,7 +85,27 @@ def comparison_tables() -> Tables:
     """Tables of a grid that scans the length of the warm-up for two kernels, by name."""
     runs = invented_runs()
     scanned = pd.DataFrame({"along": ["warmup"], "series": ["kernel"]})
-    return {"runs": runs, "scanned": scanned, "differences": invented_differences(runs)}
+    return {
+        "runs": runs,
+        "scanned": scanned,
+        "differences": invented_differences(runs),
+        "speed": _speed(),
+    }
+
+
+def _speed() -> pd.DataFrame:
+    """Times of four networks that grow, the last of them sampled by trees."""
+    parameters = np.array([225, 449, 897, 1793])
+    return pd.DataFrame(
+        {
+            "parameters": parameters,
+            "rows": 1000,
+            "seconds_per_gradient": 2e-6 * parameters,
+            "seconds_per_draw": [*(1e-3 * parameters[:-1]), np.nan],
+            **{f"predict_{n}_ms": 1e-4 * n * parameters**0.5 for n in (1, 256, 4096)},
+            "load_ms": 3.0,
+        }
+    )
 
 
 def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> dict[str, object]:

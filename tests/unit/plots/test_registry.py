@@ -20,6 +20,7 @@ WARNING = f"NOT CONVERGED: {', '.join(verdict()['check'])} failed"
 UNITS = {
     "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
+    "speed": ["time (s)", "time (ms)", "parameters"],
     "convergence": ["(dimensionless)", "(draws)", "reference points per bin", "(%)"],
     "autocorrelation": ["(draws)", "(dimensionless)"],
     "divergences": ["|m1| (GeV)", "/ sd\n(dimensionless)"],

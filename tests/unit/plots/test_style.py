@@ -16,7 +16,13 @@ from nlobayes.plots import FIGURES, render
 from nlobayes.plots.style import house_style, new_figure
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
-WILDCARDS = {"landscape": "model", "distances": "model", "scan": "grid", "differences": "grid"}
+WILDCARDS = {
+    "landscape": "model",
+    "distances": "model",
+    "scan": "grid",
+    "differences": "grid",
+    "speed": "grid",
+}
 """What a figure is of, where that is not a run."""
 
 

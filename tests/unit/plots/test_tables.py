@@ -18,6 +18,10 @@ NEEDED = {
     },
     "divergences": {"divergences": "covariate deviation expected"},
     "thinning": {"thinning": "step ess_f_median rmse lppd megabytes chosen"},
+    "speed": {
+        "speed": "parameters rows seconds_per_gradient seconds_per_draw predict_1_ms "
+        "predict_256_ms predict_4096_ms load_ms"
+    },
     "loss": {"loss": "chain epoch train_loss validation_rmse"},
     "landscape": {
         "landscape": "alpha beta energy",

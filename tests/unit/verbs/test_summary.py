@@ -139,3 +139,30 @@ def test_scores_are_never_shown_without_their_diagnostics(
         path.write_text(content)
     with pytest.raises(InputError, match=said):
         summary(tmp_path, tmp_path / "report.html")
+
+
+def test_a_failed_check_is_red_and_a_passed_one_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    write_run(tmp_path, RUNS[0], checks={"rhat_f_p99": {"passed": False}})
+    write_run(tmp_path, RUNS[1])
+    summary(tmp_path, tmp_path / "report.html")
+    printed = capsys.readouterr().out
+    assert "\x1b[1;31mFAILED: rhat_f_p99" in printed
+    assert printed.count("\x1b[1;31m") == 1
+
+
+def test_a_target_that_is_no_cross_section_shows_its_own_rmse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(tmp_path, RUNS[0])
+    path = tmp_path / RUNS[0] / "evaluation.json"
+    test = {"rmse_target": 0.25, "r2_target_mean": 0.5, "coverage_95": 0.9, "sigma_z_total": 1.1}
+    members = {"rmse_target_test": [0.3, 0.4]}
+    path.write_text(json.dumps({"test": test, "baseline": {"test": test, "members": members}}))
+    run, baseline = shown(tmp_path, capsys)
+    assert run[1:3] == ["0.2500", "0.5000"]
+    assert "members 0.300-0.400" in baseline[0].replace("  ", " ")

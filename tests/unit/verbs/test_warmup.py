@@ -172,3 +172,20 @@ def test_a_chain_that_is_given_twice_is_refused(
     with pytest.raises(InputError, match=r"chains \[0, 0\]; give every chain once"):
         warm_up(tmp_path / "out.nc", start=[starts[0], starts[0]])
     assert not (tmp_path / "out.nc").exists()
+
+
+def test_chains_that_share_a_start_are_told_apart_by_their_number(
+    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path
+) -> None:
+    warmup(job(), dataset_path, tmp_path / "w.nc", [starts[1], starts[1]], None, 0, [2, 3])
+    assert read_attrs(tmp_path / "w.nc")["chains"] == [2, 3]
+    lp = read_groups(tmp_path / "w.nc", "warmup")["warmup_sample_stats"]["lp"].values
+    assert (lp[0] != lp[1]).mean() > 0.9  # one start, two keys
+
+
+@pytest.mark.parametrize("chains", [[0], [0, 0], [0, 1, 2]])
+def test_every_chain_has_one_start(
+    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path, chains: Any
+) -> None:
+    with pytest.raises(InputError, match=r"got 2 MAPs for chains .*; give each chain once"):
+        warmup(job(), dataset_path, tmp_path / "w.nc", starts, None, 0, chains)
