@@ -31,7 +31,7 @@ DIAGNOSE = json.dumps(
     }
 )
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
-ELSEWHERE = {"landscape", "distances", "bands", "scan", "differences"}
+ELSEWHERE = {"landscape", "distances", "bands", "scan", "differences", "speed"}
 OF_A_RUN = [name for name in FIGURES if name not in ELSEWHERE]
 SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml"}
 
