@@ -204,7 +204,7 @@ def test_metrics_keep_their_contract(ci: Project) -> None:
     for block in (evaluation, evaluation["baseline"]):
         for split in ("train", "val", "test"):
             assert set(block[split]) >= SCORES
-        assert set(block["predictive_noise"]) >= {"family", "scale_log10", "fitted_on"}
+        assert set(block["predictive_noise"]) >= {"family", "scale", "unit", "fitted_on"}
         assert block["predictive_noise"]["fitted_on"] == "val"
 
 

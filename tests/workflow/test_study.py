@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 GRIDS = ("ci", "check", "quickstart", "sharp", "full", "thesis")
+ACROSS_RUNS = ("agree", "compare", "plot_scan", "plot_differences")
 
 
 def presets(project: Project, kind: str) -> dict[str, Any]:
@@ -35,12 +36,15 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
     expected = {
         "simulate": 1,
         "prepare": 1,
-        "pretrain": sum(chains),
+        "pretrain": max(chains),  # samplers share their starts
+        "landscape": 1,
+        "plot_landscape": 1,
+        "plot_scale_ratio": len(samplers),
         "warmup": sum(n * k for n, k in zip(chains, warmups, strict=True)),
         "draw": sum(n * k for n, k in zip(chains, segments, strict=True)),
         **dict.fromkeys(per_run, len(samplers)),
         **({"judge": verdicts} if verdicts else {}),
-        **({"agree": 1} if len(samplers) > 1 else {}),
+        **(dict.fromkeys(ACROSS_RUNS, 1) if len(samplers) > 1 else {}),
         grid: 1,
     }
     assert pristine.planned(grid) == expected

@@ -94,11 +94,11 @@ class Features(Frozen):
     @property
     def along(self) -> str:
         """Name of the covariate."""
-        return self.covariate or self.columns[0]
+        return self.covariate or next(iter(self.columns), "")
 
     @model_validator(mode="after")
     def _covariate_is_read(self) -> Features:
-        if self.along not in self.columns:
+        if self.covariate is not None and self.covariate not in self.columns:
             raise ValueError(f"covariate {self.covariate!r} is not among columns {self.columns}")
         return self
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.assessment import convergence
-from nlobayes.assessment.autocorrelation import autocorrelation, integrated_time
+from nlobayes.assessment.autocorrelation import autocorrelation, integrated_time, sokal_time
 from nlobayes.assessment.draws import PosteriorDraws
 from nlobayes.assessment.tables import Columns, chains
 from nlobayes.errors import InputError
@@ -71,6 +71,7 @@ def test_convergence_is_tabulated_per_reference_point() -> None:
         "within_chain_variance": function.var(axis=1).mean(axis=0),
         "variance_share": split.between / (split.between + split.within),
         "autocorrelation_time": integrated_time(function),
+        "autocorrelation_time_sokal": sokal_time(function),
     }
     assert [*table] == [*expected]
     assert lengths(table) == 7
@@ -106,6 +107,7 @@ def test_every_quantity_has_a_row(learned: bool) -> None:
     assert [*table] == [
         "quantity", "mean", "sd", "mcse_mean", "mcse_q2_5", "mcse_q97_5", "rhat",
         "rhat_gelman_rubin", "ess_bulk", "ess_tail", "autocorrelation_time",
+        "autocorrelation_time_sokal",
     ]  # fmt: skip
     scalars |= {"f_worst": function[:, :, 3], "f_median": function[:, :, 4]}
     assert table["quantity"].tolist() == [*scalars]
@@ -122,6 +124,7 @@ def test_every_quantity_has_a_row(learned: bool) -> None:
             "ess_bulk": convergence.ess_bulk(one)[0],
             "ess_tail": convergence.ess_tail(one)[0],
             "autocorrelation_time": integrated_time(values) * (5 if name == "slow" else 1),
+            "autocorrelation_time_sokal": sokal_time(values) * (5 if name == "slow" else 1),
         }
         for column, value in expected.items():
             assert table[column][row] == pytest.approx(value), (name, column)

@@ -169,7 +169,7 @@ def test_a_chain_that_is_given_twice_is_refused(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
     """Equal numbers have equal keys: two copies would pass for two chains that agree."""
-    with pytest.raises(InputError, match=r"chains \[0, 0\]; give every chain once"):
+    with pytest.raises(InputError, match=r"chains \[0, 0\]; give each chain once"):
         warm_up(tmp_path / "out.nc", start=[starts[0], starts[0]])
     assert not (tmp_path / "out.nc").exists()
 
