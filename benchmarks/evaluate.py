@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ def main() -> None:
         write_dataset(folder / "data.nc", data, {})
         count = _write_draws(folder, data, [5, *asked.hidden, 1], asked.draws)
         print(f"{asked.draws} draws of {count} weights at {asked.points} points")
-        spec = {"model": {**MODEL, "network": {"hidden": asked.hidden}}}
+        spec: dict[str, object] = {"model": {**MODEL, "network": {"hidden": asked.hidden}}}
         start = ("--start", folder / "start.nc")
         posterior = ("--posterior", folder / "draws.nc", *start)
         _run("predict", spec, folder, *posterior, "--out", folder / "predictions.nc")
@@ -85,7 +86,8 @@ def _dataset(points: int) -> Dataset:
 
 def _write_draws(folder: Path, data: Dataset, sizes: list[int], draws: int) -> int:
     rng = np.random.default_rng(1)
-    values, dims = {}, {}
+    values: dict[str, np.ndarray] = {}
+    dims: dict[str, tuple[str, ...]] = {}
     for layer, (into, out) in enumerate(itertools.pairwise(sizes), start=1):
         shapes = {f"weights_{layer}": (into, out), f"biases_{layer}": (out,)}
         for name, shape in shapes.items():
@@ -114,7 +116,7 @@ def _write_draws(folder: Path, data: Dataset, sizes: list[int], draws: int) -> i
     return size
 
 
-def _run(verb: str, spec: dict[str, object], folder: Path, *words: object) -> None:
+def _run(verb: str, spec: Mapping[str, object], folder: Path, *words: object) -> None:
     command = [sys.executable, "-c", MEASURED, verb, "--spec", json.dumps(spec)]
     data = ["--dataset", str(folder / "data.nc")]
     subprocess.run([*command, *data, *map(str, words)], check=True, stderr=subprocess.DEVNULL)

@@ -282,3 +282,40 @@ def grid_datasets(wildcards):
 def repeat_option(option, paths):
     """Spell an option once per path."""
     return " ".join(f"{option} {shlex.quote(str(path))}" for path in paths)
+
+
+def figure(path, category, of):
+    """Declare a figure as an output that the report shows with its caption."""
+    name = Path(path).stem
+    words = {"figure": name.replace("_", " ")}
+    caption = f"../report/{name}.rst"
+    return report(
+        path, caption=caption, category=category, subcategory=of, labels=words
+    )
+
+
+def figures(category, names, folder="results/figures/{run}", of="{run}"):
+    """Declare figures as outputs, in the report and as bitmaps."""
+    vectors = [figure(f"{folder}/{name}.svg", category, of) for name in names]
+    return [*vectors, *(f"{folder}/{name}.png" for name in names)]
+
+
+def table_files(*names):
+    """List tables of a run."""
+    return expand("results/plots/{{run}}/{table}.csv", table=names)
+
+
+def folder_of_tables(wildcards, input):
+    """Find the folder of the tables of a figure."""
+    return Path(input[0]).parent.as_posix()
+
+
+def folder_of_figures(wildcards, output):
+    """Find the folder of figures."""
+    return Path(output[0]).parent.as_posix()
+
+
+def verdict_beside_tables(wildcards, input):
+    """Name the verdict on the run that the tables belong to."""
+    verdict = Path(input[0]).with_name("verdict.csv")
+    return repeat_option("--verdict", [verdict])

@@ -1,27 +1,6 @@
 # From tables to figures and the report.
 
 
-def figure(path, category, of):
-    """Declare a figure as an output that the report shows with its caption."""
-    name = Path(path).stem
-    words = {"figure": name.replace("_", " ")}
-    caption = f"../report/{name}.rst"
-    return report(
-        path, caption=caption, category=category, subcategory=of, labels=words
-    )
-
-
-def figures(category, names, folder="results/figures/{run}", of="{run}"):
-    """Declare figures as outputs, in the report and as bitmaps."""
-    vectors = [figure(f"{folder}/{name}.svg", category, of) for name in names]
-    return [*vectors, *(f"{folder}/{name}.png" for name in names)]
-
-
-def table_files(*names):
-    """List tables of a run."""
-    return expand("results/plots/{{run}}/{table}.csv", table=names)
-
-
 rule plot:
     """Draw the figures of one run."""
     input:
@@ -40,9 +19,9 @@ rule plot:
         mem_mb=2000,
         runtime=10,
     params:
-        tables="results/plots/{run}",
-        folder="results/figures/{run}",
-        verdict="--verdict results/plots/{run}/verdict.csv",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
+        verdict=verdict_beside_tables,
         names=repeat_option("--figure", sum(FIGURES.values(), ())),
         code=code_digest("plot"),
     shell:
@@ -60,9 +39,9 @@ use rule plot as plot_bands with:
     benchmark:
         "timings/plot_bands/{run}.tsv"
     params:
-        tables="results/plots/{run}",
-        folder="results/figures/{run}",
-        verdict="--verdict results/plots/{run}/verdict.csv",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
+        verdict=verdict_beside_tables,
         names="--figure bands",
         code=code_digest("plot"),
 
@@ -77,9 +56,9 @@ use rule plot as plot_scale_ratio with:
     benchmark:
         "timings/plot_scale_ratio/{run}.tsv"
     params:
-        tables="results/plots/{run}",
-        folder="results/figures/{run}",
-        verdict="--verdict results/plots/{run}/verdict.csv",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
+        verdict=verdict_beside_tables,
         names="--figure scale_ratio",
         code=code_digest("plot"),
 
@@ -99,8 +78,8 @@ use rule plot as plot_landscape with:
     benchmark:
         "timings/plot_landscape/{model}.tsv"
     params:
-        tables="results/plots/landscape/{model}",
-        folder="results/figures/landscape/{model}",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
         verdict="",
         names=repeat_option("--figure", LANDSCAPE_FIGURES),
         code=code_digest("plot"),
@@ -118,8 +97,8 @@ use rule plot as plot_scan with:
     benchmark:
         "timings/plot_scan/{grid}.tsv"
     params:
-        tables="results/plots/comparison/{grid}",
-        folder="results/figures/comparison/{grid}",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
         verdict="",
         names="--figure scan",
         code=code_digest("plot"),
@@ -140,8 +119,8 @@ use rule plot as plot_differences with:
     benchmark:
         "timings/plot_differences/{grid}.tsv"
     params:
-        tables="results/plots/comparison/{grid}",
-        folder="results/figures/comparison/{grid}",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
         verdict="",
         names="--figure differences",
         code=code_digest("plot"),
@@ -157,8 +136,8 @@ use rule plot as plot_speed with:
     benchmark:
         "timings/plot_speed/{grid}.tsv"
     params:
-        tables="timings/speed/{grid}",
-        folder="timings/speed/{grid}",
+        tables=folder_of_tables,
+        folder=folder_of_figures,
         verdict="",
         names="--figure speed",
         code=code_digest("plot"),
