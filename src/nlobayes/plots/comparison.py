@@ -32,6 +32,8 @@ LEGEND_WIDTH = 90
 """Characters that fit into a row of the legend."""
 
 LINE_HEIGHT = 0.17
+ALIKE = 1e-3
+"""Scores that differ by less have labels of so many digits that two of them would collide."""
 
 
 class Group(NamedTuple):
@@ -146,7 +148,9 @@ def _rows(groups: Sequence[Group], metrics: Sequence[str], column: str) -> Figur
             axes.axvline(line, color=BLACK, linewidth=0.8, zorder=0.5)
         axes.set_xscale(_scale(groups, name))
         axes.set_title(narrow(METRICS[name].label))
-        few_ticks(axes.xaxis, 3)
+        low, high = axes.get_xlim()
+        alike = high - low < ALIKE * abs(high)
+        few_ticks(axes.xaxis, 1 if alike else 2)
     _name_rows(panels[0], short_names(settings))
     return figure
 
