@@ -87,4 +87,4 @@ def few_ticks(axis: Axis, count: int = 4) -> None:
     if axis.get_scale() == "log":
         spread_log_labels(axis)
     else:
-        axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1))
