@@ -63,7 +63,7 @@ USED = {
     "draw": {"model", "inference"},
     "judge": {"assessment"},
     "assemble": set(),
-    "diagnose": {"assessment", "data"},
+    "diagnose": {"assessment"},
     "thin": {"assessment", "data"},
     "predict": {"model", "surrogate", "data"},
     "evaluate": {"assessment", "data"},

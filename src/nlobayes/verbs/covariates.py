@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.transforms import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+
+MASS_UNITS = ("GeV", "TeV")
 
 
 class Covariate(NamedTuple):
     """Its label with unit, and its values (point,) and (reference_point,).
 
-    A mass that enters by its absolute value is shown so.
+    A mass, which may carry a sign, is shown by its absolute value; a mixing keeps its sign.
     """
 
     label: str
@@ -35,15 +36,9 @@ def of(data: Dataset, column: str) -> Covariate:
             f"features.covariate {column!r} is no input of the dataset; it has {data.input_names}"
         )
     values = data.inputs[:, data.input_names.index(column)]
-    unsigned = bool(FEATURE_MAPS[data.transforms["features"]["map"]].columns) or _is_mass(
-        data, column
-    )
-    name = f"|{column}|" if unsigned else column
     unit = data.units.get(column, "")
+    unsigned = unit in MASS_UNITS
+    name = f"|{column}|" if unsigned else column
     shown = np.abs(values) if unsigned else values
     label = f"{name} ({unit})" if unit not in ("", "1") else name
     return Covariate(label, shown, shown[data.reference])
-
-
-def _is_mass(data: Dataset, column: str) -> bool:
-    return data.units.get(column) == "GeV"
