@@ -7,7 +7,7 @@ RUN := $(UV) run --locked
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run studies report test test-nightly check schema clean distclean
+.PHONY: help setup run studies report test test-nightly test-slurm check audit schema clean distclean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
@@ -38,6 +38,9 @@ test: setup  ## run all tests (WORKERS=2 processes)
 test-nightly: setup  ## run the tests that take minutes each
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) -m slow
 
+test-slurm: setup  ## run a study through a real Slurm, started for it where none answers (as root)
+	OMP_NUM_THREADS=1 $(RUN) --extra slurm pytest -m slurm tests/workflow/cluster
+
 check: setup  ## lint, format, types, workflow and architecture
 	$(RUN) ruff check
 	$(RUN) ruff format --check
@@ -45,6 +48,11 @@ check: setup  ## lint, format, types, workflow and architecture
 	$(RUN) snakemake --lint
 	$(RUN) mypy
 	$(RUN) lint-imports --no-logo
+
+audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)
+	mkdir -p .cache
+	$(UV) export --quiet --locked --all-extras --no-emit-project --output-file .cache/requirements.txt
+	$(UV) tool run pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
 
 schema: setup  ## write config/schema.json and the reference in config/README.md from the models
 	$(RUN) python -m nlobayes.study.schema json > config/schema.json

@@ -1,8 +1,13 @@
 """nlobayes: a table of points goes in, a calibrated surrogate comes out."""
 
+from inspect import isfunction, signature
+
 from snakemake.utils import min_version
 
 min_version("9.27")
+
+
+include: "workflow/rules/configfiles.smk"
 
 
 configfile: "config/config.yaml"
@@ -23,4 +28,11 @@ rule all:
     """Build every target grid of the study."""
     default_target: True
     input:
-        [grid_outputs(grid) for grid in STUDY.targets],
+        outputs_of(*STUDY.targets),
+
+
+# Snakemake inspects a function at each call, for longer than the function takes. One that carries
+# its signature is not taken apart again.
+for each in workflow.rules:
+    for function in filter(isfunction, [*each.input, *each.params]):
+        function.__signature__ = signature(function)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -29,7 +32,13 @@ VERBS = {
     "speed": "Time networks: gradients, predictions, loading.",
     "plot": "Draw figures from their tables.",
     "summary": "Print the table of a study's runs.",
+    "show": "Print what an artifact holds and what made it.",
+    "verify": "Verify artifacts, what they were made from, and by which code.",
+    "provenance": "Export what made every file of a project (PROV-JSON, RO-Crate).",
+    "record": "Record in dvc.lock what Snakemake made.",
 }
+
+FAULTS_OF_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
 
 class Verbs(TyperGroup):
@@ -63,9 +72,47 @@ def nlobayes() -> None:
 
 
 def main() -> None:
-    """Run the command line; an unusable input is one line and exit status 2."""
+    """Run the command line; one line says why it ends early, with status 2 for unusable input."""
     try:
         app()
     except InputError as error:
-        sys.stderr.write(f"nlobayes: error: {' '.join(str(error).split())}\n")
-        sys.exit(2)
+        _stop(str(error), status=2)
+    except Exception as error:
+        reason = _fault_of_machine(error)
+        if reason is None:
+            raise
+        _stop(reason, status=1)
+
+
+def _fault_of_machine(error: Exception) -> str | None:
+    """Say what failed where it is the machine or its installation, not the program."""
+    if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):
+        return (
+            f"out of memory ({error}); nothing is written; give the job more, or take smaller "
+            "execution.chains_per_job or draws_per_segment"
+        )
+    if isinstance(error, ImportError) and not (error.name or "").startswith("nlobayes"):
+        return (
+            f"{error}: a package cannot be loaded; install the locked environment with "
+            "`uv sync --locked`, or give the job more memory"
+        )
+    if isinstance(error, OSError) and error.errno in FAULTS_OF_DISK:
+        return f"{error}; free space, or check the disk"
+    return None
+
+
+def _stop(reason: str, status: int) -> None:
+    """Say why in one line, where there is still someone to say it to."""
+    with suppress(OSError):
+        typer.echo(f"nlobayes: error: {' '.join(reason.split())}", err=True)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        _drop_unread(stream)
+    sys.exit(status)
+
+
+def _drop_unread(stream: TextIO) -> None:
+    """Throw away what nobody can take: Python would end with another status, and say so."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

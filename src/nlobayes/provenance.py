@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import platform
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent
-PACKAGES = ("nlobayes", "numpy", "scipy", "pymc", "pytensor", "jax", "blackjax", "optax", "arviz")
+PACKAGES = (
+    *("nlobayes", "numpy", "scipy", "pymc", "pytensor", "jax", "blackjax", "optax", "arviz"),
+    *("xarray", "netCDF4", "pyarrow", "scoringrules"),
+)
 DATA_FILES = {".mplstyle"}
 """Endings of the files that code reads from its own folder."""
 
@@ -41,15 +46,33 @@ def import_closure(module: str) -> set[str]:
     return found
 
 
-def record(verb: str, spec: Any, **facts: Any) -> dict[str, Any]:
-    """Describe the making of an artifact: a function of its inputs, without dates or hosts."""
+def record(verb: str, spec: Any, inputs: Mapping[str, str], **facts: Any) -> dict[str, Any]:
+    """Describe the making of an artifact: a function of its inputs, without dates or hosts.
+
+    `inputs` holds the SHA-256 of each file that was read, by its path.
+    """
     return {
         "verb": verb,
         "code_digest": code_digest(verb),
+        "lock_digest": lock_digest(),
         "spec": spec,
-        "versions": {name: metadata.version(name) for name in PACKAGES},
+        "inputs": dict(inputs),
+        "versions": versions(),
         **facts,
     }
+
+
+@cache
+def lock_digest() -> str | None:
+    """Give the SHA-256 of the lock file beside the source; None for an installed package."""
+    lock = PACKAGE.parents[1] / "uv.lock"
+    return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else None
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Give the versions of Python and of the packages that numbers depend on."""
+    return {"python": platform.python_version()} | {n: metadata.version(n) for n in PACKAGES}
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _pickle
+import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ ATTRS = {
     "verb": "test",
     "spec": {"draws": 8, "keep_every": 4, "seed": 1},
     "device": "cpu",
+    "precision": "float64",
     "exact": True,
     "versions": {"numpy": "2"},
 }
@@ -103,6 +106,18 @@ def make_segment() -> Callable[..., Segment]:
 @pytest.fixture(scope="session")
 def make_block() -> Callable[..., tuple[list[Path], list[Path]]]:
     return _block
+
+
+@pytest.fixture
+def forbid_unpickling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every way to unpickle fail."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("something is unpickled")
+
+    for module in (pickle, _pickle):
+        for name in ("load", "loads", "Unpickler"):
+            monkeypatch.setattr(module, name, refuse)
 
 
 def _variables(

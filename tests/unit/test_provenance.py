@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import os
@@ -53,7 +54,12 @@ INSIDE = {
     "speed": {"model.density", "surrogate.prediction", "build"},
     "plot": {"plots.registry", "plots.calibration", "plots.style"},
     "summary": {"assessment.tightness"},
+    "record": {"artifacts.files"},
+    "show": {"artifacts.summary", "artifacts.origins", "artifacts.lineage", "provenance"},
+    "verify": {"artifacts.inspection", "artifacts.origins", "provenance"},
+    "provenance": {"artifacts.lineage", "artifacts.prov_document", "artifacts.crate"},
 }
+LOCK = Path(__file__).parents[2] / "uv.lock"
 WINGS = ("data", "model", "inference", "assessment", "surrogate", "plots")
 USED = {
     "simulate": {"data"},
@@ -73,6 +79,10 @@ USED = {
     "speed": {"model", "inference", "surrogate"},
     "plot": {"plots"},
     "summary": {"assessment"},
+    "record": set(),
+    "show": set(),
+    "verify": set(),
+    "provenance": set(),
 }
 
 
@@ -185,19 +195,22 @@ def test_verbs_have_digests_of_their_own() -> None:
 
 def test_a_record_says_what_was_made_by_what() -> None:
     spec = {"draws": 8}
-    record = provenance.record("thin", spec, exact=True)
+    inputs = {"results/posterior/a.nc": "ab12"}
+    record = provenance.record("thin", spec, inputs, exact=True)
     assert {**record, "versions": None} == {
         "verb": "thin",
         "code_digest": provenance.code_digest("thin"),
+        "lock_digest": hashlib.sha256(LOCK.read_bytes()).hexdigest(),
         "spec": spec,
+        "inputs": inputs,
         "versions": None,
         "exact": True,
     }
-    assert [*record["versions"]] == [*provenance.PACKAGES]
+    assert [*record["versions"]] == ["python", *provenance.PACKAGES]
 
 
 def test_a_record_knows_no_date_no_host_and_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    record = provenance.record("draw", {}, device="cpu")
+    record = provenance.record("draw", {}, {}, device="cpu")
     text = json.dumps(record)
     now = datetime.now(UTC)
     for secret in (f"{now:%Y-%m-%d}", f"{now:%Y%m%d}", str(Path.cwd()), str(provenance.PACKAGE)):
@@ -205,4 +218,4 @@ def test_a_record_knows_no_date_no_host_and_no_place(monkeypatch: pytest.MonkeyP
     assert socket.gethostname() not in text.replace("draw", "")
     monkeypatch.setenv("HOSTNAME", "elsewhere")
     monkeypatch.setenv("USER", "somebody")
-    assert provenance.record("draw", {}, device="cpu") == record
+    assert provenance.record("draw", {}, {}, device="cpu") == record

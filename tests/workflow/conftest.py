@@ -100,6 +100,11 @@ class Project:
         shutil.copytree(self.root, folder, symlinks=True)
         return Project(folder, folder / "src")
 
+    def clone_to(self, folder: Path) -> Project:
+        """Clone what is committed; results are not there yet."""
+        self.run("git", "clone", "--quiet", self.root, folder)
+        return Project(folder, folder / "src")
+
     def digests(self, folder: str = "results") -> dict[str, str]:
         """Digest every file below a folder."""
         return {

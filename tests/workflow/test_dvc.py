@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
+import shutil
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -17,12 +20,15 @@ pytestmark = pytest.mark.workflow
 
 CLEAN = "Data and pipelines are up to date."
 UNCHANGED = "Stage 'workflow' didn't change, skipping"
+STUDENT_T = "config/config.yaml:+evaluation.default.noise=student_t"
+REJUDGED = {"evaluate": 1, "plot": 1, "all": 1}
+IMAGE = re.compile(r'<img src="([^"]+)"')
+RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
 
 
 def clone(published: Project, folder: Path) -> Project:
     """Clone the published repository and pull its results."""
-    published.run("git", "clone", "--quiet", published.root, folder)
-    cloned = type(published)(folder, folder / "src")
+    cloned = published.clone_to(folder)
     cloned.run("dvc", "pull")
     return cloned
 
@@ -30,7 +36,7 @@ def clone(published: Project, folder: Path) -> Project:
 def stage(project: Project) -> dict[str, list[str]]:
     """Read the paths that the stage depends on and those that it makes."""
     content = yaml.safe_load((project.root / "dvc.yaml").read_text())["stages"]["workflow"]
-    made = [*content["outs"], *content["metrics"], *content["plots"]]
+    made = [*content["outs"], *content["metrics"]]
     return {
         "deps": content["deps"],
         "params": [path for entry in content["params"] for path in entry],
@@ -69,6 +75,12 @@ def test_outputs_survive_a_run(pristine: Project) -> None:
     declared = stage(pristine)
     assert declared["kept"] == declared["made"]
     assert ".snakemake/metadata" in declared["made"]
+
+
+def test_every_folder_is_there_even_where_a_study_leaves_it_empty(pristine: Project) -> None:
+    """DVC records no stage that lacks an output."""
+    make, _ = yaml.safe_load((pristine.root / "dvc.yaml").read_text())["stages"]["workflow"]["cmd"]
+    assert {*make.split()} == {"mkdir", "-p", *stage(pristine)["made"]} - {".snakemake/metadata"}
 
 
 def test_every_file_of_the_study_is_a_parameter_file(pristine: Project) -> None:
@@ -117,10 +129,9 @@ def test_clone_and_pull_is_up_to_date(published: Project, tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def changed(published: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A clone that one parameter was changed in, run again and committed."""
+    """A clone with an experiment: one parameter changed, run again and committed."""
     cloned = clone(published, tmp_path_factory.mktemp("changed") / "clone")
-    cloned.configure({"evaluation": {"default": {"noise": "student_t"}}})
-    assert cloned.jobs("dvc", "repro") == {"evaluate": 1, "plot": 1, "all": 1}
+    assert cloned.jobs("dvc", "exp", "run", "--set-param", STUDENT_T) == REJUDGED
     cloned.run("git", "commit", "--quiet", "--all", "--message=Change")
     return cloned
 
@@ -129,7 +140,8 @@ def test_changed_parameter_runs_what_it_affects(published: Project, changed: Pro
     before, after = published.digests(), changed.digests()
     assert set(after) == set(before)
     different = {path for path in before if before[path] != after[path]}
-    assert {path.split("/")[1] for path in different} == {"metrics", "plots", "figures"}
+    folders = {path.split("/")[1] for path in different}
+    assert folders == {"metrics", "plots", "figures", "records"}
     assert CLEAN in changed.run("dvc", "status").stdout
     committed = changed.run("git", "diff", "--name-only", "HEAD~1").stdout.split()
     assert committed == ["config/config.yaml", "dvc.lock"]
@@ -139,6 +151,63 @@ def test_changes_are_told_by_name(changed: Project) -> None:
     parameters = changed.run("dvc", "params", "diff", "HEAD~1").stdout
     assert "evaluation.default.noise" in parameters
     assert "test.sigma_z_total" in changed.run("dvc", "metrics", "diff", "HEAD~1").stdout
+    files = json.loads(changed.run("dvc", "diff", "--json", "HEAD~1").stdout)
+    assert files["added"] == files["deleted"] == files["renamed"] == []
+    modified = {file["path"] for file in files["modified"]}
+    assert f"results/metrics/{RUN}/evaluation.json" in modified
+    assert f"results/posterior/{RUN}.nc" not in modified
+
+
+def test_figures_of_two_commits_are_shown_side_by_side(changed: Project, tmp_path: Path) -> None:
+    for words, revisions in ((("show",), 1), (("diff", "HEAD~1", "HEAD"), 2)):
+        page = tmp_path / words[0]
+        changed.run("dvc", "plots", *words, "--out", page)
+        shown = IMAGE.findall((page / "index.html").read_text())
+        assert len(shown) == revisions * len(changed.digests("results/figures"))
+        assert all((page / path).stat().st_size > 1000 for path in shown)
+
+
+def test_a_table_is_drawn_on_demand(changed: Project, tmp_path: Path) -> None:
+    table = f"results/plots/{RUN}/levels.csv"
+    words = ("--out", tmp_path, "--targets", table, "-x", "level", "-y", "coverage")
+    drawn = changed.run("dvc", "plots", "diff", "HEAD~1", "HEAD", *words, "--show-vega").stdout
+    points = json.loads(drawn)["data"]["values"]
+    assert len({point["rev"] for point in points}) == 2
+    assert all(0 <= float(point["coverage"]) <= 1 for point in points)
+
+
+def test_experiment_elsewhere_leaves_the_workspace_and_can_be_applied(
+    published: Project, tmp_path: Path
+) -> None:
+    cloned = clone(published, tmp_path / "clone")
+    before = cloned.digests()
+    words = ("--temp", "--name", "warm", "--set-param", STUDENT_T)
+    assert cloned.jobs("dvc", "exp", "run", *words) == REJUDGED
+    assert cloned.run("git", "status", "--porcelain").stdout == ""
+    assert cloned.digests() == before
+    shown = cloned.run("dvc", "exp", "show", "--csv", "--param-deps").stdout
+    rows = {row["Experiment"] or row["rev"]: row for row in csv.DictReader(io.StringIO(shown))}
+    assert rows["warm"]["evaluation.default.noise"] == "student_t"
+    assert rows["warm"]["test.sigma_z_total"] != rows["main"]["test.sigma_z_total"]
+    cloned.run("dvc", "exp", "apply", "warm")
+    assert cloned.planned() == {}
+    assert CLEAN in cloned.run("dvc", "status").stdout
+    assert {path for path, digest in cloned.digests().items() if digest != before[path]}
+
+
+def test_study_without_figures_is_recorded(published: Project, tmp_path: Path) -> None:
+    cloned = clone(published, tmp_path / "clone")
+    cloned.configure({"grids": {"tiny": {**grid_of(cloned), "outputs": "metrics"}}})
+    for folder in ("figures", "records/plot"):
+        shutil.rmtree(cloned.root / "results" / folder, ignore_errors=True)
+    cloned.run("dvc", "repro")
+    assert CLEAN in cloned.run("dvc", "status").stdout
+    assert not cloned.digests("results/figures")
+
+
+def grid_of(project: Project) -> dict[str, Any]:
+    """Give the grid of the tiny study."""
+    return yaml.safe_load((project.root / "config/config.yaml").read_text())["grids"]["tiny"]
 
 
 def test_history_is_up_to_date_where_it_is_checked_out(

@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pytest
 import yaml
+
+from nlobayes.study import jobs
+from nlobayes.study.grid import SECTIONS, Study
+from nlobayes.study.presets import TableSource
+from nlobayes.study.values import Frozen
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -31,6 +37,9 @@ JOBS = {
     "plot": 1,
     "all": 1,
 }
+STUDY = yaml.safe_load(Path(__file__).with_name("tiny.yaml").read_text())
+PRESETS = {(section,) for section in (*SECTIONS.values(), "grids")}
+JOBS_TOLD = [kind for name, kind in vars(jobs).items() if name.endswith("Job") and name != "Job"]
 HEAVY = {"jax", "pymc", "pytensor", "blackjax", "optax", "arviz", "xarray", "matplotlib", "scipy"}
 
 
@@ -38,6 +47,67 @@ def since(rule: str) -> dict[str, int]:
     """Give the jobs of a rule and of all that follow it."""
     rules = list(JOBS)
     return {name: JOBS[name] for name in rules[rules.index(rule) :]}
+
+
+def renamed(kind: str, /, **preset: Any) -> dict[str, Any]:
+    """Let the grid use the same preset, or another one, by another name."""
+    section = SECTIONS[kind]
+    content = preset or STUDY[section][STUDY["grids"]["tiny"][kind]]
+    return {section: {"other": content}, "grids": {"tiny": {kind: "other"}}}
+
+
+CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
+    ({"datasets": {"tiny": {"source": {"seed": 2}}}}, since("simulate")),
+    ({"datasets": {"tiny": {"split": {"train": 151, "test": 74}}}}, since("prepare")),
+    ({"datasets": {"tiny": {"reference_points": 21}}}, since("prepare")),
+    ({"datasets": {"tiny": {"features": {"map": "raw"}}}}, since("prepare")),
+    ({"networks": {"n4": {"activation": "relu"}}}, since("pretrain")),
+    ({"priors": {"fan_in": {"scale": 2.0}}}, since("pretrain")),
+    ({"likelihoods": {"tolerance_10": {"sigma": 0.2}}}, since("pretrain")),
+    ({"pretraining": {"tiny": {"epochs": 21}}}, since("pretrain")),
+    ({"precision": "float64"}, since("pretrain")),
+    ({"execution": {"shards": 2}}, since("pretrain")),
+    ({"execution": {"chains_per_job": 2}}, since("warmup") | {"warmup": 1, "draw": 1}),
+    ({"samplers": {"tiny": {"kernel": {"integration_steps": 9}}}}, since("warmup")),
+    ({"samplers": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
+    ({"samplers": {"tiny": {"warmup": {"segments": 2}}}}, since("warmup") | {"warmup": 4}),
+    ({"samplers": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
+    ({"samplers": {"tiny": {"keep_every": 5}}}, since("draw")),
+    ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
+    ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
+    ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),
+    ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
+    (
+        {"samplers": {"tiny": {"chains": 4, "chains_per_start": 2}}},
+        since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is
+    ),
+    ({"seeds": [2]}, since("pretrain")),
+    ({"networks": {"unused": {"hidden": [5]}}}, {}),
+    ({"seeds": [1]}, {}),
+    ({"execution": {"device": "cpu", "chains_per_job": 1, "shards": 1}}, {}),
+    ({"samplers": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),
+    ({"samplers": {"tiny": {"until": {"ess_f_bulk_min": 9.0}}}}, {}),
+    ({"datasets": {"tiny": {"target": {"unit": "fb"}}}}, since("prepare")),
+    ({"execution": {"device": "gpu"}}, since("pretrain")),
+    ({"samplers": {"tiny": {"segments": 2}}}, since("assemble") | {"draw": 2}),
+    (
+        {"samplers": {"tiny": {"segments": 2, "until": {"rhat_f_p99": 9.0}}}},
+        since("assemble") | {"judge": 1, "draw": 2},
+    ),
+    (renamed("dataset"), since("simulate")),
+    (renamed("network"), since("pretrain")),
+    (renamed("prior", kind="fan_in"), since("pretrain")),
+    (renamed("likelihood", kind="tolerance", sigma=0.1), since("pretrain")),
+    (renamed("pretraining"), since("pretrain")),
+    (renamed("sampler"), since("warmup")),
+    (renamed("evaluation", noise="student_t"), since("evaluate")),
+    ({"grids": {"tiny": {"seed": 2}}}, since("pretrain")),
+    ({"grids": {"tiny": {"outputs": "metrics"}}}, {}),
+    (
+        {"grids": {"other": {**STUDY["grids"]["tiny"], "seed": 2}}, "targets": ["other"]},
+        since("pretrain"),
+    ),
+]
 
 
 def test_finished_study_has_nothing_to_do(tiny: Project) -> None:
@@ -56,45 +126,49 @@ def test_planning_imports_no_numerics(tiny: Project) -> None:
     assert HEAVY & {name.split(".")[0] for name in imported} == set()
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"datasets": {"tiny": {"source": {"seed": 2}}}}, since("simulate")),
-        ({"datasets": {"tiny": {"split": {"train": 151, "test": 74}}}}, since("prepare")),
-        ({"datasets": {"tiny": {"reference_points": 21}}}, since("prepare")),
-        ({"datasets": {"tiny": {"features": {"map": "raw"}}}}, since("prepare")),
-        ({"networks": {"n4": {"activation": "relu"}}}, since("pretrain")),
-        ({"priors": {"fan_in": {"scale": 2.0}}}, since("pretrain")),
-        ({"likelihoods": {"tolerance_10": {"sigma": 0.2}}}, since("pretrain")),
-        ({"pretraining": {"tiny": {"epochs": 21}}}, since("pretrain")),
-        ({"precision": "float64"}, since("pretrain")),
-        ({"execution": {"shards": 2}}, since("pretrain")),
-        ({"execution": {"chains_per_job": 2}}, since("warmup") | {"warmup": 1, "draw": 1}),
-        ({"samplers": {"tiny": {"kernel": {"integration_steps": 9}}}}, since("warmup")),
-        ({"samplers": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
-        ({"samplers": {"tiny": {"warmup": {"segments": 2}}}}, since("warmup") | {"warmup": 4}),
-        ({"samplers": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
-        ({"samplers": {"tiny": {"keep_every": 5}}}, since("draw")),
-        ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
-        ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
-        ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),
-        ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
-        (
-            {"samplers": {"tiny": {"chains": 4, "chains_per_start": 2}}},
-            since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is
-        ),
-        ({"seeds": [2]}, since("pretrain")),
-        ({"networks": {"unused": {"hidden": [5]}}}, {}),
-        ({"seeds": [1]}, {}),
-        ({"execution": {"device": "cpu", "chains_per_job": 1, "shards": 1}}, {}),
-        ({"samplers": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),
-        ({"samplers": {"tiny": {"until": {"ess_f_bulk_min": 9.0}}}}, {}),
-    ],
-)
+@pytest.mark.parametrize(("changes", "expected"), CASES)
 def test_changed_parameter(
     tiny: Project, changes: dict[str, Any], expected: dict[str, int]
 ) -> None:
     assert tiny.planned(changes=changes) == expected
+
+
+def test_every_key_of_a_study_is_changed_by_some_case() -> None:
+    """A new section, or a new key that is not within what a job is told whole, needs a case."""
+    changed = {place for changes, _ in CASES for place in places(changes)}
+    assert set(keys(Study)) - changed == set()
+    assert {("samplers", "*", "until"), ("grids", "*", "outputs"), ("targets",)} <= {*keys(Study)}
+
+
+def models_in(annotation: Any) -> list[type[Frozen]]:
+    """Find the models that a type mentions."""
+    if isinstance(annotation, type) and issubclass(annotation, Frozen):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in models_in(part)]
+
+
+def within(model: type[Frozen]) -> set[type[Frozen]]:
+    """Find the models that a model is made of."""
+    parts = {m for field in model.model_fields.values() for m in models_in(field.annotation)}
+    return parts.union(*map(within, parts))
+
+
+def keys(model: type[Frozen], place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """List the keys of a model, a preset's name as *, down to what a job is told whole."""
+    told = set().union(*(within(job) for job in JOBS_TOLD)) | {TableSource}  # see test_jobs.py
+    for name, field in model.model_fields.items():
+        here = (*place, name, *(["*"] if get_origin(field.annotation) is dict else []))
+        yield here
+        for part in models_in(field.annotation):
+            if part not in told:
+                yield from keys(part, here)
+
+
+def places(changes: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """List the keys that changes name, a preset's name as *."""
+    yield place
+    for name, value in changes.items() if isinstance(changes, dict) else []:
+        yield from places(value, (*place, "*" if place in PRESETS else name))
 
 
 def test_reordered_yaml_changes_nothing(tiny: Project, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ rule diagnose:
         starts=all_starts,
     output:
         diagnostics="results/metrics/{run}/diagnostics.json",
+        record="results/records/diagnose/{run}.json",
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
             table=[
@@ -32,8 +33,8 @@ rule diagnose:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=memory("diagnose"),
+        runtime=wall_time("diagnose"),
     params:
         spec=job("diagnose"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
@@ -41,7 +42,9 @@ rule diagnose:
         code=code_digest("diagnose"),
     shell:
         "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
-        " --dataset {input.dataset:q} {params.starts} --out {output.diagnostics:q} --plots {params.plots:q} 2> {log:q}"
+        " --dataset {input.dataset:q} {params.starts}"
+        " --out {output.diagnostics:q} --plots {params.plots:q}"
+        " --record {output.record:q} 2> {log:q}"
 
 
 rule evaluate:
@@ -51,6 +54,7 @@ rule evaluate:
         dataset=dataset_of,
     output:
         evaluation="results/metrics/{run}/evaluation.json",
+        record="results/records/evaluate/{run}.json",
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
             table=[
@@ -73,8 +77,8 @@ rule evaluate:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=memory("evaluate"),
+        runtime=wall_time("evaluate"),
     params:
         spec=job("evaluate"),
         plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
@@ -82,7 +86,7 @@ rule evaluate:
     shell:
         "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
         " --dataset {input.dataset:q} --out {output.evaluation:q}"
-        " --plots {params.plots:q} 2> {log:q}"
+        " --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
 
 
 rule agree:
@@ -91,6 +95,7 @@ rule agree:
         posteriors=rival_posteriors,
     output:
         agreement="results/metrics/agreement/{rivals}.json",
+        record="results/records/agree/{rivals}.json",
     log:
         "logs/agree/{rivals}.log",
     benchmark:
@@ -99,15 +104,16 @@ rule agree:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=memory("agree"),
+        runtime=wall_time("agree"),
     params:
         posteriors=lambda wildcards, input: repeat_option(
             "--posterior", input.posteriors
         ),
         code=code_digest("agree"),
     shell:
-        "nlobayes agree {params.posteriors} --out {output.agreement:q} 2> {log:q}"
+        "nlobayes agree {params.posteriors} --out {output.agreement:q}"
+        " --record {output.record:q} 2> {log:q}"
 
 
 rule landscape:
@@ -120,6 +126,7 @@ rule landscape:
             "results/plots/landscape/{{model}}/{table}.csv",
             table=["landscape", "landscape_maps", "path", "distances"],
         ),
+        record="results/records/landscape/{model}.json",
     log:
         "logs/landscape/{model}.log",
     benchmark:
@@ -128,8 +135,9 @@ rule landscape:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory("landscape"),
+        runtime=wall_time("landscape"),
+        gpu=gpus,
     params:
         spec=model_job("landscape"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
@@ -137,7 +145,7 @@ rule landscape:
         code=code_digest("landscape"),
     shell:
         "nlobayes landscape --spec {params.spec:q} --dataset {input.dataset:q}"
-        " {params.starts} --plots {params.plots:q} 2> {log:q}"
+        " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
 
 
 rule compare:
@@ -156,6 +164,7 @@ rule compare:
             subcategory="{grid}",
         ),
         text="results/plots/comparison/{grid}/table.md",
+        record="results/records/compare/{grid}.json",
     log:
         "logs/compare/{grid}.log",
     benchmark:
@@ -164,14 +173,15 @@ rule compare:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=memory("compare"),
+        runtime=wall_time("compare"),
     params:
         spec=lambda wildcards: COMPARED[wildcards.grid].model_dump_json(),
         folder=lambda wildcards, output: Path(output.runs).parent.as_posix(),
         code=code_digest("compare"),
     shell:
-        "nlobayes compare --spec {params.spec:q} --out {params.folder:q} > {log:q} 2>&1"
+        "nlobayes compare --spec {params.spec:q} --out {params.folder:q}"
+        " --record {output.record:q} > {log:q} 2>&1"
 
 
 rule speed:

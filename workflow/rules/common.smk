@@ -1,7 +1,11 @@
 # The study, its runs, and the questions that the graph asks about them.
 
+import atexit
+import gc
+import re
 import shlex
 import sys
+from functools import cache, lru_cache
 from pathlib import Path
 
 from nlobayes.errors import InputError
@@ -11,6 +15,12 @@ from nlobayes.study.grid import CROSSED, load_study
 from nlobayes.study.jobs import prepare_job, run_jobs, simulate_job, speed_job
 from nlobayes.study.library import override, read_presets
 from nlobayes.study.presets import TableSource
+from nlobayes.study.resources import need, rows_of, size_of, size_of_dataset
+from nlobayes.study.values import NAME
+
+# A graph only grows: look rarely for what could be freed, and take nothing apart at the end.
+gc.set_threshold(100_000)
+atexit.register(gc.freeze)
 
 try:
     STUDY = load_study(override(read_presets(Path("config/presets")), config))
@@ -23,14 +33,22 @@ except InputError as error:
     sys.stderr.write(f"nlobayes: error: {error}\n")
     sys.exit(2)
 
-RUNS = {run.run_id: run for grid in STUDY.grids for run in STUDY.runs(grid)}
+
+class OfStudy(dict):
+    """What the study has of a kind, by path; the patterns of the rules match others too."""
+
+    def __missing__(self, name):
+        raise InputError(f"{name} is no path of this study; ask for one that it has")
+
+
+RUNS = OfStudy((run.run_id, run) for grid in STUDY.grids for run in STUDY.runs(grid))
 SIMULATED = [
     name
     for name, dataset in STUDY.datasets.items()
     if not isinstance(dataset.source, TableSource)
 ]
 
-MODELS = {run.model_id: run for run in RUNS.values()}
+MODELS = OfStudy((run.model_id, run) for run in RUNS.values())
 TIMED = [name for name, grid in STUDY.grids.items() if grid.outputs == "speed"]
 
 FIGURES = {
@@ -57,38 +75,74 @@ def find_rivals():
     groups = {}
     for grid in STUDY.grids:
         for run in STUDY.runs(grid):
-            same = [run.names[kind] for kind in CROSSED if kind != "sampler"]
-            name = Path(grid, *same, f"s{run.seed}").as_posix()
-            groups.setdefault(name, []).append(run.run_id)
-    return {name: runs for name, runs in groups.items() if len(runs) > 1}
+            groups.setdefault(f"{grid}/{run.model_id}", []).append(run.run_id)
+    return OfStudy((name, runs) for name, runs in groups.items() if len(runs) > 1)
 
 
 RIVALS = find_rivals()
 
+MENDING = {"--cleanup-metadata", "--lint", "--touch", "-t", "--unlock"}
+
+
+def refuse_results_without_records():
+    """Stop where results lie that Snakemake, without its records, would take for current."""
+    if not workflow.is_main_process or MENDING & {*sys.argv}:
+        return
+    kept = (Path(".snakemake", name) for name in ("metadata", "incomplete"))
+    if any(path.is_file() for folder in kept for path in folder.rglob("*")):
+        return
+    for path in Path("results").rglob("[!.]*"):
+        if path.is_file():
+            sys.stderr.write(
+                f"nlobayes: error: {path} is there, but .snakemake/metadata, which tells what is "
+                "up to date, is not; restore it with `dvc pull` without a path (`dvc checkout` "
+                "if it was pulled before), or move results/ away to begin anew\n"
+            )
+            sys.exit(2)
+
+
+refuse_results_without_records()
+
 # Jobs find the same Python as Snakemake, however it was started, unless they bring their own.
 if not workflow.deployment_settings.deployment_method:
     shell.prefix(
-        f"set -euo pipefail; export PATH={Path(sys.executable).parent}:$PATH; "
+        f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
     )
 
 
+def one_of(names):
+    """Spell the pattern of one of some names, each meant letter by letter."""
+    return "|".join(map(re.escape, names)) or "none"
+
+
+def path_of(names):
+    """Spell the pattern of the path of any run: so many names, and a seed."""
+    return rf"({NAME.pattern}/){{{names}}}s\d+"
+
+
 wildcard_constraints:
-    dataset="|".join(STUDY.datasets),
-    run="|".join(RUNS),
-    model="|".join(MODELS),
-    grid="|".join(STUDY.grids),
-    rivals="|".join(RIVALS) or "none",
+    dataset=one_of(STUDY.datasets),
+    run=path_of(len(CROSSED)),
+    model=path_of(len(CROSSED) - 1),
+    grid=one_of(STUDY.grids),
+    rivals=path_of(len(CROSSED)),
     chain=r"\d+",
     block=r"\d+",
     piece=r"\d+",
     segment=r"\d+",
 
 
+@lru_cache
+def told(run):
+    """Tell each verb of a run its own sections; Snakemake asks for one after the other."""
+    return run_jobs(RUNS[run])
+
+
 def job(verb):
     """Give the specification of a verb of a run: its own sections only."""
 
     def specification(wildcards):
-        return run_jobs(RUNS[wildcards.run])[verb].model_dump_json()
+        return told(wildcards.run)[verb].model_dump_json()
 
     return specification
 
@@ -97,7 +151,7 @@ def model_job(verb):
     """Give the specification of a verb that no sampler matters to."""
 
     def specification(wildcards):
-        return run_jobs(MODELS[wildcards.model])[verb].model_dump_json()
+        return told(MODELS[wildcards.model].run_id)[verb].model_dump_json()
 
     return specification
 
@@ -217,8 +271,56 @@ def verdict_before(wildcards):
 
 def gpus(wildcards):
     """Count the GPUs of a job."""
-    execution = RUNS[wildcards.run].execution
+    execution = STUDY.execution
     return execution.shards if execution.device == "gpu" else 0
+
+
+@cache
+def rows_of_dataset(name):
+    """Bound the rows of a dataset, those of a table by its file."""
+    dataset = STUDY.datasets[name]
+    path = Path(getattr(dataset.source, "path", ""))
+    return rows_of(dataset, path.stat().st_size if path.is_file() else None)
+
+
+def size_of_run(run):
+    """Size the jobs of a run."""
+    return size_of(run, rows_of_dataset(run.names["dataset"]))
+
+
+READ = {
+    "dataset": lambda name: [
+        size_of_dataset(STUDY.datasets[name], rows_of_dataset(name))
+    ],
+    "model": lambda name: [size_of_run(MODELS[name])],
+    "run": lambda name: [size_of_run(RUNS[name])],
+    "rivals": lambda name: [size_of_run(RUNS[run_id]) for run_id in RIVALS[name]],
+    "grid": lambda name: [],
+}
+
+
+@cache
+def need_of(verb, kind, name):
+    """Estimate what the jobs of a verb need, once for all that read the same."""
+    return need(verb, *READ[kind](name))
+
+
+def memory(verb):
+    """Give the memory of a job in MB; its first wildcard says what it reads."""
+
+    def megabytes(wildcards, attempt):
+        return need_of(verb, *next(iter(wildcards.items()))).of_attempt(attempt).mem_mb
+
+    return megabytes
+
+
+def wall_time(verb):
+    """Give the wall time of a job in minutes."""
+
+    def minutes(wildcards, attempt):
+        return need_of(verb, *next(iter(wildcards.items()))).of_attempt(attempt).runtime
+
+    return minutes
 
 
 def has_plane(run):
@@ -251,6 +353,11 @@ def run_figures(run):
 def rival_posteriors(wildcards):
     """List the posteriors of one model, one per sampler."""
     return [f"results/posterior/{run_id}.nc" for run_id in RIVALS[wildcards.rivals]]
+
+
+def outputs_of(*grids):
+    """Give the function that lists what grids end with, called for a target alone."""
+    return lambda wildcards: [path for grid in grids for path in grid_outputs(grid)]
 
 
 def grid_outputs(grid):

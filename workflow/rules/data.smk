@@ -5,23 +5,25 @@ rule simulate:
     """Compute a table of NLO cross sections with the embedded engine."""
     output:
         table="results/tables/{dataset}.parquet",
+        record="results/records/simulate/{dataset}.json",
     log:
         "logs/simulate/{dataset}.log",
     benchmark:
         "timings/simulate/{dataset}.tsv"
     wildcard_constraints:
-        dataset="|".join(SIMULATED) or "none",
+        dataset=one_of(SIMULATED),
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=memory("simulate"),
+        runtime=wall_time("simulate"),
     params:
         spec=dataset_job(simulate_job),
         code=code_digest("simulate"),
     shell:
-        "nlobayes simulate --spec {params.spec:q} --out {output.table:q} 2> {log:q}"
+        "nlobayes simulate --spec {params.spec:q} --out {output.table:q}"
+        " --record {output.record:q} 2> {log:q}"
 
 
 rule prepare:
@@ -38,8 +40,8 @@ rule prepare:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=memory("prepare"),
+        runtime=wall_time("prepare"),
     params:
         spec=dataset_job(prepare_job),
         code=code_digest("prepare"),

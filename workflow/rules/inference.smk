@@ -15,8 +15,9 @@ rule pretrain:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=memory("pretrain"),
+        runtime=wall_time("pretrain"),
+        gpu=gpus,
     params:
         spec=model_job("pretrain"),
         code=code_digest("pretrain"),
@@ -41,8 +42,8 @@ rule warmup:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=memory("warmup"),
+        runtime=wall_time("warmup"),
         gpu=gpus,
     params:
         spec=job("warmup"),
@@ -69,8 +70,8 @@ rule draw:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=lambda wildcards, attempt: 240 * attempt,
+        mem_mb=memory("draw"),
+        runtime=wall_time("draw"),
         gpu=gpus,
     params:
         spec=job("draw"),
@@ -88,6 +89,7 @@ rule judge:
         segments=segments_so_far,
     output:
         verdict="results/chains/{run}/verdict_{segment}.json",
+        record="results/records/judge/{run}/{segment}.json",
     log:
         "logs/judge/{run}/{segment}.log",
     benchmark:
@@ -96,15 +98,15 @@ rule judge:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=memory("judge"),
+        runtime=wall_time("judge"),
     params:
         spec=job("judge"),
         segments=lambda wildcards, input: repeat_option("--segment", input.segments),
         code=code_digest("judge"),
     shell:
         "nlobayes judge --spec {params.spec:q} {params.segments}"
-        " --out {output.verdict:q} 2> {log:q}"
+        " --out {output.verdict:q} --record {output.record:q} 2> {log:q}"
 
 
 rule assemble:
@@ -123,8 +125,8 @@ rule assemble:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=memory("assemble"),
+        runtime=wall_time("assemble"),
     params:
         warmups=lambda wildcards, input: repeat_option("--warmup", input.warmups),
         segments=lambda wildcards, input: repeat_option("--segment", input.segments),

@@ -8,6 +8,7 @@ rule plot:
         thinning=rules.thin.output.table,
     output:
         *[f for c, names in FIGURES.items() for f in figures(c, names)],
+        record="results/records/plot/{run}.json",
     log:
         "logs/plot/{run}.log",
     benchmark:
@@ -16,8 +17,8 @@ rule plot:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=memory("plot"),
+        runtime=wall_time("plot"),
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
@@ -26,7 +27,7 @@ rule plot:
         code=code_digest("plot"),
     shell:
         "nlobayes plot --tables {params.tables:q} {params.verdict} {params.names}"
-        " --out {params.folder:q} 2> {log:q}"
+        " --out {params.folder:q} --record {output.record:q} 2> {log:q}"
 
 
 use rule plot as plot_bands with:
@@ -34,6 +35,7 @@ use rule plot as plot_bands with:
         tables=table_files("verdict", "predictions", "labels"),
     output:
         *figures("Accuracy", ["bands"]),
+        record="results/records/plot_bands/{run}.json",
     log:
         "logs/plot_bands/{run}.log",
     benchmark:
@@ -51,6 +53,7 @@ use rule plot as plot_scale_ratio with:
         tables=table_files("verdict", "predictions", "labels"),
     output:
         *figures("Calibration", ["scale_ratio"]),
+        record="results/records/plot_scale_ratio/{run}.json",
     log:
         "logs/plot_scale_ratio/{run}.log",
     benchmark:
@@ -73,6 +76,7 @@ use rule plot as plot_landscape with:
             "results/figures/landscape/{model}",
             "{model}",
         ),
+        record="results/records/plot_landscape/{model}.json",
     log:
         "logs/plot_landscape/{model}.log",
     benchmark:
@@ -92,6 +96,7 @@ use rule plot as plot_scan with:
         ),
     output:
         *figures("Comparison", ["scan"], "results/figures/comparison/{grid}", "{grid}"),
+        record="results/records/plot_scan/{grid}.json",
     log:
         "logs/plot_scan/{grid}.log",
     benchmark:
@@ -114,6 +119,7 @@ use rule plot as plot_differences with:
             "results/figures/comparison/{grid}",
             "{grid}",
         ),
+        record="results/records/plot_differences/{grid}.json",
     log:
         "logs/plot_differences/{grid}.log",
     benchmark:
@@ -131,6 +137,7 @@ use rule plot as plot_speed with:
         tables="timings/speed/{grid}/speed.csv",
     output:
         *figures("Speed", ["speed"], "timings/speed/{grid}", "{grid}"),
+        record="timings/speed/{grid}/record.json",
     log:
         "logs/plot_speed/{grid}.log",
     benchmark:
@@ -149,4 +156,4 @@ for grid_name in STUDY.grids:
         name:
             grid_name
         input:
-            grid_outputs(grid_name),
+            outputs_of(grid_name),

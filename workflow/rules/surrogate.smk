@@ -10,6 +10,7 @@ rule thin:
     output:
         thinned="results/thinned/{run}.nc",
         table="results/plots/{run}/thinning.csv",
+        record="results/records/thin/{run}.json",
     log:
         "logs/thin/{run}.log",
     benchmark:
@@ -18,14 +19,15 @@ rule thin:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=memory("thin"),
+        runtime=wall_time("thin"),
     params:
         code=code_digest("thin"),
     shell:
         "nlobayes thin --posterior {input.posterior:q}"
         " --diagnostics {input.diagnostics:q} --dataset {input.dataset:q}"
-        " --out {output.thinned:q} --table {output.table:q} 2> {log:q}"
+        " --out {output.thinned:q} --table {output.table:q}"
+        " --record {output.record:q} 2> {log:q}"
 
 
 rule predict:
@@ -44,8 +46,8 @@ rule predict:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=30,
+        mem_mb=memory("predict"),
+        runtime=wall_time("predict"),
     params:
         spec=job("predict"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),

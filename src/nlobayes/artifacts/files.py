@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ from nlobayes.errors import InputError
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary file beside `path`, then move it into place.
 
+    What a killed writer of the same file left behind is removed.
+
     Raises
     ------
     InputError
@@ -27,6 +30,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left_behind(path)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         os.close(handle)
         temporary = Path(name)
@@ -36,7 +40,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         temporary.replace(path)
     except OSError as error:
         raise InputError(
-            f"cannot write {path}: {error}; free space or choose another place"
+            f"cannot write {path}: {error}{_room(path)}; free space or choose another place"
         ) from error
     finally:
         if temporary is not None:
@@ -64,8 +68,12 @@ def write_csv(path: Path, columns: Mapping[str, Any]) -> None:
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
-    """Write an Arrow table as parquet."""
-    write_atomically(path, lambda temporary: parquet.write_table(table, temporary))
+    """Write an Arrow table as parquet, with checksums."""
+
+    def write(temporary: Path) -> None:
+        parquet.write_table(table, temporary, write_page_checksum=True)
+
+    write_atomically(path, write)
 
 
 def read_json(path: Path, *keys: str) -> dict[str, Any]:
@@ -77,8 +85,8 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
         If the file is missing, not JSON, not an object or lacks a key.
     """
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        content = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path} as JSON: {error}; make it again") from error
     if not isinstance(content, dict):
         raise InputError(f"{path} holds no JSON object; check the path")
@@ -102,9 +110,29 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise InputError(f"cannot read {path} as CSV: {error}; make it again") from error
 
 
+def _room(path: Path) -> str:
+    """Say how full the disk is where a file was due, for not every library says that it is."""
+    try:
+        free = shutil.disk_usage(next(folder for folder in path.parents if folder.is_dir())).free
+    except (OSError, StopIteration):
+        return ""
+    return f" ({free / 1e6:.1f} MB are free there)"
+
+
+def _remove_left_behind(path: Path) -> None:
+    start = f".{path.name}."
+    for other in path.parent.iterdir():
+        if other.name.startswith(start) and "." not in other.name.removeprefix(start):
+            other.unlink(missing_ok=True)
+
+
 def _sync(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
 
 
 def _ignore(_: object) -> None:

@@ -11,7 +11,9 @@ import netCDF4
 import numpy as np
 import xarray as xr
 
+from nlobayes.artifacts.claims import check_claims
 from nlobayes.artifacts.files import write_atomically
+from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
 
 Groups = dict[str, xr.Dataset]
@@ -78,6 +80,7 @@ def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]
                 group.to_netcdf(temporary, mode="a", group=name, engine="netcdf4", encoding=plain)
         except RuntimeError as error:  # what the NetCDF library makes of a full disk
             raise OSError(str(error)) from error
+        seal(temporary)
 
     write_atomically(path, write)
 
@@ -88,13 +91,17 @@ def read_groups(path: Path, kind: str) -> Groups:
     Raises
     ------
     InputError
-        If the file is missing, unreadable, truncated, or not of this kind.
+        If the file is missing, unreadable, not what was written, or not of this kind.
     """
+    check_seal(path)
     try:
         with netCDF4.Dataset(path) as file:
+            check_claims(file, path)
             found = file.__dict__.get("kind")
             names = list(file.groups)
         groups = {name: xr.load_dataset(path, group=name, engine="netcdf4") for name in names}
+    except InputError:
+        raise
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(
             f"cannot read {path} as NetCDF: {error}; delete it and run the workflow again"
@@ -106,7 +113,8 @@ def read_groups(path: Path, kind: str) -> Groups:
 
 
 def read_attrs(path: Path) -> dict[str, Any]:
-    """Read the attributes of an artifact, JSON decoded."""
+    """Read the attributes of an artifact, JSON decoded; errors as above."""
+    check_seal(path)
     try:
         with netCDF4.Dataset(path) as file:
             return {name: _decode(value) for name, value in file.__dict__.items()}

@@ -1,8 +1,6 @@
 """Tables of points: read from CSV or parquet, encoded back exactly, checked and put in named units.
 
 A column is an array of float64, or of text where any of its cells is not a number.
-In CSV a header cell is `name:unit` or `name` (unit not known), and leading lines
-`# key: value` are metadata. In parquet the unit is the field's metadata `unit`.
 Row numbers in messages count the data rows from 1.
 """
 
@@ -10,18 +8,19 @@ from __future__ import annotations
 
 import csv
 import difflib
-import gzip
 import io
+import math
+import stat
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from itertools import dropwhile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from nlobayes.data.csv_text import check_header, is_number, read_csv
+from nlobayes.data.parquet_table import read_parquet
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
@@ -35,7 +34,21 @@ UNITS = {
     "TeV": ("energy", 3),
 }
 
-READ_ERRORS = (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error, pa.ArrowException)
+READERS: dict[str, Callable[[Path, float], Table]] = {
+    ".csv": read_csv,
+    ".csv.gz": read_csv,
+    ".parquet": read_parquet,
+}
+READ_ERRORS = (
+    OSError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    ValueError,
+    csv.Error,
+    pa.ArrowException,
+    zlib.error,
+)
 
 
 class Selection(NamedTuple):
@@ -50,19 +63,24 @@ class Selection(NamedTuple):
     variations: np.ndarray | None = None
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path, most_mb: float | None = None) -> Table:
     """Read a table from a `.csv`, `.csv.gz` or `.parquet` file.
 
     Raises
     ------
     InputError
-        If the file cannot be read as a whole, its header is not usable, or it has no rows.
+        If the file cannot be read as a whole, its header is not usable, it has no rows, or it is
+        larger than `most_mb` MB when unpacked.
     """
     read = next((read for end, read in READERS.items() if path.name.endswith(end)), None)
     if read is None:
         raise InputError(f"{path}: unknown table format; give one of {', '.join(READERS)}")
     try:
-        table = read(path)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError("not a regular file")
+        table = read(path, math.inf if most_mb is None else most_mb * 1e6)
+    except InputError:
+        raise
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError(
@@ -197,88 +215,8 @@ def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
     return _in_unit(_numbers(table, name, source), name, (own, unit), source)
 
 
-def _read_csv(path: Path) -> Table:
-    stored = path.read_bytes()
-    text = gzip.decompress(stored) if path.suffix == ".gz" else stored
-    return _parse_csv(text.decode("utf-8-sig"), str(path))
-
-
-def _read_parquet(path: Path) -> Table:
-    # From bytes: given a path, pyarrow would also read columns out of folder names like `a=1`.
-    stored = pq.read_table(pa.BufferReader(path.read_bytes()))
-    _check_header(stored.column_names, str(path))
-    metadata = stored.schema.metadata or {}
-    return Table(
-        columns={name: _from_arrow(stored[name]) for name in stored.column_names},
-        units={f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in stored.schema},
-        metadata={k.decode(): v.decode() for k, v in metadata.items() if k != b"pandas"},
-    )
-
-
-READERS: dict[str, Callable[[Path], Table]] = {
-    ".csv": _read_csv,
-    ".csv.gz": _read_csv,
-    ".parquet": _read_parquet,
-}
-
-
-def _parse_csv(text: str, source: str) -> Table:
-    lines = list(io.StringIO(text, newline=""))
-    body = list(dropwhile(lambda line: line.startswith("#"), lines))
-    comments = [line[1:].partition(":") for line in lines[: len(lines) - len(body)]]
-    header, *rows = [row for row in csv.reader(body, strict=True) if row] or [[]]
-    cells = [cell.partition(":") for cell in header]
-    names = [name.strip() for name, _, _ in cells]
-    _check_header(names, source)
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(names):
-            raise InputError(
-                f"{source}: row {number} has {len(row)} cells where the header has {len(names)}; "
-                "complete the row (is the file truncated?)"
-            )
-    columns = zip(*rows, strict=True) if rows else [()] * len(names)
-    return Table(
-        columns={name: _parse_cells(cells) for name, cells in zip(names, columns, strict=True)},
-        units={name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)},
-        metadata={key.strip(): value.strip() for key, colon, value in comments if colon},
-    )
-
-
-def _parse_cells(cells: Sequence[str]) -> np.ndarray:
-    text = np.array(cells, dtype=np.str_)
-    return text.astype(np.float64) if all(_is_number(cell) for cell in cells) else text
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell  # Python reads 1_000 as a number, nobody else does
-
-
-def _from_arrow(column: pa.ChunkedArray) -> np.ndarray:
-    kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return np.asarray(column.cast(pa.float64()).to_numpy())
-    return np.array(["" if cell is None else str(cell) for cell in column.to_pylist()], np.str_)
-
-
-def _check_header(names: Sequence[str], source: str) -> None:
-    if not names:
-        raise InputError(f"{source}: the file is empty; give a header with the column names")
-    for position, name in enumerate(names, start=1):
-        if not name or _is_number(name):
-            raise InputError(
-                f"{source}: header cell {position} is {name!r}; the first line must name the "
-                "columns (`name` or `name:unit`)"
-            )
-        if name in names[: position - 1]:
-            raise InputError(f"{source}: column {name!r} appears twice; give every column one name")
-
-
 def _check_writable(table: Table) -> None:
-    _check_header(list(table.columns), "table to write")
+    check_header(list(table.columns), "table to write")
     units = list(table.units.values())
     for text in (*table.columns, *units, *table.metadata, *table.metadata.values()):
         if not text.isprintable() or text != text.strip():
@@ -317,7 +255,7 @@ def _numbers(table: Table, name: str, source: str) -> np.ndarray:
     _check_known(table, name, source)
     values = table.columns[name]
     if not np.issubdtype(values.dtype, np.number):
-        row = next((i for i, cell in enumerate(values) if not _is_number(str(cell))), 0)
+        row = next((i for i, cell in enumerate(values) if not is_number(str(cell))), 0)
         raise InputError(
             f"{source}: column {name!r} is not numeric, row {row + 1} holds {str(values[row])!r}; "
             "give a number in every row, or select another column"

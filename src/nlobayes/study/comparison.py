@@ -16,6 +16,8 @@ REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed
 """Seeds of a dataset that make replicates of a setting, as the seed of a run does."""
 
 Values = dict[str, float | str]
+Sections = dict[str, Values]
+"""Content of the presets of one kind by their names."""
 
 
 class ComparedRun(Frozen):
@@ -49,18 +51,20 @@ def compare_job(study: Study, grid: str) -> CompareJob:
         If two runs differ in nothing but the names of their presets.
     """
     runs = list(study.runs(grid))
-    settings, seeds = [], []
-    for run in runs:
-        content = {kind: _flat_section(run, kind) for kind in CROSSED}
-        seeds.append(
-            {label: content["dataset"].pop(key, None) for label, key in REPLICATE_SEEDS.items()}
-        )
-        settings.append(content)
-    names = _setting_names(runs, settings)
+    sections = {kind: _flat_sections(runs, kind) for kind in CROSSED}
+    seeds = {
+        dataset: {label: content.pop(key, None) for label, key in REPLICATE_SEEDS.items()}
+        for dataset, content in sections["dataset"].items()
+    }
+    names = _setting_names(sections)
     compared = [
         ComparedRun(run=run.run_id, setting=setting, replicate=replicate, values=values)
         for run, setting, replicate, values in zip(
-            runs, _labels(names), _replicates(runs, seeds), _values(names, settings), strict=True
+            runs,
+            _labels(runs, names),
+            _replicates(runs, seeds),
+            _values(runs, names, sections),
+            strict=True,
         )
     ]
     _check_different(grid, compared)
@@ -96,57 +100,71 @@ def _is_scanned_within(series: str, along: str, values: Sequence[Values]) -> boo
     return any(len(numbers) > 1 for numbers in taken.values())
 
 
-def _setting_names(
-    runs: Sequence[RunSpec], settings: Sequence[dict[str, Values]]
-) -> dict[str, list[str]]:
-    """Name the content of each kind by the first preset that has it, where contents differ."""
-    named: dict[str, list[str]] = {}
-    for kind in CROSSED:
+def _setting_names(sections: Mapping[str, Sections]) -> dict[str, dict[str, str]]:
+    """Name each preset by the first of the same content, in the kinds whose contents differ."""
+    named: dict[str, dict[str, str]] = {}
+    for kind, contents in sections.items():
         first: dict[tuple[Any, ...], str] = {}
-        for run, content in zip(runs, settings, strict=True):
-            name = first.setdefault(tuple(content[kind].items()), run.names[kind])
-            named.setdefault(kind, []).append(name)
-        if len(first) == 1:
-            del named[kind]
-    return named or {"sampler": [run.names["sampler"] for run in runs[:1]] * len(runs)}
+        named[kind] = {
+            name: first.setdefault(tuple(content.items()), name)
+            for name, content in contents.items()
+        }
+    differing = {kind: names for kind, names in named.items() if len({*names.values()}) > 1}
+    return differing or {"sampler": named["sampler"]}
 
 
-def _labels(names: Mapping[str, Sequence[str]]) -> list[str]:
-    return ["/".join(row) for row in zip(*names.values(), strict=True)]
+def _labels(runs: Sequence[RunSpec], names: Mapping[str, Mapping[str, str]]) -> list[str]:
+    return ["/".join(named[run.names[kind]] for kind, named in names.items()) for run in runs]
 
 
-def _replicates(runs: Sequence[RunSpec], seeds: Sequence[dict[str, Any]]) -> list[str]:
+def _replicates(runs: Sequence[RunSpec], seeds: Mapping[str, dict[str, Any]]) -> list[str]:
     varied = [
-        label for label in REPLICATE_SEEDS if len({given[label] for given in seeds} - {None}) > 1
+        label
+        for label in REPLICATE_SEEDS
+        if len({given[label] for given in seeds.values()} - {None}) > 1
     ]
-    return [
-        "-".join(
-            [f"s{run.seed}"]
-            + [f"{label}{given[label]:.0f}" for label in varied if given[label] is not None]
-        )
-        for run, given in zip(runs, seeds, strict=True)
-    ]
+    of_dataset = {
+        dataset: [f"{label}{given[label]:.0f}" for label in varied if given[label] is not None]
+        for dataset, given in seeds.items()
+    }
+    return ["-".join([f"s{run.seed}", *of_dataset[run.names["dataset"]]]) for run in runs]
 
 
 def _values(
-    names: Mapping[str, Sequence[str]], settings: Sequence[dict[str, Values]]
+    runs: Sequence[RunSpec],
+    names: Mapping[str, Mapping[str, str]],
+    sections: Mapping[str, Sections],
 ) -> list[Values]:
-    values: list[Values] = [{} for _ in settings]
-    for kind, of_runs in names.items():
-        sections = [content[kind] for content in settings]
-        differing = [key for key in _keys(sections) if len({s.get(key) for s in sections}) > 1]
-        for found, name, section in zip(values, of_runs, sections, strict=True):
-            found |= {kind: name} if differing else {}
-            found |= {key: section[key] for key in differing if key in section}
-    return values
+    parts = {kind: _differing(kind, named, sections[kind]) for kind, named in names.items()}
+    return [
+        {key: value for kind in parts for key, value in parts[kind][run.names[kind]].items()}
+        for run in runs
+    ]
+
+
+def _differing(kind: str, named: Mapping[str, str], contents: Sections) -> Sections:
+    """Keep of each preset its name and what is not the same in all."""
+    found = [*contents.values()]
+    keys = [key for key in _keys(found) if len({content.get(key) for content in found}) > 1]
+    names: dict[str, Values] = {name: {kind: named[name]} if keys else {} for name in contents}
+    return {
+        name: names[name] | {key: content[key] for key in keys if key in content}
+        for name, content in contents.items()
+    }
 
 
 def _keys(values: Sequence[Values]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(values)))
 
 
-def _flat_section(run: RunSpec, kind: str) -> Values:
-    content = getattr(run, kind).model_dump()
+def _flat_sections(runs: Sequence[RunSpec], kind: str) -> Sections:
+    """Flatten each preset of a kind once, however many runs have it."""
+    presets = {run.names[kind]: getattr(run, kind) for run in runs}
+    return {name: _flat_section(preset, kind) for name, preset in presets.items()}
+
+
+def _flat_section(preset: Frozen, kind: str) -> Values:
+    content = preset.model_dump()
     if kind == "network":
         content = _shape(content.pop("hidden")) | content
     return _flatten(content, kind)

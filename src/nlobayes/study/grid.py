@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import product
 from typing import Any, Literal
 
@@ -21,9 +21,8 @@ from nlobayes.study.presets import (
     Prior,
 )
 from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
-from nlobayes.study.values import Frozen, Names, Seed, Seeds
+from nlobayes.study.values import Frozen, Names, Seed, Seeds, check_names
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "sampler")
 SECTIONS = {
     "dataset": "datasets",
@@ -51,22 +50,22 @@ class RunSpec(Frozen):
     precision: Literal["float32", "float64"]
     execution: Execution
 
-    @property
+    @cached_property
     def run_id(self) -> str:
         """Path of the run: its preset names and its seed."""
         return "/".join([*(self.names[kind] for kind in CROSSED), f"s{self.seed}"])
 
-    @property
+    @cached_property
     def model_id(self) -> str:
         """Path of what is sampled, shared by all samplers: the run without its sampler."""
         return "/".join([*(self.names[kind] for kind in CROSSED[:-1]), f"s{self.seed}"])
 
-    @property
+    @cached_property
     def starts(self) -> list[int]:
         """Number of the MAP that each chain starts from."""
         return [chain // self.sampler.chains_per_start for chain in range(self.sampler.chains)]
 
-    @property
+    @cached_property
     def blocks(self) -> list[list[int]]:
         """Numbers of the chains of each job; chains that learn from each other share one."""
         chains = list(range(self.sampler.chains))
@@ -107,9 +106,7 @@ class Study(Frozen):
     @model_validator(mode="after")
     def _names_exist(self) -> Study:
         for section in (*SECTIONS.values(), "grids"):
-            for name in getattr(self, section):
-                if not NAME.fullmatch(name):
-                    raise ValueError(f"{section}: name {name!r} must match {NAME.pattern}")
+            check_names(section, getattr(self, section))
         for grid_name, grid in self.grids.items():
             for kind, section in SECTIONS.items():
                 asked = getattr(grid, kind)
@@ -133,8 +130,15 @@ class Study(Frozen):
         return self
 
     def runs(self, grid_name: str) -> Iterator[RunSpec]:
+        """Go through the runs of one grid."""
+        return iter(self._crossed[grid_name])
+
+    @cached_property
+    def _crossed(self) -> dict[str, list[RunSpec]]:
+        return {name: [*self._cross(grid)] for name, grid in self.grids.items()}
+
+    def _cross(self, grid: Grid) -> Iterator[RunSpec]:
         """Cross the presets of one grid into its runs."""
-        grid = self.grids[grid_name]
         seeds = grid.seed if grid.seed is not None else self.seeds
         for *crossed, seed in product(*(getattr(grid, kind) for kind in CROSSED), seeds):
             names = dict(zip(CROSSED, crossed, strict=True)) | {"evaluation": grid.evaluation}
@@ -174,7 +178,7 @@ def _describe_one(detail: Any) -> str:
     said = f"{place}: {message}" if place else message
     if detail["type"] in {"missing", "value_error"}:
         return said
-    return f"{said}, got {detail['input']!r}"
+    return f"{said}, got {detail['input']!r:.200}"
 
 
 def _known(place: str, name: str, section: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.grid import RunSpec, describe
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.presets import (
@@ -56,6 +57,7 @@ class PrepareJob(Frozen):
     reference_points: PositiveInt
     units: dict[str, str]
     duplicates: Literal["reject", "keep"] = "reject"
+    most_mb: PositiveInt | None = None
 
 
 class PretrainJob(Frozen):
@@ -167,6 +169,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         reference_points=dataset.reference_points,
         units=getattr(dataset.source, "units", {}),
         duplicates=getattr(dataset.source, "duplicates", "reject"),
+        most_mb=getattr(dataset.source, "most_mb", None),
     )
 
 
@@ -243,17 +246,20 @@ def read_job(kind: type[Job], spec: str) -> Job:
     InputError
         If the text is not a job of this kind.
     """
+    where = f"{kind.__name__} specification"
     text = spec if spec.lstrip().startswith("{") else _read(Path(spec))
     try:
-        return kind.model_validate_json(text)
+        job = kind.model_validate_json(text)
     except ValidationError as error:
-        raise InputError(describe(error, f"{kind.__name__} specification")) from None
+        raise InputError(describe(error, where)) from None
+    check_json_keys(text, where)
+    return job
 
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
+        return read_text(path)
+    except READ_ERRORS as error:
         raise InputError(
             f"--spec: cannot read {path} ({error}); give JSON text or a readable JSON file"
         ) from None

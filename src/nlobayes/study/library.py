@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from nlobayes.errors import InputError
+from nlobayes.study.files import read_yaml
 
 
 def read_presets(folder: Path) -> dict[str, Any]:
@@ -21,7 +20,7 @@ def read_presets(folder: Path) -> dict[str, Any]:
     """
     merged: dict[str, Any] = {}
     for path in sorted(folder.glob("*.yaml")):
-        merged = override(merged, _read(path))
+        merged = override(merged, read_yaml(path))
     if not merged:
         raise InputError(f"{folder}: no presets found; run from the root of the project")
     return merged
@@ -34,14 +33,3 @@ def override(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
         both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
         result[key] = override(base[key], value) if both else value
     return result
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        content = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not readable as YAML ({reason}); mend the file") from None
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: holds no mapping of presets; give `networks: ...` or the like")
-    return content

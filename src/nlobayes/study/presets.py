@@ -62,6 +62,8 @@ class TableSource(Frozen):
     """Unit of each column that does not name its own (`m1: GeV`)."""
     duplicates: Literal["reject", "keep"] = "reject"
     """Refuse rows that repeat an earlier one, which splits would share, or keep them."""
+    most_mb: PositiveInt = 100
+    """Refuse a table that is larger than this when unpacked; reading takes up to 30 times it."""
 
     @field_validator("path")
     @classmethod
@@ -69,6 +71,8 @@ class TableSource(Frozen):
         parts = PurePosixPath(path).parts
         if not parts or ".." in parts:
             raise ValueError(f"must name a file without climbing out by '..', got {path!r}")
+        if not path.isprintable():
+            raise ValueError(f"must be made of printable characters, got {path!r}")
         return path
 
 

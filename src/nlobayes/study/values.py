@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+"""A name of a preset or a grid: it becomes a folder, a part of file names and of patterns."""
+TAKEN = {"datasets": {"agreement", "comparison", "landscape"}}
+"""Names of folders that lie beside those of the runs, whose first one is named by the dataset."""
+
+
+def check_names(section: str, names: Iterable[str]) -> None:
+    """Refuse names that could not all be folders beside each other on any file system."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise ValueError(f"{section}: name {name!r} must match {NAME.pattern}")
+        if name.lower() in TAKEN.get(section, ()):
+            raise ValueError(f"{section}: {name!r} names a folder of results; choose another name")
+        if seen.setdefault(name.lower(), name) != name:
+            raise ValueError(
+                f"{section}: {seen[name.lower()]!r} and {name!r} differ by case alone; some file "
+                "systems take them for one, rename one"
+            )
+
 
 def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    repeated = [value for place, value in enumerate(values) if value in values[:place]]
-    if repeated:
-        raise ValueError(f"{repeated[0]!r} is given twice; give each once")
+    for value, times in Counter(values).most_common(1):
+        if times > 1:
+            raise ValueError(f"{value!r} is given twice; give each once")
     return values
 
 

@@ -6,8 +6,11 @@ from typing import Annotated
 
 import typer
 
+from nlobayes import provenance
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.agreement import compare, verdict
 from nlobayes.errors import InputError
 
@@ -15,6 +18,7 @@ from nlobayes.errors import InputError
 def agree(
     posterior: Annotated[list[Path], typer.Option(help="Posterior of one sampler; two or more.")],
     out: Annotated[Path, typer.Option(help="Verdict to write (JSON).")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Compare predictive means and sds at the reference points, pair by pair."""
     groups = {str(path): read_groups(path, "posterior") for path in posterior}
@@ -30,6 +34,7 @@ def agree(
         rms = "infinite" if result["z_rms"] is None else f"{result['z_rms']:.2f}"
         typer.echo(f"{said}: {first} and {second}, rms z {rms}", err=True)
     write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
+    write_record(record, provenance.record("agree", None, digests(posterior)), [out])
 
 
 def _check_same_points(groups: dict[str, Groups]) -> None:

@@ -8,6 +8,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
+from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
 
 
@@ -22,8 +23,9 @@ def assemble(
     data = contents.read_dataset(dataset)
     groups |= contents.observed_groups(data, data.split == 0)
     made = _one_specification(segment)
-    inherited = {name: made[name] for name in ("spec", "device", "exact")}
-    record = provenance.record("assemble", inherited.pop("spec"), **inherited)
+    facts = {name: made[name] for name in ("device", "precision", "exact")}
+    inputs = digests([dataset, *warmup, *segment])
+    record = provenance.record("assemble", made["spec"], inputs, **facts)
     write_groups(out, "posterior", groups, record)
 
 

@@ -11,7 +11,10 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from nlobayes import provenance
 from nlobayes.artifacts.files import read_csv, read_json, write_csv, write_text
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import comparison
 from nlobayes.assessment.comparison import INTERVAL, PointPredictions, RunMetrics
 from nlobayes.assessment.tables import Columns
@@ -21,6 +24,8 @@ from nlobayes.study.comparison import ComparedRun, CompareJob, scanned
 from nlobayes.study.jobs import read_job
 
 RED = "bold red"
+SCORES = ("diagnostics.json", "evaluation.json")
+WRITTEN = ("runs.csv", "differences.csv", "scanned.csv", "table.md")
 
 
 class Accuracy(NamedTuple):
@@ -49,6 +54,7 @@ def compare(
         str | None, typer.Option(help="Settings and replicates of a grid: JSON text or a file.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the tables.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Show runs side by side, then how settings differ, paired over replicates or test points."""
     job = _job([run.strip("/") for run in runs or []], spec)
@@ -66,6 +72,9 @@ def compare(
         write_csv(out / "differences.csv", differences)
         write_csv(out / "scanned.csv", {"along": [along], "series": [series]})
         write_text(out / "table.md", _markdown(found))
+        read = [results / "metrics" / run.run / name for run in job.runs for name in SCORES]
+        made = provenance.record("compare", job.model_dump(), digests(read))
+        write_record(record, made, [out / name for name in WRITTEN])
 
 
 def _job(runs: list[str], spec: str | None) -> CompareJob:
@@ -92,7 +101,7 @@ def _named(runs: list[str]) -> CompareJob:
 
 
 def _read(run: ComparedRun, folder: Path) -> RunMetrics:
-    for name in ("diagnostics.json", "evaluation.json"):
+    for name in SCORES:
         if not (folder / name).is_file():
             raise InputError(
                 f"compare: no {name} in {folder}; run the workflow for it first, or see what there "

@@ -8,9 +8,12 @@ import numpy as np
 import typer
 import xarray as xr
 
+from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, read_start
 from nlobayes.artifacts.files import write_csv, write_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import verdict
 from nlobayes.assessment.draws import PosteriorDraws, SampleStats
 from nlobayes.assessment.tables import chains as tables
@@ -28,6 +31,7 @@ def diagnose(
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")],
     out: Annotated[Path, typer.Option(help="Diagnostics to write (JSON).")],
     plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figures.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Write R-hat, ESS, autocorrelation and the verdict, and the tables behind the figures."""
     job = read_job(DiagnoseJob, spec)
@@ -63,6 +67,8 @@ def diagnose(
     for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
     write_json(out, metrics)
+    made = provenance.record("diagnose", job.model_dump(), digests([posterior, dataset, *start]))
+    write_record(record, made, [out, *(plots / f"{name}.csv" for name in written)])
     _print(metrics["checks"])
 
 

@@ -10,11 +10,14 @@ from nlobayes.artifacts.chains import read_checkpoint, write_empty_segment, writ
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DrawJob, read_job
 from nlobayes.types import Checkpoint, Segment
 from nlobayes.verbs import runtime
 from nlobayes.verbs.progress import pieces
+
+INHERITED = ("device", "precision", "exact")
 
 
 def draw(
@@ -31,8 +34,10 @@ def draw(
     job = read_job(DrawJob, spec)
     if verdict is not None and read_json(verdict, "met")["met"]:
         typer.echo(f"{verdict}: converged, nothing to draw", err=True)
-        made = {name: read_attrs(previous)[name] for name in ("device", "exact")}
-        write_empty_segment(out, previous, provenance.record("draw", job.model_dump(), **made))
+        facts = {name: read_attrs(previous)[name] for name in INHERITED}
+        inputs = digests([dataset, previous, verdict])
+        made = provenance.record("draw", job.model_dump(), inputs, **facts)
+        write_empty_segment(out, previous, made)
         return
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, block, job.model.shards)
@@ -77,5 +82,12 @@ def draw(
     )
     variables = build.name_variables(model, draws.kept)
     segment = Segment(first_draw, unit, variables, stats, draws.observed["f"], end)
-    facts = {"device": runtime.device(), "exact": kernel.exact}
-    write_segment(out, segment, provenance.record("draw", job.model_dump(), **facts))
+    made = provenance.record(
+        "draw",
+        job.model_dump(),
+        digests(path for path in (dataset, previous, verdict) if path),
+        device=runtime.device(),
+        precision=job.model.precision,
+        exact=kernel.exact,
+    )
+    write_segment(out, segment, made)

@@ -7,9 +7,12 @@ import numpy as np
 import typer
 import xarray as xr
 
+from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv, write_json
 from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import linear
 from nlobayes.assessment.conditional import distance_to_training, scale_shares
 from nlobayes.assessment.noise import PredictiveNoise, fit_noise, predictive_moments
@@ -30,6 +33,7 @@ def evaluate(
     dataset: Annotated[Path, typer.Option(help="Dataset that was predicted.")],
     out: Annotated[Path, typer.Option(help="Scores to write (JSON).")],
     plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figures.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Fit the predictive noise on validation rows, score every split, write the tables."""
     job = read_job(EvaluateJob, spec)
@@ -44,10 +48,13 @@ def evaluate(
     scores["baseline"] = _ensemble(groups["baseline"]["f"].values, rows, job, target)
     scores["linear"] = _least_squares(data, rows, job, target)
     written = _tables(posterior, rows, noise, job, target.scale)
-    for name, table in {"labels": _labels(data, covariate.label, target), **written}.items():
+    written = {"labels": _labels(data, covariate.label, target), **written}
+    for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
     scores["calibration_checks"] = _checks_as_json(written["calibration_checks"])
     write_json(out, scores)
+    made = provenance.record("evaluate", job.model_dump(), digests([predictions, dataset]))
+    write_record(record, made, [out, *(plots / f"{name}.csv" for name in written)])
     for name, check in scores["calibration_checks"].items():
         said = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)

@@ -6,8 +6,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, read_start
 from nlobayes.artifacts.files import write_csv
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import LandscapeJob, read_job
 from nlobayes.types import Start
@@ -27,6 +30,7 @@ def landscape(
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; at least three.")],
     plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figures.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Tabulate the energy on a plane and along paths between MAPs, and how far chains drifted.
 
@@ -51,11 +55,23 @@ def landscape(
     positions = build.stack_positions(model, [one.position for one in starts[:3]])
     key = build.chain_key(job.seed, "landscape", 0)
     surface, maps = _plane(energy_fn, np.asarray(positions))
-    write_csv(plots / "landscape.csv", surface)
     chains = np.array([one.chain for one in starts[:3]])
-    write_csv(plots / "landscape_maps.csv", {"chain": chains, **maps})
-    write_csv(plots / "path.csv", _path(key, energy_fn, positions))
-    write_csv(plots / "distances.csv", _distances(starts[:COMPARED]))
+    written = {
+        "landscape": surface,
+        "landscape_maps": {"chain": chains, **maps},
+        "path": _path(key, energy_fn, positions),
+        "distances": _distances(starts[:COMPARED]),
+    }
+    for name, table in written.items():
+        write_csv(plots / f"{name}.csv", table)
+    made = provenance.record(
+        "landscape",
+        job.model_dump(),
+        digests([dataset, *start]),
+        device=runtime.device(),
+        precision=job.model.precision,
+    )
+    write_record(record, made, [plots / f"{name}.csv" for name in written])
 
 
 def _read_starts(paths: list[Path]) -> list[Start]:

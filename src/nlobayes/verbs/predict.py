@@ -9,6 +9,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.seals import digests
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PredictJob, read_job
@@ -39,8 +40,14 @@ def predict(
     shape = (draws.sizes["chain"], draws.sizes["draw"], -1)
     groups = contents.predictions_groups(functions.reshape(shape), baseline, data, draws)
     made = read_attrs(posterior)
-    inherited = {name: made[name] for name in ("exact", "checks")}
-    record = provenance.record("predict", job.model_dump(), **inherited, device=runtime.device())
+    record = provenance.record(
+        "predict",
+        job.model_dump(),
+        digests([posterior, dataset, *start]),
+        device=runtime.device(),
+        precision=job.model.precision,
+        **{name: made[name] for name in ("exact", "checks")},
+    )
     write_groups(out, "predictions", groups, record)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import write_dataset
+from nlobayes.artifacts.seals import digests
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import declare_units, read_table, select
 from nlobayes.errors import InputError
@@ -21,7 +22,7 @@ def prepare(
     """Check the table, split and transform it, and write the dataset."""
     job = read_job(PrepareJob, spec)
     features, target, split = job.features, job.target, job.split
-    columns = declare_units(read_table(table), job.units, source=str(table))
+    columns = declare_units(read_table(table, job.most_mb), job.units, source=str(table))
     units = {name: unit for name, unit in features.units.items() if name in features.columns}
     wanted = {**units, target.column: target.unit}
     selection = select(
@@ -48,4 +49,5 @@ def prepare(
     except InputError as error:
         raise InputError(f"{table}: {error}") from None
     origin = {"table_metadata": columns.metadata}
-    write_dataset(out, dataset, provenance.record("prepare", job.model_dump(), **origin))
+    record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
+    write_dataset(out, dataset, record)

@@ -7,6 +7,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, write_start
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob, read_job
@@ -52,8 +53,15 @@ def pretrain(
         path_epochs=np.asarray(fit.path_epochs),
         path=np.asarray(fit.path, np.float32),
     )
-    facts = {"device": runtime.device(), "epochs_run": int(fit.epochs)}
-    write_start(out, start, provenance.record("pretrain", job.model_dump(), **facts))
+    made = provenance.record(
+        "pretrain",
+        job.model_dump(),
+        digests([dataset]),
+        device=runtime.device(),
+        precision=job.model.precision,
+        epochs_run=int(fit.epochs),
+    )
+    write_start(out, start, made)
 
 
 def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from nlobayes import provenance
 from nlobayes.artifacts.files import write_parquet, write_text
+from nlobayes.artifacts.records import write_record
 from nlobayes.data.physics import source
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.data.toys import simulate_toy
@@ -18,20 +20,22 @@ from nlobayes.types import Table
 def simulate(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     out: Annotated[Path, typer.Option(help="Table to write: .csv or .parquet.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Compute the table and write it with units, seed and engine in its metadata."""
-    job = read_job(SimulateJob, spec).source
+    job = read_job(SimulateJob, spec)
     if out.suffix not in {".csv", ".parquet"}:
         raise InputError(f"--out: {out} must end in .csv or .parquet")
-    table = _simulate(job)
+    table = _simulate(job.source)
     if out.suffix == ".csv":
         write_text(out, to_csv_text(table))
     else:
         write_parquet(out, to_arrow(table))
+    write_record(record, provenance.record("simulate", job.model_dump(), {}), [out])
 
 
-def _simulate(job: SimulatedSource | ToySource) -> Table:
-    if isinstance(job, ToySource):
-        return simulate_toy(job.name, job.seed)
-    settings = source.Settings(sqrt_s_tev=job.sqrt_s_tev, squark_mass_gev=job.squark_mass_gev)
-    return source.simulate(job.seed, job.points, settings)
+def _simulate(asked: SimulatedSource | ToySource) -> Table:
+    if isinstance(asked, ToySource):
+        return simulate_toy(asked.name, asked.seed)
+    settings = source.Settings(sqrt_s_tev=asked.sqrt_s_tev, squark_mass_gev=asked.squark_mass_gev)
+    return source.simulate(asked.seed, asked.points, settings)

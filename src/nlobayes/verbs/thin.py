@@ -10,6 +10,8 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json, write_csv
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.noise import fit_noise
 from nlobayes.assessment.proper_scores import proper_scores
 from nlobayes.assessment.thinning import thinning_table
@@ -25,6 +27,7 @@ def thin(
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
     out: Annotated[Path, typer.Option(help="Thinned posterior to write.")],
     table: Annotated[Path, typer.Option(help="Table of the costs of thinning to write (CSV).")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Take every n-th stored draw, n from the autocorrelation of the predictions."""
     groups = read_groups(posterior, "posterior")
@@ -42,10 +45,11 @@ def thin(
     thinned = {"posterior": groups["posterior"].isel(kept)}
     thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}
     made = read_attrs(posterior)
-    record = provenance.record(
-        "thin", made["spec"], device=made["device"], exact=made["exact"], checks=verdict["checks"]
-    )
-    write_groups(out, "thinned", thinned, record)
+    facts = {name: made[name] for name in ("device", "precision", "exact")}
+    inputs = digests([posterior, diagnostics, dataset])
+    made_by = provenance.record("thin", made["spec"], inputs, **facts, checks=verdict["checks"])
+    write_groups(out, "thinned", thinned, made_by)
+    write_record(record, made_by, [out, table])
 
 
 def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[str, np.ndarray]:

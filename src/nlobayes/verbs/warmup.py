@@ -8,6 +8,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.chains import read_checkpoint, write_warmup
 from nlobayes.artifacts.contents import read_dataset, read_start
+from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Checkpoint
@@ -75,6 +76,12 @@ def warmup(
     typer.echo(checks.describe_tuned(end.tuned, chains), err=True)
     if "swap_acceptance" in stats:
         typer.echo(describe_ladder(stats["swap_acceptance"]), err=True)
-    facts = {"device": runtime.device(), "exact": kernel.exact}
-    record = provenance.record("warmup", job.model_dump(), **facts)
-    write_warmup(out, first_step, stats, end, record)
+    made = provenance.record(
+        "warmup",
+        job.model_dump(),
+        digests([dataset, *([previous] if previous else start)]),
+        device=runtime.device(),
+        precision=job.model.precision,
+        exact=kernel.exact,
+    )
+    write_warmup(out, first_step, stats, end, made)

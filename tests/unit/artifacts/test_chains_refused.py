@@ -164,7 +164,7 @@ def test_truncated_parts_are_refused(tmp_path: Path, make_block: MakeBlock, shar
     segments[1].write_bytes(content[: int(share * len(content))])
     with pytest.raises(InputError, match="delete it and run the workflow again"):
         chains.assemble(warmups, segments)
-    with pytest.raises(InputError, match="check the path"):
+    with pytest.raises(InputError, match="delete it and run the workflow again"):
         chains.read_checkpoint(segments[1])
 
 

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlobayes.artifacts.netcdf import SCHEMAS, Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.seals import seal
 from nlobayes.errors import InputError
 
 ROWS = 40
@@ -147,10 +148,9 @@ def test_a_truncated_file_is_never_read(whole: Path, tmp_path: Path) -> None:
     for cut in cuts(len(content)):
         path = tmp_path / f"{cut}.nc"
         path.write_bytes(content[:cut])
-        with pytest.raises(InputError, match=r"cannot read .*; delete it and run the workflow aga"):
-            read_groups(path, "start")
-        with pytest.raises(InputError, match=r"cannot read .* as NetCDF: .*; check the path"):
-            read_attrs(path)
+        for read in (lambda path: read_groups(path, "start"), read_attrs):
+            with pytest.raises(InputError, match=r"its seal is missing, .* delete it and run"):
+                read(path)
 
 
 def test_a_file_whose_end_was_never_stored_is_not_read(whole: Path, tmp_path: Path) -> None:
@@ -170,14 +170,22 @@ def test_what_is_not_netcdf_is_refused(tmp_path: Path, content: bytes | None) ->
     path = tmp_path / "in.nc"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(InputError, match=r"cannot read .* as NetCDF: .*; delete it and run"):
+        seal(path)
+    with pytest.raises(InputError, match=r"cannot read .*; (delete it and|check the path, or) run"):
         read_groups(path, "start")
-    with pytest.raises(InputError, match=r"cannot read .* as NetCDF: .*; check the path"):
+    with pytest.raises(InputError, match=r"cannot read .*; check the path"):
         read_attrs(path)
 
 
+def test_what_is_not_sealed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in.nc"
+    xr.Dataset({"loss": (("epoch",), np.zeros(100))}).to_netcdf(path, engine="netcdf4")
+    with pytest.raises(InputError, match="its seal is missing, so it is cut short or no artifact"):
+        read_groups(path, "start")
+
+
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read .* as NetCDF"):
+    with pytest.raises(InputError, match=r"cannot read .*; check the path"):
         read_groups(tmp_path, "start")
 
 
@@ -187,6 +195,7 @@ def test_files_of_others_have_no_kind(
 ) -> None:
     others = xr.Dataset({"loss": (("epoch",), [1.0])})
     others.to_netcdf(tmp_path / "in.nc", format=form, engine="netcdf4")
+    seal(tmp_path / "in.nc")
     with pytest.raises(InputError, match=r"is an artifact of kind None, not 'start'; check"):
         read_groups(tmp_path / "in.nc", "start")
 
@@ -209,6 +218,7 @@ def test_a_missing_group_is_neither_written_nor_read(tmp_path: Path, kind: str) 
         xr.Dataset(attrs={"kind": kind}).to_netcdf(path, engine="netcdf4")
         for group, value in fewer.items():
             value.to_netcdf(path, mode="a", group=group, engine="netcdf4")
+        seal(path)
         with pytest.raises(InputError, match=f"group '{name}' is missing; a {kind} has"):
             read_groups(path, kind)
 
@@ -232,6 +242,7 @@ def test_an_attribute_of_broken_json_is_refused(whole: Path, tmp_path: Path) -> 
     path = shutil.copy(whole, tmp_path / "broken.nc")
     with netCDF4.Dataset(path, "a") as file:
         file.spec = '{"seed": '
+    seal(Path(path))
     with pytest.raises(InputError, match="check the path"):
         read_attrs(Path(path))
 

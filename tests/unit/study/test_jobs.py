@@ -28,6 +28,7 @@ from nlobayes.study.jobs import (
     run_jobs,
     simulate_job,
 )
+from nlobayes.study.presets import TableSource
 
 KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,
@@ -163,6 +164,14 @@ def test_units_of_a_table_reach_its_preparation(make_study: Callable[..., Study]
     study = make_study({"datasets": {"mine": {"source": {"units": units}}}})
     assert prepare_job(study.datasets["mine"]).units == units
     assert prepare_job(study.datasets["made"]).units == {}
+
+
+def test_every_key_of_a_table_reaches_its_preparation(make_study: Callable[..., Study]) -> None:
+    """Its path is an input of the rule."""
+    changes = {"units": {"sigma": "fb"}, "duplicates": "keep", "most_mb": 7}
+    assert {"kind", "path", *changes} == TableSource.model_fields.keys()
+    study = make_study({"datasets": {"mine": {"source": changes}}})
+    assert prepare_job(study.datasets["mine"]).model_dump(include={*changes}) == changes
 
 
 @pytest.mark.parametrize("verb", KINDS)

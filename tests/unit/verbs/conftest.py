@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,12 +12,23 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.contents import predictions_groups, write_dataset, write_start
-from nlobayes.artifacts.netcdf import write_groups
+from nlobayes import provenance
+from nlobayes.artifacts.contents import (
+    predictions_groups,
+    read_dataset,
+    write_dataset,
+    write_start,
+)
+from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.types import Dataset, Start
 from nlobayes.verbs.assemble import assemble
 from nlobayes.verbs.draw import draw
+from nlobayes.verbs.prepare import prepare
+from nlobayes.verbs.simulate import simulate
 from nlobayes.verbs.warmup import warmup
 
 CHAINS = 3
@@ -33,6 +45,22 @@ class Run(NamedTuple):
     segments: list[Path]
     starts: list[Path]
     posterior: Path
+
+
+Same = Callable[[Path, Path], bool]
+
+
+@pytest.fixture(scope="session")
+def same_but_inputs() -> Same:
+    """Tell whether two artifacts hold the same, whatever files they were made from."""
+
+    def same(one: Path, two: Path) -> bool:
+        before, after = ({**read_attrs(path), "inputs": None} for path in (one, two))
+        groups = [read_groups(path, before["kind"]) for path in (one, two)]
+        equal = (groups[0][name].identical(groups[1][name]) for name in groups[0])
+        return before == after and groups[0].keys() == groups[1].keys() and all(equal)
+
+    return same
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +96,60 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
     return folder / "predictions.nc", folder / "dataset.nc"
+
+
+@pytest.fixture(scope="session")
+def small_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table, its dataset, predictions of a sampler that failed, and what was scored."""
+    root = tmp_path_factory.mktemp("small") / "project"
+    (root / "results").mkdir(parents=True)
+    (root / "LICENSE").write_text("Terms.")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        _build_small_project(Path("results"))
+    return root
+
+
+def _build_small_project(results: Path) -> None:
+    table, data = results / "tables/a.parquet", results / "data/a.nc"
+    simulate(
+        '{"source": {"kind": "simulate", "points": 12, "seed": 4}}',
+        table,
+        results / "records/simulate/a.json",
+    )
+    split = {"train": 6, "validation": 3, "test": 3}
+    spec = {"features": {"units": {"m1": "GeV"}}, "target": {}, "split": split, "units": {}}
+    prepare(json.dumps(spec | {"reference_points": 2}), table, data)
+    predictions, scores = results / "predictions/a.nc", results / "metrics/a/diagnostics.json"
+    _write_failed_predictions(predictions, data)
+    checks = read_attrs(predictions)["checks"]
+    write_json(scores, {"converged": False, "chains": 2, "checks": checks, "rhat_f_p99": 1.5})
+    made = provenance.record("diagnose", {"seed": 1}, digests([predictions, data]))
+    write_record(results / "records/diagnose/a.json", made, [scores])
+
+
+def _write_failed_predictions(path: Path, data: Path) -> None:
+    dataset = read_dataset(data)
+    points = len(dataset.observed)
+    draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(5)})
+    groups = predictions_groups(np.zeros((2, 5, points)), np.zeros((3, points)), dataset, draws)
+    checks = {
+        "rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False},
+        "divergences": {"value": 0, "threshold": 0, "passed": True},
+    }
+    facts = {"device": "cpu", "precision": "float32", "exact": False, "checks": checks}
+    spec = {"model": {"network": {"hidden": [4]}}}
+    made = provenance.record("predict", spec, digests([data]), **facts)
+    write_groups(path, "predictions", groups, made)
+
+
+@pytest.fixture
+def here(small_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the small project, which a test may spoil; the test runs in it."""
+    copy = tmp_path / "project"
+    shutil.copytree(small_project, copy)
+    monkeypatch.chdir(copy)
+    return copy
 
 
 @pytest.fixture

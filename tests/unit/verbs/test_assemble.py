@@ -18,6 +18,8 @@ from nlobayes.verbs.assemble import assemble
 
 MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
 
+Same = Callable[[Path, Path], bool]
+
 
 def test_draws_are_in_the_order_of_chains_and_segments(
     run: Any, make_segment: Callable[..., Segment]
@@ -53,14 +55,18 @@ def test_equal_chains_give_equal_bytes(run: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("blocks", [((0, 1), (2,)), ((0, 1, 2),)])
 def test_chains_are_the_same_in_blocks_of_any_size(
-    run: Any, tmp_path: Path, make_block: MakeBlock, blocks: tuple[tuple[int, ...], ...]
+    run: Any,
+    tmp_path: Path,
+    make_block: MakeBlock,
+    blocks: tuple[tuple[int, ...], ...],
+    same_but_inputs: Same,
 ) -> None:
     made = [make_block(tmp_path, block, 2, draws=16) for block in blocks]
     warmups, segments = (
         [path for paths in kind for path in paths] for kind in zip(*made, strict=True)
     )
     assemble(run.dataset, warmups, segments, tmp_path / "posterior.nc")
-    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
+    assert same_but_inputs(tmp_path / "posterior.nc", run.posterior)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +133,7 @@ def test_a_truncated_segment_is_refused(run: Any, tmp_path: Path) -> None:
         assemble(run.dataset, run.warmups, [*run.segments[:-1], cut], tmp_path / "posterior.nc")
 
 
-def test_a_copied_segment_is_as_good(run: Any, tmp_path: Path) -> None:
+def test_a_copied_segment_is_as_good(run: Any, tmp_path: Path, same_but_inputs: Same) -> None:
     copies = [Path(shutil.copy(path, tmp_path / f"{i}.nc")) for i, path in enumerate(run.segments)]
     assemble(run.dataset, run.warmups, copies, tmp_path / "posterior.nc")
-    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
+    assert same_but_inputs(tmp_path / "posterior.nc", run.posterior)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from nlobayes.artifacts.chains import read_functions, write_empty_segment
+from nlobayes.artifacts.records import read_record
+from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.convergence import ess_bulk
 from nlobayes.errors import InputError
 from nlobayes.verbs.judge import judge
@@ -53,14 +55,19 @@ def test_all_draws_of_all_chains_so_far_are_counted(run: Any, judged: Judge) -> 
         assert found["checks"]["ess_f_bulk_min"]["value"] == expected
 
 
-def test_the_verdict_says_what_it_was_asked_and_is_told(
-    judged: Judge, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_record_says_what_was_asked_of_which_segments(run: Any, tmp_path: Path) -> None:
+    asked = {"rhat_f_median": 1.02, "rhat_f_p99": 1.1, "ess_f_bulk_min": 250.0}
+    out, record = tmp_path / "verdict.json", tmp_path / "record.json"
+    judge(json.dumps({"until": asked}), run.segments, out, record)
+    made = read_record(record)
+    assert (made["verb"], made["spec"]) == ("judge", {"until": asked})
+    assert made["inputs"] == digests(run.segments)
+    assert made["outputs"] == digests([out])
+
+
+def test_the_verdict_is_told(judged: Judge, capsys: pytest.CaptureFixture[str]) -> None:
     found = judged(ess_f_bulk_min=250.0)
-    assert found["verb"] == "judge"
-    assert found["spec"] == {
-        "until": {"rhat_f_median": 1.01, "rhat_f_p99": 1.05, "ess_f_bulk_min": 250.0}
-    }
+    assert [*found] == ["met", "draws_per_chain", "checks"]
     said = capsys.readouterr()
     assert said.out == ""
     value = found["checks"]["ess_f_bulk_min"]["value"]

@@ -1,0 +1,93 @@
+"""Lineage as an RO-Crate of processes: the project's folder, described where it lies."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import PurePosixPath
+from typing import Any
+
+from rocrate.model import ContextEntity, File, SoftwareApplication
+from rocrate.rocrate import ROCrate
+
+from nlobayes.artifacts import lineage
+
+METADATA = "ro-crate-metadata.json"
+LICENSE = "LICENSE"
+PROFILE = "https://w3id.org/ro/wfrun/process/0.6"
+UNTYPED = "application/octet-stream"
+TYPES = {".nc": "application/x-netcdf", ".parquet": "application/vnd.apache.parquet"}
+
+
+def to_crate(traced: lineage.Lineage, published: str) -> dict[str, Any]:
+    """Give the metadata of the crate; jobs become actions, verbs the applications they ran."""
+    crate = ROCrate()
+    profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.6"}
+    root = crate.root_dataset
+    root["conformsTo"] = crate.add(ContextEntity(crate, PROFILE, properties=profile))
+    root["name"] = "Results of nlobayes"
+    root["description"] = (
+        "Bayesian neural networks by exact MCMC: tables, chains, posteriors, predictions, scores "
+        "and figures, with every job that made them."
+    )
+    root["datePublished"] = published
+    root["license"] = _add_license(crate)
+    files = {file.id: _add_file(crate, file) for file in traced.files}
+    if traced.jobs:
+        root["mentions"] = [_add_job(crate, job, files) for job in traced.jobs]
+    content: dict[str, Any] = crate.metadata.generate()
+    return content
+
+
+def _add_license(crate: ROCrate) -> Any:
+    said = {"name": "License", "description": "The terms under which this may be used."}
+    return crate.add(File(crate, dest_path=LICENSE, properties=said))
+
+
+def _add_file(crate: ROCrate, file: lineage.File) -> Any:
+    """Describe a file of the folder; one that is elsewhere, or no longer, is only mentioned."""
+    said = {"name": file.path, "sha256": file.sha256, "additionalType": file.kind}
+    path = PurePosixPath(file.path)
+    if file.size is None or path.is_absolute():
+        gone = {"@type": "CreativeWork", **said}
+        return crate.add(ContextEntity(crate, f"#file-{file.id}", properties=gone))
+    encoding = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or UNTYPED
+    said |= {"contentSize": str(file.size), "encodingFormat": encoding}
+    return crate.add(File(crate, dest_path=file.path, properties=said))
+
+
+def _add_job(crate: ROCrate, job: lineage.Job, files: dict[str, Any]) -> Any:
+    return crate.add_action(
+        _add_software(crate, job),
+        identifier=f"#job-{job.id}",
+        object=[files[file.id] for file in job.used],
+        result=[files[file.id] for file in job.made],
+        properties={
+            "@type": "CreateAction",
+            "name": f"nlobayes {job.verb}",
+            "description": "; ".join(f"{name} {value}" for name, value in job.settings.items()),
+        },
+    )
+
+
+def _add_software(crate: ROCrate, job: lineage.Job) -> Any:
+    versions = dict(job.software["versions"])
+    environment = lineage.identify_software(job.software)
+    identifier = f"#nlobayes-{job.verb}-{job.facts.get('code_digest')}-{environment}"
+    said = {
+        "name": f"nlobayes {job.verb}",
+        "softwareVersion": versions.pop("nlobayes", "unknown"),
+        "description": f"code {job.facts.get('code_digest')}; "
+        f"lock file {job.software['lock_digest']}",
+        "softwareRequirements": [_add_package(crate, *one) for one in versions.items()],
+    }
+    return crate.get(identifier) or crate.add(
+        SoftwareApplication(crate, identifier, properties=said)
+    )
+
+
+def _add_package(crate: ROCrate, name: str, version: str) -> Any:
+    said = {"name": name, "softwareVersion": version}
+    identifier = f"#{name}-{version}"
+    return crate.get(identifier) or crate.add(
+        SoftwareApplication(crate, identifier, properties=said)
+    )

@@ -1,0 +1,133 @@
+"""What is wrong with a file, by itself: damage, missing groups, numbers that are not finite."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import xarray as xr
+from pyarrow import parquet
+
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import SCHEMAS, read_attrs, read_groups
+from nlobayes.errors import InputError
+
+NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
+DEVICE_ATTRS = ("device", "precision")
+COMPUTED = ("start", "warmup", "segment", "posterior", "thinned", "predictions")
+"""Kinds whose numbers depend on a device and its precision."""
+MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation")
+"""Groups that record steps which failed, or that begin at infinity."""
+KEYS = {
+    "diagnostics.json": ("checks", "converged"),
+    "evaluation.json": ("train", "val", "test", "baseline", "calibration_checks"),
+    "verdict": ("met", "draws_per_chain", "checks"),
+}
+
+
+def inspect(path: Path) -> list[str]:
+    """List what is wrong with a file, each with its place; what no one knows is wrong, too."""
+    check = CHECKS.get(path.suffix)
+    if check is None:
+        return [f"no artifact ends in {path.suffix!r}; move it away"]
+    try:
+        return list(check(path))
+    except InputError as error:
+        return [str(error).removeprefix(f"{path}: ")]
+
+
+def _netcdf(path: Path) -> Iterator[str]:
+    attrs = read_attrs(path)
+    kind = attrs.get("kind")
+    if kind not in SCHEMAS:
+        yield f"attribute kind is {kind!r}, must be one of {', '.join(SCHEMAS)}"
+        return
+    groups = read_groups(path, kind)
+    needed = NEEDED_ATTRS + (DEVICE_ATTRS if kind in COMPUTED else ())
+    yield from (f"attribute {name} is missing" for name in needed if name not in attrs)
+    for name, group in groups.items():
+        if name not in MAY_BE_INFINITE:
+            yield from (f"{name}/{said}" for said in _not_finite(group))
+    if kind == "dataset":
+        yield from _without_unit(groups, attrs)
+
+
+def _not_finite(group: xr.Dataset) -> Iterator[str]:
+    for name, values in group.variables.items():
+        if values.dtype.kind == "f":
+            count = int((~np.isfinite(values.values)).sum())
+            if count:
+                yield f"{name}: {count} of {values.size} values are not finite"
+
+
+def _without_unit(groups: dict[str, xr.Dataset], attrs: dict[str, Any]) -> Iterator[str]:
+    columns = [*map(str, groups["inputs"]["input"].values), attrs["target"]]
+    for name in columns:
+        if not isinstance(attrs["units"].get(name), str):
+            yield f"attribute units names none for column {name}"
+
+
+def _parquet(path: Path) -> Iterator[str]:
+    try:
+        table = parquet.read_table(path, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        yield f"cannot be read as parquet: {error}; restore it, or delete it and run again"
+        return
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if b"unit" not in (field.metadata or {}):
+            yield f"column {field.name} names no unit"
+        if pa.types.is_floating(field.type) and not np.isfinite(column.to_numpy()).all():
+            yield f"column {field.name}: values are not finite"
+
+
+def _json(path: Path) -> Iterator[str]:
+    name = next((key for key in KEYS if path.name.startswith(key)), None)
+    read_json(path, *KEYS.get(name or "", ()))
+    yield from ()
+
+
+def _csv(path: Path) -> Iterator[str]:
+    try:
+        rows = list(csv.reader(path.read_text("utf-8").splitlines(), strict=True))
+    except (ValueError, csv.Error) as error:
+        yield f"cannot be read as CSV: {error}; restore it, or delete it and run again"
+        return
+    if not rows or len(set(rows[0])) < len(rows[0]):
+        yield "has no header of different columns"
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(rows[0]):
+            yield f"line {number} has {len(row)} cells, its header {len(rows[0])}"
+            return
+
+
+def _between(begin: bytes, end: bytes) -> Callable[[Path], Iterator[str]]:
+    """Check the two ends of a file; what lies between is for its record to tell."""
+
+    def check(path: Path) -> Iterator[str]:
+        content = path.read_bytes()
+        if not (content.startswith(begin) and content.rstrip().endswith(end)):
+            yield "is cut short, or is not what its name says"
+
+    return check
+
+
+def _text(path: Path) -> Iterator[str]:
+    try:
+        path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        yield f"cannot be read as UTF-8: {error}"
+
+
+CHECKS: dict[str, Callable[[Path], Iterator[str]]] = {
+    ".nc": _netcdf,
+    ".parquet": _parquet,
+    ".json": _json,
+    ".csv": _csv,
+    ".svg": _between(b"<?xml", b"</svg>"),
+    ".png": _between(b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"),
+    ".md": _text,
+}

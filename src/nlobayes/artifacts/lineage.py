@@ -1,0 +1,142 @@
+"""Lineage: the files of a project and the jobs that made them, as one graph.
+
+It holds no date, host or user, and every identifier follows from what it names, so that equal
+projects have equal lineages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from nlobayes.artifacts.origins import RECORDS, Origin, Project
+
+KINDS = {
+    ".parquet": "table",
+    ".csv": "table",
+    ".gz": "table",
+    ".md": "text",
+    ".svg": "figure",
+    ".png": "figure",
+    ".json": "values",
+}
+OF_A_JOB = ("code_digest", "lock_digest", "spec", "inputs", "versions", "chain", "chains")
+"""What tells two jobs of a verb apart; other facts follow from these."""
+
+
+class File(NamedTuple):
+    """A file as it was at one time; without size if it is there no longer, or is another now."""
+
+    path: str
+    sha256: str
+    kind: str
+    size: int | None
+
+    @property
+    def id(self) -> str:
+        """Identify the file by its path and what it holds."""
+        return _identify([self.path, self.sha256])
+
+
+class Job(NamedTuple):
+    """One call of a verb: what was recorded of it, what it read and what it made."""
+
+    verb: str
+    facts: dict[str, Any]
+    used: list[File]
+    made: list[File]
+
+    @property
+    def id(self) -> str:
+        """Identify the job by what its results are a function of."""
+        return _identify([self.verb, {name: self.facts.get(name) for name in OF_A_JOB}])
+
+    @property
+    def software(self) -> dict[str, Any]:
+        """Give the versions and the lock file under which the job ran."""
+        versions = self.facts.get("versions")
+        known = versions.items() if isinstance(versions, dict) else ()
+        return {
+            "lock_digest": self.facts.get("lock_digest"),
+            "versions": {name: in_a_line(version) for name, version in sorted(known)},
+        }
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Give in a line each how the job was told to run, and on what."""
+        known = ("code_digest", "device", "precision", "exact", "chain", "chains", "spec")
+        return {name: in_a_line(self.facts[name]) for name in known if name in self.facts}
+
+
+class Lineage(NamedTuple):
+    """Files and jobs, each in an order of its own."""
+
+    files: list[File]
+    jobs: list[Job]
+
+
+def trace(project: Project, names: Iterable[str]) -> Lineage:
+    """Trace files, the records that tell of them, and all that they were made of."""
+    origins = _with_records(project, names)
+    kinds = {name: kind_of(name, origin) for name, origin in origins.items()}
+    files: dict[str, File] = {}
+    jobs: dict[str, Job] = {}
+
+    def version(name: str, sha256: str) -> File:
+        present = project.digest(name) == sha256
+        size = (project.root / name).stat().st_size if present else None
+        file = File(name, sha256, kinds[name], size)
+        return files.setdefault(file.id, file)
+
+    for name, origin in origins.items():
+        present = project.digest(name)
+        if present is not None:
+            version(name, present)
+        made = _digest_when_made(project, name, origin)
+        if origin is not None and made is not None:
+            used = [version(one, str(was)) for one, was in sorted(origin.inputs.items())]
+            job = Job(origin.verb, origin.facts, used, [])
+            jobs.setdefault(job.id, job).made.append(version(name, made))
+    for job in jobs.values():
+        job.made.sort(key=lambda file: file[:2])
+    in_order = sorted(jobs.values(), key=lambda job: (job.verb, job.id))
+    return Lineage(sorted(files.values(), key=lambda file: file[:2]), in_order)
+
+
+def in_a_line(value: Any) -> str:
+    """Put a value on one line: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def identify_software(software: Mapping[str, Any]) -> str:
+    """Identify an environment by its lock file and versions."""
+    return _identify(software)
+
+
+def kind_of(name: str, origin: Origin | None) -> str:
+    """Say what kind of file this is: an artifact says it itself, others by their endings."""
+    if name.startswith(f"{RECORDS}/"):
+        return "record"
+    if name.endswith(".nc"):
+        return str(origin.facts.get("kind", "netcdf")) if origin else "netcdf"
+    return KINDS.get(name[name.rfind(".") :], "file")
+
+
+def _with_records(project: Project, names: Iterable[str]) -> dict[str, Origin | None]:
+    found: dict[str, Origin | None] = {}
+    for name, origin in project.ancestors(names):
+        found[name] = origin
+        if origin is not None:
+            found.setdefault(origin.told_by, origin)
+    return found
+
+
+def _digest_when_made(project: Project, name: str, origin: Origin | None) -> str | None:
+    told_by_itself = origin is not None and origin.told_by == name
+    return project.digest(name) if told_by_itself else project.recorded_digest(name)
+
+
+def _identify(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,64 @@
+"""Lineage as a W3C PROV document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prov.model import PROV, ProvDocument
+
+from nlobayes.artifacts.lineage import File, Job, Lineage, identify_software, in_a_line
+
+NAMESPACES = {
+    name: f"urn:nlobayes:{name}:" for name in ("file", "job", "software", "term", "package")
+}
+
+
+def to_prov_json(lineage: Lineage) -> str:
+    """Give the document as PROV-JSON: files are entities, jobs activities, software an agent."""
+    document = ProvDocument()
+    for prefix, uri in NAMESPACES.items():
+        document.add_namespace(prefix, uri)
+    for file in lineage.files:
+        document.entity(f"file:{file.id}", _of_file(file))
+    for job in lineage.jobs:
+        _add_job(document, job)
+    return f"{document.serialize(indent=2, sort_keys=True)}\n"
+
+
+def _add_job(document: ProvDocument, job: Job) -> None:
+    activity, agent = f"job:{job.id}", f"software:{identify_software(job.software)}"
+    if not document.get_record(agent):
+        document.agent(agent, _of_software(job.software))
+    document.activity(activity, other_attributes=_of_job(job))
+    document.association(activity, agent)
+    for source in job.used:
+        document.usage(activity, f"file:{source.id}")
+    for result in job.made:
+        document.generation(f"file:{result.id}", activity)
+        for source in job.used:
+            document.derivation(f"file:{result.id}", f"file:{source.id}", activity)
+
+
+def _of_file(file: File) -> dict[str, Any]:
+    said = {
+        "prov:label": file.path,
+        "term:path": file.path,
+        "term:sha256": file.sha256,
+        "term:kind": file.kind,
+    }
+    return said if file.size is None else {**said, "term:size": file.size}
+
+
+def _of_job(job: Job) -> dict[str, Any]:
+    settings = {f"term:{name}": value for name, value in job.settings.items()}
+    return {"prov:label": job.verb, "term:verb": job.verb, **settings}
+
+
+def _of_software(software: dict[str, Any]) -> dict[str, Any]:
+    versions = software["versions"]
+    return {
+        "prov:type": PROV["SoftwareAgent"],
+        "prov:label": f"nlobayes {versions.get('nlobayes', 'of unknown version')}",
+        "term:lock_digest": in_a_line(software["lock_digest"]),
+        **{f"package:{name}": version for name, version in versions.items()},
+    }

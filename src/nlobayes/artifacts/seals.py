@@ -1,0 +1,92 @@
+"""Digests and seals: a sealed file ends with the SHA-256 of all bytes before, so any change shows.
+
+NetCDF readers ignore what lies behind the end of the data, so a sealed file opens anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from io import BufferedReader
+from pathlib import Path
+
+from nlobayes.errors import InputError
+
+MARK = b"\nnlobayes-sha256:"
+LENGTH = len(MARK) + 64 + 1
+CHUNK = 1 << 20
+
+
+def digest(path: Path) -> str:
+    """Give the SHA-256 of a file, as `sha256sum` does.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    try:
+        with _open(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error}; check the path") from error
+
+
+def digests(paths: Iterable[Path]) -> dict[str, str]:
+    """Give the SHA-256 of each file by its path, which is relative where it lies below here."""
+    return {_from_here(path): digest(path) for path in paths}
+
+
+def seal(path: Path) -> None:
+    """End a file with the SHA-256 of what it holds."""
+    content = digest(path)
+    with path.open("ab") as file:
+        file.write(MARK + content.encode() + b"\n")
+
+
+def check_seal(path: Path) -> None:
+    """Check that a file is what was written, byte for byte.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, its end is missing, or a byte has changed.
+    """
+    try:
+        content, end = _read(path)
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error}; check the path, or run the workflow again"
+        ) from error
+    if not end.startswith(MARK):
+        raise InputError(
+            f"{path}: its seal is missing, so it is cut short or no artifact; delete it and run "
+            "the workflow again"
+        )
+    if end != MARK + content.encode() + b"\n":
+        raise InputError(
+            f"{path}: its bytes are not those that were written, their SHA-256 is not that of its "
+            "seal; restore it with `dvc checkout`, or delete it and run the workflow again"
+        )
+
+
+def _read(path: Path) -> tuple[str, bytes]:
+    """Digest all but the end of a file, and give the end."""
+    hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)
+    with _open(path) as file:
+        while left and (chunk := file.read(min(CHUNK, left))):
+            hasher.update(chunk)
+            left -= len(chunk)
+        return hasher.hexdigest(), file.read()
+
+
+def _open(path: Path) -> BufferedReader:
+    """Open a file, and nothing that one would have to wait for."""
+    if path.exists() and not path.is_file():
+        raise OSError("it is no file")
+    return path.open("rb")
+
+
+def _from_here(path: Path) -> str:
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

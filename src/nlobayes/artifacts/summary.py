@@ -1,0 +1,252 @@
+"""Summary of a file: what it is, what made it, and what it holds, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
+
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.lineage import kind_of
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.origins import Origin, Project
+from nlobayes.artifacts.records import read_record
+from nlobayes.errors import InputError
+
+FACTS = ("code_digest", "lock_digest", "device", "precision", "exact")
+SPLITS = ("train", "val", "test")
+CONVERGENCE = (
+    *("converged", "exact", "chains", "draws_per_chain", "rhat_f_median", "rhat_f_p99"),
+    *("ess_f_bulk_min", "divergences", "tightness", "thinning_step"),
+)
+ACCURACY = (
+    *("rmse_log10", "r2_log10", "rmse_target", "r2_target_mean"),
+    *("coverage_68", "coverage_95", "sigma_z_total", "crps"),
+)
+LIMITS = ("threshold", "low", "high")
+Found = dict[str, Any]
+
+
+def summarise(project: Project, name: str) -> Found:
+    """Say what a file is, what made it from what, and the key numbers that it holds.
+
+    `numbers` are single values, `columns` those of a table, `checks` what passed or failed,
+    `groups` the variables of a NetCDF file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not what was written.
+    """
+    path, origin = project.root / name, project.origin(name)
+    try:
+        return _facts(project, path, name, origin) | _content(path)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path}: it does not hold what an artifact of its name does ({error!r}); restore it, "
+            "or delete it and run the workflow again"
+        ) from error
+
+
+def _facts(project: Project, path: Path, name: str, origin: Origin | None) -> Found:
+    said: Found = {
+        "path": name,
+        "kind": kind_of(name, origin),
+        "size": path.stat().st_size,
+        "sha256": project.digest(name),
+        "sealed": path.suffix == ".nc",
+        "made": _made(project, name, origin),
+    }
+    if said["kind"] == "record":
+        outputs = read_record(path)["outputs"].items()
+        said["outputs"] = {one: _state(project, one, was) for one, was in outputs}
+    return said
+
+
+def _content(path: Path) -> Found:
+    summary = SUMMARIES.get(path.suffix)
+    return summary(path) if summary else {}
+
+
+def _made(project: Project, name: str, origin: Origin | None) -> Found | None:
+    if origin is None:
+        return None
+    recorded = project.recorded_digest(name)
+    return {
+        "verb": origin.verb,
+        **{fact: origin.facts.get(fact) for fact in FACTS},
+        "versions": dict(origin.facts.get("versions") or {}),
+        "told_by": origin.told_by,
+        "since": "the same" if recorded is None else _state(project, name, recorded),
+        "inputs": {one: _state(project, one, was) for one, was in sorted(origin.inputs.items())},
+        "spec": origin.facts.get("spec"),
+    }
+
+
+def _state(project: Project, name: str, recorded: str) -> str:
+    present = project.digest(name)
+    return "missing" if present is None else "the same" if present == recorded else "changed"
+
+
+def _netcdf(path: Path) -> Found:
+    attrs, groups = read_attrs(path), _groups(path)
+    found: Found = {"numbers": _sizes(attrs, groups), "groups": groups}
+    if attrs.get("kind") == "dataset":
+        found |= _dataset(path)
+    return found | {"checks": _checks(attrs.get("checks", {}))}
+
+
+def _groups(path: Path) -> dict[str, dict[str, Found]]:
+    """List variables, their dims and types, of a file whose seal was checked."""
+    with netCDF4.Dataset(path) as file:
+        return {
+            name: {
+                variable: {
+                    "dims": dict(zip(values.dimensions, values.shape, strict=True)),
+                    "type": str(np.dtype(values.dtype)) if values.dtype is not str else "text",
+                }
+                for variable, values in group.variables.items()
+            }
+            for name, group in file.groups.items()
+        }
+
+
+def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
+    dims = {name: _all_dims(variables) for name, variables in groups.items()}
+    weights = [v["dims"] for n, v in groups.get("posterior", {}).items() if n not in v["dims"]]
+    numbers = {
+        "chain": attrs.get("chain"),
+        "chains": next((found["chain"] for found in dims.values() if "chain" in found), None),
+        "warm-up steps per chain": dims.get("warmup_sample_stats", {}).get("draw"),
+        "draws per chain": dims.get("sample_stats", {}).get("draw"),
+        "stored draws per chain": dims.get("posterior", {}).get("draw"),
+        "numbers per stored draw": sum(_per_draw(own) for own in weights) or None,
+        "epochs": attrs.get("epochs_run"),
+        "points": dims.get("predictions", {}).get("point"),
+        "MAPs beside": dims.get("baseline", {}).get("member"),
+    }
+    return {name: value for name, value in numbers.items() if value is not None}
+
+
+def _all_dims(variables: dict[str, Found]) -> dict[str, int]:
+    return {dim: size for found in variables.values() for dim, size in found["dims"].items()}
+
+
+def _per_draw(dims: dict[str, int]) -> int:
+    return prod(size for dim, size in dims.items() if dim not in {"chain", "draw"})
+
+
+def _dataset(path: Path) -> Found:
+    data = read_dataset(path)
+    rows = dict(zip(SPLITS, np.bincount(data.split, minlength=len(SPLITS)).tolist(), strict=True))
+    named = dict(zip(data.input_names, data.inputs.T, strict=True))
+    numbers = {f"{split} rows": count for split, count in rows.items()}
+    numbers |= {"reference points": len(data.reference), "features": ", ".join(data.feature_names)}
+    inputs = [_column(name, values, data.units.get(name)) for name, values in named.items()]
+    target = _column(data.target_name, data.observed, data.units.get(data.target_name))
+    return {"numbers": numbers | {"target": data.target_name}, "columns": [*inputs, target]}
+
+
+def _json(path: Path) -> Found:
+    content = read_json(path)
+    known = (summary for keys, summary in VALUES.items() if content.keys() >= {*keys})
+    return next(known, _unknown)(content)
+
+
+def _diagnostics(content: Found) -> Found:
+    return {"numbers": _some(content, CONVERGENCE), "checks": _checks(content["checks"])}
+
+
+def _evaluation(content: Found) -> Found:
+    scores = _some(content["test"], ACCURACY)
+    baseline = _some(content["baseline"]["test"], ACCURACY[:4])
+    numbers = {f"test {name}": value for name, value in scores.items()}
+    numbers |= {f"test {name} of its MAPs": value for name, value in baseline.items()}
+    return {"numbers": numbers, "checks": _checks(content["calibration_checks"])}
+
+
+def _verdict(content: Found) -> Found:
+    numbers = _some(content, ("met", "draws_per_chain"))
+    return {"numbers": numbers, "checks": _checks(content["checks"])}
+
+
+def _agreement(content: Found) -> Found:
+    pairs = {" and ".join(one["posteriors"]): one for one in content["pairs"]}
+    checks = {name: {**one, "value": one["z_rms"]} for name, one in pairs.items()}
+    return {"numbers": _some(content, ("passed",)), "checks": _checks(checks)}
+
+
+def _unknown(content: Found) -> Found:
+    return {"numbers": {"keys": ", ".join(content)}}
+
+
+def _some(content: Found, names: tuple[str, ...]) -> Found:
+    return {name: content[name] for name in names if name in content}
+
+
+def _checks(checks: Mapping[str, Found]) -> dict[str, Found]:
+    """Take what is told of every check: the value, the limits and the outcome."""
+    return {
+        name: {"passed": check["passed"], "value": check["value"], **_some(check, LIMITS)}
+        for name, check in checks.items()
+    }
+
+
+def _parquet(path: Path) -> Found:
+    try:
+        table = parquet.read_table(path)
+        frame = table.to_pandas(ignore_metadata=True)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"cannot read {path} as parquet: {error}; restore it") from error
+    units = [(field.metadata or {}).get(b"unit", b"").decode() for field in table.schema]
+    return _table(frame, units)
+
+
+def _csv(path: Path) -> Found:
+    """Describe a table whose header names a unit as `name:unit`, or none."""
+    try:
+        frame = pd.read_csv(path, comment="#", compression=None)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path} as CSV: {error}; restore it") from error
+    named = [str(name).partition(":") for name in frame.columns]
+    return _table(frame.set_axis([name for name, _, _ in named], axis=1), [u for *_, u in named])
+
+
+def _table(frame: pd.DataFrame, units: list[str]) -> Found:
+    values = zip(frame.columns, units, strict=True)
+    columns = [
+        _column(name, frame.iloc[:, place].to_numpy(), unit)
+        for place, (name, unit) in enumerate(values)
+    ]
+    return {"numbers": {"rows": len(frame), "columns": len(columns)}, "columns": columns}
+
+
+def _column(name: str, values: np.ndarray, unit: str | None) -> Found:
+    numeric = values.dtype.kind in "iuf"
+    finite = values[np.isfinite(values)] if numeric else values[:0]
+    least, most = (finite.min().item(), finite.max().item()) if len(finite) else (None, None)
+    return {"name": name, "unit": unit or None, "least": least, "most": most}
+
+
+SUMMARIES: dict[str, Callable[[Path], Found]] = {
+    ".nc": _netcdf,
+    ".json": _json,
+    ".parquet": _parquet,
+    ".csv": _csv,
+}
+
+VALUES: dict[tuple[str, ...], Callable[[Found], Found]] = {
+    ("converged", "checks"): _diagnostics,
+    ("test", "baseline", "calibration_checks"): _evaluation,
+    ("met", "checks"): _verdict,
+    ("pairs", "passed"): _agreement,
+}
+"""What a JSON file is, by the keys that it has."""

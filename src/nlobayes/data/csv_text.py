@@ -1,0 +1,146 @@
+"""CSV as text: read line by line within limits, so that no file can fill the memory.
+
+A header cell is `name:unit` or `name` (unit not known), and leading lines `# key: value` are
+metadata. A column is an array of float64, or of text where any of its cells is not a number.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+MOST_COLUMNS = 10_000
+MOST_CHARACTERS = 2**20
+"""Longest line."""
+
+
+def read_csv(path: Path, most_bytes: float) -> Table:
+    """Read a table from CSV, unpacked where the name ends in `.gz`.
+
+    Raises
+    ------
+    InputError
+        If the header is not usable, a row is incomplete, or a limit is exceeded.
+    """
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+        return _parse(_lines(text, most_bytes, str(path)), str(path))
+
+
+def check_header(names: Sequence[str], source: str) -> None:
+    """Refuse a header that does not give every column one name.
+
+    Raises
+    ------
+    InputError
+        If there is no name, one is a number, empty or repeated, or there are too many.
+    """
+    if not names:
+        raise InputError(f"{source}: the file is empty; give a header with the column names")
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{source}: {len(names)} columns, at most {MOST_COLUMNS} are read; leave some out"
+        )
+    seen: set[str] = set()
+    for position, name in enumerate(names, start=1):
+        if not name or is_number(name):
+            raise InputError(
+                f"{source}: header cell {position} is {name!r}; the first line must name the "
+                "columns (`name` or `name:unit`)"
+            )
+        if name in seen:
+            raise InputError(f"{source}: column {name!r} appears twice; give every column one name")
+        seen.add(name)
+
+
+def check_size(size: float, most_bytes: float, source: str) -> None:
+    """Refuse a table that is larger than the study allows.
+
+    Raises
+    ------
+    InputError
+        If it is.
+    """
+    if size > most_bytes:
+        raise InputError(
+            f"{source}: more than {most_bytes / 1e6:g} MB when unpacked; leave out what is not "
+            "needed, or raise `most_mb` of the dataset's source"
+        )
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number to everybody: Python alone reads 1_000 as one."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def _lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:
+    size = 0
+    while line := text.readline(MOST_CHARACTERS + 1):
+        size += len(line)
+        check_size(size, most_bytes, source)
+        if "\0" in line:
+            raise InputError(f"{source}: holds NUL characters; give text in UTF-8")
+        if len(line) > MOST_CHARACTERS:
+            raise InputError(
+                f"{source}: a line is longer than {MOST_CHARACTERS} characters; give one row a line"
+            )
+        yield line
+
+
+def _parse(lines: Iterator[str], source: str) -> Table:
+    comments, body = _split_comments(lines)
+    rows = filter(None, csv.reader(body, strict=True))
+    cells = [cell.partition(":") for cell in next(rows, [])]
+    names = [name.strip() for name, _, _ in cells]
+    check_header(names, source)
+    columns = _columns(rows, len(names), source)
+    return Table(
+        columns={name: _parse_cells(column) for name, column in zip(names, columns, strict=True)},
+        units={name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)},
+        metadata=comments,
+    )
+
+
+def _split_comments(lines: Iterator[str]) -> tuple[dict[str, str], Iterator[str]]:
+    comments: dict[str, str] = {}
+    for line in lines:
+        if not line.startswith("#"):
+            return comments, chain([line], lines)
+        key, colon, value = line[1:].partition(":")
+        if colon:
+            comments[key.strip()] = value.strip()
+    return comments, lines
+
+
+def _columns(rows: Iterator[list[str]], count: int, source: str) -> list[list[str]]:
+    columns: list[list[str]] = [[] for _ in range(count)]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != count:
+            raise InputError(
+                f"{source}: row {number} has {len(row)} cells where the header has {count}; "
+                "complete the row (is the file truncated?)"
+            )
+        for column, cell in zip(columns, row, strict=True):
+            column.append(cell)
+    return columns
+
+
+def _parse_cells(cells: list[str]) -> np.ndarray:
+    try:
+        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return np.array(cells, dtype=object)
+    return np.array(cells, dtype=object) if any("_" in cell for cell in cells) else numbers

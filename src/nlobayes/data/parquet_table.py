@@ -1,0 +1,67 @@
+"""Parquet as a table: flat columns of numbers or text, within limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nlobayes.data.csv_text import check_header, check_size
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+CELL_BYTES = 8
+
+
+def read_parquet(path: Path, most_bytes: float) -> Table:
+    """Read a table from parquet; the unit of a column is its field's metadata `unit`.
+
+    Raises
+    ------
+    InputError
+        If the header is not usable, a column is nested, or a limit is exceeded.
+    """
+    check_size(path.stat().st_size, most_bytes, str(path))
+    # From bytes: given a path, pyarrow would also read columns out of folder names like `a=1`.
+    content = path.read_bytes()
+    _check(pq.ParquetFile(pa.BufferReader(content)), most_bytes, str(path))
+    names = pq.read_schema(pa.BufferReader(content)).names
+    # As dictionaries, texts that repeat are held once, however often they do.
+    stored = pq.ParquetFile(
+        pa.BufferReader(content), read_dictionary=names, page_checksum_verification=True
+    ).read()
+    stored.validate(full=True)
+    metadata = stored.schema.metadata or {}
+    return Table(
+        columns={name: _from_arrow(stored[name]) for name in stored.column_names},
+        units={f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in stored.schema},
+        metadata={k.decode(): v.decode() for k, v in metadata.items() if k != b"pandas"},
+    )
+
+
+def _check(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
+    """Judge by what the file claims of itself, before any column is read."""
+    names, claimed = file.schema_arrow.names, file.metadata
+    check_header(names, source)
+    leaves = [file.schema.column(number) for number in range(len(file.schema))]
+    for leaf in leaves:
+        if leaf.max_repetition_level or ("." in leaf.path and leaf.path not in names):
+            raise InputError(f"{source}: column {leaf.path!r} is nested; give numbers or text")
+    groups = (claimed.row_group(number) for number in range(claimed.num_row_groups))
+    check_size(sum(group.total_byte_size for group in groups), most_bytes, source)
+    check_size(claimed.num_rows * len(names) * CELL_BYTES, most_bytes, source)
+
+
+def _from_arrow(column: pa.ChunkedArray) -> np.ndarray:
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return np.asarray(column.cast(pa.float64()).to_numpy())
+    if not pa.types.is_dictionary(kind):
+        column = column.dictionary_encode()
+    cells: list[str] = []
+    for chunk in column.chunks:
+        words = [*map(str, chunk.dictionary.to_pylist()), ""]
+        cells += [words[-1 if index is None else index] for index in chunk.indices.to_pylist()]
+    return np.array(cells, dtype=object)

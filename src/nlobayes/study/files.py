@@ -1,0 +1,152 @@
+"""Files that people write: read within limits, and refused where two readers could differ."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nlobayes.errors import InputError
+
+MOST_BYTES = 2**20
+"""Largest file."""
+MOST_VALUES = 100_000
+"""Most values of a YAML file, each counted as often as an alias repeats it."""
+MOST_LEVELS = 50
+"""Deepest nesting of a YAML file."""
+MOST_CHARACTERS = 1000
+"""Longest name, number or text in a YAML file."""
+TEMPLATE = "__use_yte__"
+"""The key that makes Snakemake run a file as a template, with Python in it."""
+
+READ_ERRORS = (OSError, UnicodeDecodeError)
+YAML_ERRORS = (*READ_ERRORS, yaml.YAMLError, RecursionError, ValueError)
+
+
+def read_text(path: Path) -> str:
+    """Read a text file.
+
+    Raises
+    ------
+    OSError, UnicodeDecodeError
+        If it is no file of at most `MOST_BYTES`, or not in UTF-8.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError("not a regular file")
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(f"larger than {MOST_BYTES} bytes")
+    return content.decode("utf-8")
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a mapping from YAML without tags, repeated keys or more than the limits.
+
+    Raises
+    ------
+    InputError
+        If the file is anything else; the message names the line.
+    """
+    try:
+        content = _load(read_text(path), path.name)
+    except YAML_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: not readable as YAML ({reason}); mend the file") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: holds no mapping of presets; give `networks: ...` or the like")
+    return content
+
+
+def read_study(path: Path) -> dict[str, Any]:
+    """Read the YAML of a study, which must not be a template that Snakemake would run.
+
+    Raises
+    ------
+    InputError
+        If the file is not plain YAML within the limits.
+    """
+    content = read_yaml(path)
+    if TEMPLATE in content:
+        raise InputError(
+            f"{path}: {TEMPLATE} makes the file a program that Snakemake runs; write the study out"
+        )
+    return content
+
+
+def check_json_keys(text: str, where: str) -> None:
+    """Refuse JSON that names a key twice, or a number that JSON does not know.
+
+    Raises
+    ------
+    InputError
+        If an object has a key twice, or a value is NaN or Infinity.
+    """
+
+    def take(pairs: list[tuple[str, Any]]) -> None:
+        for name, times in Counter(name for name, _ in pairs).most_common(1):
+            if times > 1:
+                raise InputError(f"{where}: key {name!r} is given twice; give it once")
+
+    def refuse(name: str) -> None:
+        raise InputError(f"{where}: {name} is no number of JSON; give a finite number")
+
+    json.loads(text, object_pairs_hook=take, parse_constant=refuse)
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes only what its text spells out: no tags, no repeated keys, bounded aliases."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
+        self.extents: dict[int, tuple[int, int]] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Compose a node; an alias gives the node that it names, with what that holds."""
+        event: yaml.Event = self.peek_event()
+        if getattr(event, "tag", None) is not None:
+            raise _refusal("tags are not read, write the value alone", event)
+        if len(getattr(event, "value", "")) > MOST_CHARACTERS:
+            raise _refusal(f"more than {MOST_CHARACTERS} characters in one value", event)
+        node = super().compose_node(parent, index)
+        if isinstance(event, yaml.AliasEvent) and id(node) not in self.extents:
+            raise _refusal("an alias stands inside the value that it names", event)
+        if isinstance(node, yaml.MappingNode):
+            _check_keys(node)
+        values, levels = self.extents.setdefault(id(node), self._measure(node))
+        if max(values, len(self.extents)) > MOST_VALUES or levels > MOST_LEVELS:
+            limits = f"more than {MOST_VALUES} values or {MOST_LEVELS} levels"
+            raise _refusal(f"{limits}, those that aliases repeat counted", event)
+        return node
+
+    def _measure(self, node: yaml.Node | None) -> tuple[int, int]:
+        children = node.value if isinstance(node, yaml.CollectionNode) else []
+        if isinstance(node, yaml.MappingNode):
+            children = [child for pair in node.value for child in pair]
+        extents = [self.extents[id(child)] for child in children]
+        values, levels = zip(*extents, strict=True) if extents else ((), (0,))
+        return 1 + sum(values), 1 + max(levels)
+
+
+def _load(text: str, name: str) -> Any:
+    try:
+        return _Loader(text, name).get_single_data()
+    except RecursionError:
+        raise ValueError(f"nested deeper than {MOST_LEVELS} levels") from None
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    seen: set[tuple[str, Any]] = set()
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode) and (key.tag, key.value) in seen:
+            raise _refusal(f"key {key.value!r} is given twice, give it once", key)
+        seen.add((key.tag, str(key.value)))
+
+
+def _refusal(problem: str, place: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)

@@ -1,0 +1,252 @@
+"""What a job needs of a machine: memory and time from the sizes of its data, model and chains.
+
+Memory is what a program takes before any data (`BASE_MB`) and the numbers that the verb holds at
+once. Time is a start and the work: gradients of all train rows, or numbers gone through. Both are
+bounds with room for a slow node, and calibrated on what Snakemake recorded (`docs/cluster.md`);
+every further attempt of a job asks for as much again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from nlobayes.study.grid import RunSpec
+from nlobayes.study.presets import DatasetPreset, SimulatedSource, ToySource
+
+TOY_ROWS = 2500
+"""No toy problem has more."""
+UNKNOWN_ROWS = 100_000
+"""Rows of a table that is not there yet."""
+BYTES_PER_VALUE = 4
+"""Fewest bytes that a value of a table takes on disk."""
+
+BASE_MB = {
+    "simulate": 300,
+    "prepare": 300,
+    "pretrain": 1100,
+    "warmup": 1300,
+    "draw": 1100,
+    "judge": 500,
+    "assemble": 300,
+    "diagnose": 600,
+    "thin": 600,
+    "predict": 600,
+    "evaluate": 700,
+    "agree": 600,
+    "landscape": 1100,
+    "compare": 500,
+    "plot": 500,
+}
+"""Interpreter, libraries and compiler of each verb, with a third to a half as much again."""
+SNAKEMAKE_MB = 400
+"""The two Snakemake processes that start the verb inside a job of a cluster."""
+GPU_MB = 3000
+"""What the libraries of a GPU take of the memory of its host; not measured."""
+ON_GPU = {"pretrain", "warmup", "draw", "landscape"}
+"""Verbs that compute on the device of the study."""
+NUMBER_BYTES = 8
+
+START_MINUTES = 10
+"""Imports and compilation on a busy node from a cold file system."""
+GRADIENT_SECONDS = 5e-5
+"""Of a gradient, whatever its size."""
+CELL_SECONDS = 5e-10
+"""Of a gradient, per weight and train row."""
+NUMBER_SECONDS = 1e-6
+"""Of ranks, autocorrelations and scores, per number."""
+
+
+class Need(NamedTuple):
+    """Megabytes and minutes that a job asks for."""
+
+    mem_mb: int
+    runtime: int
+
+    def of_attempt(self, attempt: int) -> Need:
+        """Ask for as much again with each attempt."""
+        return Need(self.mem_mb * attempt, self.runtime * attempt)
+
+
+class Size(NamedTuple):
+    """The numbers that memory and time follow from.
+
+    Attributes
+    ----------
+    rows, columns, train, reference
+        Of the dataset: rows of all splits and of the train split, columns, reference points.
+    weights, matrix
+        Parameters of the network, and numbers of the mass matrices of a chain.
+    chains, block
+        Chains of the run, and those that one job computes.
+    warmup, segment, draws, kept
+        Steps of a piece of the warm-up; draws of a segment, of a chain, and those with weights.
+    draw_seconds, pretrain_seconds
+        Time of one draw of a chain and of one MAP.
+    gpus
+        Of one job.
+    """
+
+    rows: int
+    columns: int
+    train: int
+    reference: int
+    weights: int = 0
+    matrix: int = 0
+    chains: int = 0
+    block: int = 0
+    warmup: int = 0
+    segment: int = 0
+    draws: int = 0
+    kept: int = 0
+    draw_seconds: float = 0.0
+    pretrain_seconds: float = 0.0
+    gpus: int = 0
+
+    @property
+    def data(self) -> int:
+        """Numbers of the dataset: features, targets, and what was made on the way."""
+        return 10 * self.rows * (self.columns + 4)
+
+    @property
+    def drawn(self) -> int:
+        """Numbers of a posterior: the function and the stats of every draw, the kept weights."""
+        return self.chains * (self.kept * self.weights + self.draws * (self.reference + 20))
+
+    @property
+    def segment_drawn(self) -> float:
+        """Numbers of one segment of a block."""
+        return self.drawn * self.block / self.chains * self.segment / self.draws
+
+    @property
+    def predicted(self) -> int:
+        """Numbers of all predictions, none thinned away."""
+        return self.chains * self.kept * self.rows
+
+
+NUMBERS: dict[str, Callable[[Size], float]] = {
+    "simulate": lambda s: s.data,
+    "prepare": lambda s: s.data,
+    "pretrain": lambda s: s.data + 100 * s.weights,
+    "warmup": lambda s: s.data + s.block * (20 * s.matrix + 100 * s.warmup),
+    "draw": lambda s: s.data + s.block * s.matrix + 3 * s.segment_drawn,
+    "judge": lambda s: 8 * s.drawn,
+    "assemble": lambda s: s.data + 2 * s.drawn,
+    "diagnose": lambda s: s.data + 8 * s.drawn,
+    "thin": lambda s: s.data + 6 * s.drawn,
+    "predict": lambda s: s.data + 2 * s.drawn + 3 * s.predicted,
+    "evaluate": lambda s: s.data + 5 * s.predicted,
+    "agree": lambda s: 8 * s.drawn,
+    "landscape": lambda s: s.data + 100 * s.weights,
+    "compare": lambda s: 0,
+    "plot": lambda s: 100 * s.rows,
+}
+"""Numbers that a verb holds at once."""
+
+SECONDS: dict[str, Callable[[Size], float]] = {
+    "pretrain": lambda s: s.pretrain_seconds,
+    "warmup": lambda s: s.block * s.warmup * s.draw_seconds,
+    "draw": lambda s: s.block * s.segment * s.draw_seconds,
+    "predict": lambda s: CELL_SECONDS * s.predicted * s.weights,
+    "landscape": lambda s: 5000 * gradient_seconds(s.weights, s.train),
+}
+"""Work of a verb; every other goes through its numbers."""
+
+
+def need(verb: str, *sizes: Size) -> Need:
+    """Estimate what the first attempt of a job needs that reads runs of these sizes."""
+    numbers = sum(NUMBERS[verb](size) for size in sizes)
+    fixed = BASE_MB[verb] + SNAKEMAKE_MB + (GPU_MB if gpus_of(verb, *sizes) else 0)
+    if verb in SECONDS:
+        work = sum(SECONDS[verb](size) for size in sizes)
+    else:
+        work = NUMBER_SECONDS * numbers
+    return Need(
+        mem_mb=math.ceil(fixed + numbers * NUMBER_BYTES / 1e6),
+        runtime=math.ceil(START_MINUTES + work / 60),
+    )
+
+
+def gpus_of(verb: str, *sizes: Size) -> int:
+    """Count the GPUs of a job."""
+    return max((size.gpus for size in sizes), default=0) if verb in ON_GPU else 0
+
+
+def rows_of(dataset: DatasetPreset, file_bytes: int | None = None) -> int:
+    """Bound the rows of a dataset; those of a table by the bytes of its file, where it exists."""
+    if isinstance(dataset.source, SimulatedSource):
+        return dataset.source.points
+    if isinstance(dataset.source, ToySource):
+        return TOY_ROWS
+    if file_bytes is None:
+        return UNKNOWN_ROWS
+    return math.ceil(file_bytes / (BYTES_PER_VALUE * (len(dataset.features.columns) + 1)))
+
+
+def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
+    """Size the jobs that know no run."""
+    share = dataset.split.train
+    return Size(
+        rows=rows,
+        columns=len(dataset.features.columns),
+        train=share if isinstance(share, int) else math.ceil(share * rows),
+        reference=dataset.reference_points,
+    )
+
+
+def size_of(run: RunSpec, rows: int) -> Size:
+    """Size the jobs of a run on a dataset of so many rows."""
+    dataset, sampler = size_of_dataset(run.dataset, rows), run.sampler
+    weights = _weights((dataset.columns, *run.network.hidden, 1))
+    seconds = gradient_seconds(weights, dataset.train) * (2 if run.precision == "float64" else 1)
+    matrix = _replicas(run) * _matrix(run, weights, dataset.train)
+    draws = sampler.draws_per_segment * sampler.segments
+    batches = math.ceil(dataset.train / run.pretraining.batch)
+    return dataset._replace(
+        weights=weights,
+        matrix=matrix,
+        chains=sampler.chains,
+        block=len(run.blocks[0]),
+        warmup=sampler.warmup.piece,
+        segment=sampler.draws_per_segment,
+        draws=draws,
+        kept=draws // sampler.keep_every,
+        draw_seconds=_replicas(run) * _gradients(run) * seconds + 20 * CELL_SECONDS * matrix,
+        pretrain_seconds=run.pretraining.epochs * (seconds + batches * GRADIENT_SECONDS),
+        gpus=run.execution.shards if run.execution.device == "gpu" else 0,
+    )
+
+
+def gradient_seconds(weights: int, train: int) -> float:
+    """Bound the time of one gradient in single precision on one core."""
+    return GRADIENT_SECONDS + CELL_SECONDS * weights * train
+
+
+def _weights(layers: Iterable[int]) -> int:
+    return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(layers))
+
+
+def _matrix(run: RunSpec, weights: int, train: int) -> int:
+    """Count the numbers of the mass matrix, and of the Jacobian where it is learned from one."""
+    kind = getattr(run.sampler.warmup, "mass_matrix", "diagonal")
+    jacobian = weights * train if kind == "gauss_newton" else 0
+    dense = kind in {"dense", "low_rank", "gauss_newton"}
+    return jacobian + (weights**2 if dense else weights)
+
+
+def _replicas(run: RunSpec) -> int:
+    ladder = getattr(run.sampler.kernel, "inverse_temperatures", None)
+    return len(ladder) if ladder else getattr(run.sampler.kernel, "rungs", 1)
+
+
+def _gradients(run: RunSpec) -> int:
+    """Bound the gradients of one draw of one replica."""
+    kernel: Any = run.sampler.kernel
+    if kernel.kind == "nuts":
+        return 2**kernel.max_depth
+    learned = getattr(run.sampler.warmup, "integration_steps_max", 1)
+    most = getattr(kernel, "most_integration_steps", learned)
+    steps: int = getattr(kernel, "integration_steps", most)
+    return 2 * steps if "mclmc" in kernel.kind else steps

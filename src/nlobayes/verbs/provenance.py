@@ -1,0 +1,82 @@
+"""Export what made every file of a project, for tools that know no nlobayes."""
+
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes.artifacts.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.files import write_json, write_text
+from nlobayes.artifacts.lineage import Lineage, trace
+from nlobayes.artifacts.origins import Project
+from nlobayes.artifacts.prov_document import to_prov_json
+from nlobayes.errors import InputError
+
+SHOWN = 5
+
+
+class Format(StrEnum):
+    """What can be exported."""
+
+    PROV_JSON = "prov-json"
+    RO_CRATE = "ro-crate"
+
+
+def provenance(
+    out: Annotated[Path, typer.Option(help="PROV-JSON to write, or the folder of the crate.")],
+    path: Annotated[Path, typer.Argument(help="An artifact, or a folder of them.")] = Path(
+        "results"
+    ),
+    project: Annotated[Path, typer.Option(help="Root of the project.")] = Path(),
+    format: Annotated[
+        Format, typer.Option(help="W3C PROV, or an RO-Crate of processes.")
+    ] = Format.PROV_JSON,
+    published: Annotated[
+        str, typer.Option(help="Date of publication (YYYY-MM-DD), which a crate must state.")
+    ] = "",
+) -> None:
+    """Export every file and every job; equal projects give equal bytes."""
+    if not path.exists():
+        raise InputError(f"provenance: there is no {path}; give an artifact or a folder of them")
+    if format == Format.RO_CRATE:
+        _check_crate(out, project, published)
+        out = out / METADATA
+    if out.resolve().is_relative_to(path.resolve()):
+        raise InputError(f"--out: {out} would describe itself; choose a place outside of {path}")
+    files = Project(project)
+    names = files.files(path)
+    if not names:
+        raise InputError(f"provenance: {path} holds no file; run the workflow first")
+    traced = trace(files, names)
+    if format == Format.RO_CRATE:
+        write_json(out, to_crate(traced, published))
+    else:
+        write_text(out, to_prov_json(traced))
+    typer.echo(f"{out}: {len(traced.files)} files, {len(traced.jobs)} jobs{_unknown(traced)}")
+
+
+def _check_crate(out: Path, project: Path, published: str) -> None:
+    if out.resolve() != project.resolve():
+        raise InputError(
+            f"--out: {out} is not the project, but a crate describes the files below it where "
+            f"they lie; give --out {project}"
+        )
+    if not (project / LICENSE).is_file():
+        raise InputError(f"a crate must state its license; write it to {project / LICENSE}")
+    try:
+        date.fromisoformat(published)
+    except ValueError:
+        raise InputError(
+            f"--published: a crate must say when it is published, got {published!r}; "
+            "give a date such as 2026-01-31"
+        ) from None
+
+
+def _unknown(traced: Lineage) -> str:
+    """Name what no job of these made: tables of the user, or results without a record."""
+    made = {file.id for job in traced.jobs for file in job.made}
+    given = [file.path for file in traced.files if file.id not in made]
+    more = f" and {len(given) - SHOWN} more" if len(given) > SHOWN else ""
+    return f"; made by none of them: {', '.join(given[:SHOWN])}{more}" if given else ""

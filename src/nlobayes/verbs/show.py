@@ -1,0 +1,183 @@
+"""Print what an artifact is, what made it, and what it holds."""
+
+from collections.abc import Iterator, Mapping
+from json import dumps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nlobayes import provenance
+from nlobayes.artifacts.origins import Project
+from nlobayes.artifacts.summary import summarise
+from nlobayes.errors import InputError
+
+Row = tuple[str | Text, ...]
+RED = "bold red"
+WIDTH = 160
+UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def show(
+    path: Annotated[Path, typer.Argument(help="An artifact.")],
+    project: Annotated[Path, typer.Option(help="Root of the project.")] = Path(),
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Print a summary of one file; what failed, or is not what it was, in red."""
+    if not path.is_file():
+        raise InputError(f"show: {path} is no file; give one artifact, `verify` takes folders")
+    files = Project(project)
+    found = summarise(files, files.name(path))
+    if found["made"] is not None:
+        found["made"] |= _against_ours(found["made"])
+    if json:
+        typer.echo(dumps(found, indent=2, allow_nan=False))
+    else:
+        _print(found)
+
+
+def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
+    """Compare with the code that is installed and the lock file beside it."""
+    known = made["verb"].isidentifier() and _source(made["verb"]).is_file()
+    installed = provenance.code_digest(made["verb"]) if known else None
+    return {
+        "installed_code": installed == made["code_digest"],
+        "same_lock": provenance.lock_digest() == made["lock_digest"],
+    }
+
+
+def _source(verb: str) -> Path:
+    return provenance.PACKAGE / "verbs" / f"{verb}.py"
+
+
+def _print(found: dict[str, Any]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    console.print(Text(found["path"], "bold"))
+    sealed = ", sealed: byte for byte as it was written" if found["sealed"] else ""
+    size = _size(found["size"]) + sealed
+    kind: list[Row] = [("kind", found["kind"]), ("size", size), ("sha256", found["sha256"])]
+    _section(console, "", kind)
+    made = found["made"]
+    if made is None:
+        console.print("\nmade by: no attribute and no record says it")
+    else:
+        _section(console, "made by", _made(made))
+        _section(console, "made from", _files(made["inputs"]))
+        _section(console, "told to", _lines(made["spec"] or {}))
+    _section(console, "made", _files(found.get("outputs", {})))
+    _section(console, "numbers", [(n, _value(v)) for n, v in found.get("numbers", {}).items()])
+    _section(console, "columns", _columns(found.get("columns", [])))
+    _section(console, "checks", _checks(found.get("checks", {})))
+    _section(console, "groups", _groups(found.get("groups", {})))
+
+
+def _section(console: Console, title: str, rows: list[Row]) -> None:
+    """Print rows below a title; a cell that is too long goes on in the next line."""
+    if not rows:
+        return
+    grid = Table.grid(padding=(0, 2))
+    for _ in rows[0]:
+        grid.add_column(overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    if title:
+        console.print(Text(f"\n{title}", "bold"))
+    console.print(grid)
+
+
+def _made(made: dict[str, Any]) -> list[Row]:
+    code = _compared(made["code_digest"], made["installed_code"], "other than is installed")
+    lock = _compared(made["lock_digest"], made["same_lock"], "other than beside the installed code")
+    rows: list[Row] = [("verb", made["verb"]), ("code", code), ("lock file", lock)]
+    rows += [(name, _value(made[name])) for name in ("device", "precision") if made[name]]
+    if made["exact"] is not None:
+        rows.append(("exact", "yes" if made["exact"] else Text("NO: its sampler is biased", RED)))
+    versions = (made["versions"] or {}).items()
+    rows.append(("versions", ", ".join(f"{name} {version}" for name, version in versions)))
+    rows.append(("told by", made["told_by"]))
+    if made["since"] != "the same":
+        rows.append(("since then", Text(made["since"], RED)))
+    return rows
+
+
+def _compared(value: Any, same: bool, otherwise: str) -> Text:
+    text = Text(_value(value))
+    return text if same else text.append(f", {otherwise}", RED)
+
+
+def _files(states: Mapping[str, str]) -> list[Row]:
+    return [
+        (name, state if state == "the same" else Text(state, RED)) for name, state in states.items()
+    ]
+
+
+def _lines(spec: Any, above: str = "") -> list[Row]:
+    """Give every leaf of a specification a line of its own."""
+    if not isinstance(spec, dict):
+        return [(above, _value(spec))]
+    inner = (_lines(value, f"{above}.{name}".strip(".")) for name, value in sorted(spec.items()))
+    return [row for rows in inner for row in rows]
+
+
+def _columns(columns: list[dict[str, Any]]) -> list[Row]:
+    return [
+        (column["name"], column["unit"] or "", _range(column["least"], column["most"]))
+        for column in columns
+    ]
+
+
+def _range(least: Any, most: Any) -> str:
+    return "" if least is None else f"{_value(least)} to {_value(most)}"
+
+
+def _checks(checks: Mapping[str, dict[str, Any]]) -> list[Row]:
+    return [
+        (
+            "passed" if check["passed"] else Text("FAILED", RED),
+            name,
+            _value(check["value"]),
+            ", ".join(_limits(check)),
+        )
+        for name, check in checks.items()
+    ]
+
+
+def _limits(check: dict[str, Any]) -> Iterator[str]:
+    for name, said in (("threshold", "limit"), ("low", "at least"), ("high", "at most")):
+        if check.get(name) is not None:
+            yield f"{said} {_value(check[name])}"
+
+
+def _groups(groups: Mapping[str, dict[str, Any]]) -> list[Row]:
+    return [
+        ("" if number else group, name, _dims(found["dims"]), found["type"])
+        for group, variables in groups.items()
+        for number, (name, found) in enumerate(variables.items())
+    ]
+
+
+def _dims(dims: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {size}" for name, size in dims.items()) or "one value"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else dumps(value)
+
+
+def _size(size: float) -> str:
+    for unit in UNITS[:-1]:
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} {UNITS[-1]}"

@@ -1,0 +1,123 @@
+"""A seal shows every change of a file; a record shows every change of what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import netCDF4
+import pytest
+
+from nlobayes.artifacts.contents import read_start, write_start
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.records import read_record, write_record
+from nlobayes.artifacts.seals import LENGTH, check_seal, digest, digests, seal
+from nlobayes.errors import InputError
+from nlobayes.types import Start
+
+MADE = {"verb": "plot", "code_digest": "ab12", "spec": {"seed": 1}, "inputs": {"b": "c"}}
+
+
+@pytest.fixture
+def sealed(tmp_path: Path, make_start: Callable[..., Start]) -> Path:
+    path = tmp_path / "start.nc"
+    write_start(path, make_start(0), {"spec": {"seed": 1}})
+    return path
+
+
+def test_a_digest_is_what_others_compute(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(256)) * 9000)
+    said = subprocess.run(["sha256sum", path], capture_output=True, text=True, check=True).stdout
+    assert digest(path) == said.split()[0]
+
+
+def test_digests_are_named_by_paths_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/a").write_bytes(b"a")
+    monkeypatch.chdir(tmp_path / "results")
+    expected = hashlib.sha256(b"a").hexdigest()
+    assert digests([tmp_path / "results/a", Path("a"), Path("../results/a")]) == {
+        "a": expected,
+        "../results/a": expected,
+    }
+
+
+def test_a_missing_file_has_no_digest(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read .*gone.*check the path"):
+        digests([tmp_path / "gone"])
+
+
+def test_the_seal_is_the_digest_of_all_before(sealed: Path) -> None:
+    content = sealed.read_bytes()
+    expected = hashlib.sha256(content[:-LENGTH]).hexdigest()
+    assert content[-LENGTH:] == b"\nnlobayes-sha256:" + expected.encode() + b"\n"
+    check_seal(sealed)
+
+
+def test_other_readers_open_a_sealed_file(sealed: Path) -> None:
+    with netCDF4.Dataset(sealed) as file:
+        assert file.kind == "start"
+        assert len(file["history/loss"][:]) > 0
+
+
+def test_every_changed_byte_is_seen(sealed: Path) -> None:
+    content, rng = sealed.read_bytes(), random.Random(5)
+    places = [0, len(content) - LENGTH, len(content) - 1, *rng.sample(range(len(content)), 200)]
+    for place in places:
+        changed = bytearray(content)
+        changed[place] ^= 1 << rng.randrange(8)
+        sealed.write_bytes(changed)
+        with pytest.raises(InputError, match="run the workflow again"):
+            read_start(sealed)
+        with pytest.raises(InputError, match="run the workflow again"):
+            read_attrs(sealed)
+    sealed.write_bytes(content)
+    assert read_start(sealed).chain == 0
+
+
+def test_what_was_appended_to_by_others_is_refused(sealed: Path) -> None:
+    with netCDF4.Dataset(sealed, "a") as file:
+        file.spec = "another"
+    with pytest.raises(InputError, match="seal"):
+        read_attrs(sealed)
+
+
+@pytest.mark.parametrize("size", [0, 1, LENGTH - 1, LENGTH, LENGTH + 1])
+def test_small_files_can_be_sealed_and_are_refused_unsealed(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "small"
+    path.write_bytes(b"x" * size)
+    with pytest.raises(InputError, match="seal is missing"):
+        check_seal(path)
+    seal(path)
+    check_seal(path)
+
+
+def test_a_record_says_what_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("out.csv").write_text("a\n1\n")
+    write_record(Path("record.json"), MADE, [Path("out.csv")])
+    assert read_record(Path("record.json")) == {
+        **MADE,
+        "outputs": {"out.csv": hashlib.sha256(b"a\n1\n").hexdigest()},
+    }
+
+
+def test_a_changed_record_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    write_record(path, MADE, [])
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "spec": {"seed": 2}}))
+    with pytest.raises(InputError, match="it is not what was written; restore it"):
+        read_record(path)
+
+
+def test_no_record_is_written_unless_asked_for(tmp_path: Path) -> None:
+    write_record(None, MADE, [tmp_path / "never read"])
+    assert list(tmp_path.iterdir()) == []

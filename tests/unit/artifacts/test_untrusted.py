@@ -1,0 +1,90 @@
+"""Artifacts of strangers: reading one runs nothing, and one that claims too much is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+from nlobayes.artifacts.claims import check_claims
+from nlobayes.artifacts.netcdf import SCHEMAS, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.seals import seal
+from nlobayes.errors import InputError
+
+GROUP = next(iter(SCHEMAS["start"]))
+
+
+def write_honest(path: Path) -> Path:
+    """An artifact of the kind `start`, with a variable of text besides."""
+    groups = {
+        group: xr.Dataset({n: (dims, np.ones([3] * len(dims))) for n, dims in variables.items()})
+        for group, variables in SCHEMAS["start"].items()
+    }
+    texts = xr.Dataset({"names": ("name", np.array(["a", "bc"], dtype=object))})
+    write_groups(path, "start", {**groups, "texts": texts}, {"spec": {"seed": 1}})
+    return path
+
+
+def add_vlen(group: netCDF4.Group) -> None:
+    rows = group.createVLType(np.int64, "odd_t")
+    group.createVariable("odd", rows, ("odd",))[0] = np.arange(3)
+
+
+def add_compound(group: netCDF4.Group) -> None:
+    pair = group.createCompoundType(np.dtype([("x", "f8"), ("y", "i4")]), "odd_t")
+    group.createVariable("odd", pair, ("odd",))
+
+
+def add_enum(group: netCDF4.Group) -> None:
+    yes_or_no = group.createEnumType(np.int8, "odd_t", {"no": 0, "yes": 1})
+    group.createVariable("odd", yes_or_no, ("odd",), fill_value=0)
+
+
+def add_huge(group: netCDF4.Group) -> None:
+    group.createDimension("vast", 10**12)
+    group.createVariable("odd", "f8", ("vast",), chunksizes=(1024,), zlib=True)
+
+
+def add_compressed(group: netCDF4.Group) -> None:
+    group.createDimension("long", 10**7)
+    group.createVariable("odd", "f8", ("long",), zlib=True)[:] = 0
+
+
+HOSTILE = (add_vlen, add_compound, add_enum, add_huge, add_compressed)
+
+
+@pytest.fixture(params=HOSTILE, ids=lambda add: add.__name__.removeprefix("add_"))
+def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A sealed artifact with one variable more, of a kind that is never written."""
+    path = write_honest(tmp_path / "hostile.nc")
+    with netCDF4.Dataset(path, "a") as file:
+        file[GROUP].createDimension("odd", 2)
+        request.param(file[GROUP])
+    seal(path)
+    return path
+
+
+def test_an_honest_artifact_passes(tmp_path: Path) -> None:
+    path = write_honest(tmp_path / "honest.nc")
+    with netCDF4.Dataset(path) as file:
+        check_claims(file, path)
+
+
+def test_what_claims_more_than_it_holds_is_refused(hostile: Path) -> None:
+    said = "defines the type 'odd_t'|its variables claim .* bytes where the file has"
+    with netCDF4.Dataset(hostile) as file, pytest.raises(InputError, match=said):
+        check_claims(file, hostile)
+
+
+def test_a_hostile_artifact_is_refused_when_it_is_read(hostile: Path) -> None:
+    with pytest.raises(InputError, match=str(hostile)):
+        read_groups(hostile, "start")
+
+
+def test_reading_an_artifact_unpickles_nothing(tmp_path: Path, forbid_unpickling: None) -> None:
+    path = write_honest(tmp_path / "honest.nc")
+    assert read_groups(path, "start")["texts"]["names"].values.tolist() == ["a", "bc"]
+    assert read_attrs(path)["spec"] == {"seed": 1}

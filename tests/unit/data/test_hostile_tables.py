@@ -1,0 +1,297 @@
+"""Tables that lie or attack: one line, exit status 2, no file, and neither memory nor time."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import pickle
+import random
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from nlobayes.data.csv_text import MOST_CHARACTERS, MOST_COLUMNS
+from nlobayes.data.tables import read_table
+from nlobayes.errors import InputError
+
+MEMORY_BYTES = 3 * 10**9
+SECONDS = 120
+PREPARE = {
+    "features": {"columns": ["a"], "map": "raw", "units": {}},
+    "target": {"column": "b", "unit": "", "scale": "identity"},
+    "split": {"train": 4, "validation": 2, "test": 2},
+    "reference_points": 2,
+    "units": {},
+    "most_mb": 20,
+}
+PLAIN = b"a,b\n" + b"".join(b"%d,%d\n" % (n, n * n % 7) for n in range(8))
+
+
+class NotUnpickled:
+    """Would betray itself when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return (os.mkdir, ("hacked",))
+
+
+class Claimed(pa.ExtensionType):
+    """A type of the name that old readers unpickled."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.int64(), "arrow.py_extension_type")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return pickle.dumps(NotUnpickled())
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> Claimed:
+        return cls()
+
+
+def refusal(path: Path, most_mb: float = 1) -> str:
+    """The one line that refuses a table."""
+    with pytest.raises(InputError) as caught:
+        read_table(path, most_mb)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+def prepare(path: Path) -> subprocess.CompletedProcess[str]:
+    """Run the real verb with little memory and little time."""
+    program = "from nlobayes.cli import main; main()"
+    words = ["--spec", json.dumps(PREPARE), "--table", str(path), "--out", f"{path.parent}/out.nc"]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+    return subprocess.run(
+        [sys.executable, "-c", program, "prepare", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+        preexec_fn=limit,
+    )
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(PLAIN)
+        file.truncate(2 * 10**9)
+
+
+def one_line(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(b"a,b\n")
+        file.writelines(b"1" * 10**6 for _ in range(500))
+
+
+def gzip_bomb(path: Path) -> None:
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"a,b\n")
+        file.writelines(b"1.23456789,2.3456789\n" * 50_000 for _ in range(1000))
+
+
+def run_length_bomb(path: Path) -> None:
+    ones = pa.table({"a": pa.array(np.ones(1_000_000, np.int8)), "b": [1] * 1_000_000})
+    with pq.ParquetWriter(path, ones.schema, compression="zstd") as writer:
+        for _ in range(100):
+            writer.write_table(ones)
+
+
+def million_columns(path: Path) -> None:
+    path.write_text(",".join(f"c{number}" for number in range(1_000_000)) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("make", "end", "said"),
+    [
+        (sparse, ".csv", "holds NUL characters"),
+        (one_line, ".csv", f"a line is longer than {MOST_CHARACTERS} characters"),
+        (gzip_bomb, ".csv.gz", "more than 20 MB when unpacked; leave out what is not needed"),
+        (run_length_bomb, ".parquet", "more than 20 MB when unpacked"),
+        (million_columns, ".csv", "a line is longer than"),
+        (lambda path: os.mkfifo(path), ".csv", "not a regular file"),
+        (lambda path: path.symlink_to("/dev/zero"), ".csv", "not a regular file"),
+    ],
+    ids=["2 GB", "500 MB in a line", "gzip", "parquet", "million columns", "pipe", "device"],
+)
+def test_a_table_that_would_fill_memory_or_time_stops_prepare(
+    tmp_path: Path, make: Callable[[Path], None], end: str, said: str
+) -> None:
+    path = tmp_path / f"points{end}"
+    make(path)
+    done = prepare(path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(f"nlobayes: error: {path}: ")
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_an_honest_table_passes_the_same_limits(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_bytes(PLAIN)
+    done = prepare(tmp_path / "points.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.nc").exists()
+
+
+def test_the_limit_is_that_of_the_study(tmp_path: Path) -> None:
+    path = tmp_path / "points.csv"
+    path.write_bytes(PLAIN + b"1,2\n" * 300_000)
+    assert "more than 1 MB when unpacked" in refusal(path)
+    assert len(read_table(path, 2).columns["a"]) == 300_008
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (PLAIN.decode().encode("utf-16"), "text in UTF-8"),
+        (PLAIN.decode().encode("utf-16-le"), "holds NUL characters; give text in UTF-8"),
+        ("a,b\n1,é\n".encode("latin-1"), "text in UTF-8"),
+        (b"a,b\n1,\x002\n", "holds NUL characters"),
+        (b"a\0,b\n1,2\n", "holds NUL characters"),
+        (b"a,b\n1,2,3\n", "row 1 has 3 cells where the header has 2"),
+        (b'a,b\n"' + b"1\n" * 100_000, "field larger than field limit"),
+        (b"a,b\n" + b'"\n",' * 100_000, "row 1 has 100001 cells"),
+        (",".join(f"c{n}" for n in range(MOST_COLUMNS + 1)).encode(), "columns, at most 10000"),
+        (pickle.dumps(NotUnpickled()), "cannot read the table"),
+        (b"<html>\n", "no rows"),
+    ],
+    ids=lambda value: str(value)[:16],
+)
+def test_text_that_is_no_table_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "points.csv"
+    path.write_bytes(content)
+    assert said in refusal(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_bytes(b"\xef\xbb\xbf" + PLAIN)
+    assert list(read_table(tmp_path / "points.csv").columns) == ["a", "b"]
+
+
+def test_one_long_cell_does_not_widen_its_column(tmp_path: Path) -> None:
+    """As text of fixed width, these 0.5 MB would take 40 GB."""
+    (tmp_path / "points.csv").write_bytes(b"a,b\n" + b"x,1\n" * 100_000 + b"y" * 100_000 + b",1\n")
+    assert len(read_table(tmp_path / "points.csv", 1).columns["a"][-1]) == 100_000
+
+
+@pytest.mark.parametrize("kind", ["folder", "loop", "dangling"])
+def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "points.csv"
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path if kind == "loop" else tmp_path / "gone")
+    assert "cannot read the table" in refusal(path)
+
+
+def texts(count: int) -> pa.Table:
+    """One long text, `count` times: a few bytes in a file."""
+    long = pa.array(["x" * 100_000])
+    numbers = pa.array(np.zeros(count, np.int32))
+    return pa.table({"a": pa.DictionaryArray.from_arrays(numbers, long)})
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (pa.table({"a": [1.0], "l": [[1]]}), "column 'l.list.element' is nested"),
+        (pa.table({"a": [1.0], "s": [{"x": 1}]}), "column 's.x' is nested"),
+        (
+            pa.table({"m": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int32()))}),
+            "column 'm.key_value.key' is nested",
+        ),
+        (pa.table({"a": pa.array([1] * 200_000, pa.int8())}), "more than 1 MB when unpacked"),
+        (pa.table({"a": ["x" * 1_100_000]}), "more than 1 MB when unpacked"),
+        (pa.table({"a": pa.array([2**55], pa.timestamp("ms"))}), "date value out of range"),
+        (pa.table({"a": pa.array([], pa.string())}), "no rows"),
+    ],
+    ids=["list", "struct", "map", "long", "text", "date", "empty"],
+)
+def test_parquet_that_is_no_table_is_refused(tmp_path: Path, table: pa.Table, said: str) -> None:
+    pq.write_table(table, tmp_path / "points.parquet")
+    assert said in refusal(tmp_path / "points.parquet")
+
+
+def test_parquet_of_too_many_columns_is_refused(tmp_path: Path) -> None:
+    table = pa.table({f"c{number}": [1] for number in range(MOST_COLUMNS + 1)})
+    pq.write_table(table, tmp_path / "points.parquet")
+    assert "columns, at most 10000" in refusal(tmp_path / "points.parquet", 100)
+
+
+def test_a_text_that_repeats_is_held_once(tmp_path: Path) -> None:
+    """10 GB of text, were every row its own."""
+    pq.write_table(texts(100_000), tmp_path / "points.parquet")
+    column = read_table(tmp_path / "points.parquet", 1).columns["a"]
+    assert len(column) == 100_000
+    assert len({id(cell) for cell in column}) == 1
+
+
+def test_parquet_is_never_unpickled(
+    tmp_path: Path, forbid_unpickling: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    numbers = pa.ExtensionArray.from_storage(Claimed(), pa.array([1, 2]))
+    pickled = {"pandas": pickle.dumps(NotUnpickled(), protocol=0)}
+    table = pa.table({"a": numbers, "b": [1.0, 2.0]}).replace_schema_metadata(pickled)
+    pq.write_table(table, "points.parquet")
+    assert read_table(Path("points.parquet")).columns["a"].tolist() == [1.0, 2.0]
+    assert not Path("hacked").exists()
+
+
+def damaged(content: bytes, count: int) -> Iterator[bytes]:
+    """Copies with wrong bytes, some of them cut off."""
+    chance = random.Random(1)
+    for _ in range(count):
+        copy = bytearray(content)
+        for _ in range(chance.choice([1, 2, 8])):
+            copy[chance.randrange(len(copy))] = chance.randrange(256)
+        yield bytes(copy[: chance.randrange(len(copy))] if chance.random() < 0.2 else copy)
+
+
+def test_damaged_parquet_is_read_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "points.parquet"
+    words = ["x" * (number % 5) for number in range(50)]
+    pq.write_table(pa.table({"a": np.arange(50.0), "b": np.arange(50) % 3, "t": words}), path)
+    read = 0
+    for content in damaged(path.read_bytes(), 500):
+        path.write_bytes(content)
+        with contextlib.suppress(InputError):
+            read_table(path, 1)
+            read += 1
+    assert 0 < read < 250
+
+
+def test_pages_with_checksums_are_never_read_damaged(tmp_path: Path) -> None:
+    """Every byte of the pages; what precedes and follows them is the file's structure."""
+    path, values = tmp_path / "points.parquet", np.random.default_rng(1).random(500)
+    table = pa.table({"a": values})
+    pq.write_table(table, path, write_page_checksum=True, use_dictionary=False, compression="none")
+    honest = path.read_bytes()
+    start = honest.index(values[:1].tobytes())
+    for place in range(start, start + values.nbytes, 37):
+        wrong = bytearray(honest)
+        wrong[place] ^= 1
+        path.write_bytes(wrong)
+        assert "cannot read the table" in refusal(path)
+
+
+def test_damaged_gzip_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "points.csv.gz"
+    whole = gzip.compress(PLAIN, mtime=0)
+    for content in (whole[:-4], whole[:20], whole + b"more", whole[:-8] + bytes(8), b"", PLAIN):
+        path.write_bytes(content)
+        assert refusal(path)

@@ -1,0 +1,269 @@
+"""Studies, presets and specifications that lie or attack: one line, at once, and nothing runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.files import (
+    MOST_BYTES,
+    MOST_CHARACTERS,
+    MOST_LEVELS,
+    MOST_VALUES,
+    read_study,
+    read_text,
+    read_yaml,
+)
+from nlobayes.study.jobs import JudgeJob, read_job
+
+ROOT = Path(__file__).parents[3]
+AT_ONCE_SECONDS = 30
+LEVELS = range(1, 13)
+"""Of nine aliases each: 9 ** 13 values, far more than a memory holds."""
+
+
+def bomb(first: str, level: str, alias: str = "*a{0}") -> str:
+    """Nest aliases: every value is nine times the one before it."""
+    lines = [f"a0: &a0 {first}"]
+    for number in LEVELS:
+        inner = ", ".join(alias.format(number - 1, place) for place in range(9))
+        lines.append(f"a{number}: &a{number} " + level.format(inner))
+    return "\n".join(lines)
+
+
+def refusal(path: Path) -> str:
+    """The one line that refuses a file, which must come soon."""
+    began = time.monotonic()
+    with pytest.raises(InputError) as caught:
+        read_yaml(path)
+    assert time.monotonic() - began < AT_ONCE_SECONDS
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (bomb("[x]", "[{}]"), 'more than 100000 values or 50 levels, .* in "bad.yaml", line 6,'),
+        (bomb("{x: 1}", "{{{}}}", "k{1}: *a{0}"), r"more than 100000 values .* line 6,"),
+        (bomb("{x: 1}", "{{<<: [{}]}}"), r"more than 100000 values .* line 6,"),
+        ("a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 999)), "levels"),
+        ("a: &a [*a]", "an alias stands inside the value that it names .* line 1, column 8"),
+        ("a: &a {b: *a}", "an alias stands inside the value that it names .* line 1"),
+    ],
+    ids=["lists", "mappings", "merges", "chain", "itself", "itself as a mapping"],
+)
+def test_aliases_that_multiply_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "bad.yaml").write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_yaml(tmp_path / "bad.yaml")
+    assert refusal(tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize("opening", ["[", "{b: ", "- ", "? ", "[{"])
+def test_deep_nesting_is_refused(tmp_path: Path, opening: str) -> None:
+    (tmp_path / "bad.yaml").write_text("a: " + opening * (MOST_BYTES // len(opening) - 9))
+    if opening in "- ? ":
+        (tmp_path / "bad.yaml").write_text(opening * 9999)
+    assert f"nested deeper than {MOST_LEVELS} levels" in refusal(tmp_path / "bad.yaml")
+
+
+def test_as_many_levels_as_allowed_are_read_and_one_more_is_not(tmp_path: Path) -> None:
+    """The mapping and the text inside count as one level each."""
+    path, lists = tmp_path / "deep.yaml", MOST_LEVELS - 2
+    path.write_text("a: " + "[" * lists + "x" + "]" * lists)
+    assert read_yaml(path)
+    path.write_text("a: " + "[" * (lists + 1) + "x" + "]" * (lists + 1))
+    assert "50 levels" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "!!python/object/apply:os.system ['touch {0}']",
+        "!!python/object/new:os.system ['touch {0}']",
+        "!!python/name:os.system ''",
+        "!!python/module:os ''",
+        "!!python/tuple [1]",
+        "!!int ''",
+        "!!timestamp x",
+        "!mine x",
+        "! x",
+    ],
+)
+def test_tags_are_refused_and_run_nothing(tmp_path: Path, tag: str) -> None:
+    (tmp_path / "bad.yaml").write_text("networks:\n  n4: " + tag.format(tmp_path / "hacked"))
+    assert 'tags are not read, write the value alone in "bad.yaml", line 2' in refusal(
+        tmp_path / "bad.yaml"
+    )
+    assert not (tmp_path / "hacked").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("networks:\n  n4: {hidden: [4]}\n  n4: {hidden: [5]}", "key 'n4' is given twice"),
+        ("networks: {}\nseeds: [1]\nnetworks: {}", "key 'networks' is given twice"),
+        ("a: &a {x: 1}\nb: 2\nc: {<<: *a, <<: *a}", "key '<<' is given twice"),
+        ('a:\n  "x": 1\n  x: 2', "key 'x' is given twice"),
+    ],
+)
+def test_a_key_that_is_given_twice_is_refused_with_its_line(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "bad.yaml").write_text(text)
+    message = refusal(tmp_path / "bad.yaml")
+    assert said in message
+    assert 'in "bad.yaml", line 3, column' in message
+
+
+def test_a_merged_key_may_be_overridden(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\n")
+    assert read_yaml(tmp_path / "a.yaml")["b"] == {"x": 3, "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: " + "9" * 5000, "characters in one value"),
+        ("a: 0x" + "f" * 5000, "characters in one value"),
+        ("a: " + "x" * (MOST_CHARACTERS + 1), "characters in one value"),
+        ("a: 2024-13-45", "month must be in 1..12"),
+        ("a: {<<: 3}", "expected a mapping or list of mappings for merging"),
+        ("? [a]\n: 1", "found unhashable key"),
+        ("a:\n\t- x", "cannot start any token"),
+        ("a: [" + "1," * (MOST_VALUES + 9) + "]", "more than 100000 values"),
+        ("a: x\0", "not allowed"),
+        ("a: *b", "undefined alias"),
+        ("- a", "holds no mapping"),
+        ("text", "holds no mapping"),
+    ],
+    ids=lambda value: str(value)[:20].replace("\0", ""),
+)
+def test_what_is_no_plain_mapping_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "bad.yaml").write_text(text)
+    assert said in refusal(tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a: \xff\xfe", "codec can't decode"),
+        ("a: é".encode("latin-1"), "codec can't decode"),
+        ("a: 1".encode("utf-16"), "codec can't decode"),
+        (b"#" * (MOST_BYTES + 1), f"larger than {MOST_BYTES} bytes"),
+    ],
+    ids=["no text", "latin-1", "utf-16", "huge"],
+)
+def test_what_is_no_text_of_ordinary_size_is_refused(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    (tmp_path / "bad.yaml").write_bytes(content)
+    assert said in refusal(tmp_path / "bad.yaml")
+
+
+def test_a_sparse_file_of_gigabytes_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "bad.yaml").open("wb") as file:
+        file.truncate(2**33)
+    assert "larger than" in refusal(tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "loop", "nothing"])
+def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "bad.yaml"
+    make = {
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+        "device": lambda: path.symlink_to("/dev/zero"),
+        "loop": lambda: path.symlink_to(path),
+    }
+    make.get(kind, lambda: None)()
+    assert "not readable as YAML" in refusal(path)
+
+
+def test_a_template_is_refused_as_a_study(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text('__use_yte__: true\nseeds: ?__import__("os").system("touch hacked")\n')
+    with pytest.raises(InputError, match="makes the file a program that Snakemake runs; write the"):
+        read_study(path)
+
+
+def check(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the check of studies in the root of the project."""
+    command = [sys.executable, "-m", "nlobayes.study", *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_study_of_a_stranger_is_checked_without_running_it(tmp_path: Path) -> None:
+    good, bad, worse = (tmp_path / f"{name}.yaml" for name in ("good", "bad", "worse"))
+    good.write_text("targets: [ci]\nseeds: [1, 2]\n")
+    bad.write_text("targets: [nope]\n")
+    worse.write_text(f"a: !!python/object/apply:os.system ['touch {tmp_path / 'hacked'}']\n")
+    done = check(good)
+    assert (done.returncode, done.stdout) == (0, f"{good}: a valid study of 2 runs\n")
+    for path, said in ((bad, "unknown name 'nope'"), (worse, "tags are not read")):
+        done = check(good, path)
+        assert done.returncode == 2
+        assert done.stderr.startswith("nlobayes: error: ")
+        assert done.stderr.count("\n") == 1
+        assert said in done.stderr
+    assert not (tmp_path / "hacked").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"until": ' * 9999, "JudgeJob specification: Invalid JSON"),
+        ('{"until": ' + "[" * 9999 + "]" * 9999 + "}", "recursion limit exceeded"),
+        ('{"until": {"ess": ' + "9" * 5000 + "}}", "JudgeJob specification: "),
+        ('{"until": {}, "until": {}}', "key 'until' is given twice; give it once"),
+        ('{"until": {"rhat_f_p99": 1.1, "rhat_f_p99": 9}}', "key 'rhat_f_p99' is given twice"),
+        ('{"until": {"rhat_f_p99": NaN}}', "JudgeJob specification: until.rhat_f_p99: "),
+        ('{"until": {"rhat_f_p99": 1e999}}', "JudgeJob specification: until.rhat_f_p99: "),
+        ('{"until": {}, "__class__": "x"}', "unknown key '__class__'"),
+        ("{}\0", "JudgeJob specification: Invalid JSON"),
+    ],
+    ids=lambda value: str(value)[:30].replace("\0", ""),
+)
+def test_specifications_that_lie_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "spec.json"
+    path.write_text(text)
+    for spec in (text, str(path)):
+        with pytest.raises(InputError) as caught:
+            read_job(JudgeJob, spec)
+        assert said in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 2000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [json.dumps({"until": {}}).encode("utf-16"), pickle.dumps({"until": {}}), b"\xff"],
+    ids=["utf-16", "pickle", "no text"],
+)
+def test_a_specification_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "spec.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"--spec: cannot read .*spec\.json"):
+        read_job(JudgeJob, str(tmp_path / "spec.json"))
+
+
+def test_a_specification_that_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path, tmp_path / "pipe", Path("/dev/zero"), Path("x" * 5000)):
+        with pytest.raises(InputError, match="--spec: cannot read"):
+            read_job(JudgeJob, str(place))
+
+
+def test_text_is_read_as_utf8_whatever_the_locale(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes("é".encode())
+    assert read_text(tmp_path / "text") == "é"

@@ -1,0 +1,107 @@
+"""Names become folders and patterns: none may leave its place, hide another or be cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import SECTIONS, Study
+from nlobayes.study.presets import TableSource
+
+LIKE_ASCII = ["n\u0430", "\uff4e4", "n\u200b4", "ne\u0301", "\u202en4"]
+"""Cyrillic, full width, a space without width, a combined accent, from right to left."""
+HOSTILE = [
+    "../../x",
+    "..",
+    ".",
+    ".hidden",
+    "/etc/x",
+    "a/b",
+    "a\\b",
+    "a\0b",
+    "a\nb",
+    "a\n",
+    "a b",
+    "a{run}",
+    "a*",
+    "a|b",
+    "-rf",
+    "$(touch hacked)",
+    "`id`",
+    "",
+    "x" * 101,
+    "x" * 5000,
+    *LIKE_ASCII,
+]
+
+
+def refusal(make_study: Callable[..., Study], changes: dict[str, Any]) -> str:
+    with pytest.raises(InputError) as caught:
+        make_study(changes)
+    message = str(caught.value)
+    assert message.isprintable()
+    return message
+
+
+@pytest.mark.parametrize("section", [*SECTIONS.values(), "grids"])
+@pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+def test_a_name_that_is_no_plain_folder_is_refused(
+    make_study: Callable[..., Study], section: str, name: str
+) -> None:
+    some = next(iter(getattr(make_study(), section).values())).model_dump()
+    message = refusal(make_study, {section: {name: some}})
+    assert f"{section}: name {name!r} must match [A-Za-z0-9]" in message
+
+
+def test_the_longest_name_is_read(make_study: Callable[..., Study]) -> None:
+    """Six of them and the name of a file stay below the limits of paths and of their parts."""
+    assert make_study({"networks": {"x" * 100: {"hidden": [4]}}})
+
+
+@pytest.mark.parametrize("name", ["landscape", "Comparison", "agreement"])
+def test_a_dataset_does_not_take_the_folder_of_other_results(
+    make_study: Callable[..., Study], name: str
+) -> None:
+    dataset = {"source": {"kind": "simulate"}, "split": "thesis"}
+    said = f"datasets: {name!r} names a folder of results; choose another name"
+    assert said in refusal(make_study, {"datasets": {name: dataset}})
+    assert make_study({"networks": {name: {"hidden": [4]}}})
+
+
+def test_names_that_differ_by_case_alone_are_refused(make_study: Callable[..., Study]) -> None:
+    message = refusal(make_study, {"networks": {"N4": {"hidden": [9]}}})
+    assert "networks: 'n4' and 'N4' differ by case alone; some file systems take them" in message
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../x.csv", "data/../../x.csv", "", ".", "a\0b.csv", "a\nb.csv", "a\tb.csv", "a\u202eb.csv"],
+    ids=ascii,
+)
+def test_a_path_of_a_table_that_leaves_its_place_is_refused(
+    make_study: Callable[..., Study], path: str
+) -> None:
+    message = refusal(make_study, {"datasets": {"mine": {"source": {"path": path}}}})
+    assert "datasets.mine.source.table.path: must " in message
+
+
+@pytest.mark.parametrize("path", ["a b/it's.csv", "$(touch hacked).csv", "é.csv", "/mnt/x.csv"])
+def test_an_odd_path_of_a_table_is_taken_as_it_is(
+    make_study: Callable[..., Study], path: str
+) -> None:
+    source = make_study({"datasets": {"mine": {"source": {"path": path}}}}).datasets["mine"].source
+    assert isinstance(source, TableSource)
+    assert source.path == path
+
+
+def test_a_refusal_does_not_repeat_what_is_huge(make_study: Callable[..., Study]) -> None:
+    assert len(refusal(make_study, {"seeds": ["x" * 10_000] * 3})) < 2000
+
+
+def test_many_seeds_are_compared_at_once(make_study: Callable[..., Study]) -> None:
+    grid = {"network": "n4", "sampler": "hmc"}
+    message = refusal(make_study, {"seeds": [*range(50_000), 7], "grids": {"small": grid}})
+    assert "7 is given twice; give each once" in message

@@ -1,0 +1,277 @@
+"""Memory and time that jobs ask for: enough for what was measured, and not much more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.study.grid import RunSpec, Study
+from nlobayes.study.resources import (
+    BASE_MB,
+    GPU_MB,
+    ON_GPU,
+    SNAKEMAKE_MB,
+    UNKNOWN_ROWS,
+    Size,
+    need,
+    rows_of,
+    size_of,
+    size_of_dataset,
+)
+
+MakeStudy = Callable[..., Study]
+
+TINY = {
+    "datasets": {
+        "made": {
+            "source": {"points": 300},
+            "split": {"train": 150, "validation": 75, "test": 75},
+            "reference_points": 20,
+        }
+    },
+    "samplers": {
+        "hmc": {
+            "kernel": {"integration_steps": 8},
+            "warmup": {"steps": 60},
+            "chains": 2,
+            "draws_per_segment": 60,
+            "keep_every": 4,
+        }
+    },
+}
+CI = {
+    "datasets": {
+        "made": {
+            "source": {"points": 1200},
+            "split": {"train": 500, "validation": 300, "test": 400},
+            "reference_points": 200,
+        }
+    },
+    "networks": {"n4": {"hidden": [16]}},
+    "pretraining": {"adam": {"epochs": 1000}},
+    "samplers": {"hmc": {"warmup": {"steps": 300}, "draws_per_segment": 500, "keep_every": 4}},
+}
+LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
+    "datasets": {
+        "made": {
+            "source": {"points": 15000},
+            "split": {"train": 200, "validation": 2000, "test": 12800},
+            "reference_points": 500,
+        }
+    },
+    "networks": {"n4": {"hidden": [50, 50, 50, 50, 50]}},
+    "samplers": {
+        "hmc": {
+            "kernel": {"integration_steps": 16},
+            "warmup": {"steps": 200},
+            "chains": 2,
+            "draws_per_segment": 1000,
+            "keep_every": 1,
+        }
+    },
+}
+LONG = {  # 80 000 draws of the function at 500 points
+    "datasets": LARGE["datasets"],
+    "samplers": {
+        "hmc": {
+            "kernel": {"integration_steps": 4},
+            "warmup": {"steps": 200},
+            "chains": 2,
+            "draws_per_segment": 40000,
+            "keep_every": 40,
+        }
+    },
+}
+# Peaks that Snakemake recorded (`max_rss` in MiB), cold compilation caches included.
+MEASURED = {
+    "tiny": {
+        **{"simulate": 179, "prepare": 165, "pretrain": 450, "warmup": 665, "draw": 613},
+        **{"assemble": 153, "diagnose": 374, "thin": 395, "predict": 340, "evaluate": 418},
+        **{"plot": 255},
+    },
+    "ci": {
+        **{"simulate": 170, "prepare": 147, "pretrain": 721, "warmup": 889, "draw": 726},
+        **{"assemble": 157, "diagnose": 380, "thin": 408, "predict": 365, "evaluate": 418},
+        **{"plot": 229, "landscape": 526},
+    },
+    "large": {
+        **{"simulate": 178, "prepare": 129, "pretrain": 776, "warmup": 942, "draw": 798},
+        **{"assemble": 298, "diagnose": 746, "thin": 524, "predict": 763},
+        **{"evaluate": 1017},
+    },
+    "long": {"warmup": 881, "draw": 762, "assemble": 404, "diagnose": 2055, "thin": 1625},
+}
+STUDIES: dict[str, dict[str, Any]] = {"tiny": TINY, "ci": CI, "large": LARGE, "long": LONG}
+TWO_SNAKEMAKES = 355
+"""Peak of the processes that start a job on a cluster (MiB)."""
+SIZE = Size(
+    rows=4000,
+    columns=5,
+    train=1000,
+    reference=500,
+    weights=225,
+    matrix=225,
+    chains=4,
+    block=1,
+    warmup=400,
+    segment=2000,
+    draws=4000,
+    kept=500,
+    draw_seconds=0.1,
+    pretrain_seconds=10.0,
+)
+
+
+def first_run(study: Study) -> RunSpec:
+    return next(study.runs("small"))
+
+
+def size_in(study: Study) -> Size:
+    run = first_run(study)
+    return size_of(run, rows_of(run.dataset))
+
+
+@pytest.mark.parametrize(
+    ("study", "verb", "measured"),
+    [(name, verb, mb) for name, verbs in MEASURED.items() for verb, mb in verbs.items()],
+)
+def test_memory_is_enough_and_at_most_four_times_of_what_was_measured(
+    make_study: MakeStudy, study: str, verb: str, measured: int
+) -> None:
+    asked = need(verb, size_in(make_study(STUDIES[study]))).mem_mb
+    peak = measured + TWO_SNAKEMAKES
+    assert 1.1 * peak < asked < 4 * peak
+
+
+@pytest.mark.parametrize("verb", sorted(BASE_MB))
+@pytest.mark.parametrize("name", Size._fields)
+def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str) -> None:
+    more = SIZE._replace(**{name: 2 * getattr(SIZE, name)})
+    before, after = need(verb, SIZE), need(verb, more)
+    shared_out = name == "draws" and verb == "draw"  # a segment has a smaller share of them
+    assert after.mem_mb >= before.mem_mb or shared_out
+    assert after.runtime >= before.runtime
+
+
+@pytest.mark.parametrize(
+    ("verb", "name"),
+    [
+        ("simulate", "rows"),
+        ("prepare", "rows"),
+        ("pretrain", "weights"),
+        ("warmup", "matrix"),
+        ("draw", "segment"),
+        ("draw", "block"),
+        ("assemble", "chains"),
+        ("diagnose", "reference"),
+        ("thin", "kept"),
+        ("predict", "rows"),
+        ("evaluate", "kept"),
+        ("agree", "draws"),
+        ("landscape", "weights"),
+        ("plot", "rows"),
+    ],
+)
+def test_memory_follows_what_the_verb_reads(verb: str, name: str) -> None:
+    more = SIZE._replace(**{name: 100 * getattr(SIZE, name)})
+    assert need(verb, more).mem_mb > need(verb, SIZE).mem_mb
+
+
+@pytest.mark.parametrize(
+    ("verb", "seconds"),
+    [("pretrain", 1e4), ("warmup", 400 * 10.0), ("draw", 2000 * 10.0)],
+)
+def test_wall_time_holds_the_work_of_one_job(verb: str, seconds: float) -> None:
+    slow = SIZE._replace(draw_seconds=10.0, pretrain_seconds=1e4)
+    assert need(verb, slow).runtime == pytest.approx(10 + seconds / 60, abs=1)
+
+
+def test_wall_time_of_scores_is_enough_and_not_days() -> None:
+    """30 million predictions took 98 CPU seconds, 238 s on a machine shared by many."""
+    size = SIZE._replace(chains=2, kept=1000, rows=15000)
+    assert 238 / 60 < need("evaluate", size).runtime < 30
+
+
+@pytest.mark.parametrize(
+    ("kernel", "gradients"),
+    [
+        ({"kind": "hmc", "integration_steps": 64}, 64),
+        ({"kind": "nuts", "max_depth": 7}, 128),
+        ({"kind": "mclmc", "integration_steps": 32}, 64),
+        ({"kind": "adjusted_mclmc", "most_integration_steps": 100}, 200),
+        ({"kind": "tensorbnn"}, 512),
+        ({"kind": "tempering", "rungs": 8, "integration_steps": 4}, 32),
+        (
+            {
+                "kind": "tempering",
+                "inverse_temperatures": [1, 0.5, 0.1],
+                "integration_steps": 4,
+            },
+            12,
+        ),
+        ({"kind": "random_walk"}, 1),
+    ],
+)
+def test_time_of_a_draw_is_that_of_its_gradients(
+    make_study: MakeStudy, kernel: dict[str, Any], gradients: int
+) -> None:
+    study = make_study({"samplers": {"other": {"kernel": kernel, "draws_per_segment": 16}}})
+    run = first_run(study).model_copy(update={"sampler": study.samplers["other"]})
+    one = size_of(first_run(study), 60).draw_seconds / 256  # the default of hmc
+    assert size_of(run, 60).draw_seconds == pytest.approx(gradients * one, rel=0.02)
+
+
+@pytest.mark.parametrize("mass_matrix", ["dense", "low_rank", "gauss_newton"])
+def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix: str) -> None:
+    wide = {"networks": {"n4": {"hidden": [500]}}}
+    dense = {"samplers": {"hmc": {"warmup": {"mass_matrix": mass_matrix}}}}
+    diagonal = need("warmup", size_in(make_study(wide)))
+    squared = need("warmup", size_in(make_study(wide | dense)))
+    assert squared.mem_mb > diagonal.mem_mb + 8 * 3501**2 / 1e6
+
+
+def test_double_precision_takes_twice_the_time(make_study: MakeStudy) -> None:
+    single, double = (
+        size_in(make_study({**CI, "precision": precision})) for precision in ("float32", "float64")
+    )
+    assert double.draw_seconds == pytest.approx(2 * single.draw_seconds, rel=0.01)
+
+
+def test_the_host_of_a_gpu_holds_its_libraries(make_study: MakeStudy) -> None:
+    on_gpu = size_in(make_study({"execution": {"device": "gpu", "shards": 2}}))
+    on_cpu = size_in(make_study())
+    assert (on_gpu.gpus, on_cpu.gpus) == (2, 0)
+    more = {verb: need(verb, on_gpu).mem_mb - need(verb, on_cpu).mem_mb for verb in BASE_MB}
+    assert {verb for verb, megabytes in more.items() if megabytes} == ON_GPU
+    assert {more[verb] for verb in ON_GPU} == {GPU_MB}
+
+
+def test_every_attempt_asks_for_as_much_again() -> None:
+    asked = need("draw", SIZE)
+    assert asked.of_attempt(1) == asked
+    assert asked.of_attempt(3) == (3 * asked.mem_mb, 3 * asked.runtime)
+
+
+def test_several_runs_need_the_sum_of_their_numbers() -> None:
+    fixed = BASE_MB["agree"] + SNAKEMAKE_MB
+    one, three = (need("agree", *[SIZE] * runs).mem_mb - fixed for runs in (1, 3))
+    assert three == pytest.approx(3 * one, abs=3)
+    assert need("compare").mem_mb == BASE_MB["compare"] + SNAKEMAKE_MB
+
+
+def test_rows_of_every_source(make_study: MakeStudy) -> None:
+    toy = {"source": {"kind": "toy", "name": "marek"}, "split": "thesis"}
+    datasets = make_study({"datasets": {"toy": toy}}).datasets
+    assert rows_of(datasets["made"]) == 60
+    assert rows_of(datasets["toy"]) >= 2227  # the longest
+    assert rows_of(datasets["mine"]) == UNKNOWN_ROWS
+    csv = "".join(f"{row}.5,{row}.25,1.0,2.0,3.0,1e-3\n" for row in range(1000))
+    assert 1000 <= rows_of(datasets["mine"], len(csv)) <= 3000
+
+
+def test_train_rows_are_counted_or_a_share(make_study: MakeStudy) -> None:
+    datasets = make_study().datasets
+    assert size_of_dataset(datasets["made"], 60).train == 30
+    assert size_of_dataset(datasets["mine"], 1000).train == 800

@@ -1,0 +1,87 @@
+"""What the machine does is said in one line; what the program does wrong is not hidden."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from nlobayes import cli
+from nlobayes.cli import main
+
+UNUSABLE = ("nlobayes", "summary", "--metrics", "nowhere")
+
+
+def end_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """Let the command line end with an error."""
+
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "app", fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "out of memory"),
+        (RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes."), "out of memory"),
+        (ImportError("libcudart.so.12: cannot open"), "uv sync --locked"),
+        (ModuleNotFoundError("No module named 'jax'", name="jax"), "uv sync --locked"),
+        (OSError(errno.ENOSPC, "No space left on device"), "free space"),
+        (OSError(errno.EIO, "Input/output error"), "check the disk"),
+    ],
+)
+def test_a_fault_of_the_machine_is_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    said: str,
+) -> None:
+    end_with(monkeypatch, error)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("nlobayes: error: ")
+    assert printed.err.count("\n") == 1
+    assert said in printed.err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("a mistake of ours"),
+        ImportError("cannot import name 'x'", name="nlobayes.build"),
+        FileNotFoundError(errno.ENOENT, "a file of ours"),
+    ],
+)
+def test_a_mistake_of_the_program_shows_where(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    end_with(monkeypatch, error)
+    with pytest.raises(type(error)):
+        main()
+
+
+class Full(io.StringIO):
+    """A log on a disk that is full."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("log", [None, Full()], ids=["closed", "full"])
+def test_the_status_is_right_where_nothing_can_be_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log: io.StringIO | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [*UNUSABLE])
+    monkeypatch.setattr(sys, "stderr", log)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2

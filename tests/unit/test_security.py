@@ -1,0 +1,164 @@
+"""Nothing of ours runs what it reads or calls out, and the lock knows all that is installed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RULES = sorted((ROOT / "workflow/rules").glob("*.smk"))
+RUN_WHAT_THEY_READ = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "runpy", "shelve"}
+CALL_OUT = {"ftplib", "http", "requests", "smtplib", "socket", "urllib"}
+CALLS = {
+    "eval",
+    "exec",
+    "full_load",
+    "getoutput",
+    "popen",
+    "read_pickle",
+    "system",
+    "to_pickle",
+    "unsafe_load",
+    "yaml.load",
+    "yaml.load_all",
+}
+ARGUMENTS = {"allow_pickle", "shell"}
+DIRECTIVE = re.compile(
+    r"^(include|configfile|report): .*$|^wildcard_constraints:\n(    .*\n)+", re.M
+)
+FIRST_RULE = re.compile(r"^(rule|use rule) .*:$|^for .*:$", re.M)
+NUMBERS = {"wildcards.block", "wildcards.chain"}
+QUOTING = re.compile(
+    r"(lambda wildcards, input: )?repeat_option\(|begin_warmup,|verdict_beside_tables,"
+    r"|\"(--figure \w+)?\","
+)
+PARAMETERS = re.compile(r"^    params:\n((?: {8}.*\n)+)", re.M)
+COMMAND = re.compile(r"^    shell:\n((?: {8}.*\n)+)", re.M)
+
+
+def dangers(source: str) -> Iterator[str]:
+    """Name everything in Python code that could run what it reads, or call out."""
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        elif isinstance(node, ast.Call):
+            yield from dangers_of_call(node)
+        roots = {name.split(".")[0] for name in names}
+        yield from roots & (RUN_WHAT_THEY_READ | CALL_OUT)
+
+
+def dangers_of_call(node: ast.Call) -> Iterator[str]:
+    """Name what is dangerous in one call: the function, or an argument that is not False."""
+    called = ast.unparse(node.func)
+    yield from {called, called.split(".")[-1]} & CALLS
+    for word in node.keywords:
+        if word.arg in ARGUMENTS and ast.unparse(word.value) != "False":
+            yield f"{called}({word.arg})"
+
+
+def python_of(workflow: str) -> str:
+    """Give the Python of a file of the workflow: what stands before its rules."""
+    return DIRECTIVE.sub("", FIRST_RULE.split(workflow, maxsplit=1)[0])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from pickle import loads",
+        "import os.path, marshal",
+        "import joblib as j",
+        "from urllib.request import urlopen",
+        "import socket",
+        "yaml.load(text, Loader)",
+        "yaml.unsafe_load(text)",
+        "eval(text)",
+        "exec(text)",
+        "os.system(text)",
+        "np.load(path, allow_pickle=True)",
+        "np.load(path, allow_pickle=asked)",
+        "subprocess.run(text, shell=True)",
+        "pd.read_pickle(path)",
+    ],
+)
+def test_dangers_are_seen(source: str) -> None:
+    assert [*dangers(source)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["np.load(path, allow_pickle=False)", "json.loads(text)", "model.evaluate(x)", "import os"],
+)
+def test_what_is_harmless_is_not_called_a_danger(source: str) -> None:
+    assert not [*dangers(source)]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted((ROOT / "src/nlobayes").rglob("*.py")),
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_no_module_of_ours_runs_what_it_reads_or_calls_out(path: Path) -> None:
+    assert [*dangers(path.read_text())] == []
+
+
+@pytest.mark.parametrize("path", [ROOT / "Snakefile", *RULES], ids=lambda path: path.name)
+def test_the_workflow_runs_nothing_but_verbs(path: Path) -> None:
+    text = path.read_text()
+    assert [*dangers(python_of(text))] == []
+    assert not re.search(r"^ +(run|script|notebook|wrapper|cwl|template_engine):", text, re.M)
+    assert text.count(" shell:") == len(COMMAND.findall(text))
+    for command in COMMAND.findall(text):
+        assert command.strip().startswith('"nlobayes '), command
+
+
+def test_every_path_in_a_command_is_quoted() -> None:
+    """Numbers need no quotes; a parameter of several words is spelt by a function that quotes."""
+    text = "".join(path.read_text() for path in RULES)
+    words = {word for command in COMMAND.findall(text) for word in re.findall(r"{(.+?)}", command)}
+    bare = {word for word in words if not word.endswith(":q")} - NUMBERS
+    assert bare
+    parameters = "".join(PARAMETERS.findall(text))
+    for word in bare:
+        spelt = re.findall(rf"^        {word.removeprefix('params.')}=(.+)$", parameters, re.M)
+        assert spelt, word
+        assert all(QUOTING.match(how) for how in spelt), (word, spelt)
+
+
+def lock() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "uv.lock").read_text())
+
+
+def test_every_file_of_every_locked_package_has_its_hash() -> None:
+    packages = [package for package in lock()["package"] if package["name"] != "nlobayes"]
+    assert len(packages) > 100
+    for package in packages:
+        files = [*package.get("wheels", []), *filter(None, [package.get("sdist")])]
+        assert files, package["name"]
+        for file in files:
+            assert re.fullmatch(r"sha256:[0-9a-f]{64}", file["hash"]), file["url"]
+
+
+def test_no_package_is_looked_for_elsewhere_than_in_the_public_index() -> None:
+    for package in lock()["package"]:
+        own = package["name"] == "nlobayes"
+        expected = {"editable": "."} if own else {"registry": "https://pypi.org/simple"}
+        assert package["source"] == expected, package["name"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"].get("uv", {})
+    assert not {"index", "index-url", "extra-index-url", "find-links", "sources"} & {*settings}
+
+
+def test_credentials_of_dvc_stay_out_of_git() -> None:
+    """`dvc remote modify --local` writes them into .dvc/config.local."""
+    assert "/config.local" in (ROOT / ".dvc/.gitignore").read_text().splitlines()
+    secrets = re.compile("password|secret|token|access_key|credential|connection_string")
+    assert not secrets.search((ROOT / ".dvc/config").read_text())
