@@ -7,7 +7,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-include: "workflow/rules/configfiles.smk"
+include: "workflow/rules/checks.smk"
 
 
 configfile: "config/config.yaml"
@@ -17,6 +17,7 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/needs.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/inference.smk"
 include: "workflow/rules/assessment.smk"

@@ -26,6 +26,7 @@ VERBS = {
     "thin": "Keep as many draws as are nearly independent.",
     "predict": "Evaluate a posterior and its baseline at every point.",
     "evaluate": "Score predictions and their error bars.",
+    "tabulate": "Tabulate what the figures of a run show.",
     "landscape": "Survey the energy around the MAPs.",
     "agree": "Compare what several samplers say of one posterior.",
     "compare": "Set runs side by side, with paired differences.",

@@ -68,7 +68,7 @@ DRAWN = {
 }
 RULES = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
-    *("thin", "predict", "evaluate", "landscape"),
+    *("thin", "predict", "evaluate", "tabulate", "landscape"),
     *("plot", "plot_landscape", "plot_scale_ratio"),
 }
 # The keys that other people's tools rely on.

@@ -34,6 +34,7 @@ JOBS = {
     "thin": 1,
     "predict": 1,
     "evaluate": 1,
+    "tabulate": 1,
     "plot": 1,
     "all": 1,
 }
@@ -204,6 +205,8 @@ def backwards(value: Any) -> Any:
         ("verbs/evaluate.py", since("evaluate")),
         ("assessment/thinning.py", since("diagnose")),
         ("assessment/conditional.py", since("evaluate")),
+        ("assessment/tables/chains.py", since("tabulate")),
+        ("verbs/tabulate.py", since("tabulate")),
         ("assessment/comparison.py", {}),
         ("plots/style.py", since("plot")),
         ("plots/nlobayes.mplstyle", since("plot")),

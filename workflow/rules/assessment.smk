@@ -5,11 +5,64 @@ rule diagnose:
     """Judge the convergence of a posterior in function space."""
     input:
         posterior="results/posterior/{run}.nc",
-        dataset=dataset_of,
-        starts=all_starts,
     output:
         diagnostics="results/metrics/{run}/diagnostics.json",
         record="results/records/diagnose/{run}.json",
+    log:
+        "logs/diagnose/{run}.log",
+    benchmark:
+        "timings/diagnose/{run}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=memory("diagnose"),
+        runtime=wall_time("diagnose"),
+    params:
+        spec=job("diagnose"),
+        code=code_digest("diagnose"),
+    shell:
+        "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
+        " --out {output.diagnostics:q} --record {output.record:q} 2> {log:q}"
+
+
+rule evaluate:
+    """Score predictions and their error bars, beside the baseline."""
+    input:
+        predictions="results/predictions/{run}.nc",
+        dataset=dataset_of,
+    output:
+        evaluation="results/metrics/{run}/evaluation.json",
+        record="results/records/evaluate/{run}.json",
+    log:
+        "logs/evaluate/{run}.log",
+    benchmark:
+        "timings/evaluate/{run}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=memory("evaluate"),
+        runtime=wall_time("evaluate"),
+    params:
+        spec=job("evaluate"),
+        code=code_digest("evaluate"),
+    shell:
+        "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
+        " --dataset {input.dataset:q} --out {output.evaluation:q}"
+        " --record {output.record:q} 2> {log:q}"
+
+
+rule tabulate:
+    """Tabulate what the figures of a run show."""
+    input:
+        posterior="results/posterior/{run}.nc",
+        diagnostics="results/metrics/{run}/diagnostics.json",
+        predictions="results/predictions/{run}.nc",
+        evaluation="results/metrics/{run}/evaluation.json",
+        dataset=dataset_of,
+        starts=all_starts,
+    output:
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
             table=[
@@ -23,41 +76,6 @@ rule diagnose:
                 "weight_planes",
                 "divergences",
                 "loss",
-            ],
-        ),
-    log:
-        "logs/diagnose/{run}.log",
-    benchmark:
-        "timings/diagnose/{run}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=memory("diagnose"),
-        runtime=wall_time("diagnose"),
-    params:
-        spec=job("diagnose"),
-        starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_digest("diagnose"),
-    shell:
-        "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
-        " --dataset {input.dataset:q} {params.starts}"
-        " --out {output.diagnostics:q} --plots {params.plots:q}"
-        " --record {output.record:q} 2> {log:q}"
-
-
-rule evaluate:
-    """Score predictions and their error bars, beside the baseline."""
-    input:
-        predictions="results/predictions/{run}.nc",
-        dataset=dataset_of,
-    output:
-        evaluation="results/metrics/{run}/evaluation.json",
-        record="results/records/evaluate/{run}.json",
-        tables=expand(
-            "results/plots/{{run}}/{table}.csv",
-            table=[
                 "labels",
                 "predictions",
                 "coverage",
@@ -69,24 +87,27 @@ rule evaluate:
                 "calibration_checks",
             ],
         ),
+        record="results/records/tabulate/{run}.json",
     log:
-        "logs/evaluate/{run}.log",
+        "logs/tabulate/{run}.log",
     benchmark:
-        "timings/evaluate/{run}.tsv"
+        "timings/tabulate/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=memory("evaluate"),
-        runtime=wall_time("evaluate"),
+        mem_mb=memory("tabulate"),
+        runtime=wall_time("tabulate"),
     params:
-        spec=job("evaluate"),
+        spec=job("tabulate"),
+        starts=lambda wildcards, input: repeat_option("--start", input.starts),
         plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_digest("evaluate"),
+        code=code_digest("tabulate"),
     shell:
-        "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
-        " --dataset {input.dataset:q} --out {output.evaluation:q}"
-        " --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
+        "nlobayes tabulate --spec {params.spec:q} --posterior {input.posterior:q}"
+        " --diagnostics {input.diagnostics:q} --predictions {input.predictions:q}"
+        " --evaluation {input.evaluation:q} --dataset {input.dataset:q}"
+        " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
 
 
 rule agree:
@@ -180,8 +201,8 @@ rule compare:
         folder=lambda wildcards, output: Path(output.runs).parent.as_posix(),
         code=code_digest("compare"),
     shell:
-        "nlobayes compare --spec {params.spec:q} --out {params.folder:q}"
-        " --record {output.record:q} > {log:q} 2>&1"
+        "nlobayes compare --spec - --out {params.folder:q}"
+        " --record {output.record:q} > {log:q} 2>&1 <<< {params.spec:q}"
 
 
 rule speed:
@@ -204,5 +225,5 @@ rule speed:
         ).model_dump_json(),
         datasets=lambda wildcards, input: repeat_option("--dataset", input.datasets),
     shell:
-        "nlobayes speed --spec {params.spec:q} {params.datasets}"
-        " --out {output.table:q} 2> {log:q}"
+        "nlobayes speed --spec - {params.datasets}"
+        " --out {output.table:q} 2> {log:q} <<< {params.spec:q}"

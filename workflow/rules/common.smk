@@ -5,7 +5,7 @@ import gc
 import re
 import shlex
 import sys
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from nlobayes.errors import InputError
@@ -15,11 +15,10 @@ from nlobayes.study.grid import CROSSED, load_study
 from nlobayes.study.jobs import prepare_job, run_jobs, simulate_job, speed_job
 from nlobayes.study.library import override, read_presets
 from nlobayes.study.presets import TableSource
-from nlobayes.study.resources import need, rows_of, size_of, size_of_dataset
 from nlobayes.study.values import NAME
 
-# A graph only grows: look rarely for what could be freed, and take nothing apart at the end.
-gc.set_threshold(100_000)
+# A graph only grows: look for what could be freed once it is built, take nothing apart at the end.
+gc.disable()
 atexit.register(gc.freeze)
 
 try:
@@ -81,33 +80,16 @@ def find_rivals():
 
 RIVALS = find_rivals()
 
-MENDING = {"--cleanup-metadata", "--lint", "--touch", "-t", "--unlock"}
-
-
-def refuse_results_without_records():
-    """Stop where results lie that Snakemake, without its records, would take for current."""
-    if not workflow.is_main_process or MENDING & {*sys.argv}:
-        return
-    kept = (Path(".snakemake", name) for name in ("metadata", "incomplete"))
-    if any(path.is_file() for folder in kept for path in folder.rglob("*")):
-        return
-    for path in Path("results").rglob("[!.]*"):
-        if path.is_file():
-            sys.stderr.write(
-                f"nlobayes: error: {path} is there, but .snakemake/metadata, which tells what is "
-                "up to date, is not; restore it with `dvc pull` without a path (`dvc checkout` "
-                "if it was pulled before), or move results/ away to begin anew\n"
-            )
-            sys.exit(2)
-
-
-refuse_results_without_records()
-
 # Jobs find the same Python as Snakemake, however it was started, unless they bring their own.
 if not workflow.deployment_settings.deployment_method:
     shell.prefix(
         f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
     )
+
+
+onstart:
+    gc.freeze()
+    gc.enable()
 
 
 def one_of(names):
@@ -269,60 +251,6 @@ def verdict_before(wildcards):
     return [f"{folder}/verdict_{segment - 1}.json"] if segment and until else []
 
 
-def gpus(wildcards):
-    """Count the GPUs of a job."""
-    execution = STUDY.execution
-    return execution.shards if execution.device == "gpu" else 0
-
-
-@cache
-def rows_of_dataset(name):
-    """Bound the rows of a dataset, those of a table by its file."""
-    dataset = STUDY.datasets[name]
-    path = Path(getattr(dataset.source, "path", ""))
-    return rows_of(dataset, path.stat().st_size if path.is_file() else None)
-
-
-def size_of_run(run):
-    """Size the jobs of a run."""
-    return size_of(run, rows_of_dataset(run.names["dataset"]))
-
-
-READ = {
-    "dataset": lambda name: [
-        size_of_dataset(STUDY.datasets[name], rows_of_dataset(name))
-    ],
-    "model": lambda name: [size_of_run(MODELS[name])],
-    "run": lambda name: [size_of_run(RUNS[name])],
-    "rivals": lambda name: [size_of_run(RUNS[run_id]) for run_id in RIVALS[name]],
-    "grid": lambda name: [],
-}
-
-
-@cache
-def need_of(verb, kind, name):
-    """Estimate what the jobs of a verb need, once for all that read the same."""
-    return need(verb, *READ[kind](name))
-
-
-def memory(verb):
-    """Give the memory of a job in MB; its first wildcard says what it reads."""
-
-    def megabytes(wildcards, attempt):
-        return need_of(verb, *next(iter(wildcards.items()))).of_attempt(attempt).mem_mb
-
-    return megabytes
-
-
-def wall_time(verb):
-    """Give the wall time of a job in minutes."""
-
-    def minutes(wildcards, attempt):
-        return need_of(verb, *next(iter(wildcards.items()))).of_attempt(attempt).runtime
-
-    return minutes
-
-
 def has_plane(run):
     """Tell whether a run has the MAPs that span a plane."""
     return len(set(run.starts)) >= PLANE
@@ -365,7 +293,9 @@ def grid_outputs(grid):
     if grid in TIMED:
         return [f"timings/speed/{grid}/speed.svg"]
     runs = [*STUDY.runs(grid)]
-    outputs = [path for run in runs for path in run_metrics(run)]
+    outputs = []
+    if grid not in COMPARED:  # what compares runs asks for their scores
+        outputs += [path for run in runs for path in run_metrics(run)]
     if STUDY.grids[grid].outputs == "figures":
         outputs += [path for run in runs for path in run_figures(run)]
     if grid in COMPARED:

@@ -4,7 +4,7 @@
 rule plot:
     """Draw the figures of one run."""
     input:
-        tables=[*rules.diagnose.output.tables, *rules.evaluate.output.tables],
+        tables=rules.tabulate.output.tables,
         thinning=rules.thin.output.table,
     output:
         *[f for c, names in FIGURES.items() for f in figures(c, names)],

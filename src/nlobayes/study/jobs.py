@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -104,7 +105,6 @@ class DiagnoseJob(Frozen):
     keep_every: PositiveInt
     thresholds: Thresholds
     thinning_loss: Fraction
-    covariate: str
     superchains: PositiveInt | None = None
     energy_variance: Positive | None = None
 
@@ -134,6 +134,15 @@ class EvaluateJob(Frozen):
     noise: Literal["gaussian", "student_t"]
     calibration: CalibrationTolerances
     covariate: str
+    seed: Seed
+
+
+class TabulateJob(Frozen):
+    """The tables behind the figures of one run."""
+
+    keep_every: PositiveInt
+    covariate: str
+    calibration: CalibrationTolerances
     seed: Seed
 
 
@@ -197,7 +206,6 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             keep_every=sampler.keep_every,
             thresholds=run.evaluation.thresholds,
             thinning_loss=run.evaluation.thinning_loss,
-            covariate=run.dataset.features.along,
             superchains=sampler.superchains,
             energy_variance=getattr(sampler.warmup, "energy_variance", None),
         ),
@@ -207,6 +215,12 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             noise=run.evaluation.noise,
             calibration=run.evaluation.calibration,
             covariate=run.dataset.features.along,
+            seed=run.seed,
+        ),
+        "tabulate": TabulateJob(
+            keep_every=sampler.keep_every,
+            covariate=run.dataset.features.along,
+            calibration=run.evaluation.calibration,
             seed=run.seed,
         ),
         **until,
@@ -239,7 +253,7 @@ def _model_job(run: RunSpec) -> ModelJob:
 
 
 def read_job(kind: type[Job], spec: str) -> Job:
-    """Read a job from JSON text, or from a file that holds it.
+    """Read a job from JSON text, from a file that holds it, or from standard input (`-`).
 
     Raises
     ------
@@ -247,7 +261,10 @@ def read_job(kind: type[Job], spec: str) -> Job:
         If the text is not a job of this kind.
     """
     where = f"{kind.__name__} specification"
-    text = spec if spec.lstrip().startswith("{") else _read(Path(spec))
+    if spec == "-":
+        text = sys.stdin.read()
+    else:
+        text = spec if spec.lstrip().startswith("{") else _read(Path(spec))
     try:
         job = kind.model_validate_json(text)
     except ValidationError as error:

@@ -5,26 +5,25 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-import xarray as xr
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
-from nlobayes.artifacts.files import write_csv, write_json
+from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import linear
-from nlobayes.assessment.conditional import distance_to_training, scale_shares
+from nlobayes.assessment.conditional import scale_shares
 from nlobayes.assessment.noise import PredictiveNoise, fit_noise, predictive_moments
 from nlobayes.assessment.scores import evaluate as score
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tables import predictions as tables
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
-from nlobayes.errors import InputError
+from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.study.jobs import EvaluateJob, read_job
 from nlobayes.types import Dataset
 from nlobayes.verbs import covariates
+from nlobayes.verbs import predictions as reading
 
 
 def evaluate(
@@ -32,71 +31,28 @@ def evaluate(
     predictions: Annotated[Path, typer.Option(help="Predictions to score.")],
     dataset: Annotated[Path, typer.Option(help="Dataset that was predicted.")],
     out: Annotated[Path, typer.Option(help="Scores to write (JSON).")],
-    plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figures.")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Fit the predictive noise on validation rows, score every split, write the tables."""
+    """Fit the predictive noise on validation rows and score every split."""
     job = read_job(EvaluateJob, spec)
     groups, data = read_groups(predictions, "predictions"), read_dataset(dataset)
-    _check_same_points(groups["points"], data, predictions, dataset)
+    reading.check_same_points(groups["points"], data, predictions, dataset)
     target = TargetTransform(**data.transforms["target"])
     covariate = covariates.of(data, job.covariate)
-    rows = _rows(data, target, covariate.values)
-    draws = groups["predictions"]["f"].values
-    posterior = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
+    rows = reading.rows_of(data, target, covariate.values)
+    posterior = reading.draws_of(groups)
     scores, noise = _score(posterior, rows, job, target)
     scores["baseline"] = _ensemble(groups["baseline"]["f"].values, rows, job, target)
     scores["linear"] = _least_squares(data, rows, job, target)
-    written = _tables(posterior, rows, noise, job, target.scale)
-    written = {"labels": _labels(data, covariate.label, target), **written}
-    for name, table in written.items():
-        write_csv(plots / f"{name}.csv", table)
-    scores["calibration_checks"] = _checks_as_json(written["calibration_checks"])
+    predicted = tables.predictions(posterior, rows, noise, scale=target.scale)
+    checks = reading.calibration_checks(predicted, job.calibration)
+    scores["calibration_checks"] = _checks_as_json(checks)
     write_json(out, scores)
     made = provenance.record("evaluate", job.model_dump(), digests([predictions, dataset]))
-    write_record(record, made, [out, *(plots / f"{name}.csv" for name in written)])
+    write_record(record, made, [out])
     for name, check in scores["calibration_checks"].items():
         said = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)
-
-
-def _labels(data: Dataset, covariate: str, target: TargetTransform) -> Columns:
-    name, unit = data.target_name, data.units.get(data.target_name, "")
-    return tables.labels(covariate=covariate, target=name, unit=unit, scale=target.scale)
-
-
-def _tables(
-    draws: np.ndarray, rows: tables.Rows, noise: PredictiveNoise, job: EvaluateJob, scale: str
-) -> dict[str, Columns]:
-    predicted, limits = tables.predictions(draws, rows, noise, scale=scale), job.calibration
-    tolerances = {"coverage_tolerance": limits.coverage, "chi2_tolerance": limits.chi2}
-    rng = np.random.default_rng(job.seed)
-    return {
-        "predictions": predicted,
-        "coverage": tables.coverage(predicted),
-        "levels": tables.levels(predicted),
-        "pit": tables.pit(predicted),
-        "conditional": tables.conditional(predicted),
-        "deciles": tables.deciles(draws, rows, noise, rng, scale=scale),
-        "cases": tables.cases(draws, rows, noise, rng),
-        "calibration_checks": tables.calibration_checks(predicted, **tolerances),
-    }
-
-
-def _rows(data: Dataset, target: TargetTransform, covariate: np.ndarray) -> tables.Rows:
-    return tables.Rows(
-        split=data.split,
-        observed=apply_scale(target, data.observed),
-        covariate=covariate,
-        distance=distance_to_training(data.features, data.features[data.split == TRAIN]),
-        scale_uncertainty=data.scale_uncertainty,
-    )
-
-
-def _check_same_points(points: xr.Dataset, data: Dataset, predictions: Path, path: Path) -> None:
-    for name in ("observed", "split"):
-        if not np.array_equal(points[name].values, getattr(data, name)):
-            raise InputError(f"{predictions} predicts another dataset than {path}; predict it anew")
 
 
 def _score(

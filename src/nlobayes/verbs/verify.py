@@ -31,6 +31,7 @@ SPECIFICATIONS: dict[str, type[Frozen] | None] = {
     "thin": jobs.DrawJob,
     "predict": jobs.PredictJob,
     "evaluate": jobs.EvaluateJob,
+    "tabulate": jobs.TabulateJob,
     "landscape": jobs.LandscapeJob,
     "agree": None,
     "compare": CompareJob,

@@ -8,7 +8,6 @@ import json
 import os
 import pickle
 import random
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -69,19 +68,15 @@ def refusal(path: Path, most_mb: float = 1) -> str:
 
 def prepare(path: Path) -> subprocess.CompletedProcess[str]:
     """Run the real verb with little memory and little time."""
-    program = "from nlobayes.cli import main; main()"
+    limit = f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))"
+    program = f"import resource; {limit}; from nlobayes.cli import main; main()"
     words = ["--spec", json.dumps(PREPARE), "--table", str(path), "--out", f"{path.parent}/out.nc"]
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
     return subprocess.run(
         [sys.executable, "-c", program, "prepare", *words],
         capture_output=True,
         text=True,
         check=False,
         timeout=SECONDS,
-        preexec_fn=limit,
     )
 
 

@@ -22,6 +22,7 @@ from nlobayes.study.jobs import (
     PrepareJob,
     PretrainJob,
     SimulateJob,
+    TabulateJob,
     WarmupJob,
     prepare_job,
     read_job,
@@ -39,6 +40,7 @@ KINDS: dict[str, type[Frozen]] = {
     "predict": PredictJob,
     "landscape": LandscapeJob,
     "evaluate": EvaluateJob,
+    "tabulate": TabulateJob,
 }
 MODEL = {"pretrain", "warmup", "draw", "predict", "landscape"}
 
@@ -46,13 +48,13 @@ MODEL = {"pretrain", "warmup", "draw", "predict", "landscape"}
 REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"noise": "student_t"}}}, {"evaluate"}),
     ({"evaluation": {"default": {"thresholds": {"rhat_f_p99": 1.1}}}}, {"diagnose"}),
-    ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate"}),
+    ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate", "tabulate"}),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
     ({"samplers": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
     ({"samplers": {"hmc": {"segments": 3}}}, set()),
     ({"samplers": {"hmc": {"chains": 6}}}, set()),
     ({"samplers": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
-    ({"samplers": {"hmc": {"keep_every": 4}}}, {"draw", "diagnose"}),
+    ({"samplers": {"hmc": {"keep_every": 4}}}, {"draw", "diagnose", "tabulate"}),
     ({"samplers": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
     ({"samplers": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
     ({"samplers": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),

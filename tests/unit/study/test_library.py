@@ -22,7 +22,16 @@ def shipped(**changes: Any) -> dict[str, Any]:
     return override(override(read_presets(CONFIG / "presets"), chosen), changes)
 
 
-EVERY_RUN = {"pretrain", "warmup", "draw", "diagnose", "predict", "landscape", "evaluate"}
+EVERY_RUN = {
+    "pretrain",
+    "warmup",
+    "draw",
+    "diagnose",
+    "predict",
+    "landscape",
+    "evaluate",
+    "tabulate",
+}
 
 
 def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:

@@ -169,6 +169,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
         ("thin", "kept"),
         ("predict", "rows"),
         ("evaluate", "kept"),
+        ("tabulate", "draws"),
         ("agree", "draws"),
         ("landscape", "weights"),
         ("plot", "rows"),

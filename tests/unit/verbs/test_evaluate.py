@@ -19,17 +19,6 @@ from nlobayes.verbs.evaluate import evaluate
 
 JOB = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}
 SPEC = json.dumps(JOB)
-TABLES = (
-    "labels",
-    "predictions",
-    "coverage",
-    "levels",
-    "pit",
-    "conditional",
-    "deciles",
-    "cases",
-    "calibration_checks",
-)
 RED = "\x1b[31m\x1b[1m"
 MakePredictions = Callable[..., tuple[Path, Path]]
 Read = Callable[[Path], dict[str, Any]]
@@ -50,7 +39,7 @@ def scored(
         groups["points"] = groups["points"].assign(observed=(("point",), observed))
         write_groups(folder / "p.nc", "predictions", groups, {"exact": True})
         write_dataset(folder / "d.nc", dataset._replace(observed=observed), {})
-        evaluate(SPEC, folder / "p.nc", folder / "d.nc", folder / "out.json", folder / "plots")
+        evaluate(SPEC, folder / "p.nc", folder / "d.nc", folder / "out.json")
         return read(folder / "out.json")
 
     return score
@@ -104,12 +93,9 @@ def test_the_seed_makes_scores_reproducible(
     make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
 ) -> None:
     paths = make_predictions(tmp_path, dataset)
-    written = []
     for name in ("one", "two"):
-        evaluate(SPEC, *paths, tmp_path / name / "out.json", tmp_path / name)
-        written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
-    assert written[0] == written[1]
-    assert {name.removesuffix(".csv") for name in written[0]} == {"out.json", *TABLES}
+        evaluate(SPEC, *paths, tmp_path / f"{name}.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
 
 def test_predictions_of_another_dataset_are_refused(
@@ -129,15 +115,8 @@ def test_predictions_of_another_dataset_are_refused(
     for name, other in others.items():
         write_dataset(tmp_path / f"{name}.nc", other, {})
         with pytest.raises(InputError, match=r"predicts another dataset than .*; predict it anew"):
-            evaluate(
-                SPEC,
-                predictions,
-                tmp_path / f"{name}.nc",
-                tmp_path / "out.json",
-                tmp_path / "plots",
-            )
+            evaluate(SPEC, predictions, tmp_path / f"{name}.nc", tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
-    assert not (tmp_path / "plots").exists()
 
 
 @pytest.mark.parametrize(
@@ -158,8 +137,8 @@ def test_bad_specifications_are_refused(
 ) -> None:
     paths = make_predictions(tmp_path, dataset)
     with pytest.raises(InputError, match=said):
-        evaluate(json.dumps(JOB | change), *paths, tmp_path / "out.json", tmp_path / "plots")
-    assert not (tmp_path / "plots").exists()
+        evaluate(json.dumps(JOB | change), *paths, tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_an_identity_scale_has_no_scores_in_log10(
@@ -171,7 +150,7 @@ def test_an_identity_scale_has_no_scores_in_log10(
     groups["points"] = groups["points"].assign(observed=(("point",), linear.observed))
     write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
     write_dataset(tmp_path / "d.nc", linear, {})
-    evaluate(SPEC, tmp_path / "p.nc", tmp_path / "d.nc", tmp_path / "o.json", tmp_path / "plots")
+    evaluate(SPEC, tmp_path / "p.nc", tmp_path / "d.nc", tmp_path / "o.json")
     scores = read(tmp_path / "o.json")
     assert not [key for key in scores["test"] if key.endswith("_log10")]
     residual = np.median(groups["predictions"]["f"].values, axis=(0, 1)) - linear.observed
@@ -185,7 +164,7 @@ def test_errors_are_compared_with_the_scale_uncertainty_where_it_is_known(
 ) -> None:
     known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
     paths = make_predictions(tmp_path, known)
-    evaluate(SPEC, *paths, tmp_path / "out.json", tmp_path / "plots")
+    evaluate(SPEC, *paths, tmp_path / "out.json")
     f = read_groups(paths[0], "predictions")["predictions"]["f"].values.mean(axis=(0, 1))
     error = np.abs(f - np.log10(dataset.observed))[dataset.split == TEST]
     found = read(tmp_path / "out.json")["test"]["error_over_scale_share_below_0_3"]

@@ -18,6 +18,7 @@ from nlobayes.types import Dataset
 from nlobayes.verbs.diagnose import diagnose
 from nlobayes.verbs.evaluate import evaluate
 from nlobayes.verbs.plot import plot
+from nlobayes.verbs.tabulate import tabulate
 from nlobayes.verbs.thin import thin
 
 DIAGNOSE = json.dumps(
@@ -27,9 +28,9 @@ DIAGNOSE = json.dumps(
         "keep_every": 4,
         "thresholds": {},
         "thinning_loss": 0.1,
-        "covariate": "m1",
     }
 )
+TABULATE = '{"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 1}'
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
 ELSEWHERE = {"landscape", "distances", "bands", "scan", "differences", "speed"}
 OF_A_RUN = [name for name in FIGURES if name not in ELSEWHERE]
@@ -43,14 +44,16 @@ def tables(
     dataset: Dataset,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
-    """Tables as `diagnose` and `evaluate` leave them."""
+    """Tables as `tabulate` and `thin` leave them."""
     folder = tmp_path_factory.mktemp("plot")
-    out = (folder / "d.json", folder / "tables")
-    diagnose(DIAGNOSE, run.posterior, run.dataset, run.starts, *out)
-    thin(run.posterior, out[0], run.dataset, folder / "thin.nc", folder / "tables/thinning.csv")
+    judged, scored, written = folder / "d.json", folder / "e.json", folder / "tables"
+    diagnose(DIAGNOSE, run.posterior, judged)
+    thin(run.posterior, judged, run.dataset, folder / "thin.nc", written / "thinning.csv")
     known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
-    evaluate(EVALUATE, *make_predictions(folder, known), folder / "e.json", folder / "tables")
-    return folder / "tables"
+    predictions, path = make_predictions(folder, known)
+    evaluate(EVALUATE, predictions, path, scored)
+    tabulate(TABULATE, run.posterior, judged, predictions, scored, path, run.starts, written)
+    return written
 
 
 def test_every_figure_of_a_run_is_drawn_in_both_formats(tables: Path, tmp_path: Path) -> None:
