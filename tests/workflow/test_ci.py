@@ -71,6 +71,7 @@ RULES = {
     *("thin", "predict", "evaluate", "tabulate", "landscape"),
     *("plot", "plot_landscape", "plot_scale_ratio"),
 }
+RECORDED_OF_RUN = ("diagnose", "thin", "evaluate", "tabulate", "plot", "plot_scale_ratio")
 # The keys that other people's tools rely on.
 DIAGNOSTICS = {
     *("rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median"),
@@ -131,6 +132,9 @@ def test_writes_every_result_and_no_other(ci: Project) -> None:
         *(f"results/plots/{RUN}/{table}.csv" for table in TABLES.keys() | OTHER_TABLES),
         *(f"results/plots/landscape/{MODEL}/{table}.csv" for table in LANDSCAPE_TABLES),
         *(path.replace("svg", kind) for path in DRAWN for kind in ("svg", "png")),
+        *(f"results/records/{rule}/{RUN}.json" for rule in RECORDED_OF_RUN),
+        *(f"results/records/{rule}/{MODEL}.json" for rule in ("landscape", "plot_landscape")),
+        "results/records/simulate/embedded_small.json",
     }
     assert set(ci.digests()) == expected
 

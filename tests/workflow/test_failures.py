@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import netCDF4
 import pytest
 
+from nlobayes.artifacts.seals import seal
+
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
@@ -74,6 +76,7 @@ def test_a_chain_that_dies_later_keeps_its_last_good_segment(tiny: Project, tmp_
     with netCDF4.Dataset(project.root / last_good, "a") as file:
         file["tuned/step_size"][:] = 1e3
         spec = file.spec
+    seal(project.root / last_good)
     before, times = project.digests(), project.times()
     log = f"logs/draw/{RUN}/0/1.log"
     line = fail(project, {"samplers": {"tiny": {"segments": 2}}}, log)

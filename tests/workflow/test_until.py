@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import xarray as xr
 
+from nlobayes.artifacts.netcdf import SCHEMAS
+
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
@@ -34,6 +36,12 @@ def verdict(project: Project, segment: int) -> dict[str, Any]:
     return found
 
 
+def assert_same_posterior(one: Project, two: Project) -> None:
+    """The same in every group; its attributes name the segments that it was made from."""
+    for name in SCHEMAS["posterior"]:
+        xr.testing.assert_identical(one.group(name, POSTERIOR), two.group(name, POSTERIOR))
+
+
 @pytest.fixture(scope="module")
 def stopped(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The tiny run, allowed a second segment that its loose targets do not need."""
@@ -53,7 +61,7 @@ def test_met_targets_leave_later_segments_empty(tiny: Project, stopped: Project)
             xr.testing.assert_identical(stopped.group(name, drawn), stopped.group(name, empty))
         log = stopped.root / f"logs/draw/{RUN}/{chain}/1.log"
         assert log.read_text() == f"{CHAINS}/verdict_0.json: converged, nothing to draw\n"
-    assert stopped.digests()[POSTERIOR] == tiny.digests()[POSTERIOR]
+    assert_same_posterior(stopped, tiny)
 
 
 def test_a_stopped_run_is_extended_without_drawing(stopped: Project, tmp_path: Path) -> None:
@@ -64,7 +72,7 @@ def test_a_stopped_run_is_extended_without_drawing(stopped: Project, tmp_path: P
     assert verdict(more, 1)["met"]
     for chain in range(2):
         assert more.group("predictions", f"{CHAINS}/{chain}/segment_2.nc").sizes["draw"] == 0
-    assert more.digests()[POSTERIOR] == stopped.digests()[POSTERIOR]
+    assert_same_posterior(more, stopped)
     assert more.planned(POSTERIOR, changes=until(LOOSE, 3)) == {}
 
 
@@ -75,4 +83,4 @@ def test_missed_targets_draw_every_segment(
     missed = verdict(all_drawn, 0)
     assert (missed["met"], missed["draws_per_chain"]) == (False, 60)
     assert not any(check["passed"] for check in missed["checks"].values())
-    assert all_drawn.digests()[POSTERIOR] == two_segments.digests()[POSTERIOR]
+    assert_same_posterior(all_drawn, two_segments)

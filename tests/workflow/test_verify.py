@@ -62,7 +62,7 @@ def test_an_honest_study_passes(tiny: Project) -> None:
 
 def test_custody_leads_from_a_score_to_the_table(tiny: Project) -> None:
     told = tiny.run("nlobayes", "verify", DIAGNOSTICS).stdout.splitlines()
-    assert told[0].startswith(f"{DIAGNOSTICS} <- diagnose of results/posterior/{RUN}.nc, ")
+    assert told[0] == f"{DIAGNOSTICS} <- diagnose of results/posterior/{RUN}.nc"
     assert f"{DATASET} <- prepare of results/tables/tiny.parquet" in told
     assert "results/tables/tiny.parquet <- simulate of its settings alone" in told
     assert f"{SEGMENT} <- draw of results/chains/{RUN}/1/warmup_0.nc, {DATASET}" in told

@@ -17,25 +17,27 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
-POSTERIOR, DIAGNOSTICS = f"results/posterior/{RUN}.nc", f"results/metrics/{RUN}/diagnostics.json"
+POSTERIOR, SCORES = f"results/posterior/{RUN}.nc", f"results/metrics/{RUN}/evaluation.json"
+TABLE = f"results/plots/{RUN}/predictions.csv"
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
 SINCE_POSTERIOR = ("posterior", "metrics", "plots", "thinned", "predictions", "figures", "records")
 
-# A disk with room for not even the posterior, then for a part of the tables, then for all.
+# A disk without room for the posterior, then for all scores, then for a part of the tables.
 FILL = f"""
 export PYTHONDONTWRITEBYTECODE=1
 home=$PWD disk=$(realpath $disk)
 mount -t tmpfs -o size=64m tmpfs $disk
 cp -a ../kept/. $disk/
 cd / && cd $home
-for room in 20 100; do
-    mount -o remount,size=$(($(df -k --output=used $disk | tail -1) + room))k $disk
-    if snakemake {DIAGNOSTICS} > ../$room.out 2>&1; then exit 9; fi
-    find results -name '.*' -type f > ../$room.hidden
-    cat logs/assemble/{RUN}.log logs/diagnose/{RUN}.log > ../$room.log || true
+for rule in assemble tabulate; do
+    mount -o remount,size=$(($(df -k --output=used $disk | tail -1) + 40))k $disk
+    if snakemake {TABLE} > ../$rule.out 2>&1; then exit 9; fi
+    find results -name '.*' -type f > ../$rule.hidden
+    cat logs/$rule/{RUN}.log > ../$rule.log || true
+    mount -o remount,size=64m $disk
+    snakemake {SCORES}
 done
-mount -o remount,size=64m $disk
-snakemake {DIAGNOSTICS} && cp -a results ../after
+snakemake {TABLE} && cp -a results ../after
 """
 READ_ONLY = f"""
 mount --bind results results && mount -o remount,bind,ro results
@@ -80,13 +82,13 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_end_the_same(
     after = type(tiny)(outside, tiny.source).digests("after")
     found = {path.replace("after/", "results/", 1): digest for path, digest in after.items()}
     assert found.items() <= whole.items()
-    assert {POSTERIOR, DIAGNOSTICS} <= found.keys()
-    for room, rule in (("20", "assemble"), ("100", "diagnose")):
-        assert (outside / f"{room}.hidden").read_text() == ""
-        said = (outside / f"{room}.log").read_text()
+    assert {POSTERIOR, SCORES, TABLE} <= found.keys()
+    for rule in ("assemble", "tabulate"):
+        assert (outside / f"{rule}.hidden").read_text() == ""
+        said = (outside / f"{rule}.log").read_text()
         assert "Traceback" not in said
         if disk == "results":
-            assert f"Error in rule {rule}" in (outside / f"{room}.out").read_text()
+            assert f"Error in rule {rule}" in (outside / f"{rule}.out").read_text()
             assert re.search(r"error: cannot write results/.* \(0\.\d MB are free there\);", said)
 
 

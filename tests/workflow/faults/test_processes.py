@@ -41,7 +41,8 @@ def start(project: Project, sabotage: Sabotage, fault: str, *words: str) -> subp
     plan = sabotage(project.source, words=["draw", SEGMENTS[0]], rename=1, fault=fault)
     log = project.root.with_suffix(".log")
     (project.root / "struck").unlink(missing_ok=True)
-    running = project.start("snakemake", POSTERIOR, *words, log=log, **plan)
+    listening = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
+    running = project.start(*listening, "snakemake", POSTERIOR, *words, log=log, **plan)
     end = time.monotonic() + PATIENCE_SECONDS
     while not ((project.root / "struck").exists() and (project.root / SEGMENTS[1]).exists()):
         assert running.poll() is None or fault == "kill", log.read_text()
