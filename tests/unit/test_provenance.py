@@ -60,9 +60,18 @@ INSIDE = {
     "plot": {"plots.registry", "plots.calibration", "plots.style"},
     "summary": {"assessment.tightness"},
     "record": {"artifacts.files"},
-    "show": {"artifacts.summary", "artifacts.origins", "artifacts.lineage", "provenance"},
-    "verify": {"artifacts.inspection", "artifacts.origins", "provenance"},
-    "provenance": {"artifacts.lineage", "artifacts.prov_document", "artifacts.crate"},
+    "show": {
+        "artifacts.audit.summary",
+        "artifacts.audit.origins",
+        "artifacts.audit.lineage",
+        "provenance",
+    },
+    "verify": {"artifacts.audit.inspection", "artifacts.audit.origins", "provenance"},
+    "provenance": {
+        "artifacts.audit.lineage",
+        "artifacts.audit.prov_document",
+        "artifacts.audit.crate",
+    },
 }
 LOCK = Path(__file__).parents[2] / "uv.lock"
 WINGS = ("data", "model", "inference", "assessment", "surrogate", "plots")

@@ -12,7 +12,7 @@ import pytest
 from prov.model import ProvActivity, ProvDerivation, ProvDocument, ProvEntity, ProvGeneration
 from rocrate.rocrate import ROCrate
 
-from nlobayes.artifacts.origins import Project as Files
+from nlobayes.artifacts.audit.origins import Project as Files
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.audit.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.audit.lineage import Lineage, trace
+from nlobayes.artifacts.audit.origins import Project
+from nlobayes.artifacts.audit.prov_document import to_prov_json
 from nlobayes.artifacts.files import write_json, write_text
-from nlobayes.artifacts.lineage import Lineage, trace
-from nlobayes.artifacts.origins import Project
-from nlobayes.artifacts.prov_document import to_prov_json
 from nlobayes.errors import InputError
 
 SHOWN = 5

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from nlobayes import provenance
-from nlobayes.artifacts.origins import Project
-from nlobayes.artifacts.summary import summarise
+from nlobayes.artifacts.audit.origins import Project
+from nlobayes.artifacts.audit.summary import summarise
 from nlobayes.errors import InputError
 
 Row = tuple[str | Text, ...]

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import track
 
 from nlobayes import provenance
-from nlobayes.artifacts.inspection import inspect
-from nlobayes.artifacts.origins import RECORDS, Origin, Project
+from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
 from nlobayes.errors import InputError
 from nlobayes.study import jobs
 from nlobayes.study.comparison import CompareJob

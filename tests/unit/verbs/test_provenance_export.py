@@ -26,10 +26,10 @@ from prov.model import (
 )
 from rocrate.rocrate import ROCrate
 
+from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.contents import write_start
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
-from nlobayes.artifacts.origins import Project
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError

@@ -9,7 +9,7 @@ from typing import Any
 from rocrate.model import ContextEntity, File, SoftwareApplication
 from rocrate.rocrate import ROCrate
 
-from nlobayes.artifacts import lineage
+from nlobayes.artifacts.audit import lineage
 
 METADATA = "ro-crate-metadata.json"
 LICENSE = "LICENSE"

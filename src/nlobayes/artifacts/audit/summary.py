@@ -13,11 +13,11 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from nlobayes.artifacts.audit.lineage import kind_of
+from nlobayes.artifacts.audit.origins import Origin, Project
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.lineage import kind_of
 from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.artifacts.origins import Origin, Project
 from nlobayes.artifacts.records import read_record
 from nlobayes.errors import InputError
 
@@ -49,6 +49,8 @@ def summarise(project: Project, name: str) -> Found:
     path, origin = project.root / name, project.origin(name)
     try:
         return _facts(project, path, name, origin) | _content(path)
+    except InputError:
+        raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"{path}: it does not hold what an artifact of its name does ({error!r}); restore it, "

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from nlobayes.artifacts.audit.inspection import inspect
 from nlobayes.artifacts.contents import write_dataset, write_start
 from nlobayes.artifacts.files import write_json, write_parquet
-from nlobayes.artifacts.inspection import inspect
 from nlobayes.artifacts.seals import seal
 from nlobayes.types import Dataset, Start
 

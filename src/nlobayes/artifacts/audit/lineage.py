@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from nlobayes.artifacts.origins import RECORDS, Origin, Project
+from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
 
 KINDS = {
     ".parquet": "table",

@@ -6,7 +6,7 @@ from typing import Any
 
 from prov.model import PROV, ProvDocument
 
-from nlobayes.artifacts.lineage import File, Job, Lineage, identify_software, in_a_line
+from nlobayes.artifacts.audit.lineage import File, Job, Lineage, identify_software, in_a_line
 
 NAMESPACES = {
     name: f"urn:nlobayes:{name}:" for name in ("file", "job", "software", "term", "package")
