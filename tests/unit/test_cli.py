@@ -19,7 +19,7 @@ from nlobayes.cli import VERBS, app, main
 from nlobayes.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-NO_VERBS = {"__init__", "covariates", "progress", "runtime"}
+NO_VERBS = {"__init__", "covariates", "posteriors", "predictions", "progress", "runtime"}
 HEAVY = "numpy pandas xarray netCDF4 scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
 
 PREPARE: dict[str, Any] = {

@@ -17,7 +17,9 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import verdict
 from nlobayes.assessment.draws import PosteriorDraws
 from nlobayes.assessment.noise import PredictiveNoise
-from nlobayes.assessment.tables import Columns, chains, predictions
+from nlobayes.assessment.tables import Columns
+from nlobayes.assessment.tables import chains as chain_tables
+from nlobayes.assessment.tables import predictions as prediction_tables
 from nlobayes.data.transforms import TargetTransform
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import TabulateJob, read_job
@@ -32,7 +34,7 @@ def tabulate(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     posterior: Annotated[Path, typer.Option(help="Posterior of the run.")],
     diagnostics: Annotated[Path, typer.Option(help="Its diagnostics, with the verdict.")],
-    predicted: Annotated[Path, typer.Option("--predictions", help="Its predictions.")],
+    predictions: Annotated[Path, typer.Option(help="Its predictions.")],
     evaluation: Annotated[Path, typer.Option(help="Its scores, with the fitted noise.")],
     dataset: Annotated[Path, typer.Option(help="Its dataset.")],
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")],
@@ -44,8 +46,8 @@ def tabulate(
     data = read_dataset(dataset)
     covariate = covariates.of(data, job.covariate)
     checks = read_json(diagnostics, "checks")["checks"]
-    groups = read_groups(predicted, "predictions")
-    reading.check_same_points(groups["points"], data, predicted, dataset)
+    groups = read_groups(predictions, "predictions")
+    reading.check_same_points(groups["points"], data, predictions, dataset)
     written = {
         "verdict": verdict.table(checks),
         **_of_chains(job, read_groups(posterior, "posterior"), covariate),
@@ -55,7 +57,7 @@ def tabulate(
     }
     for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
-    read = [posterior, diagnostics, predicted, evaluation, dataset, *start]
+    read = [posterior, diagnostics, predictions, evaluation, dataset, *start]
     made = provenance.record("tabulate", job.model_dump(), digests(read))
     write_record(record, made, [plots / f"{name}.csv" for name in written])
 
@@ -64,19 +66,23 @@ def _of_chains(job: TabulateJob, groups: Groups, covariate: Covariate) -> dict[s
     draws, names = posterior_draws(groups), _weight_names(groups["posterior"])
     diverging = groups["sample_stats"]["diverging"].values
     return {
-        "trace": chains.trace(draws.log_density, draws.noise),
-        "convergence": chains.per_point(draws.function, covariate.at_reference),
-        "quantities": chains.quantities(_with_coefficients(draws, names)),
-        "autocorrelation": chains.correlations(draws.function, draws.log_density, draws.noise),
-        "weight_autocorrelation": chains.weight_correlations(draws.weights, job.keep_every),
-        "history": chains.history(draws.weights, names, job.keep_every),
-        "weight_planes": chains.weight_planes(draws.weights, names),
-        "divergences": chains.divergences(draws.function, diverging, covariate.at_reference),
+        "trace": chain_tables.trace(draws.log_density, draws.noise),
+        "convergence": chain_tables.per_point(draws.function, covariate.at_reference),
+        "quantities": chain_tables.quantities(_with_coefficients(draws, names)),
+        "autocorrelation": chain_tables.correlations(
+            draws.function, draws.log_density, draws.noise
+        ),
+        "weight_autocorrelation": chain_tables.weight_correlations(draws.weights, job.keep_every),
+        "history": chain_tables.history(draws.weights, names, job.keep_every),
+        "weight_planes": chain_tables.weight_planes(draws.weights, names),
+        "divergences": chain_tables.divergences(draws.function, diverging, covariate.at_reference),
     }
 
 
 def _of_starts(starts: list[Start]) -> dict[str, Columns]:
-    return {"loss": chains.losses([s.loss for s in starts], [s.validation_rmse for s in starts])}
+    return {
+        "loss": chain_tables.losses([s.loss for s in starts], [s.validation_rmse for s in starts])
+    }
 
 
 def _of_predictions(
@@ -85,16 +91,16 @@ def _of_predictions(
     target = TargetTransform(**data.transforms["target"])
     rows = reading.rows_of(data, target, covariate.values)
     draws = reading.draws_of(groups)
-    predicted = predictions.predictions(draws, rows, noise, scale=target.scale)
+    predicted = prediction_tables.predictions(draws, rows, noise, scale=target.scale)
     rng = np.random.default_rng(job.seed)
     return {
         "predictions": predicted,
-        "coverage": predictions.coverage(predicted),
-        "levels": predictions.levels(predicted),
-        "pit": predictions.pit(predicted),
-        "conditional": predictions.conditional(predicted),
-        "deciles": predictions.deciles(draws, rows, noise, rng, scale=target.scale),
-        "cases": predictions.cases(draws, rows, noise, rng),
+        "coverage": prediction_tables.coverage(predicted),
+        "levels": prediction_tables.levels(predicted),
+        "pit": prediction_tables.pit(predicted),
+        "conditional": prediction_tables.conditional(predicted),
+        "deciles": prediction_tables.deciles(draws, rows, noise, rng, scale=target.scale),
+        "cases": prediction_tables.cases(draws, rows, noise, rng),
         "calibration_checks": reading.calibration_checks(predicted, job.calibration),
     }
 
@@ -102,7 +108,7 @@ def _of_predictions(
 def _labels(data: Dataset, covariate: str) -> Columns:
     name, scale = data.target_name, TargetTransform(**data.transforms["target"]).scale
     unit = data.units.get(name, "")
-    return predictions.labels(covariate=covariate, target=name, unit=unit, scale=scale)
+    return prediction_tables.labels(covariate=covariate, target=name, unit=unit, scale=scale)
 
 
 def _noise(evaluation: Path) -> PredictiveNoise:

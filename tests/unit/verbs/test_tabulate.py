@@ -67,7 +67,7 @@ def files(
     return {
         "posterior": run.posterior,
         "diagnostics": judged,
-        "predicted": predictions,
+        "predictions": predictions,
         "evaluation": scored,
         "dataset": path,
     }
