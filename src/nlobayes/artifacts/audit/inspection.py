@@ -20,8 +20,8 @@ NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "version
 DEVICE_ATTRS = ("device", "precision")
 COMPUTED = ("start", "warmup", "segment", "posterior", "thinned", "predictions")
 """Kinds whose numbers depend on a device and its precision."""
-MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation")
-"""Groups that record steps which failed, or that begin at infinity."""
+MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation", "history")
+"""Groups that record steps which failed or were not made, or that begin at infinity."""
 KEYS = {
     "diagnostics.json": ("checks", "converged"),
     "evaluation.json": ("train", "val", "test", "baseline", "calibration_checks"),
