@@ -44,7 +44,7 @@ def start(project: Project, sabotage: Sabotage, fault: str, *words: str) -> subp
     listening = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
     running = project.start(*listening, "snakemake", POSTERIOR, *words, log=log, **plan)
     end = time.monotonic() + PATIENCE_SECONDS
-    while not ((project.root / "struck").exists() and (project.root / SEGMENTS[1]).exists()):
+    while not ((project.root / "struck").exists() and "Finished jobid" in log.read_text()):
         assert running.poll() is None or fault == "kill", log.read_text()
         assert time.monotonic() < end
         time.sleep(0.05)
