@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -53,7 +53,7 @@ def verify(
     if not path.exists():
         raise InputError(f"verify: there is no {path}; give an artifact or a folder of them")
     files = Project(project)
-    asked = files.files(path)
+    asked = dict.fromkeys(files.files(path))
     if not asked:
         raise InputError(f"verify: {path} holds no file; run the workflow first")
     names, found = _with_ancestors(files, asked), 0
@@ -64,13 +64,13 @@ def verify(
     for name in files.left_behind(path):
         typer.echo(f"note: {name} was left behind by a killed writer; it can be deleted", err=True)
     if path.is_file():
-        typer.echo(_custody(files, asked[0]))
-    typer.echo(f"{len(names)} files verified, {found or 'no'} problem{'s' * (found != 1)}")
+        typer.echo(_custody(files, *asked))
+    typer.echo(f"{_count(len(names), 'file')} verified, {_count(found, 'problem')}")
     if found:
         sys.exit(1)
 
 
-def _with_ancestors(files: Project, names: list[str]) -> list[str]:
+def _with_ancestors(files: Project, names: Iterable[str]) -> list[str]:
     """List files, all that they were made of, and the records that tell it, each once."""
     found = dict.fromkeys(names)
     for name, origin in files.ancestors(names):
@@ -141,3 +141,7 @@ def _custody(files: Project, name: str) -> str:
         read = ", ".join(origin.inputs) or "its settings alone" if origin else ""
         lines.append(f"{one} <- {f'{origin.verb} of {read}' if origin else 'given by the user'}")
     return "\n".join(lines)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'s' * (number != 1)}"
