@@ -44,11 +44,17 @@ def start(project: Project, sabotage: Sabotage, fault: str, *words: str) -> subp
     listening = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
     running = project.start(*listening, "snakemake", POSTERIOR, *words, log=log, **plan)
     end = time.monotonic() + PATIENCE_SECONDS
-    while not ((project.root / "struck").exists() and "Finished jobid" in log.read_text()):
+    while not ((project.root / "struck").exists() and is_alone(project, log.read_text())):
         assert running.poll() is None or fault == "kill", log.read_text()
         assert time.monotonic() < end
         time.sleep(0.05)
     return running
+
+
+def is_alone(project: Project, log: str) -> bool:
+    """Tell whether the other chain has its segment, and Snakemake knows it."""
+    begun, ended = log.count("localrule draw:"), log.count("Finished jobid")
+    return (project.root / SEGMENTS[1]).exists() and begun == ended + 1
 
 
 def ends_as_if_unharmed(project: Project, tiny: Project, kept: dict[str, int]) -> None:
