@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import netCDF4
 import pytest
 
+from nlobayes.artifacts.seals import seal
 from nlobayes.verbs.verify import verify
 
 if TYPE_CHECKING:
@@ -67,6 +69,31 @@ def test_custody_leads_from_a_score_to_the_table(tiny: Project) -> None:
     assert "results/tables/tiny.parquet <- simulate of its settings alone" in told
     assert f"{SEGMENT} <- draw of results/chains/{RUN}/1/warmup_0.nc, {DATASET}" in told
     assert told[-1].endswith(" files verified, no problems")
+
+
+def test_custody_says_where_it_ends(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An intermediate that is gone was not given by the user."""
+    kept = (here / SEGMENT).read_bytes()
+    (here / SEGMENT).unlink()
+    with pytest.raises(SystemExit):
+        verify(Path(DIAGNOSTICS))
+    (here / SEGMENT).write_bytes(kept)
+    assert f"{SEGMENT} <- not known" in capsys.readouterr().out.splitlines()
+
+
+def test_an_edited_artifact_that_was_sealed_again_is_found(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    thinned = f"results/thinned/{RUN}.nc"
+    kept = (here / thinned).read_bytes()
+    with netCDF4.Dataset(here / thinned, "a") as file:
+        file.device = "another"
+    seal(here / thinned)
+    found = problems(capsys)
+    (here / thinned).write_bytes(kept)
+    assert any(line.startswith(f"{thinned}: {CHANGED}thin/") for line in found), found
+    predicted = f"results/predictions/{RUN}.nc: was made from another {thinned} than the present"
+    assert any(line.startswith(predicted) for line in found), found
 
 
 def test_every_corrupted_byte_is_found(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,7 +107,7 @@ def _problems_of_origin(
 ) -> Iterator[str]:
     recorded = files.recorded_digest(name)
     if recorded not in (None, files.digest(name)):
-        yield f"has changed since {origin.told_by} recorded it; restore it, or {AGAIN}"
+        yield f"has changed since {files.recorded_by(name)} recorded it; restore it, or {AGAIN}"
     if name != origin.told_by:
         return  # what follows is said of the record, once
     for source, made_from in origin.inputs.items():
@@ -138,9 +138,14 @@ def _custody(files: Project, name: str) -> str:
     """Draw the chain of custody: each file, what made it, and what that read."""
     lines = []
     for one, origin in files.ancestors([name]):
-        read = ", ".join(origin.inputs) or "its settings alone" if origin else ""
-        lines.append(f"{one} <- {f'{origin.verb} of {read}' if origin else 'given by the user'}")
+        lines.append(f"{one} <- {_making(one, origin)}")
     return "\n".join(lines)
+
+
+def _making(name: str, origin: Origin | None) -> str:
+    if origin is not None:
+        return f"{origin.verb} of {', '.join(origin.inputs) or 'its settings alone'}"
+    return "not known" if name.startswith("results/") else "given by the user"
 
 
 def _count(number: int, what: str) -> str:

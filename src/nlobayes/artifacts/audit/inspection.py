@@ -65,9 +65,12 @@ def _not_finite(group: xr.Dataset) -> Iterator[str]:
 
 
 def _without_unit(groups: dict[str, xr.Dataset], attrs: dict[str, Any]) -> Iterator[str]:
-    columns = [*map(str, groups["inputs"]["input"].values), attrs["target"]]
-    for name in columns:
-        if not isinstance(attrs["units"].get(name), str):
+    units, target = attrs.get("units"), attrs.get("target")
+    if not isinstance(units, dict):
+        yield f"attribute units is {units!r}, must name the unit of each column"
+        return
+    for name in (*map(str, groups["inputs"]["input"].values), target):
+        if not isinstance(units.get(name), str):
             yield f"attribute units names none for column {name}"
 
 
@@ -87,7 +90,7 @@ def _parquet(path: Path) -> Iterator[str]:
 def _json(path: Path) -> Iterator[str]:
     name = next((key for key in KEYS if path.name.startswith(key)), None)
     read_json(path, *KEYS.get(name or "", ()))
-    yield from ()
+    return iter(())
 
 
 def _csv(path: Path) -> Iterator[str]:

@@ -77,6 +77,11 @@ class Project:
         origin = self._recorded.get(name)
         return None if origin is None else origin.facts["outputs"][name]
 
+    def recorded_by(self, name: str) -> str | None:
+        """Name the record that tells what a file was when it was made; None where none does."""
+        origin = self._recorded.get(name)
+        return None if origin is None else origin.told_by
+
     def ancestors(self, names: Iterable[str]) -> Iterator[tuple[str, Origin | None]]:
         """Walk from files to all that they were made of, nearest first, each once.
 
