@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from tests.workflow.conftest import Once, Project
 
 pytestmark = pytest.mark.slurm
 
 CHAINS = 4
 JOBS = 3 + 3 * CHAINS  # groups data, landscape and scores; a MAP, a warm-up and draws per chain
-PATIENCE_SECONDS = 1800
+PATIENCE_SECONDS = 900
 SNAKEMAKE = (
     *("snakemake", "ci", "--profile", "profiles/slurm"),
     *("--slurm-init-seconds-before-status-checks", "5"),
@@ -46,8 +48,8 @@ def remote(cluster: None, pristine: Project, tmp_path_factory: pytest.TempPathFa
     project, log = pristine.copy_to(folder / "project"), folder / "snakemake.log"
     process = project.start(*SNAKEMAKE, log=log)
     try:
-        os.kill(process_that_draws(project, block=0), signal.SIGKILL)
-        os.kill(process_that_draws(project, block=1), signal.SIGSTOP)
+        killed = strike(process, project, signal.SIGKILL)
+        strike(process, project, signal.SIGSTOP, spared=killed)
         status = process.wait(PATIENCE_SECONDS)
     finally:
         process.terminate()
@@ -55,29 +57,34 @@ def remote(cluster: None, pristine: Project, tmp_path_factory: pytest.TempPathFa
     return Finished(project, log.read_text())
 
 
-def process_that_draws(project: Project, block: int) -> int:
-    """Wait until a block of a project is being drawn, and give the process that does."""
+def strike(
+    snakemake: Popen[bytes], project: Project, blow: signal.Signals, spared: str | None = None
+) -> str:
+    """Wait until a block of a project is being drawn, in whichever order, and send it a signal.
+
+    Returns the block, which the next call may spare.
+    """
     end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end:
+    while snakemake.poll() is None and time.monotonic() < end:
         for folder in Path("/proc").glob("[0-9]*"):
-            if draws(folder, project, block):
-                return int(folder.name)
+            block = block_drawn_by(folder, project)
+            if block not in (None, spared):
+                os.kill(int(folder.name), blow)
+                return block
         time.sleep(0.2)
-    raise AssertionError(f"block {block} was not drawn within {PATIENCE_SECONDS} s")
+    raise AssertionError(f"no block to send {blow.name}; Snakemake's status: {snakemake.poll()}")
 
 
-def draws(process: Path, project: Project, block: int) -> bool:
-    """Tell whether a process, by its folder below /proc, draws a block of a project."""
+def block_drawn_by(process: Path, project: Project) -> str | None:
+    """Name the block of a project that a process draws, by the process's folder below /proc."""
     try:
         words = (process / "cmdline").read_text().split("\0")
         place = (process / "cwd").readlink()
     except OSError:  # it has ended meanwhile
-        return False
-    return (
-        place == project.root
-        and words[2:3] == ["draw"]
-        and words[words.index("--block") + 1] == str(block)
-    )
+        return None
+    if place != project.root or words[2:3] != ["draw"]:
+        return None
+    return words[words.index("--block") + 1]
 
 
 def test_draws_are_those_of_a_local_run(remote: Finished, once: Once, pristine: Project) -> None:
