@@ -24,7 +24,7 @@ VERBS = {
     "assemble": "Join all chains into one posterior.",
     "diagnose": "Judge the convergence of a posterior.",
     "thin": "Keep as many draws as are nearly independent.",
-    "predict": "Evaluate a posterior and its baseline at every point.",
+    "propagate": "Evaluate a posterior and its baseline at every point.",
     "evaluate": "Score predictions and their error bars.",
     "tabulate": "Tabulate what the figures of a run show.",
     "landscape": "Survey the energy around the MAPs.",

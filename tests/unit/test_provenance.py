@@ -45,7 +45,7 @@ INSIDE = {
         "verbs.posteriors",
     },
     "thin": {"artifacts.netcdf", "assessment.thinning", "assessment.noise"},
-    "predict": {"surrogate.prediction", "model.networks", "data.transforms"},
+    "propagate": {"surrogate.prediction", "model.networks", "data.transforms"},
     "evaluate": {"assessment.scores", "assessment.noise", "assessment.calibration"},
     "tabulate": {
         "assessment.tables.chains",
@@ -85,7 +85,7 @@ USED = {
     "assemble": set(),
     "diagnose": {"assessment"},
     "thin": {"assessment", "data"},
-    "predict": {"model", "surrogate", "data"},
+    "propagate": {"model", "surrogate", "data"},
     "evaluate": {"assessment", "data"},
     "tabulate": {"assessment", "data"},
     "landscape": {"model", "inference"},

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 VERBS = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose", "thin"),
-    *("predict", "evaluate", "tabulate", "plot"),
+    *("propagate", "evaluate", "tabulate", "plot"),
 }
 SHOW_EACH = """
 import sys

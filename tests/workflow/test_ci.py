@@ -68,7 +68,7 @@ DRAWN = {
 }
 RULES = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
-    *("thin", "predict", "evaluate", "tabulate", "landscape"),
+    *("thin", "propagate", "evaluate", "tabulate", "landscape"),
     *("plot", "plot_landscape", "plot_scale_ratio"),
 }
 RECORDED_OF_RUN = ("diagnose", "thin", "evaluate", "tabulate", "plot", "plot_scale_ratio")

@@ -14,7 +14,7 @@ import yaml
 
 from nlobayes.study import jobs
 from nlobayes.study.grid import SECTIONS, Study
-from nlobayes.study.presets import TableSource
+from nlobayes.study.sources import TableSource
 from nlobayes.study.values import Frozen
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ JOBS = {
     "assemble": 1,
     "diagnose": 1,
     "thin": 1,
-    "predict": 1,
+    "propagate": 1,
     "evaluate": 1,
     "tabulate": 1,
     "plot": 1,
@@ -201,7 +201,7 @@ def backwards(value: Any) -> Any:
         ("inference/sampling.py", since("draw")),
         ("assessment/convergence.py", since("diagnose")),
         ("verbs/thin.py", since("thin")),
-        ("surrogate/prediction.py", since("predict")),
+        ("surrogate/prediction.py", since("propagate")),
         ("verbs/evaluate.py", since("evaluate")),
         ("assessment/thinning.py", since("diagnose")),
         ("assessment/conditional.py", since("evaluate")),

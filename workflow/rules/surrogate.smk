@@ -30,7 +30,7 @@ rule thin:
         " --record {output.record:q} 2> {log:q}"
 
 
-rule predict:
+rule propagate:
     """Evaluate the posterior and the ensemble of MAPs at every point."""
     input:
         posterior="results/thinned/{run}.nc",
@@ -39,20 +39,20 @@ rule predict:
     output:
         predictions="results/predictions/{run}.nc",
     log:
-        "logs/predict/{run}.log",
+        "logs/propagate/{run}.log",
     benchmark:
-        "timings/predict/{run}.tsv"
+        "timings/propagate/{run}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=memory("predict"),
-        runtime=wall_time("predict"),
+        mem_mb=memory("propagate"),
+        runtime=wall_time("propagate"),
     params:
-        spec=job("predict"),
+        spec=job("propagate"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        code=code_digest("predict"),
+        code=code_digest("propagate"),
     shell:
-        "nlobayes predict --spec {params.spec:q} --posterior {input.posterior:q}"
+        "nlobayes propagate --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} {params.starts}"
         " --out {output.predictions:q} 2> {log:q}"

@@ -21,13 +21,12 @@ from nlobayes.study.presets import (
     Network,
     Pretraining,
     Prior,
-    SimulatedSource,
     Split,
     Target,
     Thresholds,
-    ToySource,
 )
 from nlobayes.study.samplers import Until
+from nlobayes.study.sources import SimulatedSource, ToySource
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
@@ -115,7 +114,7 @@ class JudgeJob(Frozen):
     until: Until
 
 
-class PredictJob(Frozen):
+class PropagateJob(Frozen):
     """The predictions of one posterior and of its baseline."""
 
     model: ModelJob
@@ -209,7 +208,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             superchains=sampler.superchains,
             energy_variance=getattr(sampler.warmup, "energy_variance", None),
         ),
-        "predict": PredictJob(model=model),
+        "propagate": PropagateJob(model=model),
         "landscape": LandscapeJob(model=model, seed=run.seed),
         "evaluate": EvaluateJob(
             noise=run.evaluation.noise,

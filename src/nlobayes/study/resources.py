@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from nlobayes.study.grid import RunSpec
-from nlobayes.study.presets import DatasetPreset, SimulatedSource, ToySource
+from nlobayes.study.presets import DatasetPreset
+from nlobayes.study.sources import SimulatedSource, ToySource
 
 TOY_ROWS = 2500
 """No toy problem has more."""
@@ -33,7 +34,7 @@ BASE_MB = {
     "assemble": 300,
     "diagnose": 600,
     "thin": 600,
-    "predict": 600,
+    "propagate": 600,
     "evaluate": 700,
     "tabulate": 700,
     "agree": 600,
@@ -137,7 +138,7 @@ NUMBERS: dict[str, Callable[[Size], float]] = {
     "assemble": lambda s: s.data + 2 * s.drawn,
     "diagnose": lambda s: s.data + 8 * s.drawn,
     "thin": lambda s: s.data + 6 * s.drawn,
-    "predict": lambda s: s.data + 2 * s.drawn + 3 * s.predicted,
+    "propagate": lambda s: s.data + 2 * s.drawn + 3 * s.predicted,
     "evaluate": lambda s: s.data + 5 * s.predicted,
     "tabulate": lambda s: s.data + 8 * s.drawn + 5 * s.predicted,
     "agree": lambda s: 8 * s.drawn,
@@ -151,7 +152,7 @@ SECONDS: dict[str, Callable[[Size], float]] = {
     "pretrain": lambda s: s.pretrain_seconds,
     "warmup": lambda s: s.block * s.warmup * s.draw_seconds,
     "draw": lambda s: s.block * s.segment * s.draw_seconds,
-    "predict": lambda s: CELL_SECONDS * s.predicted * s.weights,
+    "propagate": lambda s: CELL_SECONDS * s.predicted * s.weights,
     "landscape": lambda s: 5000 * gradient_seconds(s.weights, s.train),
 }
 """Work of a verb; every other goes through its numbers."""

@@ -13,7 +13,7 @@ from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.data.toys import simulate_toy
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import SimulateJob, read_job
-from nlobayes.study.presets import SimulatedSource, ToySource
+from nlobayes.study.sources import SimulatedSource, ToySource
 from nlobayes.types import Table
 
 

@@ -29,7 +29,7 @@ SPECIFICATIONS: dict[str, type[Frozen] | None] = {
     "assemble": jobs.DrawJob,
     "diagnose": jobs.DiagnoseJob,
     "thin": jobs.DrawJob,
-    "predict": jobs.PredictJob,
+    "propagate": jobs.PropagateJob,
     "evaluate": jobs.EvaluateJob,
     "tabulate": jobs.TabulateJob,
     "landscape": jobs.LandscapeJob,

@@ -18,9 +18,9 @@ from nlobayes.study.jobs import (
     Frozen,
     JudgeJob,
     LandscapeJob,
-    PredictJob,
     PrepareJob,
     PretrainJob,
+    PropagateJob,
     SimulateJob,
     TabulateJob,
     WarmupJob,
@@ -29,7 +29,7 @@ from nlobayes.study.jobs import (
     run_jobs,
     simulate_job,
 )
-from nlobayes.study.presets import TableSource
+from nlobayes.study.sources import TableSource
 
 KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,
@@ -37,12 +37,12 @@ KINDS: dict[str, type[Frozen]] = {
     "draw": DrawJob,
     "judge": JudgeJob,
     "diagnose": DiagnoseJob,
-    "predict": PredictJob,
+    "propagate": PropagateJob,
     "landscape": LandscapeJob,
     "evaluate": EvaluateJob,
     "tabulate": TabulateJob,
 }
-MODEL = {"pretrain", "warmup", "draw", "predict", "landscape"}
+MODEL = {"pretrain", "warmup", "draw", "propagate", "landscape"}
 
 # A change of the small study, and the jobs that must run again because of it.
 REACHED: list[tuple[dict[str, Any], set[str]]] = [
@@ -127,7 +127,7 @@ def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> No
     assert (one.seed, two.seed) == (1, 2)
     before, after = run_jobs(one), run_jobs(two)
     same = {verb for verb in before if before[verb] == after[verb]}
-    assert same == {"diagnose", "predict"}
+    assert same == {"diagnose", "propagate"}
 
 
 def test_equal_posteriors_are_told_the_same_whatever_their_names(

@@ -27,7 +27,7 @@ EVERY_RUN = {
     "warmup",
     "draw",
     "diagnose",
-    "predict",
+    "propagate",
     "landscape",
     "evaluate",
     "tabulate",

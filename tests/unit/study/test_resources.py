@@ -88,17 +88,17 @@ LONG = {  # 80 000 draws of the function at 500 points
 MEASURED = {
     "tiny": {
         **{"simulate": 179, "prepare": 165, "pretrain": 450, "warmup": 665, "draw": 613},
-        **{"assemble": 153, "diagnose": 374, "thin": 395, "predict": 340, "evaluate": 418},
+        **{"assemble": 153, "diagnose": 374, "thin": 395, "propagate": 340, "evaluate": 418},
         **{"tabulate": 420, "plot": 255},
     },
     "ci": {
         **{"simulate": 170, "prepare": 147, "pretrain": 721, "warmup": 889, "draw": 726},
-        **{"assemble": 157, "diagnose": 380, "thin": 408, "predict": 365, "evaluate": 418},
+        **{"assemble": 157, "diagnose": 380, "thin": 408, "propagate": 365, "evaluate": 418},
         **{"plot": 229, "landscape": 526},
     },
     "large": {
         **{"simulate": 178, "prepare": 129, "pretrain": 776, "warmup": 942, "draw": 798},
-        **{"assemble": 298, "diagnose": 746, "thin": 524, "predict": 763},
+        **{"assemble": 298, "diagnose": 746, "thin": 524, "propagate": 763},
         **{"evaluate": 1017},
     },
     "long": {"warmup": 881, "draw": 762, "assemble": 404, "diagnose": 2055, "thin": 1625},
@@ -167,7 +167,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
         ("assemble", "chains"),
         ("diagnose", "reference"),
         ("thin", "kept"),
-        ("predict", "rows"),
+        ("propagate", "rows"),
         ("evaluate", "kept"),
         ("tabulate", "draws"),
         ("agree", "draws"),

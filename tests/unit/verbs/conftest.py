@@ -139,7 +139,7 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
     }
     facts = {"device": "cpu", "precision": "float32", "exact": False, "checks": checks}
     spec = {"model": {"network": {"hidden": [4]}}}
-    made = provenance.record("predict", spec, digests([data]), **facts)
+    made = provenance.record("propagate", spec, digests([data]), **facts)
     write_groups(path, "predictions", groups, made)
 
 

@@ -53,7 +53,7 @@ MADE_BY = {
     TABLE: "simulate",
     SIMULATED: "simulate",
     DATA: "prepare",
-    PREDICTIONS: "predict",
+    PREDICTIONS: "propagate",
     SCORES: "diagnose",
     DIAGNOSED: "diagnose",
 }
@@ -150,12 +150,12 @@ def test_a_job_says_how_it_was_told_to_run_and_by_what_software(here: Path) -> N
     jobs = {value(job, "term:verb"): job for job in document.get_records(ProvActivity)}
     assert {*jobs} == {*MADE_BY.values()}
     said = {
-        name: value(jobs["predict"], f"term:{name}")
+        name: value(jobs["propagate"], f"term:{name}")
         for name in ("code_digest", "device", "precision")
     }
     assert said == {name: attrs[name] for name in said}
-    assert json.loads(value(jobs["predict"], "term:spec")) == attrs["spec"]
-    assert value(jobs["predict"], "term:exact") == "false"
+    assert json.loads(value(jobs["propagate"], "term:spec")) == attrs["spec"]
+    assert value(jobs["propagate"], "term:exact") == "false"
     (agent,) = document.get_records(ProvAgent)
     assert value(agent, "term:lock_digest") == attrs["lock_digest"]
     for name, version in attrs["versions"].items():

@@ -142,7 +142,7 @@ def add_another_run(project: Project) -> None:
 
 def further(commands: dict[str, str]) -> dict[str, str]:
     """Spell commands of the verbs that the tiny study has no need of."""
-    (spec,) = re.findall(r"--spec '(.*?)'", commands["predict"])
+    (spec,) = re.findall(r"--spec '(.*?)'", commands["propagate"])
     job = json.dumps({**json.loads(spec), "seed": 1})
     starts = " ".join(f"--start results/pretrain/{MODEL}/{chain}.nc" for chain in range(3))
     segments = " ".join(

@@ -23,7 +23,7 @@ FILES = {  # that a verb writes
     "assemble": 1,
     "diagnose": 2,
     "thin": 3,
-    "predict": 1,
+    "propagate": 1,
     "evaluate": 2,
     "tabulate": 20,
     "landscape": 5,

@@ -12,12 +12,12 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import PredictJob, read_job
+from nlobayes.study.jobs import PropagateJob, read_job
 from nlobayes.types import Dataset, Named
 from nlobayes.verbs import runtime
 
 
-def predict(
+def propagate(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     posterior: Annotated[Path, typer.Option(help="Thinned posterior.")],
     dataset: Annotated[Path, typer.Option(help="Dataset to predict.")],
@@ -25,7 +25,7 @@ def predict(
     out: Annotated[Path, typer.Option(help="Predictions to write.")],
 ) -> None:
     """Write f in log10 of the target for every draw, and for every MAP, at every point."""
-    job = read_job(PredictJob, spec)
+    job = read_job(PropagateJob, spec)
     runtime.configure(job.model.precision)
     data = contents.read_dataset(dataset)
     thinned = read_groups(posterior, "thinned")
@@ -41,7 +41,7 @@ def predict(
     groups = contents.predictions_groups(functions.reshape(shape), baseline, data, draws)
     made = read_attrs(posterior)
     record = provenance.record(
-        "predict",
+        "propagate",
         job.model_dump(),
         digests([posterior, dataset, *start]),
         device=runtime.device(),
