@@ -2,6 +2,7 @@
 
 import sys
 from types import ModuleType
+from typing import Any
 
 # As it is imported ArviZ announces its next version, once a day, and notes the day in a file in
 # the home folder: where that cannot be written, or jobs that start together replace it, the
@@ -9,3 +10,14 @@ from types import ModuleType
 _parts = ModuleType("arviz.preview")
 _parts.__dict__["info"] = "arviz_base available, arviz_stats available, arviz_plots available"
 sys.modules.setdefault("arviz.preview", _parts)
+
+__all__ = ["Surrogate"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what users call by its short name when they ask for it, nothing before."""
+    if name == "Surrogate":
+        from nlobayes.surrogate.surrogate import Surrogate
+
+        return Surrogate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -53,16 +53,17 @@ def build_model(job: ModelJob, dataset: Dataset) -> Model:
     """Build the posterior of a job on the train rows of a dataset."""
     network = Network((len(dataset.feature_names), *job.network.hidden, 1), job.network.activation)
     layout, chunk = choose_layout(max(network.sizes), job.device)
+    train = _columns(dataset, 0)
     posterior = build_posterior(
         network,
         build_prior(job.prior),
         build_likelihood(job.likelihood),
         feature_names=dataset.feature_names,
         layout=layout,
+        errors=train["error"] is not None,
     )
     density = build_density(posterior, chunk=chunk, shards=job.shards)
-    train = dataset.split == 0
-    data = density.place(dataset.features[train], dataset.target[train])
+    data = density.place(**train)
 
     def logdensity_fn(
         position: jax.Array, inverse_temperature: float | jax.Array = 1.0
@@ -124,7 +125,7 @@ def curvature_with(
     """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
 
     J' J / sigma^2 + the curvature of the prior, J the Jacobian of the outputs at the train rows
-    and sigma the noise of the position.
+    and sigma the noise of the position, of every row where rows have errors.
     """
     predict, rows = predict_with(model), rows_of(model, dataset, 0)
 
@@ -133,6 +134,8 @@ def curvature_with(
             sigma: Any = likelihood.sigma
         else:
             sigma = model.density.variables(position)[NOISE]
+        if rows.error is not None:
+            sigma = jnp.sqrt(sigma**2 + rows.error**2)[:, None]
         jacobian = jax.jacrev(predict)(position, rows.features) / sigma
         return jacobian.T @ jacobian - jax.hessian(model.density.log_prior)(position)
 
@@ -143,8 +146,8 @@ def build_problem(model: Model) -> Problem:
     """Build what pretraining minimises."""
     density, predict = model.density, predict_with(model)
 
-    def log_likelihood(position: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
-        return density.log_likelihood(position, density.batch(x, y))
+    def log_likelihood(position: jax.Array, rows: Rows) -> jax.Array:
+        return density.log_likelihood(position, density.batch(*rows))
 
     return Problem(density.log_prior, log_likelihood, predict)
 
@@ -198,10 +201,19 @@ def sampling_template(model: Model, adaptation: Adaptation, chains: int) -> tupl
 
 def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
     """Take the rows of one split in the precision of the model."""
-    rows = dataset.split == split
-    dtype = model.density.dtype
-    features = jnp.asarray(dataset.features[rows], dtype)
-    return Rows(features, jnp.asarray(dataset.target[rows], dtype))
+    columns = _columns(dataset, split)
+    return Rows(**jax.tree.map(lambda column: jnp.asarray(column, model.density.dtype), columns))
+
+
+def error_of(dataset: Dataset) -> np.ndarray | None:
+    """Give the error of every target (point,) in the network's units; None where not known."""
+    return None if dataset.error is None else dataset.error / dataset.transforms["target"]["sd"]
+
+
+def _columns(dataset: Dataset, split: int) -> dict[str, Any]:
+    rows, error = dataset.split == split, error_of(dataset)
+    columns = {"features": dataset.features, "target": dataset.target, "error": error}
+    return {name: None if column is None else column[rows] for name, column in columns.items()}
 
 
 def observer(model: Model, dataset: Dataset) -> Callable[[jax.Array], dict[str, jax.Array]]:

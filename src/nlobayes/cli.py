@@ -16,6 +16,7 @@ from nlobayes.errors import InputError
 
 VERBS = {
     "simulate": "Compute a table with the embedded NLO engine.",
+    "ingest": "Turn a folder of SLHA files into a table.",
     "prepare": "Turn a table into a dataset: features, target, splits.",
     "pretrain": "Fit the MAP that one chain starts from.",
     "warmup": "Adapt a block of chains before the first draw.",
@@ -27,6 +28,7 @@ VERBS = {
     "propagate": "Evaluate a posterior and its baseline at every point.",
     "evaluate": "Score predictions and their error bars.",
     "tabulate": "Tabulate what the figures of a run show.",
+    "export": "Write the surrogate of a run: one file that predicts.",
     "landscape": "Survey the energy around the MAPs.",
     "agree": "Compare what several samplers say of one posterior.",
     "compare": "Set runs side by side, with paired differences.",

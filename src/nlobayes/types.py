@@ -37,6 +37,9 @@ class Dataset(NamedTuple):
     scale_uncertainty
         How far the target moves with the scale of the physics, on the scale that the network
         learns (point,); None where it is not known.
+    error
+        Standard deviation of the numerical noise of the target, on the scale that the network
+        learns: dex where that is log10 (point,); None where it is not known.
     """
 
     inputs: np.ndarray
@@ -51,6 +54,7 @@ class Dataset(NamedTuple):
     transforms: dict[str, dict[str, Any]]
     units: dict[str, str]
     scale_uncertainty: np.ndarray | None = None
+    error: np.ndarray | None = None
 
 
 class Named(NamedTuple):
@@ -117,3 +121,31 @@ class Segment(NamedTuple):
     stats: dict[str, np.ndarray]
     function: np.ndarray
     end: Checkpoint
+
+
+class Exported(NamedTuple):
+    """All that a surrogate predicts with, and what it says of itself.
+
+    Attributes
+    ----------
+    variables
+        Weights and biases by name, each with leading axis (draw,).
+    features
+        Train rows as the network sees them (row, feature).
+    limits
+        Smallest and largest value of each input among the train rows (input, 2).
+    typical
+        Inputs of a train row in the middle of the others (input,).
+    residual, probability
+        The predictive noise: its standardised distribution function at nodes (node,).
+    facts
+        Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
+    """
+
+    variables: dict[str, np.ndarray]
+    features: np.ndarray
+    limits: np.ndarray
+    typical: np.ndarray
+    residual: np.ndarray
+    probability: np.ndarray
+    facts: dict[str, Any]

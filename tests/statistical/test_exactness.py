@@ -153,8 +153,13 @@ def test_correlated_gaussian(kind: str) -> None:
     assert_expectations(*second_moments(kind, draws, mean, covariance))
 
 
-def make_dataset(features: np.ndarray, target: np.ndarray) -> Dataset:
-    """All rows but the last are train rows; the last belongs to no split."""
+def make_dataset(
+    features: np.ndarray, target: np.ndarray, error: np.ndarray | None = None
+) -> Dataset:
+    """All rows but the last are train rows; the last belongs to no split.
+
+    Errors are in units of which the network's are half as many.
+    """
     rows, columns = features.shape
     names = tuple(f"x{i}" for i in range(columns))
     split = np.where(np.arange(rows) < rows - 1, 0, -1)
@@ -168,8 +173,9 @@ def make_dataset(features: np.ndarray, target: np.ndarray) -> Dataset:
         input_names=names,
         feature_names=names,
         target_name="y",
-        transforms={},
+        transforms={"target": {"sd": 2.0}},
         units={},
+        error=error,
     )
 
 
@@ -182,8 +188,7 @@ def sample_model(
     return sample(kind, model.logdensity_fn, jnp.stack(starts), observe(model))
 
 
-@every_kernel
-def test_bayesian_linear_regression(kind: str) -> None:
+def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None:
     """A network without hidden layer has a Gaussian posterior of known mean and covariance."""
     sigma, precision, rng = 0.5, 4.0, np.random.default_rng(3)
     features = rng.normal(size=(21, 3)) @ np.array([[1, 0.8, 0], [0, 0.6, 0], [0, 0, 2.0]])
@@ -202,11 +207,23 @@ def test_bayesian_linear_regression(kind: str) -> None:
 
         return observe
 
-    draws = sample_model(kind, job, make_dataset(features, target), weights_and_bias)
+    draws = sample_model(kind, job, make_dataset(features, target, error), weights_and_bias)
     x, y = np.column_stack([features, np.ones(21)])[:-1], target[:-1]
-    covariance = np.linalg.inv(x.T @ x / sigma**2 + precision * np.eye(4))
-    mean = covariance @ x.T @ y / sigma**2
+    variance = sigma**2 + (0.0 if error is None else (error[:-1] / 2) ** 2)
+    weighted = x.T / variance
+    covariance = np.linalg.inv(weighted @ x + precision * np.eye(4))
+    mean = covariance @ weighted @ y
     assert_expectations(*second_moments(kind, draws, mean, covariance))
+
+
+@every_kernel
+def test_bayesian_linear_regression(kind: str) -> None:
+    assert_linear_regression(kind)
+
+
+def test_bayesian_linear_regression_on_rows_of_unequal_error() -> None:
+    """From none to ten times the noise."""
+    assert_linear_regression("hmc", np.random.default_rng(5).permutation(np.linspace(0, 10, 21)))
 
 
 def quadrature(

@@ -244,7 +244,7 @@ def test_no_setting_of_a_warmup_is_dropped(kernel: kernels.Kernel, warmup: warmu
 def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
     problem, position = build.build_problem(fixed), fixed.density.draw_prior(2)
     train, validation = (build.rows_of(fixed, dataset, split) for split in (0, 1))
-    posterior = problem.log_prior(position) + problem.log_likelihood(position, *train)
+    posterior = problem.log_prior(position) + problem.log_likelihood(position, train)
     np.testing.assert_allclose(posterior, fixed.logdensity_fn(position), rtol=1e-12)
     output = problem.predict(position, validation.features)
     expected = network_by_hand(fixed, position, np.asarray(validation.features))

@@ -21,6 +21,7 @@ from nlobayes.cli import VERBS
 
 INSIDE = {
     "simulate": {"data.physics.source", "data.physics.pdf", "data.tables", "artifacts.files"},
+    "ingest": {"data.slha", "data.prospino", "data.scan", "data.tables", "artifacts.files"},
     "prepare": {"data.datasets", "data.transforms", "data.splits", "artifacts.netcdf"},
     "pretrain": {"model.density", "inference.pretrain", "assessment.tightness", "build"},
     "warmup": {
@@ -77,6 +78,7 @@ LOCK = Path(__file__).parents[2] / "uv.lock"
 WINGS = ("data", "model", "inference", "assessment", "surrogate", "plots")
 USED = {
     "simulate": {"data"},
+    "ingest": {"data"},
     "prepare": {"data"},
     "pretrain": {"model", "inference", "assessment"},
     "warmup": {"model", "inference"},

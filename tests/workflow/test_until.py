@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.netcdf import SCHEMAS
+from nlobayes.artifacts.schemas import SCHEMAS
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project

@@ -12,9 +12,15 @@ from nlobayes.errors import InputError
 from nlobayes.provenance import code_digest
 from nlobayes.study.comparison import compare_job
 from nlobayes.study.grid import CROSSED, load_study
-from nlobayes.study.jobs import prepare_job, run_jobs, simulate_job, speed_job
+from nlobayes.study.jobs import (
+    ingest_job,
+    prepare_job,
+    run_jobs,
+    simulate_job,
+    speed_job,
+)
 from nlobayes.study.library import override, read_presets
-from nlobayes.study.presets import TableSource
+from nlobayes.study.sources import SlhaSource, TableSource
 from nlobayes.study.values import NAME
 
 # A graph only grows: look for what could be freed once it is built, take nothing apart at the end.
@@ -44,7 +50,12 @@ RUNS = OfStudy((run.run_id, run) for grid in STUDY.grids for run in STUDY.runs(g
 SIMULATED = [
     name
     for name, dataset in STUDY.datasets.items()
-    if not isinstance(dataset.source, TableSource)
+    if not isinstance(dataset.source, TableSource | SlhaSource)
+]
+INGESTED = [
+    name
+    for name, dataset in STUDY.datasets.items()
+    if isinstance(dataset.source, SlhaSource)
 ]
 
 MODELS = OfStudy((run.model_id, run) for run in RUNS.values())
@@ -162,8 +173,25 @@ def dataset_of_model(wildcards):
     return dataset_path(MODELS[wildcards.model])
 
 
+@lru_cache
+def files_of(dataset):
+    """List the SLHA files of a dataset."""
+    source = STUDY.datasets[dataset].source
+    return [path.as_posix() for path in source.files(Path(source.folder))]
+
+
+def files_to_ingest(wildcards):
+    """List the SLHA files of a dataset, or name their folder: where there are none, it lacks."""
+    return files_of(wildcards.dataset) or [folder_to_ingest(wildcards)]
+
+
+def folder_to_ingest(wildcards):
+    """Find the folder of the SLHA files of a dataset."""
+    return STUDY.datasets[wildcards.dataset].source.folder
+
+
 def table_of(wildcards):
-    """Find the table of a dataset: simulated here or given by the user."""
+    """Find the table of a dataset: made here or given by the user."""
     source = STUDY.datasets[wildcards.dataset].source
     if isinstance(source, TableSource):
         return source.path
@@ -298,6 +326,7 @@ def grid_outputs(grid):
         outputs += [path for run in runs for path in run_metrics(run)]
     if STUDY.grids[grid].outputs == "figures":
         outputs += [path for run in runs for path in run_figures(run)]
+        outputs += [f"results/surrogates/{run.run_id}.nc" for run in runs]
     if grid in COMPARED:
         settings = {run.setting for run in COMPARED[grid].runs}
         names = COMPARISON_FIGURES if len(settings) > 1 else ["scan"]

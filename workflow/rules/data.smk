@@ -26,6 +26,34 @@ rule simulate:
         " --record {output.record:q} 2> {log:q}"
 
 
+rule ingest:
+    """Turn a folder of SLHA files with Prospino's cross sections into a table."""
+    input:
+        files=files_to_ingest,
+    output:
+        table="results/tables/{dataset}.parquet",
+        record="results/records/ingest/{dataset}.json",
+    log:
+        "logs/ingest/{dataset}.log",
+    benchmark:
+        "timings/ingest/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=one_of(INGESTED),
+    conda:
+        "../../environment.yml"
+    threads: 4
+    resources:
+        mem_mb=memory("ingest"),
+        runtime=wall_time("ingest"),
+    params:
+        folder=folder_to_ingest,
+        spec=dataset_job(ingest_job),
+        code=code_digest("ingest"),
+    shell:
+        "nlobayes ingest {params.folder:q} --spec {params.spec:q} --out {output.table:q}"
+        " --record {output.record:q} --workers {threads} 2> {log:q}"
+
+
 rule prepare:
     """Turn a table into a dataset: features, target, splits."""
     input:

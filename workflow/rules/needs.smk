@@ -14,8 +14,10 @@ def gpus(wildcards):
 
 @cache
 def rows_of_dataset(name):
-    """Bound the rows of a dataset, those of a table by its file."""
+    """Bound the rows of a dataset, those of a table or of SLHA files by what is there."""
     dataset = STUDY.datasets[name]
+    if name in INGESTED:
+        return rows_of(dataset, len(files_of(name)) or None)
     path = Path(getattr(dataset.source, "path", ""))
     return rows_of(dataset, path.stat().st_size if path.is_file() else None)
 

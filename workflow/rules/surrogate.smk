@@ -56,3 +56,31 @@ rule propagate:
         "nlobayes propagate --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} {params.starts}"
         " --out {output.predictions:q} 2> {log:q}"
+
+
+rule export:
+    """Write the surrogate: one file that predicts with error bars, and says how good they are."""
+    input:
+        posterior="results/thinned/{run}.nc",
+        dataset=dataset_of,
+        diagnostics="results/metrics/{run}/diagnostics.json",
+        evaluation="results/metrics/{run}/evaluation.json",
+    output:
+        surrogate="results/surrogates/{run}.nc",
+    log:
+        "logs/export/{run}.log",
+    benchmark:
+        "timings/export/{run}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=memory("export"),
+        runtime=wall_time("export"),
+    params:
+        spec=job("export"),
+        code=code_digest("export"),
+    shell:
+        "nlobayes export --spec {params.spec:q} --posterior {input.posterior:q}"
+        " --dataset {input.dataset:q} --diagnostics {input.diagnostics:q}"
+        " --evaluation {input.evaluation:q} --out {output.surrogate:q} 2> {log:q}"

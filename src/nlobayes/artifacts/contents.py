@@ -10,9 +10,12 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, Named, Start
+from nlobayes.types import Dataset, Exported, Named, Start
 
 Attrs = Mapping[str, Any]
+
+ROW_FACTS = ("scale_uncertainty", "error")
+"""What is known of the target of each row, where it is: names of a dataset and of its file."""
 
 
 def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
@@ -59,14 +62,12 @@ def read_dataset(path: Path) -> Dataset:
         target_name=attrs["target"],
         transforms=attrs["transforms"],
         units=attrs["units"],
-        scale_uncertainty=observed["scale_uncertainty"].values
-        if "scale_uncertainty" in observed
-        else None,
+        **{name: observed[name].values for name in ROW_FACTS if name in observed},
     )
 
 
 def _observed(dataset: Dataset) -> xr.Dataset:
-    columns = {"observed": dataset.observed, "scale_uncertainty": dataset.scale_uncertainty}
+    columns = {name: getattr(dataset, name) for name in ("observed", *ROW_FACTS)}
     return xr.Dataset(
         {n: (("point",), column) for n, column in columns.items() if column is not None}
     )
@@ -105,10 +106,14 @@ def read_start(path: Path) -> Start:
 
 
 def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
-    """Give the data that a posterior was conditioned on."""
+    """Give the data that a posterior was conditioned on, errors in units of the network."""
     names = {"feature": list(dataset.feature_names)}
+    observed = {"target": (("point",), dataset.target[rows])}
+    if dataset.error is not None:
+        error = dataset.error[rows] / dataset.transforms["target"]["sd"]
+        observed["error"] = (("point",), error)
     return {
-        "observed_data": xr.Dataset({"target": (("point",), dataset.target[rows])}),
+        "observed_data": xr.Dataset(observed),
         "constant_data": _group(
             {"features": (("point", "feature"), dataset.features[rows])}, names, "feature"
         ),
@@ -137,6 +142,31 @@ def predictions_groups(
             {"observed": (("point",), dataset.observed), "split": (("point",), dataset.split)}
         ),
     }
+
+
+def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Attrs) -> None:
+    """Write a surrogate; `surrogate_file` reads it."""
+    drawn = {
+        name: (("draw", *(f"{name}_{axis}" for axis in range(values.ndim - 1))), values)
+        for name, values in exported.variables.items()
+    }
+    inputs = {"input": list(dataset.input_names), "bound": ["smallest", "largest"]}
+    names = {**inputs, "feature": list(dataset.feature_names)}
+    domain = {
+        "features": (("row", "feature"), exported.features),
+        "limits": (("input", "bound"), exported.limits),
+        "typical": (("input",), exported.typical),
+    }
+    noise = {
+        "residual": (("node",), exported.residual),
+        "probability": (("node",), exported.probability),
+    }
+    groups = {
+        "posterior": xr.Dataset(drawn),
+        "noise": xr.Dataset(noise),
+        "domain": xr.Dataset(domain, names),
+    }
+    write_groups(path, "surrogate", groups, {**exported.facts, **attrs})
 
 
 def named_group(

@@ -2,75 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import netCDF4
-import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.claims import check_claims
 from nlobayes.artifacts.files import write_atomically
+from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
 from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
 
 Groups = dict[str, xr.Dataset]
 
-SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
-    "dataset": {
-        "inputs": {"inputs": ("point", "input")},
-        "network": {"features": ("point", "feature"), "target": ("point",)},
-        "observed": {"observed": ("point",)},
-        "rows": {"split": ("point",), "reference": ("reference_point",)},
-    },
-    "start": {
-        "posterior": {},
-        "state": {"position": ("parameter",)},
-        "history": {
-            "path": ("snapshot", "parameter"),
-            "path_epoch": ("snapshot",),
-            "loss": ("epoch",),
-            "validation_rmse": ("epoch",),
-        },
-    },
-    "warmup": {
-        "warmup_sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
-        "state": {},
-        "tuned": {},
-        "adaptation": {},
-    },
-    "segment": {
-        "posterior": {},
-        "sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
-        "predictions": {"f": ("chain", "draw", "reference_point")},
-        "state": {},
-        "tuned": {},
-    },
-    "posterior": {
-        "posterior": {},
-        "sample_stats": {"lp": ("chain", "draw")},
-        "warmup_sample_stats": {"lp": ("chain", "draw")},
-        "predictions": {"f": ("chain", "draw", "reference_point")},
-        "observed_data": {"target": ("point",)},
-        "constant_data": {"features": ("point", "feature")},
-        "predictions_constant_data": {"features": ("reference_point", "feature")},
-    },
-    "thinned": {"posterior": {}, "observed_data": {"target": ("point",)}},
-    "predictions": {
-        "predictions": {"f": ("chain", "draw", "point")},
-        "baseline": {"f": ("member", "point")},
-        "points": {"observed": ("point",), "split": ("point",)},
-    },
-}
-"""Groups of each kind of artifact, and the variables and dims that each must hold."""
-
 
 def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]) -> None:
     """Write groups of one artifact; attributes that are not text or numbers become JSON."""
     _check(groups, kind, path)
-    root = xr.Dataset(attrs={"kind": kind, **{k: _encode(v) for k, v in sorted(attrs.items())}})
+    root = xr.Dataset(attrs={"kind": kind, **{k: encode(v) for k, v in sorted(attrs.items())}})
 
     def write(temporary: Path) -> None:
         try:
@@ -117,7 +68,7 @@ def read_attrs(path: Path) -> dict[str, Any]:
     check_seal(path)
     try:
         with netCDF4.Dataset(path) as file:
-            return {name: _decode(value) for name, value in file.__dict__.items()}
+            return {name: decode(value) for name, value in file.__dict__.items()}
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"cannot read {path} as NetCDF: {error}; check the path") from error
 
@@ -130,19 +81,3 @@ def _check(groups: Groups, kind: str, path: Path) -> None:
             found = groups[group].variables[name].dims if name in groups[group] else None
             if found != dims:
                 raise InputError(f"{path}: {group}/{name} has dims {found}, must have {dims}")
-
-
-def _encode(value: Any) -> Any:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    text = isinstance(value, str) and not _is_json(value)
-    return value if number or text else json.dumps(value, sort_keys=True)
-
-
-def _decode(value: Any) -> Any:
-    if isinstance(value, str):
-        return json.loads(value) if _is_json(value) else value
-    return value.tolist() if isinstance(value, np.generic) else value
-
-
-def _is_json(text: str) -> bool:
-    return text.startswith(("{", "[", '"')) or text in {"true", "false", "null"}

@@ -6,7 +6,7 @@ is a number, or a line that says why there is none.
 
 import numpy as np
 
-from nlobayes.assessment.noise import checked_split, point_chunks
+from nlobayes.assessment.predictive import checked_split, point_chunks
 from nlobayes.errors import InputError
 
 SCALES = ("log10", "identity")

@@ -12,12 +12,8 @@ from scipy.special import erf
 from scipy.stats import norm
 
 from nlobayes.assessment import _arviz
-from nlobayes.assessment.noise import (
-    PredictiveNoise,
-    checked_split,
-    predictive_cdf,
-    predictive_moments,
-)
+from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.predictive import checked_split, predictive_cdf, predictive_moments
 
 COVERAGE_MULTIPLES = (1, 2, 3, 4, 5)
 CENTRAL_LEVELS = {"coverage_68": 0.68, "coverage_95": 0.95, "coverage_99_7": 0.997}

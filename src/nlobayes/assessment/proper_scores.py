@@ -9,15 +9,13 @@ import numpy as np
 import scoringrules
 
 from nlobayes.assessment.accuracy import to_target
-from nlobayes.assessment.noise import (
-    PredictiveNoise,
+from nlobayes.assessment.noise import PredictiveNoise, at_rows, locate, sample, sd
+from nlobayes.assessment.predictive import (
     checked_split,
     log_predictive_density,
     point_chunks,
     predictive_moments,
     predictive_quantiles,
-    sample,
-    sd,
 )
 
 INTERVAL_LEVELS = (68, 90, 95)
@@ -74,6 +72,7 @@ def proper_scores(
     """
     draws, observed = checked_split(draws, observed)
     moments = predictive_moments(draws, noise)
+    draws, noise = locate(draws, noise)
     lppd = float(log_predictive_density(draws, observed, noise).mean())
     return {
         "lppd": lppd,
@@ -83,7 +82,7 @@ def proper_scores(
         **_crps(draws, observed, noise, rng, scale=scale),
         **_interval_scores(draws, observed, noise, scale=scale),
         "epistemic_sd": _root_mean_square(moments.epistemic_sd),
-        "aleatoric_sd": sd(noise),
+        "aleatoric_sd": _root_mean_square(sd(noise)),
         "total_sd": _root_mean_square(moments.total_sd),
     }
 
@@ -132,7 +131,7 @@ def _crps(
     total, total_target = 0.0, 0.0
     for part in point_chunks(len(draws) * repeats, len(observed)):
         members = np.repeat(draws[:, part].T, repeats, axis=1)
-        members += sample(noise, rng, members.shape)
+        members += sample(at_rows(noise, part), rng, members.shape)
         members.sort(axis=1)
         total += _crps_sum(observed[part], members)
         total_target += _crps_sum(to_target(observed[part], scale), to_target(members, scale))
@@ -195,5 +194,5 @@ def _is_log_student_t(noise: PredictiveNoise, scale: str) -> bool:
     return scale == "log10" and noise.family == "student_t"
 
 
-def _root_mean_square(values: np.ndarray) -> float:
+def _root_mean_square(values: float | np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(values))))

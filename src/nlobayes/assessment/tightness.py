@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nlobayes.errors import InputError
 
 TIGHT = 5e5
 """Above this tightness chains were seen to keep to separate modes."""
 
 
-def tightness(rows: int, relative_noise: float) -> float:
+def tightness(rows: int, relative_noise: float, relative_error: np.ndarray | None = None) -> float:
     """Compute the tightness tau = rows / sigma^2, sigma in units of the target's sd.
 
+    With errors (row,) in the same units, tau is the sum of 1 / (sigma^2 + error^2) over the rows.
     The cost of an effective draw grows with it, and above `TIGHT` separate modes stop mixing.
 
     Raises
@@ -23,12 +26,14 @@ def tightness(rows: int, relative_noise: float) -> float:
             f"tightness needs training rows and a positive noise, "
             f"got {rows} rows and noise {relative_noise}"
         )
-    return rows / relative_noise**2
+    if relative_error is None:
+        return rows / relative_noise**2
+    return float(np.sum(1 / (relative_noise**2 + relative_error**2)))
 
 
 def describe(tau: float) -> str:
     """Say how tight a posterior is, with the remedy where it is too tight."""
-    said = f"tightness tau = N / sigma^2 = {tau:.3g}"
+    said = f"tightness tau = {tau:.3g} (1 / sigma^2 summed over the rows)"
     if tau <= TIGHT:
         return said
     return f"WARNING: {said} is above {TIGHT:g}: chains may not mix; raise sigma or use fewer rows"

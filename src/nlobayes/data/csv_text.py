@@ -7,11 +7,13 @@ metadata. A column is an array of float64, or of text where any of its cells is 
 from __future__ import annotations
 
 import csv
+import difflib
 import gzip
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +23,14 @@ from nlobayes.types import Table
 MOST_COLUMNS = 10_000
 MOST_CHARACTERS = 2**20
 """Longest line."""
+
+
+class Header(NamedTuple):
+    """Names of the columns, the unit of each, and what the lines above say."""
+
+    names: list[str]
+    units: dict[str, str]
+    metadata: dict[str, str]
 
 
 def read_csv(path: Path, most_bytes: float) -> Table:
@@ -33,7 +43,27 @@ def read_csv(path: Path, most_bytes: float) -> Table:
     """
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        return _parse(_lines(text, most_bytes, str(path)), str(path))
+        header, rows = read_header(read_lines(text, most_bytes, str(path)), str(path))
+        columns = _columns(rows, len(header.names), str(path))
+    named = zip(header.names, map(parse_cells, columns), strict=True)
+    return Table(dict(named), header.units, header.metadata)
+
+
+def read_header(lines: Iterator[str], source: str) -> tuple[Header, Iterator[list[str]]]:
+    """Read the header; what is left are the rows, without those that are empty.
+
+    Raises
+    ------
+    InputError
+        If the header is not usable.
+    """
+    comments, body = _split_comments(lines)
+    rows = filter(None, csv.reader(body, strict=True))
+    cells = [cell.partition(":") for cell in next(rows, [])]
+    names = [name.strip() for name, _, _ in cells]
+    check_header(names, source)
+    units = {name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)}
+    return Header(names, units, comments), rows
 
 
 def check_header(names: Sequence[str], source: str) -> None:
@@ -62,6 +92,20 @@ def check_header(names: Sequence[str], source: str) -> None:
         seen.add(name)
 
 
+def check_known(names: Collection[str], name: str, source: str) -> None:
+    """Refuse the name of a column that is not there.
+
+    Raises
+    ------
+    InputError
+        If it is not.
+    """
+    if name not in names:
+        closest = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {closest[0]!r}? " if closest else ""
+        raise InputError(f"{source}: no column {name!r}; {hint}known columns: {', '.join(names)}")
+
+
 def check_size(size: float, most_bytes: float, source: str) -> None:
     """Refuse a table that is larger than the study allows.
 
@@ -86,7 +130,23 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def _lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:
+def parse_cells(cells: Sequence[str]) -> np.ndarray:
+    """Read a column: float64, or text where any of its cells is no number."""
+    try:
+        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return np.array(cells, dtype=object)
+    return np.array(cells, dtype=object) if any("_" in cell for cell in cells) else numbers
+
+
+def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:
+    """Read lines of limited length.
+
+    Raises
+    ------
+    InputError
+        If one is too long or holds NUL characters, or the size is exceeded.
+    """
     size = 0
     while line := text.readline(MOST_CHARACTERS + 1):
         size += len(line)
@@ -98,20 +158,6 @@ def _lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[s
                 f"{source}: a line is longer than {MOST_CHARACTERS} characters; give one row a line"
             )
         yield line
-
-
-def _parse(lines: Iterator[str], source: str) -> Table:
-    comments, body = _split_comments(lines)
-    rows = filter(None, csv.reader(body, strict=True))
-    cells = [cell.partition(":") for cell in next(rows, [])]
-    names = [name.strip() for name, _, _ in cells]
-    check_header(names, source)
-    columns = _columns(rows, len(names), source)
-    return Table(
-        columns={name: _parse_cells(column) for name, column in zip(names, columns, strict=True)},
-        units={name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)},
-        metadata=comments,
-    )
 
 
 def _split_comments(lines: Iterator[str]) -> tuple[dict[str, str], Iterator[str]]:
@@ -136,11 +182,3 @@ def _columns(rows: Iterator[list[str]], count: int, source: str) -> list[list[st
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)
     return columns
-
-
-def _parse_cells(cells: list[str]) -> np.ndarray:
-    try:
-        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        return np.array(cells, dtype=object)
-    return np.array(cells, dtype=object) if any("_" in cell for cell in cells) else numbers

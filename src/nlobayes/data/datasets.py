@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nlobayes.data.feature_maps import feature_names
 from nlobayes.data.splits import TRAIN, reference_rows, split_rows
 from nlobayes.data.tables import Selection
 from nlobayes.data.transforms import (
     apply_features,
     apply_target,
-    feature_names,
     fit_features,
     fit_target,
+    numerical_error,
     scale_uncertainty,
 )
 from nlobayes.types import Dataset
@@ -46,6 +47,7 @@ def make_dataset(
     """
     inputs, observed = selection.inputs, selection.target
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
+    noise = numerical_error(choices.target_scale, observed, selection.relative_error)
     split = split_rows(len(observed), choices.split, shuffle=choices.shuffle, seed=choices.seed)
     train = split == TRAIN
     features = fit_features(
@@ -68,4 +70,5 @@ def make_dataset(
         transforms={"features": {"map": features.map, **constants}, "target": scaled._asdict()},
         units=selection.units,
         scale_uncertainty=spread,
+        error=noise,
     )

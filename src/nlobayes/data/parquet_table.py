@@ -26,7 +26,7 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
     check_size(path.stat().st_size, most_bytes, str(path))
     # From bytes: given a path, pyarrow would also read columns out of folder names like `a=1`.
     content = path.read_bytes()
-    _check(pq.ParquetFile(pa.BufferReader(content)), most_bytes, str(path))
+    check_parquet(pq.ParquetFile(pa.BufferReader(content)), most_bytes, str(path))
     names = pq.read_schema(pa.BufferReader(content)).names
     # As dictionaries, texts that repeat are held once, however often they do.
     stored = pq.ParquetFile(
@@ -35,14 +35,20 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
     stored.validate(full=True)
     metadata = stored.schema.metadata or {}
     return Table(
-        columns={name: _from_arrow(stored[name]) for name in stored.column_names},
+        columns={name: from_arrow(stored[name]) for name in stored.column_names},
         units={f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in stored.schema},
         metadata={k.decode(): v.decode() for k, v in metadata.items() if k != b"pandas"},
     )
 
 
-def _check(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
-    """Judge by what the file claims of itself, before any column is read."""
+def check_parquet(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
+    """Judge by what the file claims of itself, before any column is read.
+
+    Raises
+    ------
+    InputError
+        If the header is not usable, a column is nested, or a limit is exceeded.
+    """
     names, claimed = file.schema_arrow.names, file.metadata
     check_header(names, source)
     leaves = [file.schema.column(number) for number in range(len(file.schema))]
@@ -54,7 +60,8 @@ def _check(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
     check_size(claimed.num_rows * len(names) * CELL_BYTES, most_bytes, source)
 
 
-def _from_arrow(column: pa.ChunkedArray) -> np.ndarray:
+def from_arrow(column: pa.ChunkedArray) -> np.ndarray:
+    """Take a column as float64, or as text where it holds no numbers."""
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return np.asarray(column.cast(pa.float64()).to_numpy())

@@ -7,7 +7,6 @@ Row numbers in messages count the data rows from 1.
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import math
 import stat
@@ -19,8 +18,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from nlobayes.data.csv_text import check_header, is_number, read_csv
+from nlobayes.data.csv_text import check_header, check_known, is_number, read_csv
 from nlobayes.data.parquet_table import read_parquet
+from nlobayes.data.plausibility import check_relative_error, repeated_rows
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
@@ -54,13 +54,15 @@ READ_ERRORS = (
 class Selection(NamedTuple):
     """Inputs (row, feature), target (row,) of a table and its variations (row, variation).
 
-    `units` names the unit of each input and of the target.
+    `units` names the unit of each input and of the target. `relative_error` (row,) is the numerical
+    error of the target in units of the target.
     """
 
     inputs: np.ndarray
     target: np.ndarray
     units: dict[str, str]
     variations: np.ndarray | None = None
+    relative_error: np.ndarray | None = None
 
 
 def read_table(path: Path, most_mb: float | None = None) -> Table:
@@ -149,7 +151,7 @@ def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Tab
         If a column does not exist, or names another unit itself.
     """
     for name, unit in units.items():
-        _check_known(table, name, source)
+        check_known(table.columns, name, source)
         own = table.units.get(name, "")
         if own not in ("", unit):
             raise InputError(
@@ -168,6 +170,7 @@ def select(
     source: str,
     duplicates: Literal["reject", "keep"] = "reject",
     variations: Sequence[str] = (),
+    relative_error: str | None = None,
 ) -> Selection:
     """Take the features and the target of a table, checked and in the units asked for.
 
@@ -187,15 +190,19 @@ def select(
         Whether rows that agree in every selected column are refused.
     variations
         Names of columns that hold the target at other scales; they come in the target's unit.
+    relative_error
+        Name of the column with the numerical error of the target in units of the target.
 
     Raises
     ------
     InputError
         If a column is missing, asked for twice, not numeric or not finite, a unit is not known or
-        cannot be converted, or rows are duplicates and these are refused.
+        cannot be converted, rows are duplicates and these are refused, or the relative error cannot
+        be one.
     """
     names = [*features, target]
-    _check_names_asked([*names, *variations], units, source)
+    further = [*variations, *([relative_error] if relative_error else [])]
+    _check_names_asked([*names, *further], units, source)
     columns = {name: _numbers(table, name, source) for name in names}
     for name, unit in units.items():
         columns[name] = _in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
@@ -206,8 +213,18 @@ def select(
     own = selected[target]
     varied = [_variation(table, name, own, source) for name in variations]
     return Selection(
-        rows[:, :-1], rows[:, -1], selected, np.column_stack(varied) if varied else None
+        rows[:, :-1],
+        rows[:, -1],
+        selected,
+        np.column_stack(varied) if varied else None,
+        _relative_error(table, relative_error, rows[:, -1], source) if relative_error else None,
     )
+
+
+def _relative_error(table: Table, name: str, target: np.ndarray, source: str) -> np.ndarray:
+    errors = _numbers(table, name, source)
+    check_relative_error(errors, target, name, table.units.get(name, ""), source)
+    return errors
 
 
 def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
@@ -224,14 +241,6 @@ def _check_writable(table: Table) -> None:
     for name in (*table.columns, *table.metadata):
         if ":" in name or name.startswith("#"):
             raise InputError(f"cannot write the name {name!r}: leave out ':' and a leading '#'")
-
-
-def _check_known(table: Table, name: str, source: str) -> None:
-    if name not in table.columns:
-        closest = difflib.get_close_matches(name, table.columns, n=1)
-        hint = f"did you mean {closest[0]!r}? " if closest else ""
-        known = ", ".join(table.columns)
-        raise InputError(f"{source}: no column {name!r}; {hint}known columns: {known}")
 
 
 def _check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
@@ -252,7 +261,7 @@ def _check_names_asked(names: Sequence[str], units: Mapping[str, str], source: s
 
 
 def _numbers(table: Table, name: str, source: str) -> np.ndarray:
-    _check_known(table, name, source)
+    check_known(table.columns, name, source)
     values = table.columns[name]
     if not np.issubdtype(values.dtype, np.number):
         row = next((i for i, cell in enumerate(values) if not is_number(str(cell))), 0)
@@ -285,11 +294,9 @@ def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str)
 
 
 def _check_no_duplicates(rows: np.ndarray, source: str) -> None:
-    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    original = first[inverse.reshape(-1)]
-    repeats = np.flatnonzero(original != np.arange(len(rows)))
+    repeats, originals = repeated_rows(rows)
     if repeats.size:
-        row, earlier = repeats[0] + 1, original[repeats[0]] + 1
+        row, earlier = repeats[0] + 1, originals[0] + 1
         raise InputError(
             f"{source}: {repeats.size} of {len(rows)} rows repeat an earlier one, first row {row} "
             f"(equal to row {earlier}); remove the repeats, splits may share them"

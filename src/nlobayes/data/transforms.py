@@ -5,33 +5,13 @@ Constants of the standardisation come from the train rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from nlobayes.data.feature_maps import FEATURE_MAPS, check_rows, map_features
 from nlobayes.errors import InputError
-
-THRESHOLD_GEV = 45.5
-"""Just below half the Z mass, where pair production through the Z opens."""
-
-Z_SCALE, INTERFERENCE_SCALE = 0.005, 0.02
-"""Where N13^2-N14^2 and N11 N12 pass from linear to logarithmic."""
-
-INVARIANT_NAMES = ("N11^2", "N12^2", "N13^2-N14^2", "N11*N12")
-
-
-class FeatureMap(NamedTuple):
-    """A map from inputs (row, column) to features (row, feature)."""
-
-    apply: Callable[[np.ndarray], np.ndarray]
-    columns: tuple[str, ...] | None
-    """Columns expected, in order; None for any."""
-    features: tuple[str, ...] | None
-    """Names of the features; None for those of the columns."""
-    allowed: str
-    """Inputs at which the features are finite."""
-
 
 class FeatureTransform(NamedTuple):
     """Features (map(inputs) - mean) / scale, with one mean and scale per feature."""
@@ -49,105 +29,10 @@ class TargetTransform(NamedTuple):
     sd: float
 
 
-def _mixing_invariants(mixing: np.ndarray) -> list[np.ndarray]:
-    n11, n12, n13, n14 = mixing.T
-    return [n11**2, n12**2, n13**2 - n14**2, n11 * n12]
-
-
-def _invariants(inputs: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.log(np.abs(inputs[:, 0])), *_mixing_invariants(inputs[:, 1:])])
-
-
-def _threshold_invariants(inputs: np.ndarray) -> np.ndarray:
-    above = np.abs(inputs[:, 0]) - THRESHOLD_GEV
-    return np.column_stack([np.log(above), *_mixing_invariants(inputs[:, 1:])])
-
-
-def _resolved_invariants(inputs: np.ndarray) -> np.ndarray:
-    """Stretch the invariants where the cross section turns: coupling to the Z, and interference."""
-    above = np.log(np.abs(inputs[:, 0]) - THRESHOLD_GEV)
-    bino, wino, z_coupling, interference = _mixing_invariants(inputs[:, 1:])
-    stretched = (np.arcsinh(z_coupling / Z_SCALE), np.arcsinh(interference / INTERFERENCE_SCALE))
-    return np.column_stack([above, bino, wino, *stretched])
-
-
-def _raw(inputs: np.ndarray) -> np.ndarray:
-    return inputs
-
-
-NEUTRALINO = ("m", "N11", "N12", "N13", "N14")
-
-FEATURE_MAPS = {
-    "invariants": FeatureMap(
-        _invariants, NEUTRALINO, ("ln|m|", *INVARIANT_NAMES), "finite inputs, |m| above 0"
-    ),
-    "threshold_invariants": FeatureMap(
-        _threshold_invariants,
-        NEUTRALINO,
-        (f"ln(|m|-{THRESHOLD_GEV})", *INVARIANT_NAMES),
-        f"finite inputs, |m| above {THRESHOLD_GEV} GeV",
-    ),
-    "resolved_invariants": FeatureMap(
-        _resolved_invariants,
-        NEUTRALINO,
-        (
-            f"ln(|m|-{THRESHOLD_GEV})",
-            "N11^2",
-            "N12^2",
-            "asinh((N13^2-N14^2)/0.005)",
-            "asinh(N11*N12/0.02)",
-        ),
-        f"finite inputs, |m| above {THRESHOLD_GEV} GeV",
-    ),
-    "raw": FeatureMap(_raw, None, None, "finite inputs"),
-}
-
 TARGET_SCALES: dict[str, tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]] = {
     "log10": (np.log10, lambda exponents: 10.0 ** np.asarray(exponents)),
     "identity": (np.asarray, np.asarray),
 }
-
-
-def feature_names(name: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """Name the features that a map makes of the columns."""
-    return _feature_map(name).features or tuple(columns)
-
-
-def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
-    """Apply a feature map, without standardisation.
-
-    The invariants are unchanged when the mass or the whole row of mixings changes sign.
-
-    Parameters
-    ----------
-    name
-        Name in `FEATURE_MAPS`.
-    inputs
-        Shape (row, column). Invariants take m (GeV, signed), N11, N12, N13, N14 in this order.
-
-    Returns
-    -------
-    Features of shape (row, feature).
-
-    Raises
-    ------
-    InputError
-        If the map is not known, the columns are too few or many, or a feature is not finite.
-    """
-    chosen = _feature_map(name)
-    inputs = np.asarray(inputs, np.float64)
-    expected = len(chosen.columns) if chosen.columns else inputs.shape[-1]
-    if inputs.ndim != 2 or inputs.shape[1] != expected:
-        raise InputError(
-            f"feature map {name!r} got inputs of shape {inputs.shape}; it takes rows of "
-            f"{', '.join(chosen.columns or ('all columns',))}; choose another map or columns"
-        )
-    with np.errstate(all="ignore"):
-        features = chosen.apply(inputs)
-    _check_rows(
-        np.isfinite(features).all(axis=1), f"feature map {name!r} is not finite", chosen.allowed
-    )
-    return features
 
 
 def fit_features(
@@ -175,9 +60,8 @@ def fit_features(
     if not standardise:
         return FeatureTransform(name, np.zeros(features.shape[1]), np.ones(features.shape[1]))
     for position, values in enumerate(features.T):
-        names = FEATURE_MAPS[name].features
-        what = f"feature {names[position] if names else position + 1} of map {name!r}"
-        _check_varies(values, what)
+        named = dict(enumerate(FEATURE_MAPS[name].features or ()))
+        _check_varies(values, f"feature {named.get(position, position + 1)} of map {name!r}")
     return FeatureTransform(name, features.mean(axis=0), features.std(axis=0))
 
 
@@ -237,6 +121,18 @@ def scale_uncertainty(
     return np.max([np.abs(_scale_target(scale, other) - central) for other in variations.T], axis=0)
 
 
+def numerical_error(
+    scale: str, target: np.ndarray, relative: np.ndarray | None
+) -> np.ndarray | None:
+    """Express relative errors (row,) of the target (row,) as standard deviations on its scale.
+
+    To first order: relative / ln 10 on the scale log10. None where there are none.
+    """
+    if relative is None:
+        return None
+    return relative * (np.abs(target) if scale == "identity" else 1 / np.log(10))
+
+
 def unstandardise(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
     """Map network outputs of any shape back to log10 of the target, or to the target itself."""
     return np.asarray(values) * transform.sd + transform.mean
@@ -248,12 +144,6 @@ def invert_target(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
     return invert(unstandardise(transform, values))
 
 
-def _feature_map(name: str) -> FeatureMap:
-    if name not in FEATURE_MAPS:
-        raise InputError(f"unknown feature map {name!r}; known: {', '.join(FEATURE_MAPS)}")
-    return FEATURE_MAPS[name]
-
-
 def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
     if scale not in TARGET_SCALES:
         raise InputError(f"unknown target scale {scale!r}; known: {', '.join(TARGET_SCALES)}")
@@ -261,18 +151,8 @@ def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = apply(np.asarray(target, np.float64))
     allowed = "positive targets" if scale == "log10" else "finite targets"
-    _check_rows(np.isfinite(scaled), f"target scale {scale!r} is not finite", allowed)
+    check_rows(np.isfinite(scaled), f"target scale {scale!r} is not finite", allowed)
     return scaled
-
-
-def _check_rows(good: np.ndarray, what: str, allowed: str) -> None:
-    bad = np.flatnonzero(~good) + 1
-    if bad.size:
-        rows = ", ".join(map(str, bad[:5])) + (", ..." if bad.size > 5 else "")
-        raise InputError(
-            f"{what} in {bad.size} of {good.size} rows ({rows}); allowed: {allowed}; "
-            "remove these rows or choose another"
-        )
 
 
 def _check_varies(values: np.ndarray, what: str) -> None:

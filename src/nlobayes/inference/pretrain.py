@@ -13,23 +13,24 @@ import optax
 SNAPSHOTS = 50
 
 
-class Problem(NamedTuple):
-    """What is fitted: functions of a position (parameter,) and rows of the train split.
-
-    `log_likelihood(position, features, target)` sums over the rows it is given;
-    `predict(position, features)` is the network's output (point,).
-    """
-
-    log_prior: Callable[[jax.Array], jax.Array]
-    log_likelihood: Callable[[jax.Array, jax.Array, jax.Array], jax.Array]
-    predict: Callable[[jax.Array, jax.Array], jax.Array]
-
-
 class Rows(NamedTuple):
-    """Features (point, feature) and target (point,)."""
+    """Features (point, feature), target (point,) and, where known, its error (point,)."""
 
     features: jax.Array
     target: jax.Array
+    error: jax.Array | None = None
+
+
+class Problem(NamedTuple):
+    """What is fitted: functions of a position (parameter,) and rows of the train split.
+
+    `log_likelihood(position, rows)` sums over the rows it is given; `predict(position, features)`
+    is the network's output (point,).
+    """
+
+    log_prior: Callable[[jax.Array], jax.Array]
+    log_likelihood: Callable[[jax.Array, Rows], jax.Array]
+    predict: Callable[[jax.Array, jax.Array], jax.Array]
 
 
 class Fit(NamedTuple):
@@ -119,7 +120,8 @@ def _epoch(
     rows = len(train.target)
 
     def loss(position: jax.Array, index: jax.Array) -> jax.Array:
-        likelihood = problem.log_likelihood(position, train.features[index], train.target[index])
+        drawn = jax.tree.map(lambda column: column[index], train)
+        likelihood = problem.log_likelihood(position, drawn)
         return -(likelihood / batch + problem.log_prior(position) / rows)
 
     def one_step(carry: Any, index: jax.Array) -> tuple[Any, jax.Array]:

@@ -20,7 +20,7 @@ from pymc.initial_point import make_initial_point_fn
 from pytensor.graph.replace import clone_replace
 
 from nlobayes.errors import InputError
-from nlobayes.model.likelihoods import TARGET
+from nlobayes.model.likelihoods import ERROR, TARGET
 from nlobayes.model.posterior import FEATURES, Posterior
 from nlobayes.model.priors import WHITENED
 
@@ -32,14 +32,16 @@ ROWS = "rows"
 
 
 class Data(NamedTuple):
-    """Rows in chunks: features (chunk, ...), target and mask (chunk, point) in the layout's order.
+    """Rows in chunks: features (chunk, ...) in the layout's order; all others (chunk, point).
 
-    The mask is None where every chunk is full.
+    The mask is None where every chunk is full. The error, the sd of the numerical noise of every
+    target, is None where it is not known.
     """
 
     features: jax.Array
     target: jax.Array
     mask: jax.Array | None
+    error: jax.Array | None = None
 
 
 class Density(NamedTuple):
@@ -69,18 +71,26 @@ class Density(NamedTuple):
         likelihood = self.log_likelihood(position, data)
         return self.log_prior(position) + inverse_temperature * likelihood
 
-    def place(self, features: np.ndarray, target: np.ndarray) -> Data:
-        """Lay out features (point, feature) and target (point,) for this density."""
-        shards = self.mesh.size if self.mesh else 1
-        data = place_rows(features, target, layout=self.layout, chunk=self.chunk, shards=shards)
+    def place(
+        self, features: np.ndarray, target: np.ndarray, error: np.ndarray | None = None
+    ) -> Data:
+        """Lay out features (point, feature), target and error (point,) for this density."""
+        data = place_rows(
+            features,
+            target,
+            error,
+            layout=self.layout,
+            chunk=self.chunk,
+            shards=self.mesh.size if self.mesh else 1,
+        )
         if self.mesh is None:
             return data
         return jax.device_put(data, NamedSharding(self.mesh, PartitionSpec(ROWS)))
 
-    def batch(self, features: jax.Array, target: jax.Array) -> Data:
+    def batch(self, features: jax.Array, target: jax.Array, error: jax.Array | None = None) -> Data:
         """Lay out rows that are already JAX arrays as one chunk; may be traced."""
         placed = features.T if self.layout == "columns" else features
-        return Data(placed[None], target[None], None)
+        return Data(placed[None], target[None], None, None if error is None else error[None])
 
 
 def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
@@ -98,7 +108,13 @@ def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
 
 
 def place_rows(
-    features: np.ndarray, target: np.ndarray, *, layout: str, chunk: int, shards: int = 1
+    features: np.ndarray,
+    target: np.ndarray,
+    error: np.ndarray | None = None,
+    *,
+    layout: str,
+    chunk: int,
+    shards: int = 1,
 ) -> Data:
     """Cut rows into chunks of equal length, as many for each shard, the tail padded and masked."""
     points = len(target)
@@ -110,9 +126,18 @@ def place_rows(
     rows = rows.reshape(-1, length, rows.shape[1])
     if layout == "columns":
         rows = rows.swapaxes(1, 2)
-    targets = np.pad(np.asarray(target, dtype), (0, padding)).reshape(-1, length)
     mask = (np.arange(points + padding) < points).reshape(-1, length)
-    return Data(jnp.asarray(rows), jnp.asarray(targets), jnp.asarray(mask) if padding else None)
+
+    def cut(column: np.ndarray) -> jax.Array:
+        padded = np.pad(np.asarray(column, dtype), (0, padding))
+        return jnp.asarray(padded.reshape(-1, length))
+
+    return Data(
+        features=jnp.asarray(rows),
+        target=cut(target),
+        mask=jnp.asarray(mask) if padding else None,
+        error=None if error is None else cut(error),
+    )
 
 
 def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Density:
@@ -146,7 +171,7 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
     return Density(
         size=flat.size,
         log_prior=lambda position: jnp.sum(ravel_pytree(log_prior(*unravel(position)))[0]),
-        log_likelihood=_chunked(lambda q, x, y: row_log_likelihood(*unravel(q), x, y)[0], mesh),
+        log_likelihood=_chunked(lambda q, *data: row_log_likelihood(*unravel(q), *data)[0], mesh),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
         dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
@@ -177,7 +202,8 @@ def _chunked(
     """
 
     def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
-        values = rows(position, chunk.features, chunk.target)
+        error = () if chunk.error is None else (chunk.error,)
+        values = rows(position, chunk.features, chunk.target, *error)
         return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
 
     def sum_chunks(one: Callable[..., Any], position: jax.Array, data: Data) -> Any:
@@ -221,9 +247,10 @@ def _chunked(
 
 
 def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
-    """Jaxify the log likelihood of each row with the data as arguments."""
+    """Jaxify the log likelihood of each row with the data as arguments, the error if it has one."""
     [elementwise] = model.logp(vars=[model[TARGET]], sum=False)
-    shared = [model[FEATURES], model[f"{TARGET}_data"]]
+    names = (FEATURES, f"{TARGET}_data", ERROR)
+    shared = [model[name] for name in names if name in model]
     arguments = [variable.type.clone(shape=(None,) * variable.ndim)() for variable in shared]
     replaced = clone_replace([elementwise], dict(zip(shared, arguments, strict=True)))
     return _jaxify([*model.value_vars, *arguments], replaced)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pymc as pm
+import pytensor.tensor as pt
 
 TARGET = "target"
 NOISE = "noise"
+ERROR = f"{TARGET}_error"
 
 
 class Tolerance(NamedTuple):
@@ -25,8 +27,16 @@ class LearnedNoise(NamedTuple):
 Likelihood = Tolerance | LearnedNoise
 
 
-def observe(likelihood: Likelihood, output: Any, target: Any) -> Any:
-    """Observe the target (point,) around the network's output (point,)."""
+def observe(likelihood: Likelihood, output: Any, target: Any, error: Any = None) -> Any:
+    """Observe the target (point,) around the network's output (point,).
+
+    The `error` (point,), the sd of the numerical noise of every target, adds to sigma in
+    quadrature.
+    """
     if isinstance(likelihood, Tolerance):
-        return pm.Normal(TARGET, output, likelihood.sigma, observed=target)
-    return pm.Normal(TARGET, output, pm.HalfNormal(NOISE, likelihood.scale), observed=target)
+        sigma: Any = likelihood.sigma
+    else:
+        sigma = pm.HalfNormal(NOISE, likelihood.scale)
+    if error is not None:
+        sigma = pt.sqrt(sigma**2 + error**2)
+    return pm.Normal(TARGET, output, sigma, observed=target)

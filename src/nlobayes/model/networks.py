@@ -30,6 +30,13 @@ def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:
     return [Layer(variables[w], variables[b]) for w, b in weight_names(network)]
 
 
+def network_of(variables: Mapping[str, Any], activation: str) -> Network:
+    """Read the sizes of a network off its named weights (..., units in, units out)."""
+    layers = sum(name.startswith("weights_") for name in variables)
+    sizes = [variables[f"weights_{i}"].shape[-2:] for i in range(1, layers + 1)]
+    return Network((sizes[0][0], *(out for _, out in sizes)), activation)
+
+
 def _tanh(xp: Any, x: Any) -> Any:
     return xp.tanh(x)
 
@@ -68,7 +75,7 @@ def forward(
     activation
         Name of the hidden activation.
     xp
-        `pytensor.tensor` or `jax.numpy`.
+        `pytensor.tensor`, `jax.numpy` or `numpy`; with the last, layers may have a leading axis.
     layout
         `columns` keeps units first (`weights.T @ activations`), the faster order for narrow layers.
 
@@ -82,7 +89,7 @@ def forward(
     for layer in layers[:-1]:
         hidden = activate(xp, affine(layer, hidden))
     output = affine(layers[-1], hidden)
-    return output[0] if layout == "columns" else output[:, 0]
+    return output[0] if layout == "columns" else output[..., 0]
 
 
 def _affine_rows(layer: Layer, hidden: Any) -> Any:

@@ -35,11 +35,13 @@ def build_posterior(
     *,
     feature_names: Sequence[str],
     layout: str,
+    errors: bool = False,
 ) -> Posterior:
     """State prior and likelihood of a network for data given later.
 
     The features are placed as (point, feature) in layout `rows` and as (feature, point) in
-    layout `columns`; features and target are `pm.Data` that `density` turns into arguments.
+    layout `columns`; features and target, and with `errors` the sd of the numerical noise of
+    every target, are `pm.Data` that `density` turns into arguments.
     """
     dims = unit_dims(network)
     coords: dict[str, Any] = {"feature": list(feature_names)}
@@ -50,7 +52,8 @@ def build_posterior(
         target = pm.Data(f"{likelihoods.TARGET}_data", np.zeros(1))
         layers = _draw_layers(network, prior, dims)
         output = forward(layers, features, network.activation, xp=pt, layout=layout)
-        likelihoods.observe(likelihood, output, target)
+        error = pm.Data(likelihoods.ERROR, np.zeros(1)) if errors else None
+        likelihoods.observe(likelihood, output, target, error)
     return Posterior(model, layout)
 
 

@@ -16,6 +16,7 @@ from nlobayes.study.kernels import Kernel
 from nlobayes.study.presets import (
     CalibrationTolerances,
     DatasetPreset,
+    Export,
     Features,
     Likelihood,
     Network,
@@ -26,7 +27,7 @@ from nlobayes.study.presets import (
     Thresholds,
 )
 from nlobayes.study.samplers import Until
-from nlobayes.study.sources import SimulatedSource, ToySource
+from nlobayes.study.sources import Scan, SimulatedSource, SlhaSource, ToySource
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
@@ -46,6 +47,12 @@ class SimulateJob(Frozen):
     """One embedded table."""
 
     source: SimulatedSource | ToySource
+
+
+class IngestJob(Frozen):
+    """One table from a folder of SLHA files."""
+
+    scan: Scan
 
 
 class PrepareJob(Frozen):
@@ -130,7 +137,7 @@ class LandscapeJob(Frozen):
 class EvaluateJob(Frozen):
     """The scores of one run's predictions."""
 
-    noise: Literal["gaussian", "student_t"]
+    noise: Literal["gaussian", "student_t", "scaled_student_t"]
     calibration: CalibrationTolerances
     covariate: str
     seed: Seed
@@ -143,6 +150,14 @@ class TabulateJob(Frozen):
     covariate: str
     calibration: CalibrationTolerances
     seed: Seed
+
+
+class ExportJob(Frozen):
+    """The surrogate of one run."""
+
+    run: str
+    network: Network
+    export: Export
 
 
 class TimedRun(Frozen):
@@ -166,6 +181,12 @@ def simulate_job(dataset: DatasetPreset) -> SimulateJob:
     """Tell `simulate` its source."""
     assert isinstance(dataset.source, SimulatedSource | ToySource)
     return SimulateJob(source=dataset.source)
+
+
+def ingest_job(dataset: DatasetPreset) -> IngestJob:
+    """Tell `ingest` what to take from the files; their folder is an input."""
+    assert isinstance(dataset.source, SlhaSource)
+    return IngestJob(scan=dataset.source.scan)
 
 
 def prepare_job(dataset: DatasetPreset) -> PrepareJob:
@@ -222,6 +243,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             calibration=run.evaluation.calibration,
             seed=run.seed,
         ),
+        "export": ExportJob(run=run.run_id, network=run.network, export=run.evaluation.export),
         **until,
     }
 

@@ -62,6 +62,8 @@ class Target(Frozen):
     """Scale on which the network learns, and on which errors are additive."""
     scale_variations: tuple[str, ...] = ()
     """Columns with the cross section at other scales: errors are compared with their spread."""
+    relative_error: str | None = None
+    """Column with the numerical error of each target in units of the target: noise of its own."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
 
@@ -201,8 +203,18 @@ class CalibrationTolerances(Frozen):
     """Of the mean squared pull, from 1."""
 
 
+class Export(Frozen):
+    """How many draws the exported surrogate keeps."""
+
+    draws: PositiveInt = 1000
+    """Most draws; a posterior with more is thinned evenly."""
+    tolerance: Fraction | None = None
+    """Keep the fewest draws whose mean (in units of the total sd) and total sd (relative) stay
+    this close to those of all, at every validation row; null keeps `draws`."""
+
+
 class Evaluation(Frozen):
-    """How a posterior is judged; never resamples."""
+    """How a posterior is judged and handed on; never resamples."""
 
     thresholds: Thresholds = Thresholds()
     """Limits of the convergence checks."""
@@ -210,10 +222,13 @@ class Evaluation(Frozen):
     """Limits of the calibration checks."""
     thinning_loss: Fraction = 0.1
     """Share of the effective sample size that thinning may lose."""
-    noise: Literal["gaussian", "student_t"] = "gaussian"
+    export: Export = Export()
+    """What the surrogate file holds."""
+    noise: Literal["gaussian", "student_t", "scaled_student_t"] = "gaussian"
     """Family of the predictive noise fitted on validation rows.
 
-    `student_t` (4 degrees of freedom) is sharper in the centre, `gaussian` covers the tails.
+    `student_t` (4 degrees of freedom) is sharper in the centre, `gaussian` covers the tails;
+    `scaled_student_t` follows the epistemic sd, with exponent and degrees of freedom fitted.
     """
 
 
@@ -248,8 +263,8 @@ class Grid(Frozen):
     seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
     outputs: Literal["figures", "metrics", "speed"] = "figures"
-    """What the grid ends with: figures and scores of every run, scores alone, or timings of
-    networks that are not trained."""
+    """What the grid ends with: figures, scores and surrogate of every run, scores alone, or
+    timings of networks that are not trained."""
 
     @field_validator(
         "dataset", "network", "prior", "likelihood", "pretraining", "sampler", "seed", mode="before"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from nlobayes.study.grid import RunSpec
 from nlobayes.study.presets import DatasetPreset
-from nlobayes.study.sources import SimulatedSource, ToySource
+from nlobayes.study.sources import SimulatedSource, SlhaSource, ToySource
 
 TOY_ROWS = 2500
 """No toy problem has more."""
@@ -26,6 +26,7 @@ BYTES_PER_VALUE = 4
 
 BASE_MB = {
     "simulate": 300,
+    "ingest": 300,
     "prepare": 300,
     "pretrain": 1100,
     "warmup": 1300,
@@ -37,6 +38,7 @@ BASE_MB = {
     "propagate": 600,
     "evaluate": 700,
     "tabulate": 700,
+    "export": 500,
     "agree": 600,
     "landscape": 1100,
     "compare": 500,
@@ -57,6 +59,8 @@ GRADIENT_SECONDS = 5e-5
 """Of a gradient, whatever its size."""
 CELL_SECONDS = 5e-10
 """Of a gradient, per weight and train row."""
+FILE_SECONDS = 0.02
+"""Of an SLHA file that is read, on a slow file system."""
 NUMBER_SECONDS = 1e-6
 """Of ranks, autocorrelations and scores, per number."""
 
@@ -130,6 +134,7 @@ class Size(NamedTuple):
 
 NUMBERS: dict[str, Callable[[Size], float]] = {
     "simulate": lambda s: s.data,
+    "ingest": lambda s: 100 * s.rows,
     "prepare": lambda s: s.data,
     "pretrain": lambda s: s.data + 100 * s.weights,
     "warmup": lambda s: s.data + s.block * (20 * s.matrix + 100 * s.warmup),
@@ -141,6 +146,7 @@ NUMBERS: dict[str, Callable[[Size], float]] = {
     "propagate": lambda s: s.data + 2 * s.drawn + 3 * s.predicted,
     "evaluate": lambda s: s.data + 5 * s.predicted,
     "tabulate": lambda s: s.data + 8 * s.drawn + 5 * s.predicted,
+    "export": lambda s: s.data + 6 * s.drawn + 3 * s.predicted,
     "agree": lambda s: 8 * s.drawn,
     "landscape": lambda s: s.data + 100 * s.weights,
     "compare": lambda s: 0,
@@ -149,9 +155,11 @@ NUMBERS: dict[str, Callable[[Size], float]] = {
 """Numbers that a verb holds at once."""
 
 SECONDS: dict[str, Callable[[Size], float]] = {
+    "ingest": lambda s: FILE_SECONDS * s.rows,
     "pretrain": lambda s: s.pretrain_seconds,
     "warmup": lambda s: s.block * s.warmup * s.draw_seconds,
     "draw": lambda s: s.block * s.segment * s.draw_seconds,
+    "export": lambda s: CELL_SECONDS * s.predicted * s.weights,
     "propagate": lambda s: CELL_SECONDS * s.predicted * s.weights,
     "landscape": lambda s: 5000 * gradient_seconds(s.weights, s.train),
 }
@@ -177,15 +185,17 @@ def gpus_of(verb: str, *sizes: Size) -> int:
     return max((size.gpus for size in sizes), default=0) if verb in ON_GPU else 0
 
 
-def rows_of(dataset: DatasetPreset, file_bytes: int | None = None) -> int:
-    """Bound the rows of a dataset; those of a table by the bytes of its file, where it exists."""
+def rows_of(dataset: DatasetPreset, given: int | None = None) -> int:
+    """Bound the rows of a dataset by what is given, where it is: bytes of a table, or SLHA files."""
     if isinstance(dataset.source, SimulatedSource):
         return dataset.source.points
     if isinstance(dataset.source, ToySource):
         return TOY_ROWS
-    if file_bytes is None:
+    if given is None:
         return UNKNOWN_ROWS
-    return math.ceil(file_bytes / (BYTES_PER_VALUE * (len(dataset.features.columns) + 1)))
+    if isinstance(dataset.source, SlhaSource):
+        return given
+    return math.ceil(given / (BYTES_PER_VALUE * (len(dataset.features.columns) + 1)))
 
 
 def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:

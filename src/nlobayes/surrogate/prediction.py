@@ -1,4 +1,4 @@
-"""Predictions of sampled networks: every draw at every point."""
+"""Every draw of a sampled network at every point, by JAX."""
 
 from __future__ import annotations
 
@@ -14,11 +14,21 @@ from nlobayes.model.networks import Network, forward, layers_of, weight_names
 DRAWS_AT_ONCE = 16
 
 
-def network_of(variables: Mapping[str, np.ndarray], activation: str) -> Network:
-    """Read the sizes of a network off its named weights (..., units in, units out)."""
-    layers = sum(name.startswith("weights_") for name in variables)
-    sizes = [variables[f"weights_{i}"].shape[-2:] for i in range(1, layers + 1)]
-    return Network((sizes[0][0], *(out for _, out in sizes)), activation)
+class Compiled:
+    """A network whose draws stay on the device; compiled once for each power of two of points."""
+
+    def __init__(self, network: Network, variables: Mapping[str, np.ndarray]) -> None:
+        names = [name for pair in weight_names(network) for name in pair]
+        self._network = network
+        self._draws = {name: jnp.asarray(variables[name]) for name in names}
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        """Evaluate every draw at every point; see `predict`."""
+        points = len(features)
+        room = 1 << max(points - 1, 0).bit_length()
+        padded = np.pad(features, ((0, room - points), (0, 0)))
+        placed = jnp.asarray(padded, self._draws["weights_1"].dtype)
+        return np.asarray(_evaluate(self._network, self._draws, placed))[:, :points]
 
 
 def predict(
@@ -39,10 +49,7 @@ def predict(
     -------
     Outputs in the network's units (draw, point).
     """
-    names = [name for pair in weight_names(network) for name in pair]
-    draws = {name: jnp.asarray(variables[name]) for name in names}
-    points = jnp.asarray(features, draws[names[0]].dtype)
-    return np.asarray(_evaluate(network, draws, points))
+    return Compiled(network, variables)(features)
 
 
 @partial(jax.jit, static_argnums=0)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 import xarray as xr
 
@@ -36,7 +35,7 @@ def diagnose(
         draws,
         stats,
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
-        tightness=_tightness(job, draws, groups["observed_data"]["target"].values),
+        tightness=_tightness(job, draws, groups["observed_data"]),
         gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
         keep_every=job.keep_every,
         thinning_loss=job.thinning_loss,
@@ -64,14 +63,16 @@ def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
     )
 
 
-def _tightness(job: DiagnoseJob, draws: PosteriorDraws, target: np.ndarray) -> float:
+def _tightness(job: DiagnoseJob, draws: PosteriorDraws, observed: xr.Dataset) -> float:
     if isinstance(job.likelihood, ToleranceLikelihood):
         sigma = job.likelihood.sigma
     elif draws.noise is not None:
         sigma = float(draws.noise.mean())
     else:
         raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
-    return tightness(len(target), sigma / float(target.std()))
+    sd = float(observed["target"].values.std())
+    error = observed["error"].values / sd if "error" in observed else None
+    return tightness(observed.sizes["point"], sigma / sd, error)
 
 
 def _print(checks: dict[str, dict[str, Any]]) -> None:

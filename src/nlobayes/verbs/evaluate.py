@@ -14,7 +14,8 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import linear
 from nlobayes.assessment.conditional import scale_shares
-from nlobayes.assessment.noise import PredictiveNoise, fit_noise, predictive_moments
+from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.predictive import fit_noise, predictive_moments
 from nlobayes.assessment.scores import evaluate as score
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tables import predictions as tables

@@ -1,15 +1,18 @@
 """Turn a table into a dataset: features, target, splits, constants from train rows only."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.tables import declare_units, read_table, select
+from nlobayes.data.plausibility import doubtful_rows, repeated_rows
+from nlobayes.data.tables import Selection, declare_units, read_table, select
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob, read_job
 
@@ -33,7 +36,9 @@ def prepare(
         source=str(table),
         duplicates=job.duplicates,
         variations=target.scale_variations,
+        relative_error=target.relative_error,
     )
+    _warn(selection, features.columns, str(table))
     choices = Choices(
         feature_map=features.map,
         standardise_features=features.standardise,
@@ -51,3 +56,14 @@ def prepare(
     origin = {"table_metadata": columns.metadata}
     record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
     write_dataset(out, dataset, record)
+
+
+def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
+    """Say which rows are used although they repeat another one or physics doubts them."""
+    repeats, _ = repeated_rows(np.column_stack([selection.inputs, selection.target]))
+    named = dict(zip(columns, selection.inputs.T, strict=True))
+    doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)
+    for what, rows in doubts.items():
+        if rows.size:
+            said = f"{rows.size} of {len(selection.target)} rows, first row {rows[0] + 1}"
+            typer.echo(f"warning: {source}: {what} in {said}", err=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from nlobayes import provenance
@@ -27,14 +28,13 @@ def pretrain(
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, chain, job.model.shards)
     import jax
-    import numpy as np
 
     from nlobayes import build
     from nlobayes.inference.pretrain import fit_map
 
     data = read_dataset(dataset)
     _check_batch(job, data, dataset)
-    _describe_tightness(job, data)
+    _describe_tightness(job, data, build.error_of(data))
     model = build.build_model(job.model, data)
     fit = jax.jit(fit_map, static_argnames=("problem", "epochs", "batch", "patience"))(
         build.chain_key(job.seed, "pretrain", chain),
@@ -73,10 +73,12 @@ def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:
         )
 
 
-def _describe_tightness(job: PretrainJob, data: Dataset) -> None:
-    target = data.target[data.split == 0]
+def _describe_tightness(job: PretrainJob, data: Dataset, error: np.ndarray | None) -> None:
+    train = data.split == 0
+    sd = float(data.target[train].std())
     if isinstance(job.model.likelihood, ToleranceLikelihood):
-        tau = tightness(len(target), job.model.likelihood.sigma / float(target.std()))
+        relative = None if error is None else error[train] / sd
+        tau = tightness(int(train.sum()), job.model.likelihood.sigma / sd, relative)
         typer.echo(describe(tau), err=True)
     else:
         typer.echo("tightness: sigma is learned, so chains decide it; see diagnostics", err=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import track
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, track
 
 LINES = 10
+Item = TypeVar("Item")
 
 
 def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterator[tuple[int, int]]:
@@ -30,3 +34,36 @@ def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterat
         done = first + size
         if done * LINES // total > first * LINES // total:
             console.print(f"{description}: {done * unit} of {total * unit}")
+
+
+def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Item]:
+    """Show so many items passing, and yield them."""
+    console = Console(file=sys.stderr)
+    if console.is_terminal:
+        yield from track(items, description, total=total, console=console)
+        return
+    for done, item in enumerate(items, start=1):
+        yield item
+        if done * LINES // total > (done - 1) * LINES // total:
+            console.print(f"{description}: {done} of {total}")
+
+
+@contextmanager
+def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, float], None]]:
+    """Show how many rows have passed, and which share of all where this is known, not NaN.
+
+    Yields
+    ------
+    What to call with both. Where nobody watches standard error, nothing is shown.
+    """
+    console = Console(file=sys.stderr)
+    columns = TextColumn(description), BarColumn(), TextColumn("{task.fields[rows]} rows")
+    hidden = not (shown and console.is_terminal)
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden) as bar:
+        task = bar.add_task(description, total=None, rows=0)
+
+        def passed(rows: int, share: float) -> None:
+            known = None if math.isnan(share) else 1.0
+            bar.update(task, completed=share if known else rows, total=known, rows=rows)
+
+        yield passed

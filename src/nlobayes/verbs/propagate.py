@@ -12,6 +12,7 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
+from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import PropagateJob, read_job
 from nlobayes.types import Dataset, Named
 from nlobayes.verbs import runtime
@@ -52,7 +53,7 @@ def propagate(
 
 
 def _evaluate(variables: dict[str, np.ndarray], activation: str, data: Dataset) -> np.ndarray:
-    from nlobayes.surrogate.prediction import network_of, predict
+    from nlobayes.surrogate.prediction import predict
 
     outputs = predict(network_of(variables, activation), variables, data.features)
     target = TargetTransform(**data.transforms["target"])

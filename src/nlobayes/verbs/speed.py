@@ -17,6 +17,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.errors import InputError
+from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import SpeedJob, TimedRun, read_job
 from nlobayes.types import Dataset
 from nlobayes.verbs import runtime
@@ -79,13 +80,12 @@ def _seconds_per_gradient(logdensity_fn: Callable[..., Any], position: Any) -> f
 def _prediction_times(
     drawn: dict[str, np.ndarray], timed: TimedRun, features: int
 ) -> dict[str, float]:
-    from nlobayes.surrogate.prediction import network_of, predict
+    from nlobayes.surrogate.prediction import Compiled
 
-    network = network_of(drawn, timed.model.network.activation)
+    predict = Compiled(network_of(drawn, timed.model.network.activation), drawn)
     points = np.random.default_rng(0).standard_normal((max(POINTS), features))
     return {
-        f"predict_{count}_ms": 1e3 * _best(partial(predict, network, drawn, points[:count]))
-        for count in POINTS
+        f"predict_{count}_ms": 1e3 * _best(partial(predict, points[:count])) for count in POINTS
     }
 
 

@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import read_json, write_csv
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.assessment.noise import fit_noise
+from nlobayes.assessment.predictive import fit_noise
 from nlobayes.assessment.proper_scores import proper_scores
 from nlobayes.assessment.thinning import thinning_table
 from nlobayes.data.splits import TEST, VALIDATION

@@ -21,6 +21,7 @@ from nlobayes.study.values import Frozen
 AGAIN = "run the workflow again"
 SPECIFICATIONS: dict[str, type[Frozen] | None] = {
     "simulate": jobs.SimulateJob,
+    "ingest": jobs.IngestJob,
     "prepare": jobs.PrepareJob,
     "pretrain": jobs.PretrainJob,
     "warmup": jobs.WarmupJob,
@@ -32,6 +33,7 @@ SPECIFICATIONS: dict[str, type[Frozen] | None] = {
     "propagate": jobs.PropagateJob,
     "evaluate": jobs.EvaluateJob,
     "tabulate": jobs.TabulateJob,
+    "export": jobs.ExportJob,
     "landscape": jobs.LandscapeJob,
     "agree": None,
     "compare": CompareJob,

@@ -97,6 +97,17 @@ def test_the_data_of_a_posterior_are_its_rows(dataset: Dataset, assert_same_bits
     )
 
 
+def test_the_errors_of_a_posterior_are_in_units_of_the_network(dataset: Dataset) -> None:
+    """Of its rows, where the dataset knows them; nothing is written where it does not."""
+    train = dataset.split == 0
+    error = np.linspace(0, 0.1, len(train))
+    observed = contents.observed_groups(dataset._replace(error=error), train)["observed_data"]
+    sd = np.log10(dataset.observed[train]).std()
+    np.testing.assert_allclose(observed["error"], error[train] / sd, rtol=1e-12)
+    assert list(observed) == ["target", "error"]
+    assert list(contents.observed_groups(dataset, train)["observed_data"]) == ["target"]
+
+
 def test_predictions_are_labelled_and_read_back(
     tmp_path: Path, dataset: Dataset, assert_same_bits: Same
 ) -> None:

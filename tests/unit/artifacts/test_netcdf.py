@@ -18,7 +18,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlobayes.artifacts.netcdf import SCHEMAS, Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.artifacts.seals import seal
 from nlobayes.errors import InputError
 
@@ -251,7 +252,8 @@ FULL_DISK = """
 import json, resource, signal, sys
 from pathlib import Path
 import numpy as np, xarray as xr
-from nlobayes.artifacts.netcdf import SCHEMAS, write_groups
+from nlobayes.artifacts.netcdf import write_groups
+from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.errors import InputError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -10,7 +10,8 @@ import pytest
 import xarray as xr
 
 from nlobayes.artifacts.claims import check_claims
-from nlobayes.artifacts.netcdf import SCHEMAS, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.artifacts.seals import seal
 from nlobayes.errors import InputError
 

@@ -15,7 +15,8 @@ from nlobayes.assessment.calibration import (
     standardised_residuals,
     wilson_interval,
 )
-from nlobayes.assessment.noise import make_noise, predictive_cdf, predictive_moments
+from nlobayes.assessment.noise import make_noise
+from nlobayes.assessment.predictive import predictive_cdf, predictive_moments
 from nlobayes.errors import InputError
 
 POINTS = 4000

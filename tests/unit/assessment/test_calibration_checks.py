@@ -6,7 +6,8 @@ from scipy import stats
 
 from nlobayes.assessment.calibration import standardised_residuals
 from nlobayes.assessment.calibration_checks import check
-from nlobayes.assessment.noise import make_noise, predictive_cdf, predictive_moments
+from nlobayes.assessment.noise import make_noise
+from nlobayes.assessment.predictive import predictive_cdf, predictive_moments
 
 POINTS = 2000
 CHECKS = ["chi2_per_point", "coverage_68", "coverage_95", "pit_ecdf"]

@@ -8,7 +8,8 @@ from scipy import stats
 
 from nlobayes.assessment import calibration, scores
 from nlobayes.assessment.calibration_checks import check
-from nlobayes.assessment.noise import make_noise, predictive_cdf, predictive_moments
+from nlobayes.assessment.noise import make_noise
+from nlobayes.assessment.predictive import predictive_cdf, predictive_moments
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tables import predictions as tables
 from nlobayes.data import splits

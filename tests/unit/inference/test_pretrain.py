@@ -17,7 +17,9 @@ def linear_problem() -> Problem:
     """Ridge regression: y ~ N(x q, SIGMA^2), q ~ N(0, SD^2)."""
     return Problem(
         log_prior=lambda q: -0.5 * jnp.sum(q**2) / SD**2,
-        log_likelihood=lambda q, x, y: -0.5 * jnp.sum((y - x @ q) ** 2) / SIGMA**2,
+        log_likelihood=lambda q, rows: (
+            -0.5 * jnp.sum((rows.target - rows.features @ q) ** 2) / SIGMA**2
+        ),
         predict=lambda q, x: x @ q,
     )
 
@@ -52,7 +54,7 @@ def test_minibatches_average_to_the_full_loss_and_gradient(batch: int) -> None:
         return fit_map(key, q, problem, rows, rows, **settings).loss[0]  # type: ignore[arg-type]
 
     def full_loss(q: jax.Array) -> jax.Array:
-        return -(problem.log_likelihood(q, *rows) + problem.log_prior(q)) / ROWS
+        return -(problem.log_likelihood(q, rows) + problem.log_prior(q)) / ROWS
 
     q = jnp.array([0.3, -1.0, 2.0])
     ours, expected = (jax.value_and_grad(loss)(q) for loss in (loss_of_one_epoch, full_loss))
@@ -66,7 +68,7 @@ def losses_at_a_standstill(
     """Fit nothing: the loss of each epoch is a function of which rows met in which batch."""
     problem = Problem(
         log_prior=lambda q: 0.0 * q.sum(),
-        log_likelihood=lambda q, x, y: log_likelihood(y) + 0.0 * q.sum(),
+        log_likelihood=lambda q, rows: log_likelihood(rows.target) + 0.0 * q.sum(),
         predict=lambda q, x: x[:, 0],
     )
     rows = Rows(jnp.zeros((len(target), 1)), target)
@@ -84,6 +86,21 @@ def test_every_row_is_used_at_most_once_an_epoch() -> None:
     assert len({tuple(epoch) for epoch in uses}) > 1  # the remainder is not always the same
 
 
+def test_errors_stay_with_their_rows() -> None:
+    """Of batches that leave a remainder: no row meets the error of another."""
+    target = jnp.arange(1.0, 12.0)
+    problem = Problem(
+        log_prior=lambda q: 0.0 * q.sum(),
+        log_likelihood=lambda q, rows: jnp.sum((rows.error - 3 * rows.target) ** 2) + 0.0 * q.sum(),
+        predict=lambda q, x: x[:, 0],
+    )
+    settings = {"epochs": 3, "batch": 4, "learning_rate": 0.0, "patience": None}
+    for error, agree in ((3 * target, True), (3 * target[::-1], False)):
+        rows = Rows(jnp.zeros((11, 1)), target, error)
+        fit = fit_map(jax.random.key(2), jnp.zeros(1), problem, rows, rows, **settings)  # type: ignore[arg-type]
+        assert bool((fit.loss == 0).all()) is agree
+
+
 def test_batches_differ_from_epoch_to_epoch_and_follow_the_key() -> None:
     """A square makes the loss depend on which rows share a batch."""
     target = jnp.asarray(np.random.default_rng(4).normal(size=12))
@@ -97,13 +114,13 @@ def test_batches_differ_from_epoch_to_epoch_and_follow_the_key() -> None:
 
 @pytest.mark.parametrize(("batch", "rtol"), [(ROWS, 1e-6), (5, 1e-2)])
 def test_converges_to_ridge_regression(batch: int, rtol: float) -> None:
-    x, y = map(np.asarray, linear_rows(seed=1))
+    x, y, _ = linear_rows(seed=1)
     ridge = np.linalg.solve(x.T @ x + np.eye(3) * (SIGMA / SD) ** 2, x.T @ y)
     fit = fit_linear(0, epochs=600, batch=batch, learning_rate=0.05)
     np.testing.assert_allclose(fit.position, ridge, rtol=rtol)
     assert fit.loss.shape == fit.validation_rmse.shape == (600,)
     assert int(fit.epochs) == 600
-    test_x, test_y = linear_rows(seed=2)
+    test_x, test_y, _ = linear_rows(seed=2)
     rmse = np.sqrt(np.mean((test_x @ fit.position - test_y) ** 2))
     np.testing.assert_allclose(fit.validation_rmse[-1], rmse, rtol=1e-12)
 
@@ -112,7 +129,7 @@ def overshoot(patience: int | None) -> Fit:
     """Climb from 0 to the train target 2, past the validation target 1."""
     problem = Problem(
         log_prior=lambda q: 0.0 * q.sum(),
-        log_likelihood=lambda q, x, y: -0.5 * jnp.sum((y - q) ** 2),
+        log_likelihood=lambda q, rows: -0.5 * jnp.sum((rows.target - q) ** 2),
         predict=lambda q, x: jnp.broadcast_to(q, len(x)),
     )
     train, validation = (Rows(jnp.zeros((4, 1)), jnp.full(4, value)) for value in (2.0, 1.0))
@@ -147,7 +164,7 @@ def every_position(key: int, epochs: int, batch: int, learning_rate: float) -> l
     state, positions = optimizer.init(position), [np.zeros(3)]
 
     def loss(q: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
-        return -(problem.log_likelihood(q, x, y) / batch + problem.log_prior(q) / ROWS)
+        return -(problem.log_likelihood(q, Rows(x, y)) / batch + problem.log_prior(q) / ROWS)
 
     gradient_fn = jax.jit(jax.grad(loss))
     for epoch in range(epochs):

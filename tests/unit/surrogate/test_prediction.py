@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlobayes.model.networks import ACTIVATIONS, Network
-from nlobayes.surrogate.prediction import DRAWS_AT_ONCE, network_of, predict
+from nlobayes.model.networks import ACTIVATIONS, Network, network_of
+from nlobayes.surrogate.prediction import DRAWS_AT_ONCE, predict
 
 BY_HAND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "tanh": np.tanh,

@@ -77,6 +77,21 @@ def test_the_tightness_is_in_units_of_the_sd_of_the_target(
     assert judge(tmp_path / "wide.nc")["tightness"] == pytest.approx(9 * judge()["tightness"])
 
 
+def test_errors_of_the_rows_loosen_the_posterior(
+    run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]]
+) -> None:
+    """In the units of the target as it was learned, here of sd 2; a third of the rows count."""
+    groups = read_groups(run.posterior, "posterior")
+    wide = 2 * groups["observed_data"]
+    error = np.resize([0.0, 1e6, 1e6], wide.sizes["point"])
+    groups["observed_data"] = wide.assign(error=("point", error))
+    write_groups(tmp_path / "errors.nc", "posterior", groups, {"exact": True})
+    assert judge(tmp_path / "errors.nc")["tightness"] == pytest.approx(10 * 2**2 / 0.1**2)
+    groups["observed_data"] = wide.assign(error=("point", np.full(len(error), 0.1)))
+    write_groups(tmp_path / "errors.nc", "posterior", groups, {"exact": True})
+    assert judge(tmp_path / "errors.nc")["tightness"] == pytest.approx(15 * 2**2 / 0.1**2)
+
+
 def test_trees_are_judged_for_nuts_only(judge: Callable[..., dict[str, Any]]) -> None:
     assert judge(kernel={"kind": "nuts", "max_depth": 5})["max_depth_share"] == 0
 

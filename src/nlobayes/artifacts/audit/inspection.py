@@ -13,7 +13,8 @@ import xarray as xr
 from pyarrow import parquet
 
 from nlobayes.artifacts.files import read_json
-from nlobayes.artifacts.netcdf import SCHEMAS, read_attrs, read_groups
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.schemas import SCHEMAS
 from nlobayes.errors import InputError
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.assessment import calibration, noise, scores
+from nlobayes.assessment import calibration, predictive, scores
 from nlobayes.assessment import conditional as conditions
 from nlobayes.assessment.accuracy import mean_target, to_target
 from nlobayes.assessment.calibration_checks import check
-from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.noise import PredictiveNoise, at_rows, locate, sample
 from nlobayes.assessment.tables import Columns
 
 SPLITS = ("train", "val", "test")
@@ -134,18 +134,20 @@ def cases(
 ) -> Columns:
     """Tabulate noisy predictive draws of a typical and of a badly predicted test point."""
     test = np.flatnonzero(rows.split == SPLITS.index("test"))
-    mean, _, total_sd = noise.predictive_moments(draws[:, test], fitted)
+    mean, _, total_sd = predictive.predictive_moments(draws[:, test], fitted)
     order = np.argsort(np.abs(mean - rows.observed[test]))
+    centres, noise = locate(draws[:, test], fitted)
     parts = []
     for case, quantile in {"good": GOOD, "bad": BAD}.items():
         index = order[int(quantile * (len(order) - 1))]
-        sampled = rng.choice(draws[:, test[index]], CASE_DRAWS)
+        sampled = rng.choice(centres[:, index], CASE_DRAWS)
+        [error] = sample(at_rows(noise, slice(index, index + 1)), rng, (1, CASE_DRAWS))
         parts.append(
             {
                 "case": np.full(CASE_DRAWS, case),
                 "point": np.full(CASE_DRAWS, test[index]),
                 "truth": np.full(CASE_DRAWS, rows.observed[test[index]]),
-                "draw": sampled + noise.sample(fitted, rng, (CASE_DRAWS,)),
+                "draw": sampled + error,
                 "mean": np.full(CASE_DRAWS, mean[index]),
                 "total_sd": np.full(CASE_DRAWS, total_sd[index]),
             }
@@ -156,8 +158,8 @@ def cases(
 def _predicted(
     draws: np.ndarray, observed: np.ndarray, fitted: PredictiveNoise, *, scale: str
 ) -> Columns:
-    draws, observed = noise.checked_split(draws, observed)
-    mean, epistemic_sd, total_sd = noise.predictive_moments(draws, fitted)
+    draws, observed = predictive.checked_split(draws, observed)
+    mean, epistemic_sd, total_sd = predictive.predictive_moments(draws, fitted)
     return {
         "truth": observed,
         "mean": mean,
@@ -168,7 +170,7 @@ def _predicted(
         "mean_target": mean_target(draws, scale),
         "z_epistemic": calibration.standardised_residuals(observed, mean, epistemic_sd),
         "z_total": calibration.standardised_residuals(observed, mean, total_sd),
-        "pit": noise.predictive_cdf(draws, observed, fitted),
+        "pit": predictive.predictive_cdf(draws, observed, fitted),
     }
 
 

@@ -20,6 +20,7 @@ from nlobayes.errors import InputError
 
 PB_GEV2 = 0.3893793721e9
 MINIMUM_SQUARK_MASS_GEV = 2000.0
+# No scan reaches it: the heaviest neutralino lies at most m_Z above the largest soft mass of 1 TeV.
 MAXIMUM_MASS_GEV = 1100.0
 
 # Small enough that the arrays of a block stay in the processor's cache.
@@ -39,26 +40,35 @@ class CrossSections(NamedTuple):
     scale_down_pb: np.ndarray
 
 
-def cross_sections(pair: Pair, squark_mass_gev: float, luminosities: Luminosities) -> CrossSections:
+def cross_sections(
+    pair: Pair, squark_mass_gev: float | np.ndarray, luminosities: Luminosities
+) -> CrossSections:
     """Return the cross sections of a pair at every point.
 
-    Valid for |m| of 46 to 1100 GeV and squarks of one mass of at least 2 TeV (infinity decouples
-    them). Squark exchange is corrected as in the limit of heavy squarks, which is approximate;
-    gluon fusion, supersymmetric QCD loops and electroweak corrections are absent.
+    Squark exchange is corrected as in the limit of heavy squarks, which is approximate; gluon
+    fusion, supersymmetric QCD loops and electroweak corrections are absent.
+
+    Parameters
+    ----------
+    pair
+        Two neutralinos per point, |m| of 46 to 1100 GeV; which comes first makes no difference.
+    squark_mass_gev
+        Mass of all squarks, one for all points or one for each (point,): at least 2000, infinity
+        decouples them.
+    luminosities
+        Of protons at the energy wanted.
 
     Raises
     ------
     InputError
         If a mass lies outside its range, a mixing is not finite, or the squarks are too light.
     """
-    _check(pair, squark_mass_gev)
-    blocks = [
-        _integrate(
-            _rows(pair, slice(start, start + _POINTS_PER_BLOCK)), squark_mass_gev, luminosities
-        )
-        for start in range(0, len(pair.first_mass_gev), _POINTS_PER_BLOCK)
-    ]
-    return CrossSections(*np.concatenate(blocks).T)
+    count = len(pair.first_mass_gev)
+    squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), count)
+    _check(pair, squarks)
+    blocks = [slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)]
+    sigma = [_integrate(_rows(pair, block), squarks[block], luminosities) for block in blocks]
+    return CrossSections(*np.concatenate(sigma).T)
 
 
 def _rows(pair: Pair, rows: slice) -> Pair:
@@ -71,7 +81,7 @@ def _rows(pair: Pair, rows: slice) -> Pair:
     )
 
 
-def _integrate(pair: Pair, squark_mass_gev: float, luminosities: Luminosities) -> np.ndarray:
+def _integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities) -> np.ndarray:
     """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1); shape (point, order)."""
     y, weight = (_NODES + 1) / 2, _WEIGHTS / 2
     start = threshold_gev(pair)[:, None]
@@ -84,7 +94,7 @@ def _integrate(pair: Pair, squark_mass_gev: float, luminosities: Luminosities) -
     return PB_GEV2 * integrand.sum(axis=(0, 2))
 
 
-def _check(pair: Pair, squark_mass_gev: float) -> None:
+def _check(pair: Pair, squark_mass_gev: np.ndarray) -> None:
     low, high = MINIMUM_MASS_GEV, MAXIMUM_MASS_GEV
     masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])
     if not np.all((masses >= low) & (masses <= high)):
@@ -94,8 +104,8 @@ def _check(pair: Pair, squark_mass_gev: float) -> None:
         )
     if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
         raise InputError("neutralino mixings must be finite, received NaN or infinity; drop them.")
-    if not squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV:
+    if not np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV):
         raise InputError(
             f"squark_mass_gev must be at least {MINIMUM_SQUARK_MASS_GEV:g} (the QCD correction "
-            f"assumes heavy squarks), received {squark_mass_gev!r}; choose heavier squarks."
+            f"assumes heavy squarks), received {np.min(squark_mass_gev):g}; choose heavier squarks."
         )

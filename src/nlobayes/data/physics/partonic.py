@@ -77,11 +77,12 @@ def threshold_gev(pair: Pair) -> np.ndarray:
 
 
 def born_cross_section(
-    pair: Pair, quark: Quark, energy_gev: np.ndarray, squark_mass_gev: float
+    pair: Pair, quark: Quark, energy_gev: np.ndarray, squark_mass_gev: float | np.ndarray
 ) -> np.ndarray:
     """Return the total partonic cross section in GeV^-2 at energies (point, energy).
 
-    The energies lie above `threshold_gev`; all squarks share one mass, infinity decouples them.
+    The energies lie above `threshold_gev`; all squarks of a point share one mass, given for all
+    points or for each (point,), and infinity decouples them.
     """
     s = energy_gev[..., None] ** 2
     mu_i = _column(pair.first_mass_gev) / energy_gev[..., None]
@@ -100,7 +101,11 @@ def born_cross_section(
 
 
 def _bilinear_charges(
-    pair: Pair, quark: Quark, s: np.ndarray, boosted_cosine: np.ndarray, squark_mass_gev: float
+    pair: Pair,
+    quark: Quark,
+    s: np.ndarray,
+    boosted_cosine: np.ndarray,
+    squark_mass_gev: float | np.ndarray,
 ) -> _Charges:
     first, second = pair.first_mixing.T, pair.second_mixing.T
     coupling = (first[2] * second[2] - first[3] * second[3]) / (2 * SIN2_THETA_W * COS2_THETA_W)
@@ -109,7 +114,8 @@ def _bilinear_charges(
     z_right = -quark.charge * SIN2_THETA_W * z
     left = _column(_left_coupling(first, quark) * _left_coupling(second, quark) / SIN2_THETA_W)
     right = _column(_right_coupling(first, quark) * _right_coupling(second, quark) / SIN2_THETA_W)
-    offset = _column(pair.first_mass_gev**2 + pair.second_mass_gev**2) / 2 - squark_mass_gev**2
+    squares = pair.first_mass_gev**2 + pair.second_mass_gev**2
+    offset = _column(squares) / 2 - _column(np.broadcast_to(squark_mass_gev, squares.shape)) ** 2
     t_channel = s / (offset - s * (1 - boosted_cosine) / 2)
     u_channel = s / (offset - s * (1 + boosted_cosine) / 2)
     return _Charges(

@@ -1,0 +1,83 @@
+"""What each kind of artifact holds, and how its attributes are written as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
+    "dataset": {
+        "inputs": {"inputs": ("point", "input")},
+        "network": {"features": ("point", "feature"), "target": ("point",)},
+        "observed": {"observed": ("point",)},
+        "rows": {"split": ("point",), "reference": ("reference_point",)},
+    },
+    "start": {
+        "posterior": {},
+        "state": {"position": ("parameter",)},
+        "history": {
+            "path": ("snapshot", "parameter"),
+            "path_epoch": ("snapshot",),
+            "loss": ("epoch",),
+            "validation_rmse": ("epoch",),
+        },
+    },
+    "warmup": {
+        "warmup_sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
+        "state": {},
+        "tuned": {},
+        "adaptation": {},
+    },
+    "segment": {
+        "posterior": {},
+        "sample_stats": {"lp": ("chain", "draw"), "energy": ("chain", "draw")},
+        "predictions": {"f": ("chain", "draw", "reference_point")},
+        "state": {},
+        "tuned": {},
+    },
+    "posterior": {
+        "posterior": {},
+        "sample_stats": {"lp": ("chain", "draw")},
+        "warmup_sample_stats": {"lp": ("chain", "draw")},
+        "predictions": {"f": ("chain", "draw", "reference_point")},
+        "observed_data": {"target": ("point",)},
+        "constant_data": {"features": ("point", "feature")},
+        "predictions_constant_data": {"features": ("reference_point", "feature")},
+    },
+    "thinned": {"posterior": {}, "observed_data": {"target": ("point",)}},
+    "predictions": {
+        "predictions": {"f": ("chain", "draw", "point")},
+        "baseline": {"f": ("member", "point")},
+        "points": {"observed": ("point",), "split": ("point",)},
+    },
+    "surrogate": {
+        "posterior": {},
+        "noise": {"residual": ("node",), "probability": ("node",)},
+        "domain": {
+            "features": ("row", "feature"),
+            "limits": ("input", "bound"),
+            "typical": ("input",),
+        },
+    },
+}
+"""Groups of each kind of artifact, and the variables and dims that each must hold."""
+
+
+def encode(value: Any) -> Any:
+    """Write an attribute: numbers and plain text as they are, anything else as JSON."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    text = isinstance(value, str) and not _is_json(value)
+    return value if number or text else json.dumps(value, sort_keys=True)
+
+
+def decode(value: Any) -> Any:
+    """Read an attribute that `encode` wrote."""
+    if isinstance(value, str):
+        return json.loads(value) if _is_json(value) else value
+    return value.tolist() if isinstance(value, np.generic) else value
+
+
+def _is_json(text: str) -> bool:
+    return text.startswith(("{", "[", '"')) or text in {"true", "false", "null"}

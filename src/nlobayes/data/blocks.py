@@ -1,0 +1,227 @@
+"""Tables of any length, block by block: a row that cannot be used is named, not yet refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nlobayes.data.csv_text import check_known, is_number, parse_cells, read_header, read_lines
+from nlobayes.data.parquet_table import check_parquet, from_arrow
+from nlobayes.data.tables import READ_ERRORS, convert
+from nlobayes.errors import InputError
+
+FORMATS = (".csv", ".csv.gz", ".parquet")
+ROWS = 8192
+"""Rows of a block."""
+
+_BUFFER = 2**20
+
+
+class Block(NamedTuple):
+    """Consecutive rows of the columns asked for.
+
+    Attributes
+    ----------
+    labels
+        What names each row: its number from 1, or its file.
+    columns
+        Cells by column: float64, or text as it was written.
+    faults
+        Why a row cannot be used, by its position in the block.
+    share
+        How much has been read, from 0 to 1; NaN where nobody knows the end.
+    """
+
+    labels: np.ndarray
+    columns: dict[str, np.ndarray]
+    faults: dict[int, str]
+    share: float
+
+
+class Source(NamedTuple):
+    """Where rows come from: its name in messages, what labels a row, units by column, the rows."""
+
+    name: str
+    label: str
+    units: dict[str, str]
+    blocks: Iterator[Block]
+
+
+@contextmanager
+def open_table(path: Path, columns: Sequence[str], rows: int = ROWS) -> Iterator[Source]:
+    """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns, in blocks of rows.
+
+    Raises
+    ------
+    InputError
+        If it is no such file, lacks a column, cannot be read, or has no rows.
+    """
+    if not path.name.endswith(FORMATS):
+        raise InputError(f"{path}: unknown table format; give one of {', '.join(FORMATS)}")
+    with _readable(str(path)):
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError("not a regular file")
+        size = path.stat().st_size
+        file = path.open("rb")
+    with file:
+        if path.suffix == ".parquet":
+            yield _open_parquet(file, columns, rows, str(path))
+        else:
+            packed = path.suffix == ".gz"
+            unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+            yield open_csv(unpacked, columns, str(path), rows, lambda: file.tell() / size)
+
+
+def open_csv(
+    file: BinaryIO,
+    columns: Sequence[str],
+    name: str,
+    rows: int = ROWS,
+    share: Callable[[], float] = lambda: math.nan,
+) -> Source:
+    """Open a stream of CSV to read these columns, in blocks of rows.
+
+    Raises
+    ------
+    InputError
+        As `open_table`.
+    """
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    with _readable(name):
+        header, cells = read_header(read_lines(text, math.inf, name), name)
+    for column in columns:
+        check_known(header.names, column, name)
+    places = {column: header.names.index(column) for column in columns}
+
+    def blocks() -> Iterator[Block]:
+        first = 1
+        while some := list(islice(cells, rows)):
+            labels = np.arange(first, first + len(some))
+            yield Block(labels, *_cells(some, places, len(header.names)), share())
+            first += len(some)
+
+    return Source(name, "row", header.units, _checked(blocks(), name))
+
+
+def numbers(
+    source: Source, block: Block, wanted: Mapping[str, str]
+) -> tuple[np.ndarray, dict[int, str]]:
+    """Take columns of a block as numbers in the units `wanted`, by column.
+
+    A column that names no unit is in that which is wanted.
+
+    Returns
+    -------
+    Values (row, column), NaN where there is no finite number, and all faults of the block.
+
+    Raises
+    ------
+    InputError
+        If a unit is not known, or of another kind.
+    """
+    values = np.empty((len(block.labels), len(wanted)))
+    faults = dict(block.faults)
+    for position, (name, unit) in enumerate(wanted.items()):
+        cells = block.columns[name]
+        found = _numbers(cells)
+        for row in np.flatnonzero(~np.isfinite(found)).tolist():
+            faults.setdefault(row, f"column {name!r} holds {str(cells[row])!r}, no finite number")
+        values[:, position] = _in_unit(found, name, (source.units[name], unit), source.name)
+    return values, faults
+
+
+def _open_parquet(file: BinaryIO, columns: Sequence[str], rows: int, name: str) -> Source:
+    with _readable(name):
+        stored = pq.ParquetFile(
+            file, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
+        )
+        check_parquet(stored, math.inf, name)
+        fields = {field.name: (field.metadata or {}) for field in stored.schema_arrow}
+        units = {column: found.get(b"unit", b"").decode() for column, found in fields.items()}
+    for column in columns:
+        check_known(units, column, name)
+
+    def blocks() -> Iterator[Block]:
+        first = 1
+        for batch in stored.iter_batches(rows, columns=list(columns)):
+            batch.validate(full=True)
+            labels = np.arange(first, first + len(batch))
+            named = {n: from_arrow(pa.chunked_array([batch[n]])) for n in columns}
+            first += len(batch)
+            yield Block(labels, named, {}, (first - 1) / stored.metadata.num_rows)
+
+    return Source(name, "row", units, _checked(blocks(), name))
+
+
+def _checked(blocks: Iterator[Block], name: str) -> Iterator[Block]:
+    """Refuse what cannot be read on, and a table without rows."""
+    empty = True
+    while True:
+        with _readable(name):
+            block = next(blocks, None)
+        if block is None:
+            break
+        empty = False
+        yield block
+    if empty:
+        raise InputError(f"{name}: the table has no rows; give at least one below the header")
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except READ_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{name}: cannot read the table ({reason}); give a complete file, text in UTF-8"
+        ) from None
+
+
+def _cells(
+    rows: list[list[str]], places: Mapping[str, int], count: int
+) -> tuple[dict[str, np.ndarray], dict[int, str]]:
+    """Take columns out of rows, empty where a row has more or fewer cells than `count`."""
+    faults = {
+        position: f"{len(row)} cells where the header has {count}"
+        for position, row in enumerate(rows)
+        if len(row) != count
+    }
+    for position in faults:
+        rows[position] = [""] * count
+    columns = {name: [row[place] for row in rows] for name, place in places.items()}
+    return {name: np.array(cells, dtype=object) for name, cells in columns.items()}, faults
+
+
+def _numbers(cells: np.ndarray) -> np.ndarray:
+    if cells.dtype != object:
+        return cells
+    parsed = parse_cells(cells.tolist())
+    if parsed.dtype != object:
+        return parsed
+    return np.array([float(cell) if is_number(cell) else math.nan for cell in parsed])
+
+
+def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
+    own, wanted = units
+    if own in ("", wanted) or wanted == "":
+        return values
+    try:
+        return convert(values, own, wanted)
+    except InputError as error:
+        raise InputError(
+            f"{source}: column {name!r} is in {own!r} but wanted in {wanted!r}: {error}"
+        ) from None

@@ -1,0 +1,142 @@
+"""Scans over the parameters of the MSSM: which points a simulated table holds.
+
+`flat` is uniform in every parameter; `log` is uniform in the logarithm of their sizes, from 50 GeV
+up, and holds more light neutralinos; `fine_tuned` is `flat` with every fourth point drawn from its
+fine-tuned tail, where the coupling of a nearly pure higgsino to the Z cancels. Every point of every
+scan has |m| > 46 GeV for its lightest neutralino.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.data.physics.mssm import MINIMUM_MASS_GEV, Parameters, Spectrum, spectrum
+from nlobayes.errors import InputError
+
+SCANS = ("flat", "log", "fine_tuned")
+TAIL_EVERY = 4
+"""Of so many points of the scan `fine_tuned`, the last comes from the tail."""
+LARGEST_ASYMMETRY, LARGEST_GAUGINO_SHARE = 0.01, 0.1
+"""Of |N_i3^2 - N_i4^2| and N_i1^2 + N_i2^2 in the tail."""
+LARGEST_SOFT_MASS_GEV = 1000.0
+
+_TAN_BETA_RANGE = (1.0, 100.0)
+_SMALLEST_SOFT_MASS_GEV = 50.0
+_BATCH = 4096
+_TAIL = 1
+
+
+class ScanRanges(NamedTuple):
+    """Limits of a scan: soft masses in GeV, at most 1 TeV in size, and tan beta."""
+
+    bino_gev: tuple[float, float] = (-1000.0, 1000.0)
+    wino_gev: tuple[float, float] = (50.0, 1000.0)
+    higgsino_gev: tuple[float, float] = (-1000.0, 1000.0)
+    tan_beta: tuple[float, float] = (2.0, 60.0)
+
+
+class _Proposal(NamedTuple):
+    """Candidates from uniform numbers (candidate, parameter), which are kept, and how few may be."""
+
+    draw: Callable[[np.ndarray, ScanRanges], np.ndarray]
+    keep: Callable[[Spectrum], np.ndarray]
+    least_share: float
+
+
+def stream(seed: int, *branch: int) -> np.random.Generator:
+    """Return the random numbers of a seed; those of a branch leave all others as they are."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=branch)))
+
+
+def sample_parameters(
+    seed: int,
+    count: int,
+    scan: str = "flat",
+    ranges: ScanRanges = ScanRanges(),
+    neutralino: int = 1,
+) -> Parameters:
+    """Draw the points of a scan; the first points of a larger sample are the same.
+
+    Parameters
+    ----------
+    seed
+        Seed, not negative.
+    count
+        Number of points.
+    scan
+        Name in `SCANS`.
+    ranges
+        Limits of the parameters; where a soft mass may have both signs, `log` draws both.
+    neutralino
+        Which one, counted from 1 for the lightest, is fine-tuned in the scan of that name.
+
+    Raises
+    ------
+    InputError
+        If the scan is not known, a range is empty or outside its limits, or so few candidates are
+        kept that the scan would not end.
+    """
+    _check(scan, ranges)
+    draw = _logarithmic if scan == "log" else _uniform
+    points = _accepted(stream(seed), count, ranges, _Proposal(draw, _heavy_enough, 1e-2))
+    if scan == "fine_tuned":
+        tail = _Proposal(_uniform, lambda found: _fine_tuned(found, neutralino), 1e-4)
+        rows = slice(TAIL_EVERY - 1, None, TAIL_EVERY)
+        points[rows] = _accepted(stream(seed, _TAIL), count // TAIL_EVERY, ranges, tail)
+    return Parameters(*points.T)
+
+
+def _accepted(
+    random: np.random.Generator, count: int, ranges: ScanRanges, proposal: _Proposal
+) -> np.ndarray:
+    """Draw candidates in one sequence until enough are kept, (count, parameter)."""
+    kept, drawn = np.empty((0, 4)), 0
+    while len(kept) < count:
+        if drawn > (count + 100) / proposal.least_share:
+            raise InputError(
+                f"the scan of {ranges} keeps {len(kept)} of {drawn} points, at least "
+                f"{proposal.least_share:.2%} are needed; allow larger soft masses."
+            )
+        candidates = proposal.draw(random.random((_BATCH, 4)), ranges)
+        kept = np.concatenate([kept, candidates[proposal.keep(spectrum(Parameters(*candidates.T)))]])
+        drawn += _BATCH
+    return kept[:count]
+
+
+def _uniform(uniform: np.ndarray, ranges: ScanRanges) -> np.ndarray:
+    low, high = np.array(ranges, dtype=float).T
+    return low + (high - low) * uniform
+
+
+def _logarithmic(uniform: np.ndarray, ranges: ScanRanges) -> np.ndarray:
+    """Spread sizes evenly in the logarithm; ranges across zero give half of their numbers each."""
+    low, high = np.array(ranges, dtype=float).T
+    both = low < 0
+    position = np.where(both, 2 * uniform - 1, uniform)
+    start = np.where(both, _SMALLEST_SOFT_MASS_GEV, low)
+    end = np.where(position < 0, -low, high)
+    return np.where(position < 0, -1, 1) * start * (end / start) ** np.abs(position)
+
+
+def _heavy_enough(found: Spectrum) -> np.ndarray:
+    return np.abs(found.masses_gev[:, 0]) > MINIMUM_MASS_GEV
+
+
+def _fine_tuned(found: Spectrum, neutralino: int) -> np.ndarray:
+    bino, wino, down, up = found.mixings[:, neutralino - 1].T ** 2
+    cancels = (np.abs(down - up) < LARGEST_ASYMMETRY) & (bino + wino < LARGEST_GAUGINO_SHARE)
+    return cancels & _heavy_enough(found)
+
+
+def _check(scan: str, ranges: ScanRanges) -> None:
+    if scan not in SCANS:
+        raise InputError(f"unknown scan {scan!r}; known: {', '.join(SCANS)}.")
+    limit = (-LARGEST_SOFT_MASS_GEV, LARGEST_SOFT_MASS_GEV)
+    limits = ScanRanges(limit, limit, limit, _TAN_BETA_RANGE)
+    for name, (low, high), (least, most) in zip(ranges._fields, ranges, limits, strict=True):
+        if not least <= low < high <= most:
+            raise InputError(
+                f"scan range {name} must increase and lie within {least:g} to {most:g}, "
+                f"received {low!r} to {high!r}; correct its limits."
+            )

@@ -1,0 +1,111 @@
+"""What numbers say of themselves: columns that are not what they claim, rows worth a warning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from nlobayes.errors import InputError
+
+Z_MASS_GEV = 91.1876
+MOST_CORRELATED = 0.9
+"""Numerical errors follow their target less closely than this; theory errors follow it closely."""
+FEWEST_ROWS = 10
+"""Rows from which a correlation is judged."""
+LENGTH_TOLERANCE = 0.01
+"""How far a row of mixings may be from length 1; files round them to some digits."""
+MASS, MIXING = re.compile(r"m([1-4])"), re.compile(r"n([1-4])([1-4])")
+Z_MASS = {"GeV": Z_MASS_GEV, "TeV": Z_MASS_GEV / 1000}
+
+
+def check_relative_error(
+    errors: np.ndarray, target: np.ndarray, name: str, unit: str, source: str
+) -> None:
+    """Refuse a column of relative numerical errors that cannot be one.
+
+    Raises
+    ------
+    InputError
+        If it has a unit, is negative or above 1 somewhere, or rises with the target: its
+        correlation with it, or of their logarithms, is above `MOST_CORRELATED`.
+    """
+    reason = _what_contradicts(errors, target, unit)
+    if reason:
+        raise InputError(
+            f"{source}: column {name!r} is no relative numerical error: {reason}; name the column "
+            "of the numerical error in units of the target, theory uncertainties are none"
+        )
+
+
+def repeated_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find rows that repeat an earlier one, and the earlier one of each, counted from 0."""
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    original = first[inverse.reshape(-1)]
+    repeats = np.flatnonzero(original != np.arange(len(rows)))
+    return repeats, original[repeats]
+
+
+def doubtful_rows(
+    columns: Mapping[str, np.ndarray], units: Mapping[str, str]
+) -> dict[str, np.ndarray]:
+    """Find rows of neutralinos that physics doubts, by what is doubtful; columns go by name.
+
+    Masses m1 to m4 whose sum is below the Z mass (one alone counts twice), and mixings n11 to n44
+    outside [-1, 1] or, where the four of a neutralino are there, not of length 1.
+    """
+    masses = {  # in units of the Z mass, cut there
+        name: np.abs(values) / Z_MASS[units[name]]
+        for name, values in columns.items()
+        if MASS.fullmatch(name) and units.get(name) in Z_MASS
+    }
+    mixings: dict[str, list[np.ndarray]] = {}
+    for name, values in columns.items():
+        if found := MIXING.fullmatch(name):
+            mixings.setdefault(found[1], []).append(values)
+    doubts = dict(_doubted_mixing(number, values) for number, values in mixings.items())
+    if 0 < len(masses) < 3:
+        names = [*masses] * (3 - len(masses))
+        what = f"{' + '.join(f'|{name}|' for name in names)} below the Z mass, {Z_MASS_GEV} GeV"
+        doubts[what] = sum(np.minimum(masses[name], 1) for name in names) < 1
+    return {what: np.flatnonzero(rows) for what, rows in doubts.items() if rows.any()}
+
+
+def _doubted_mixing(number: str, values: list[np.ndarray]) -> tuple[str, np.ndarray]:
+    what = f"mixings of neutralino {number} outside [-1, 1] or not of length 1"
+    doubted = np.max(np.abs(values), axis=0) > 1 + LENGTH_TOLERANCE
+    if len(values) == 4:
+        doubted |= np.abs(np.linalg.norm(np.clip(values, -2, 2), axis=0) - 1) > LENGTH_TOLERANCE
+    return what, doubted
+
+
+def _what_contradicts(errors: np.ndarray, target: np.ndarray, unit: str) -> str:
+    if unit not in ("", "1"):
+        return f"it is in {unit!r}, a relative error has no unit"
+    for what, wrong in (("negative", errors < 0), ("above 1", errors > 1)):
+        if wrong.any():
+            extreme = errors[wrong][np.argmax(np.abs(errors[wrong]))]
+            return (
+                f"{wrong.sum()} of {wrong.size} values are {what} (the largest is {extreme:g}, "
+                f"the correlation with the target {_correlation(errors, target):.3f})"
+            )
+    positive = (errors > 0) & (target > 0)
+    logarithmic = _correlation(np.log(errors[positive]), np.log(target[positive]))
+    for correlation, scale in (
+        (_correlation(errors, target), ""),
+        (logarithmic, " of the logarithms"),
+    ):
+        if correlation > MOST_CORRELATED:
+            return f"its correlation with the target{scale} is {correlation:.3f}"
+    return ""
+
+
+def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Correlate two columns; 0 where there are too few rows, or one does not vary."""
+    if one.size < FEWEST_ROWS:
+        return 0.0
+    scaled = [values / np.abs(values).max(initial=1e-300) for values in (one, other)]
+    if not all(map(np.ptp, scaled)):
+        return 0.0
+    return float(np.corrcoef(*scaled)[0, 1])

@@ -1,0 +1,232 @@
+"""Cross sections by Prospino in SLHA files, read by the names of their columns.
+
+A line of the block PROSPINO_OUTPUT holds two particle numbers, the energy in GeV, and the columns
+of a layout. A comment of the block that names the columns must agree with the layout.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nlobayes.data.slha import (
+    NEUTRALINOS,
+    SPECTRUM,
+    Block,
+    Line,
+    pair_values,
+    read_blocks,
+    read_spectrum,
+    read_text,
+    to_integers,
+    to_numbers,
+)
+from nlobayes.errors import InputError
+
+BLOCK = "PROSPINO_OUTPUT"
+LAYOUT = (
+    *("lo:fb", "lo_relnumerr", "nlo:fb", "nlo_relnumerr", "nlo_ms:fb"),
+    *("nlo_ms_scale05:fb", "nlo_ms_scale2:fb", "nlo_ms_pdferr:fb", "nlo_ms_aup:fb"),
+    "nlo_ms_adn:fb",
+)
+"""LO, NLO, and NLO with the squark masses of the point (ms) also at half and twice the scale, with
+its PDF error and at the upper and lower alpha_s; relative numerical errors of the first two."""
+RATIOS = {"lo_relnumerr", "nlo_relnumerr"}
+KNOWN = {entry.partition(":")[0] for entry in LAYOUT}
+KEY_NAMES = {"pid", "pid1", "pid2", "com-energy", "sqrt_s", "sqrts", "energy", "ecm"}
+"""What comments call the two particles and the energy."""
+TARGETS = {
+    "lo_pb": "lo",
+    "scale_up": "nlo_ms_scale05",
+    "scale_down": "nlo_ms_scale2",
+    "pdf_error_pb": "nlo_ms_pdferr",
+    "alpha_s_up": "nlo_ms_aup",
+    "alpha_s_down": "nlo_ms_adn",
+    "rel_error": "nlo_relnumerr",
+}
+"""Columns of the table and of the layout, beside the cross section asked for."""
+MAY_VANISH = {*RATIOS, "nlo_ms_pdferr"}
+"""Columns that may be zero in a point that did not fail."""
+UNITS = ("fb", "pb")
+"""Units of cross sections."""
+SAME_ENERGY = 1e-6
+NAMES_OF_A_HEADER = 3
+"""Known names that make a comment one that names the columns."""
+WORD = re.compile(r"([^\s\[\],;|()]+)(?:\s*[\[(]\s*(\w*)\s*[\])])?")
+"""A word of a comment, and the unit in brackets that may follow it."""
+
+
+class Layout(NamedTuple):
+    """Names of the columns in order, units of the cross sections, and whether the user gave it."""
+
+    units: dict[str, str]
+    given: bool
+
+
+class Asked(NamedTuple):
+    """What is wanted of a file; `cross_section` names a column."""
+
+    pair: tuple[int, int]
+    sqrt_s_gev: float
+    cross_section: str
+    absolute: bool
+    layout: Layout
+
+
+class Reading(NamedTuple):
+    """What one file gave.
+
+    Attributes
+    ----------
+    values
+        Features and targets, in the units of the layout; None without a usable cross section.
+    squark_mass
+        Mean mass of the light squarks, where the file has them all.
+    failed
+        Pairs of particles of this energy without a usable cross section.
+    refusal
+        Why the file cannot be read; empty where it can.
+    """
+
+    values: tuple[float, ...] | None = None
+    squark_mass: float | None = None
+    failed: tuple[str, ...] = ()
+    refusal: str = ""
+
+
+def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
+    """Make the layout of entries `name` or `name:unit`, or the usual one.
+
+    Raises
+    ------
+    InputError
+        If a name is empty or repeated, a known cross section names no unit of one, a ratio names
+        a unit, or the cross section asked for is not among them.
+    """
+    parts = [entry.partition(":") for entry in (LAYOUT if entries is None else entries)]
+    units = {name.strip().lower(): unit.strip() for name, _, unit in parts}
+    for name, unit in units.items():
+        wanted = ("",) if name in RATIOS else UNITS if name in KNOWN else (unit,)
+        if not name or unit not in wanted:
+            allowed = " or ".join(_spell([(name or "name", one)]) for one in wanted)
+            raise InputError(f"layout: {_spell([(name, unit)])!r} is no column; write {allowed}")
+    if len(units) < len(parts):
+        raise InputError("layout: a column is named twice; give every column one name")
+    if cross_section not in units:
+        raise InputError(
+            f"layout: no column {cross_section!r}, which is asked for; it has {', '.join(units)}"
+        )
+    return Layout(units, entries is not None)
+
+
+def particles_of(pair: tuple[int, int]) -> tuple[int, ...]:
+    """Give the particle numbers of a pair, in order."""
+    return tuple(sorted(NEUTRALINOS[number - 1] for number in pair))
+
+
+def target_sources(asked: Asked) -> dict[str, str]:
+    """Name the columns of the table that come from the block, and the columns that they are."""
+    varied = asked.cross_section == "nlo_ms"  # all that is known of the others is their own value
+    return {"sigma_pb": asked.cross_section} | {
+        name: column
+        for name, column in TARGETS.items()
+        if column in asked.layout.units and (varied or not column.startswith("nlo_ms_"))
+    }
+
+
+def read_file(path: Path, asked: Asked) -> Reading:
+    """Read the point of a file; what is wrong with it is said in the reading."""
+    try:
+        return read_point(read_text(path), asked, str(path))
+    except InputError as error:
+        return Reading(refusal=str(error))
+
+
+def read_point(text: str, asked: Asked, source: str) -> Reading:
+    """Read the features and cross sections of the pair asked for, and which pairs failed.
+
+    Raises
+    ------
+    InputError
+        If the text is no complete spectrum, or the block is not in the layout.
+    """
+    blocks = read_blocks(text, (*SPECTRUM, BLOCK), source)
+    spectrum = read_spectrum(blocks, source)
+    rows = _rows(blocks[BLOCK], asked, source) if BLOCK in blocks else {}
+    columns = target_sources(asked).values()
+    failed = [pair for pair, row in rows.items() if not _succeeded(row, columns)]
+    names = tuple(" ".join(map(str, pair)) for pair in failed)
+    wanted = particles_of(asked.pair)
+    if wanted in failed or wanted not in rows:
+        return Reading(failed=names)
+    targets = [rows[wanted][column] for column in columns]
+    features = pair_values(spectrum, asked.pair, absolute=asked.absolute)
+    return Reading((*features, *targets), spectrum.squark_mass, names)
+
+
+def _rows(block: Block, asked: Asked, source: str) -> dict[tuple[int, ...], dict[str, float]]:
+    """Read the columns by name of every pair of particles at the energy asked for."""
+    for comment in block.comments:
+        _check_comment(comment, asked.layout, source)
+    rows: dict[tuple[int, ...], dict[str, float]] = {}
+    for line in block.lines:
+        particles, energy, values = _row(line, asked.layout, source)
+        if not math.isclose(energy, asked.sqrt_s_gev, rel_tol=SAME_ENERGY):
+            continue
+        if particles in rows:
+            raise InputError(
+                f"{source}: line {line.number} of block {BLOCK} gives its two particles at its "
+                "energy a second time; leave one"
+            )
+        rows[particles] = dict(zip(asked.layout.units, values, strict=True))
+    return rows
+
+
+def _row(line: Line, layout: Layout, source: str) -> tuple[tuple[int, ...], float, list[float]]:
+    """Read a line; one of nothing but -1 after its key is a failed one, however long."""
+    particles, numbers = to_integers(line.words[:2]), to_numbers(line.words[2:])
+    energy, *values = numbers or [math.nan]
+    if set(values) == {-1.0}:
+        values = [-1.0] * len(layout.units)
+    if particles is None or len(particles) < 2 or len(values) != len(layout.units):
+        raise InputError(
+            f"{source}: line {line.number} of block {BLOCK} must hold two particle numbers, the "
+            f"energy and the {len(layout.units)} columns {', '.join(layout.units)}, received "
+            f"{' '.join(line.words)[:120]!r}; repair it, or give the layout of the columns"
+        )
+    return tuple(sorted(particles)), energy, values
+
+
+def _succeeded(columns: dict[str, float], used: Iterable[str]) -> bool:
+    """Tell whether all columns that are used can be what their names say."""
+    return all(
+        math.isfinite(columns[name])
+        and (columns[name] > 0 or (columns[name] == 0 and name in MAY_VANISH))
+        for name in used
+    )
+
+
+def _check_comment(comment: str, layout: Layout, source: str) -> None:
+    """Refuse a comment that names columns, but other ones; the user's own words may differ."""
+    words = [(word.lower(), unit) for word, unit in WORD.findall(comment)]
+    if sum(word in KNOWN for word, _ in words) < NAMES_OF_A_HEADER:
+        return
+    found = [pair for pair in words if pair[0] not in KEY_NAMES]
+    agree = layout.given
+    if len(found) == len(layout.units):
+        agree = all(
+            unit in ("", wanted) and (word == name or (layout.given and word not in KNOWN))
+            for (word, unit), (name, wanted) in zip(found, layout.units.items(), strict=True)
+        )
+    if not agree:
+        raise InputError(
+            f"{source}: the comment of block {BLOCK} names the columns {_spell(found)}, the layout "
+            f"{_spell(layout.units.items())}; give the layout that the numbers have"
+        )
+
+
+def _spell(columns: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{name}:{unit}" if unit else name for name, unit in columns)

@@ -1,0 +1,120 @@
+"""What the files of a scan gave becomes a table, with account of every file that gave no row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nlobayes.data.plausibility import doubtful_rows, repeated_rows
+from nlobayes.data.prospino import RATIOS, Asked, Reading, particles_of, target_sources
+from nlobayes.data.slha import pair_units
+from nlobayes.data.tables import convert
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+FILES_NAMED = 5
+"""Names of files that an account gives of each kind."""
+
+Account = dict[str, Any]
+
+
+def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Account]:
+    """Make the table of what files, by name, gave, and the account of what they did not give.
+
+    Columns: features of the pair (`m1`, `n11` to `n14`, ...), sigma_pb and the other targets that
+    the layout has, all cross sections in pb, squark_mass (mean mass in GeV) where every file has
+    it, and file. Rows are in the order of the readings; one that repeats another is left out.
+
+    The account holds the numbers of files and points, and for every pair of particles that failed
+    somewhere (`failed`), for files without the pair asked for (`absent`), for points that were left
+    out as repeated, and for those that physics doubts (`doubtful`) their count and first files.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or none gave a point.
+    """
+    refused = [reading.refusal for reading in readings.values() if reading.refusal]
+    if refused:
+        others = f"; {len(refused) - 1} more of {len(readings)} files" if refused[1:] else ""
+        raise InputError(f"{refused[0]}{others}")
+    account = _account(readings, asked)
+    files = [name for name, reading in readings.items() if reading.values is not None]
+    if not files:
+        raise InputError(
+            f"none of {len(readings)} files has a usable cross section of {_process(asked)}: it "
+            f"failed in {_count(account['failed'].get(_pair(asked)))} and is absent in "
+            f"{_count(account['absent'])}; ask for another pair or energy, or give other files"
+        )
+    values = np.array([readings[name].values for name in files], np.float64)
+    repeats, _ = repeated_rows(values)
+    kept = np.delete(np.arange(len(files)), repeats)
+    names = [files[row] for row in kept]
+    table = _table(values[kept], names, [readings[name].squark_mass for name in names], asked)
+    doubts = doubtful_rows(table.columns, table.units)
+    account |= {
+        "points": len(names),
+        "repeated": _listed([files[row] for row in repeats]),
+        "doubtful": {what: _listed([names[row] for row in rows]) for what, rows in doubts.items()},
+    }
+    return table, account
+
+
+def _account(readings: Mapping[str, Reading], asked: Asked) -> Account:
+    failed: dict[str, list[str]] = {}
+    for name, reading in readings.items():
+        for pair in reading.failed:
+            failed.setdefault(pair, []).append(name)
+    given = {name for name, reading in readings.items() if reading.values is not None}
+    known = given.union(failed.get(_pair(asked), []))
+    return {
+        "files": len(readings),
+        "failed": {pair: _listed(failed[pair]) for pair in sorted(failed)},
+        "absent": _listed([name for name in readings if name not in known]),
+    }
+
+
+def _table(
+    values: np.ndarray, names: Sequence[str], squarks: Sequence[float | None], asked: Asked
+) -> Table:
+    features, sources = pair_units(asked.pair), target_sources(asked)
+    units = features | {name: "1" if c in RATIOS else "pb" for name, c in sources.items()}
+    columns = dict(zip(units, map(np.ascontiguousarray, values.T), strict=True))
+    for name, source in sources.items():
+        if source not in RATIOS:
+            columns[name] = convert(columns[name], asked.layout.units[source], "pb")
+    given = [mass for mass in squarks if mass is not None]
+    if len(given) == len(names):
+        columns["squark_mass"], units["squark_mass"] = np.array(given), "GeV"
+    columns["file"], units["file"] = np.array(names, dtype=object), ""
+    return Table(columns, units, _metadata(asked))
+
+
+def _metadata(asked: Asked) -> dict[str, str]:
+    first, second = asked.pair
+    columns = target_sources(asked).items()
+    return {
+        "process": f"p p -> chi0_{first} chi0_{second}",
+        "sqrt_s_tev": repr(round(asked.sqrt_s_gev / 1000, 9)),
+        "order": "columns of PROSPINO_OUTPUT: " + ", ".join(f"{n} {c}" for n, c in columns),
+        "scales": "mu/2 for scale_up, 2 mu for scale_down",
+        "masses": "absolute" if asked.absolute else "signed",
+    }
+
+
+def _process(asked: Asked) -> str:
+    return f"{_pair(asked)} at {asked.sqrt_s_gev / 1000:g} TeV"
+
+
+def _pair(asked: Asked) -> str:
+    return " ".join(map(str, particles_of(asked.pair)))
+
+
+def _listed(names: Sequence[str]) -> Account:
+    return {"count": len(names), "files": list(names[:FILES_NAMED])}
+
+
+def _count(listed: Account | None) -> int:
+    return listed["count"] if listed else 0

@@ -1,0 +1,74 @@
+"""Answers in columns: what the command line and the service say of every point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nlobayes.data.transforms import FEATURE_MAPS
+from nlobayes.errors import InputError
+from nlobayes.surrogate.surrogate import Scale, Surrogate
+
+SUMMARIES = ("mean", "median", "epistemic_sd", "total_sd")
+DOMAIN = "domain"
+
+
+def quantile_names(probabilities: Sequence[float]) -> list[str]:
+    """Name quantiles by their percentages: q16, q97.5.
+
+    Raises
+    ------
+    InputError
+        If a probability is not between 0 and 1, or comes twice.
+    """
+    names = [f"q{100 * probability:.9g}" for probability in probabilities]
+    for name, probability in zip(names, probabilities, strict=True):
+        if not 0 < probability < 1:
+            raise InputError(
+                f"quantiles are for probabilities above 0 and below 1, got {name[1:]} %"
+            )
+        if names.count(name) > 1:
+            raise InputError(f"quantile {probability:g} is asked for twice; name each once")
+    return names
+
+
+def answer(
+    surrogate: Surrogate,
+    points: np.ndarray,
+    quantiles: Sequence[float] = (),
+    *,
+    on: Scale = "target",
+) -> dict[str, np.ndarray]:
+    """Predict points (point, input) and say where they lie; each column has axis (point,).
+
+    Far outside the domain a number may not exist: it is NaN or infinite there.
+
+    Raises
+    ------
+    InputError
+        As `Surrogate.predict`.
+    """
+    names = quantile_names(quantiles)
+    with np.errstate(all="ignore"):
+        found = surrogate.predict(points, quantiles=quantiles, on=on)
+        domain = surrogate.domain(points)
+    summaries = {name: getattr(found, name) for name in SUMMARIES}
+    return summaries | dict(zip(names, found.quantiles, strict=True)) | {DOMAIN: domain}
+
+
+def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
+    """Tell which points have features, finite ones that is, and say which those are."""
+    chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
+    with np.errstate(all="ignore"):
+        features = chosen.apply(points)
+    return np.isfinite(features).all(axis=1), chosen.allowed
+
+
+def failed_checks(facts: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Name the checks of the chains (`convergence`) and of the error bars that failed."""
+    return {
+        kind: [name for name, check in facts["verdict"][kind].items() if not check["passed"]]
+        for kind in ("convergence", "calibration")
+    }

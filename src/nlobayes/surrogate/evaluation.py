@@ -1,0 +1,50 @@
+"""Every draw of a sampled network at every point, with NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from nlobayes.model.networks import Network, forward, layers_of
+
+_CELLS = 150_000
+"""Activations of one layer that are held at once, so that they stay in the cache."""
+
+
+def evaluate(
+    network: Network, variables: Mapping[str, np.ndarray], features: np.ndarray
+) -> np.ndarray:
+    """Evaluate every draw of the network at every point.
+
+    Parameters
+    ----------
+    network
+        Sizes and activation.
+    variables
+        Weights and biases by name, each with leading axis (draw,).
+    features
+        Inputs of the network (point, feature).
+
+    Returns
+    -------
+    Outputs in the network's units (draw, point), in the precision of the weights.
+    """
+    weights = variables["weights_1"]
+    draws, points = len(weights), len(features)
+    outputs = np.empty((draws, points), weights.dtype)
+    inputs = np.ascontiguousarray(features, weights.dtype)
+    widest = max(network.sizes)
+    rows = max(1, min(points, _CELLS // widest))
+    step = max(1, _CELLS // (rows * widest))
+    for first in range(0, draws, step):
+        part = {name: values[first : first + step] for name, values in variables.items()}
+        layers = [
+            layer._replace(biases=layer.biases[:, np.newaxis]) for layer in layers_of(network, part)
+        ]
+        for start in range(0, points, rows):
+            block = inputs[start : start + rows]
+            outputs[first : first + step, start : start + rows] = forward(
+                layers, block, network.activation, xp=np
+            )
+    return outputs

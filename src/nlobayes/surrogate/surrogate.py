@@ -1,0 +1,183 @@
+"""`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
+
+Needs NumPy and netCDF4; JAX only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from nlobayes.artifacts.surrogate_file import read_surrogate
+from nlobayes.data.transforms import (
+    FeatureTransform,
+    TargetTransform,
+    apply_features,
+    unstandardise,
+)
+from nlobayes.errors import InputError
+from nlobayes.model.networks import network_of
+from nlobayes.surrogate import domain as domains
+from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.mixture import Noise, Prediction, sample, summarise, to_target
+from nlobayes.types import Exported
+
+Engine = Literal["numpy", "jax"]
+Scale = Literal["target", "model"]
+Evaluate = Callable[[np.ndarray], np.ndarray]
+
+_CELLS = 4_000_000
+"""Predictions (draw, point) that are held at once."""
+
+
+class Surrogate:
+    """A sampled network with its calibrated noise, ready to predict.
+
+    Attributes
+    ----------
+    inputs
+        Names of the columns that a point has, in order.
+    target
+        Name of what is predicted; `units` names its unit and those of the inputs.
+    scale
+        Model scale: `log10` of the target or `identity`.
+    draws
+        Number of posterior draws.
+    limits
+        Smallest and largest value of each input among the train rows.
+    typical
+        A train row in the middle of the others, by input.
+    facts
+        What the file says of itself: verdicts, scores, provenance, how to cite it.
+    """
+
+    def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
+        facts = exported.facts
+        self.inputs: tuple[str, ...] = tuple(facts["columns"])
+        self.target: str = facts["target"]
+        self.units: dict[str, str] = facts["units"]
+        self.scale: str = facts["transforms"]["target"]["scale"]
+        self.draws = len(exported.variables["weights_1"])
+        self.limits = {
+            name: (float(low), float(high))
+            for name, (low, high) in zip(self.inputs, exported.limits, strict=True)
+        }
+        self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
+        self.facts: Mapping[str, Any] = facts
+        constants = facts["transforms"]["features"]
+        self._features = FeatureTransform(
+            constants["map"], np.array(constants["mean"]), np.array(constants["scale"])
+        )
+        self._target = TargetTransform(**facts["transforms"]["target"])
+        self._noise = Noise(
+            **facts["noise"], residual=exported.residual, probability=exported.probability
+        )
+        self._domain = domains.Domain(exported.features, **facts["domain"])
+        self._evaluate = _evaluator(exported, engine)
+
+    @classmethod
+    def load(cls, path: str | Path, engine: Engine = "numpy") -> Surrogate:
+        """Read an exported surrogate and choose what computes it.
+
+        Raises
+        ------
+        InputError
+            If the file is no surrogate, is damaged, or the engine is not known.
+        """
+        return cls(read_surrogate(Path(path)), engine)
+
+    def predict(
+        self, x: Any, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
+    ) -> Prediction:
+        """Predict points.
+
+        Parameters
+        ----------
+        x
+            Points (point, input), in the order of `inputs` and in their units.
+        quantiles
+            Probabilities of a smaller value.
+        on
+            `target` in the target's unit, or `model` on the model scale.
+
+        Returns
+        -------
+        Mean, median, epistemic and total sd (point,), and quantiles (quantile, point).
+
+        Raises
+        ------
+        InputError
+            If the points have another shape, or a value is not finite or not allowed.
+        """
+        parts = [self._summary(f, quantiles, on) for f in self._functions(x)]
+        if len(parts) == 1:
+            return parts[0]
+        return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*parts, strict=True)))
+
+    def sample(
+        self, x: Any, *, noise: bool = True, seed: int = 0, on: Scale = "target"
+    ) -> np.ndarray:
+        """Draw predictions (draw, point) of points (point, input), with or without the noise."""
+        rng = np.random.default_rng(seed)
+        parts = [sample(f, self._noise, rng) if noise else f for f in self._functions(x)]
+        values = np.concatenate(parts, axis=1)
+        return 10.0**values if on == "target" and self.scale == "log10" else values
+
+    def distance(self, x: Any) -> np.ndarray:
+        """Give the distance of points to the train rows, in spacings of these (point,)."""
+        return domains.distance(self._domain, self._seen(x))
+
+    def domain(self, x: Any) -> np.ndarray:
+        """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`."""
+        return domains.flag(self._domain, self.distance(x))
+
+    def _seen(self, x: Any) -> np.ndarray:
+        return apply_features(self._features, _checked(x, self.inputs))
+
+    def _functions(self, x: Any) -> Iterator[np.ndarray]:
+        """Evaluate the draws on the model scale, block by block (draw, point)."""
+        features = self._seen(x)
+        step = max(1, _CELLS // self.draws)
+        for start in range(0, max(len(features), 1), step):
+            outputs = self._evaluate(features[start : start + step])
+            yield unstandardise(self._target, outputs.astype(np.float64))
+
+    def _summary(self, functions: np.ndarray, quantiles: Sequence[float], on: Scale) -> Prediction:
+        on_scale = summarise(functions, self._noise, quantiles)
+        if on == "model" or self.scale != "log10":
+            return on_scale
+        return to_target(functions, on_scale, self._noise)
+
+
+def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
+    network = network_of(exported.variables, exported.facts["activation"])
+    if engine == "numpy":
+        return partial(evaluate, network, exported.variables)
+    if engine == "jax":
+        from nlobayes.surrogate.prediction import Compiled
+
+        return Compiled(network, exported.variables)
+    raise InputError(f"unknown engine {engine!r}; known: numpy, jax")
+
+
+def _checked(x: Any, inputs: tuple[str, ...]) -> np.ndarray:
+    try:
+        points = np.asarray(x, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"points must be numbers ({error}); give rows of {inputs}") from None
+    if points.ndim != 2 or points.shape[1] != len(inputs):
+        raise InputError(
+            f"points must have axes (point, {len(inputs)}), got shape {points.shape}; "
+            f"give rows of {', '.join(inputs)}"
+        )
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if bad.size:
+        raise InputError(
+            f"{bad.size} of {len(points)} points are not finite, first in row {bad[0] + 1}; "
+            "repair or leave them out"
+        )
+    return points

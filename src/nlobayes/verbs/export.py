@@ -1,0 +1,168 @@
+"""Write the surrogate of a run: one file that predicts, and says how good it is."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts import contents
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.seals import digests
+from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
+from nlobayes.data.splits import TRAIN, VALIDATION
+from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.model.networks import network_of
+from nlobayes.study.jobs import ExportJob, read_job
+from nlobayes.surrogate.domain import fit_domain
+from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.mixture import Noise
+from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
+from nlobayes.types import Dataset, Exported
+
+SCORES = (
+    *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
+    *("coverage_68", "coverage_95", "crps", "lppd", "points"),
+)
+BIBTEX = """\
+@software{{nlobayes,
+  author  = {{The nlobayes developers}},
+  title   = {{nlobayes: exact-MCMC Bayesian neural networks for NLO cross sections}},
+  version = {{{version}}},
+  note    = {{Surrogate of {target}, run {run}, code {code}, dataset SHA-256 {dataset}}},
+}}
+"""
+
+
+def export(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    posterior: Annotated[Path, typer.Option(help="Thinned posterior.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
+    diagnostics: Annotated[Path, typer.Option(help="Its convergence (JSON).")],
+    evaluation: Annotated[Path, typer.Option(help="Scores of its predictions (JSON).")],
+    out: Annotated[Path, typer.Option(help="Surrogate to write.")],
+) -> None:
+    """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
+    job = read_job(ExportJob, spec)
+    data = contents.read_dataset(dataset)
+    convergence = read_json(diagnostics, "checks", "converged")
+    scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
+    noise = _noise(scores["predictive_noise"])
+    drawn = _interleave(contents.read_variables(read_groups(posterior, "thinned")["posterior"]))
+    kept = _choose(drawn, job, data, noise)
+    made = read_attrs(posterior)
+    inputs = digests([posterior, dataset, diagnostics, evaluation])
+    record = provenance.record(
+        *("export", job.model_dump(), inputs),
+        **{name: made[name] for name in ("device", "precision", "exact", "checks")},
+    )
+    exported = Exported(
+        variables={name: values[kept] for name, values in drawn.items()},
+        features=data.features[data.split == TRAIN].astype(np.float32),
+        limits=_limits(data),
+        typical=_typical(data),
+        residual=noise.residual,
+        probability=noise.probability,
+        facts=_facts(job, data, noise, convergence, scores)
+        | {"bibtex": _bibtex(job, data, record, inputs[list(inputs)[1]])},
+    )
+    contents.write_surrogate(out, exported, data, record)
+    typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
+
+
+def _noise(fitted: dict[str, Any]) -> Noise:
+    family = fitted["family"]
+    standard = PredictiveNoise(
+        "gaussian" if family == "gaussian" else "student_t", 1.0, fitted["degrees_of_freedom"]
+    )
+    residual, probability = distribution_table(standard)
+    return Noise(
+        about="mean" if family == "scaled_student_t" else "draws",
+        scale=fitted["scale"],
+        exponent=fitted["exponent"],
+        reference_sd=fitted["reference_sd"],
+        sd_per_scale=float(sd(standard)),
+        residual=residual,
+        probability=probability,
+    )
+
+
+def _interleave(named: Any) -> dict[str, np.ndarray]:
+    """Take draws of the chains in turn, so that any even choice has as many of each."""
+    return {
+        name: np.swapaxes(v, 0, 1).reshape(-1, *v.shape[2:])
+        for name, v in named.values.items()
+        if name.startswith(("weights_", "biases_"))
+    }
+
+
+def _choose(
+    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, noise: Noise
+) -> np.ndarray:
+    total, wanted = len(drawn["weights_1"]), job.export.draws
+    if job.export.tolerance is not None:
+        network = network_of(drawn, job.network.activation)
+        outputs = evaluate(network, drawn, data.features[data.split == VALIDATION])
+        target = TargetTransform(**data.transforms["target"])
+        functions = unstandardise(target, outputs.astype(np.float64))
+        wanted = min(wanted, fewest_draws(functions, noise, job.export.tolerance))
+    return spread_evenly(total, wanted)
+
+
+def _facts(
+    job: ExportJob,
+    data: Dataset,
+    noise: Noise,
+    convergence: dict[str, Any],
+    scores: dict[str, Any],
+) -> dict[str, Any]:
+    train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
+    domain = fit_domain(train.astype(np.float32), held)
+    return {
+        "run": job.run,
+        "activation": job.network.activation,
+        "columns": list(data.input_names),
+        "transforms": data.transforms,
+        "units": data.units,
+        "noise": {name: getattr(noise, name) for name in Noise._fields[:-2]},
+        "predictive_noise": scores["predictive_noise"],
+        "domain": {"spacing": domain.spacing, "inside": domain.inside, "edge": domain.edge},
+        "verdict": {
+            "converged": convergence["converged"],
+            "convergence": convergence["checks"],
+            "calibration": scores["calibration_checks"],
+        },
+        "scores": {
+            split: {name: scores[split][name] for name in SCORES if name in scores[split]}
+            for split in ("val", "test")
+        },
+    }
+
+
+def _limits(data: Dataset) -> np.ndarray:
+    inputs = data.inputs[data.split == TRAIN]
+    return np.column_stack([inputs.min(axis=0), inputs.max(axis=0)])
+
+
+def _typical(data: Dataset) -> np.ndarray:
+    """Take the train row whose features lie closest to their medians."""
+    train = data.split == TRAIN
+    features = data.features[train]
+    apart = np.square((features - np.median(features, axis=0)) / features.std(axis=0)).sum(axis=1)
+    return data.inputs[train][int(np.argmin(apart))]
+
+
+def _bibtex(job: ExportJob, data: Dataset, record: dict[str, Any], dataset: str) -> str:
+    return BIBTEX.format(
+        version=record["versions"]["nlobayes"],
+        target=data.target_name,
+        run=job.run,
+        code=record["code_digest"],
+        dataset=dataset[:16],
+    )
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.3g} MB"

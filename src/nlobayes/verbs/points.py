@@ -1,0 +1,124 @@
+"""Points of any number, predicted block by block: what is asked of them, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from nlobayes.artifacts.streams import to_batch
+from nlobayes.data.blocks import Block, Source, numbers
+from nlobayes.errors import InputError
+from nlobayes.surrogate.answers import DOMAIN, allowed, answer
+from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.surrogate import Scale, Surrogate
+
+
+class Asked(NamedTuple):
+    """What is to be said of every point.
+
+    Attributes
+    ----------
+    quantiles
+        Probabilities of a smaller target.
+    on
+        The target, or the scale that the surrogate learned it on.
+    name, unit
+        What the target is called, and its unit.
+    factor
+        What takes the target from the surrogate's unit to this one.
+    keep
+        Columns to copy.
+    draws
+        How many posterior draws are given as well.
+    skip_bad
+        Whether rows that cannot be used are left out, not refused.
+    """
+
+    quantiles: tuple[float, ...]
+    on: Scale
+    name: str
+    unit: str
+    factor: float
+    keep: tuple[str, ...]
+    draws: int
+    skip_bad: bool
+
+
+@dataclass
+class Tally:
+    """How many points were predicted, lie outside, were left out; and why the first of these."""
+
+    predicted: int = 0
+    outside: int = 0
+    skipped: int = 0
+    reason: str = ""
+
+
+def predicted(
+    surrogate: Surrogate,
+    source: Source,
+    asked: Asked,
+    tally: Tally,
+    passed: Callable[[int, float], None],
+) -> Iterator[pa.RecordBatch]:
+    """Predict block after block, count, and tell `passed` how many rows have, and which share.
+
+    Raises
+    ------
+    InputError
+        If a row cannot be used and is not to be left out.
+    """
+    wanted = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
+    for block in source.blocks:
+        values, faults = numbers(source, block, wanted)
+        usable, takes = allowed(surrogate, values)
+        for row in np.flatnonzero(~usable).tolist():
+            faults.setdefault(row, f"no such point can be predicted; allowed: {takes}")
+        if faults:
+            _leave_out(faults, source, block, asked, tally)
+        good = np.setdiff1d(np.arange(len(values)), [*faults])
+        found = _predict(surrogate, values[good], asked)
+        tally.predicted += len(good)
+        tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
+        inputs = zip(wanted, values[good].T, strict=True)
+        yield to_batch(
+            {source.label: ("", block.labels[good])},
+            {name: (wanted[name].removeprefix("1"), column) for name, column in inputs},
+            {name: (source.units[name], block.columns[name][good]) for name in asked.keep},
+            found,
+        )
+        passed(tally.predicted + tally.skipped, block.share)
+
+
+def _leave_out(
+    faults: Mapping[int, str], source: Source, block: Block, asked: Asked, tally: Tally
+) -> None:
+    first = min(faults)
+    reason = f"{source.label} {block.labels[first]}: {faults[first]}"
+    if not asked.skip_bad:
+        raise InputError(
+            f"{source.name}: {reason}; mend it, or leave out what cannot be used with --skip-bad"
+        )
+    tally.skipped += len(faults)
+    tally.reason = tally.reason or reason
+
+
+def _predict(
+    surrogate: Surrogate, points: np.ndarray, asked: Asked
+) -> dict[str, tuple[str, np.ndarray]]:
+    """Predict points (point, input); columns by name, each with its unit."""
+    found = answer(surrogate, points, asked.quantiles, on=asked.on)
+    domain = found.pop(DOMAIN)
+    if asked.draws:
+        functions = surrogate.sample(points, noise=False, on=asked.on)
+        chosen = np.arange(asked.draws) * len(functions) // asked.draws
+        found |= {f"draw_{number}": functions[draw] for number, draw in enumerate(chosen)}
+    named = {
+        f"{asked.name}_{what}": (asked.unit, column * asked.factor)
+        for what, column in found.items()
+    }
+    return named | {DOMAIN: ("", domain)}

@@ -1,0 +1,116 @@
+"""A small surrogate of known weights, in memory and as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.contents import write_surrogate
+from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
+from nlobayes.data.transforms import apply_features, fit_features
+from nlobayes.surrogate.domain import fit_domain
+from nlobayes.types import Dataset, Exported
+
+DRAWS, ROWS, HIDDEN = 60, 200, (7, 4)
+COLUMNS = ("m1", "n11", "n12", "n13", "n14")
+UNITS = {"m1": "GeV", **dict.fromkeys(COLUMNS[1:], "1"), "sigma_pb": "pb"}
+TARGET = {"scale": "log10", "mean": -2.0, "sd": 1.2}
+NOISES = {
+    "gaussian": PredictiveNoise("gaussian", 0.02, None),
+    "student_t": PredictiveNoise("student_t", 0.01, 4.0),
+    "scaled_student_t": PredictiveNoise("scaled_student_t", 0.01, 3.2, 0.9, 0.3),
+}
+
+
+def points(count: int, seed: int = 0) -> np.ndarray:
+    """Neutralinos as a scan has them: signed masses and rows of mixings of length one."""
+    rng = np.random.default_rng(seed)
+    mixing = rng.normal(size=(count, 4))
+    mixing /= np.linalg.norm(mixing, axis=1, keepdims=True)
+    mass = rng.choice([-1, 1], count) * rng.uniform(50, 900, count)
+    return np.column_stack([mass, mixing])
+
+
+def weights(seed: int = 1, draws: int = DRAWS) -> dict[str, np.ndarray]:
+    """Draw weights whose functions are smooth and differ by tenths."""
+    rng = np.random.default_rng(seed)
+    drawn = {}
+    for layer, (into, out) in enumerate(pairwise((5, *HIDDEN, 1)), 1):
+        centre = rng.normal(size=(into, out)) / np.sqrt(into)
+        drawn[f"weights_{layer}"] = centre + 0.1 * rng.normal(size=(draws, into, out))
+        drawn[f"biases_{layer}"] = 0.3 * rng.normal(size=(draws, out))
+    return {name: values.astype(np.float32) for name, values in drawn.items()}
+
+
+@pytest.fixture
+def make_exported() -> Callable[..., Exported]:
+    return exported
+
+
+def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
+    """Put a surrogate together without a posterior."""
+    rows, noise = points(ROWS, seed=3), NOISES[family]
+    transform = fit_features("invariants", rows, np.ones(ROWS, bool), standardise=True)
+    train = apply_features(transform, rows).astype(np.float32)
+    held = apply_features(transform, points(ROWS, seed=4))
+    fitted = fit_domain(train, held)
+    standard = PredictiveNoise(
+        "gaussian" if family == "gaussian" else "student_t", 1.0, noise.degrees_of_freedom
+    )
+    residual, probability = distribution_table(standard)
+    facts: dict[str, Any] = {
+        "activation": "tanh",
+        "columns": list(COLUMNS),
+        "target": "sigma_pb",
+        "units": UNITS,
+        "transforms": {
+            "features": {
+                "map": "invariants",
+                "mean": transform.mean.tolist(),
+                "scale": transform.scale.tolist(),
+            },
+            "target": TARGET | {"scale": scale},
+        },
+        "noise": {
+            "about": "mean" if family == "scaled_student_t" else "draws",
+            "scale": noise.scale,
+            "exponent": noise.exponent,
+            "reference_sd": noise.reference_sd,
+            "sd_per_scale": float(sd(standard)),
+        },
+        "domain": {"spacing": fitted.spacing, "inside": fitted.inside, "edge": fitted.edge},
+        "verdict": {"converged": True, "convergence": {}, "calibration": {}},
+        "bibtex": "@software{nlobayes}",
+    }
+    limits = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
+    return Exported(weights(), train, limits, rows[0], residual, probability, facts)
+
+
+@pytest.fixture
+def surrogate_file(tmp_path: Path) -> Path:
+    path = tmp_path / "surrogate.nc"
+    write_surrogate(path, exported(), dataset(), {"verb": "export"})
+    return path
+
+
+def dataset() -> Dataset:
+    """Name what a file labels its axes with; nothing else of a dataset is read."""
+    nothing = np.zeros(0)
+    return Dataset(
+        inputs=nothing,
+        features=nothing,
+        target=nothing,
+        observed=nothing,
+        split=nothing,
+        reference=nothing,
+        input_names=COLUMNS,
+        feature_names=("ln|m|", "N11^2", "N12^2", "N13^2-N14^2", "N11*N12"),
+        target_name="sigma_pb",
+        transforms={},
+        units=UNITS,
+    )

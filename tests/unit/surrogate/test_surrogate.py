@@ -1,0 +1,205 @@
+"""Predictions by hand and by the assessment, on both engines; files; what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+
+from nlobayes import Surrogate
+from nlobayes.assessment.predictive import predictive_moments, predictive_quantiles
+from nlobayes.data.transforms import FeatureTransform, apply_features
+from nlobayes.errors import InputError
+from nlobayes.surrogate.surrogate import Engine
+from nlobayes.types import Exported
+from tests.unit.surrogate.conftest import COLUMNS, DRAWS, NOISES, points
+
+X = points(300)
+ENGINES: tuple[Engine, ...] = ("numpy", "jax")
+Make = Callable[..., Exported]
+
+
+def by_hand(exported: Exported, x: np.ndarray) -> np.ndarray:
+    """Evaluate every draw on the model scale (draw, point) in double precision."""
+    constants = exported.facts["transforms"]["features"]
+    mean, scale = np.array(constants["mean"]), np.array(constants["scale"])
+    transform = FeatureTransform(constants["map"], mean, scale)
+    hidden = np.broadcast_to(apply_features(transform, x), (DRAWS, len(x), 5))
+    w = {name: values.astype(np.float64) for name, values in exported.variables.items()}
+    for layer in (1, 2):
+        hidden = np.tanh(hidden @ w[f"weights_{layer}"] + w[f"biases_{layer}"][:, None])
+    output: np.ndarray = (hidden @ w["weights_3"] + w["biases_3"][:, None])[..., 0]
+    return output * 1.2 - 2.0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("family", NOISES)
+def test_predicts_what_the_assessment_says(
+    make_exported: Make, family: str, engine: Engine
+) -> None:
+    exported = make_exported(family)
+    predicted = Surrogate(exported, engine).predict(X, quantiles=(0.025, 0.84), on="model")
+    functions, noise = by_hand(exported, X), NOISES[family]
+    moments = predictive_moments(functions, noise)
+    np.testing.assert_allclose(predicted.mean, moments.mean, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(predicted.epistemic_sd, moments.epistemic_sd, rtol=1e-5)
+    np.testing.assert_allclose(predicted.total_sd, moments.total_sd, rtol=1e-5)
+    expected = predictive_quantiles(functions, noise, [0.025, 0.5, 0.84])
+    found = [predicted.quantiles[0], predicted.median, predicted.quantiles[1]]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_target_is_ten_to_the_model_scale(make_exported: Make) -> None:
+    exported = make_exported()
+    surrogate, functions = Surrogate(exported), by_hand(exported, X)
+    on_model, on_target = surrogate.predict(X, on="model"), surrogate.predict(X)
+    np.testing.assert_allclose(on_target.median, 10**on_model.median, rtol=1e-12)
+    np.testing.assert_allclose(on_target.quantiles, 10**on_model.quantiles, rtol=1e-12)
+    np.testing.assert_allclose(on_target.mean, (10**functions).mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(on_target.epistemic_sd, (10**functions).std(axis=0), rtol=1e-4)
+    noise_sd = np.log(10) * on_target.mean * NOISES["gaussian"].scale
+    total = np.hypot(on_target.epistemic_sd, noise_sd)
+    np.testing.assert_allclose(on_target.total_sd, total, rtol=1e-10)
+
+
+def test_identity_scale_has_one_prediction(make_exported: Make) -> None:
+    surrogate = Surrogate(make_exported("student_t", "identity"))
+    for on_model, on_target in zip(
+        surrogate.predict(X, on="model"), surrogate.predict(X), strict=True
+    ):
+        np.testing.assert_array_equal(on_model, on_target)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_do_not_know_each_other(make_exported: Make, engine: Engine) -> None:
+    """Permuted, or in batches of any size, every point has its prediction."""
+    surrogate = Surrogate(make_exported(), engine)
+    whole = surrogate.predict(X)
+    order = np.random.default_rng(5).permutation(len(X))
+    for field, permuted in zip(whole, surrogate.predict(X[order]), strict=True):
+        np.testing.assert_allclose(field[..., order], permuted, rtol=1e-5)
+    for size in (1, 7, 128):
+        parts = [surrogate.predict(X[start : start + size]) for start in range(0, 140, size)]
+        means = np.concatenate([part.mean for part in parts])
+        np.testing.assert_allclose(means, whole.mean[: len(means)], rtol=1e-5)
+
+
+def test_blocks_join_to_the_whole(make_exported: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    surrogate = Surrogate(make_exported("student_t"))
+    whole, distances = surrogate.predict(X), surrogate.distance(X)
+    monkeypatch.setattr("nlobayes.surrogate.surrogate._CELLS", 50 * DRAWS)
+    monkeypatch.setattr("nlobayes.surrogate.evaluation._CELLS", 500)
+    monkeypatch.setattr("nlobayes.surrogate.domain._CELLS", 1000)
+    for one, other in zip(whole, surrogate.predict(X), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    np.testing.assert_allclose(surrogate.distance(X), distances, rtol=1e-9)
+
+
+def test_signs_of_mass_and_row_do_not_matter(make_exported: Make) -> None:
+    surrogate = Surrogate(make_exported())
+    for signs in ([-1, 1, 1, 1, 1], [1, -1, -1, -1, -1]):
+        np.testing.assert_array_equal(surrogate.predict(X * signs).mean, surrogate.predict(X).mean)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("family", NOISES)
+def test_samples_have_the_moments_and_quantiles(make_exported: Make, family: str) -> None:
+    """One point, repeated until its 60 draws are 60 000 samples: 68 % within 0.68 +- 0.01."""
+    surrogate = Surrogate(make_exported(family))
+    x = np.repeat(X[:1], 1000, axis=0)
+    sampled = surrogate.sample(x, seed=2, on="model")
+    assert sampled.shape == (DRAWS, 1000)
+    (low,), (high,) = surrogate.predict(X[:1], on="model").quantiles
+    assert np.mean((sampled > low) & (sampled < high)) == pytest.approx(0.68, abs=0.01)
+    functions = surrogate.sample(X, noise=False, on="model")
+    np.testing.assert_allclose(functions, by_hand(make_exported(family), X), atol=1e-5)
+    np.testing.assert_allclose(surrogate.sample(X, noise=False), 10**functions, rtol=1e-12)
+    assert np.array_equal(sampled, surrogate.sample(x, seed=2, on="model"))
+    assert not np.array_equal(sampled, surrogate.sample(x, seed=3, on="model"))
+
+
+def test_domain_by_distance_to_train_rows(make_exported: Make) -> None:
+    surrogate = Surrogate(make_exported())
+    held = points(200, seed=4)
+    flags = surrogate.domain(held)
+    assert np.mean(flags == "inside") == pytest.approx(0.99)
+    assert set(flags) == {"inside", "near edge"}
+    np.testing.assert_allclose(surrogate.distance(points(200, seed=3)), 0, atol=2e-3)
+    far = np.array([[900.0, 3.0, 0.0, 0.0, 0.0]])
+    assert surrogate.domain(far).tolist() == ["outside"]
+
+
+def test_file_predicts_as_before(surrogate_file: Path, make_exported: Make) -> None:
+    loaded, original = Surrogate.load(surrogate_file), Surrogate(make_exported())
+    for one, other in zip(loaded.predict(X), original.predict(X), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(loaded.domain(X), original.domain(X))
+    assert loaded.inputs == COLUMNS
+    assert loaded.units["sigma_pb"] == "pb"
+    assert loaded.draws == DRAWS
+    assert loaded.limits["m1"][0] < loaded.typical["m1"] < loaded.limits["m1"][1]
+    assert loaded.facts["verb"] == "export"
+
+
+def test_numpy_engine_needs_neither_scipy_nor_jax_nor_xarray(surrogate_file: Path) -> None:
+    """They take longer to import than a thousand networks to evaluate."""
+    program = (
+        "import sys, numpy as np, nlobayes\n"
+        f"s = nlobayes.Surrogate.load({str(surrogate_file)!r})\n"
+        "s.predict([[200.0, 0.5, 0.5, 0.5, 0.5]]); s.domain([[200.0, 0.5, 0.5, 0.5, 0.5]])\n"
+        "print({m.split('.')[0] for m in sys.modules} & {'scipy', 'jax', 'xarray', 'pymc', "
+        "'pandas', 'pydantic', 'snakemake', 'arviz'} - {'arviz'})"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "set()", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (np.ones(5), r"must have axes \(point, 5\), got shape \(5,\)"),
+        (np.ones((2, 4)), r"give rows of m1, n11, n12, n13, n14"),
+        ([["a"] * 5], "points must be numbers"),
+        ([[1.0, 2.0], [3.0]], "points must be numbers"),
+        (np.array([[1.0] * 5, [np.nan] * 5]), "1 of 2 points are not finite, first in row 2"),
+        (np.zeros((1, 5)), r"'invariants' is not finite in 1 of 1 rows \(1\)"),
+    ],
+)
+def test_refuses_what_is_no_point(make_exported: Make, x: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Surrogate(make_exported()).predict(x)
+
+
+def test_refuses_impossible_quantiles_and_engines(make_exported: Make) -> None:
+    for probability in (0.0, 1.0, -1.0, float("nan")):
+        with pytest.raises(InputError, match="quantiles are for probabilities between"):
+            Surrogate(make_exported()).predict(X, quantiles=(probability,))
+    with pytest.raises(InputError, match="unknown engine 'torch'; known: numpy, jax"):
+        Surrogate(make_exported(), cast(Engine, "torch"))
+
+
+def test_refuses_files_that_are_no_surrogate(surrogate_file: Path, tmp_path: Path) -> None:
+    content = bytearray(surrogate_file.read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "flipped.nc").write_bytes(content)
+    (tmp_path / "cut.nc").write_bytes(content[:1000])
+    (tmp_path / "text.nc").write_text("hello")
+    for name, message in {
+        "flipped.nc": "not those that were written",
+        "cut.nc": "its seal is missing",
+        "text.nc": "its seal is missing",
+        "missing.nc": "cannot read",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            Surrogate.load(tmp_path / name)
+
+
+def test_no_points_give_no_predictions(make_exported: Make) -> None:
+    surrogate = Surrogate(make_exported())
+    assert surrogate.predict(np.empty((0, 5))).mean.shape == (0,)
+    assert surrogate.domain(np.empty((0, 5))).shape == (0,)
