@@ -1,6 +1,7 @@
 """Bayesian neural networks by exact MCMC as surrogates for NLO cross sections."""
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -11,13 +12,9 @@ _parts = ModuleType("arviz.preview")
 _parts.__dict__["info"] = "arviz_base available, arviz_stats available, arviz_plots available"
 sys.modules.setdefault("arviz.preview", _parts)
 
-__all__ = ["Surrogate"]
-
 
 def __getattr__(name: str) -> Any:
-    """Import what users call by its short name when they ask for it, nothing before."""
+    """Import what users call by its short name, when they ask for it and not before."""
     if name == "Surrogate":
-        from nlobayes.surrogate.surrogate import Surrogate
-
-        return Surrogate
+        return import_module("nlobayes.surrogate.surrogate").Surrogate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

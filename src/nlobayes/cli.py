@@ -34,6 +34,8 @@ VERBS = {
     "compare": "Set runs side by side, with paired differences.",
     "speed": "Time networks: gradients, predictions, loading.",
     "plot": "Draw figures from their tables.",
+    "predict": "Predict the points of a table with a surrogate.",
+    "serve": "Serve a surrogate on this machine: a web page and an HTTP API.",
     "summary": "Print the table of a study's runs.",
     "show": "Print what an artifact holds and what made it.",
     "verify": "Verify artifacts, what they were made from, and by which code.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _pickle
+import math
 import pickle
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,10 +13,11 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import write_segment, write_warmup
-from nlobayes.artifacts.contents import write_dataset, write_start
+from nlobayes.artifacts.contents import write_dataset, write_start, write_surrogate
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
-from nlobayes.types import Checkpoint, Dataset, Named, Segment, Start
+from nlobayes.surrogate.domain import fit_domain
+from nlobayes.types import Checkpoint, Dataset, Exported, Named, Segment, Start
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 SIZES = (5, 2, 1)
@@ -79,6 +81,22 @@ def dataset_path(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="session")
+def exported(dataset: Dataset) -> Exported:
+    """40 draws of a small network that learned the train rows, as a surrogate holds them."""
+    return _exported(dataset)
+
+
+@pytest.fixture(scope="session")
+def surrogate_path(
+    exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The 40 draws in a file."""
+    path = tmp_path_factory.mktemp("surrogate") / "surrogate.nc"
+    write_surrogate(path, exported, dataset, ATTRS)
+    return path
+
+
+@pytest.fixture(scope="session")
 def make_variables() -> Callable[..., Named]:
     return _variables
 
@@ -118,6 +136,59 @@ def forbid_unpickling(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (pickle, _pickle):
         for name in ("load", "loads", "Unpickler"):
             monkeypatch.setattr(module, name, refuse)
+
+
+def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
+    """Random features, and least squares onto resampled rows: draws that differ far from data."""
+    rng = np.random.default_rng(6)
+    train, held = dataset.split == 0, dataset.split == 1
+    rows, target = dataset.features[train], dataset.target[train]
+    domain = fit_domain(rows.astype(np.float32), dataset.features[held])
+    first, bias = rng.normal(size=(5, hidden)), rng.normal(size=hidden)
+    seen = np.column_stack([np.tanh(rows @ first + bias), np.ones(len(rows))])
+    last = np.empty((draws, hidden + 1))
+    for draw in range(draws):
+        chosen = rng.integers(0, len(rows), len(rows))
+        normal = seen[chosen].T @ seen[chosen] + 0.1 * np.eye(hidden + 1)
+        last[draw] = np.linalg.solve(normal, seen[chosen].T @ target[chosen])
+    residual = np.linspace(-6, 6, 2001)
+    probability = np.vectorize(lambda z: 0.5 * (1 + math.erf(z / math.sqrt(2))))(residual)
+    checks = {"rhat_f_p99": {"value": 1.02, "threshold": 1.05, "passed": True}}
+    coverage = {"value": 0.97, "low": 0.93, "high": 0.96, "passed": False}
+    inputs = dataset.inputs[train]
+    return Exported(
+        variables={
+            "weights_1": np.broadcast_to(first, (draws, 5, hidden)).astype(np.float32),
+            "biases_1": np.broadcast_to(bias, (draws, hidden)).astype(np.float32),
+            "weights_2": last[:, :-1, np.newaxis].astype(np.float32),
+            "biases_2": last[:, -1:].astype(np.float32),
+        },
+        features=rows.astype(np.float32),
+        limits=np.column_stack([inputs.min(axis=0), inputs.max(axis=0)]),
+        typical=inputs[0],
+        residual=residual,
+        probability=probability,
+        facts={
+            "run": "small/0",
+            "activation": "tanh",
+            "columns": list(dataset.input_names),
+            "target": dataset.target_name,
+            "transforms": dataset.transforms,
+            "units": dataset.units,
+            "noise": {
+                **{"about": "draws", "scale": 0.02, "sd_per_scale": 1.0},
+                **{"exponent": 0.0, "reference_sd": 1.0},
+            },
+            "domain": {name: getattr(domain, name) for name in ("spacing", "inside", "edge")},
+            "verdict": {
+                "converged": True,
+                "convergence": checks,
+                "calibration": {"coverage_95": coverage},
+            },
+            "scores": {"test": {"relative_error_p50": 0.012, "coverage_68": 0.69}},
+            "bibtex": "@software{nlobayes,\n  title = {small},\n}\n",
+        },
+    )
 
 
 def _variables(

@@ -82,6 +82,7 @@ def test_problem_is_the_posterior(noisy: Dataset, likelihood: presets.Likelihood
 def test_rows_have_errors_where_the_dataset_has(noisy: Dataset, dataset: Dataset) -> None:
     model, here = make_model(noisy), noisy.split == 1
     rows = build.rows_of(model, noisy, 1)
+    assert rows.error is not None
     np.testing.assert_allclose(rows.error, row_noise(noisy, 0.0)[here], rtol=1e-12)
     assert build.rows_of(model, dataset, 1).error is None
 

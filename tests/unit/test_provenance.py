@@ -21,7 +21,7 @@ from nlobayes.cli import VERBS
 
 INSIDE = {
     "simulate": {"data.physics.source", "data.physics.pdf", "data.tables", "artifacts.files"},
-    "ingest": {"data.slha", "data.prospino", "data.scan", "data.tables", "artifacts.files"},
+    "ingest": {"data.slha", "data.prospino", "data.spectra", "data.tables", "artifacts.files"},
     "prepare": {"data.datasets", "data.transforms", "data.splits", "artifacts.netcdf"},
     "pretrain": {"model.density", "inference.pretrain", "assessment.tightness", "build"},
     "warmup": {
@@ -54,6 +54,7 @@ INSIDE = {
         "verbs.covariates",
         "verbs.predictions",
     },
+    "export": {"surrogate.evaluation", "surrogate.domain", "assessment.noise", "model.networks"},
     "landscape": {"model.density", "inference.landscape", "build", "verbs.runtime"},
     "agree": {"assessment.agreement", "assessment._arviz"},
     "compare": {"assessment.comparison", "artifacts.files"},
@@ -90,6 +91,7 @@ USED = {
     "propagate": {"model", "surrogate", "data"},
     "evaluate": {"assessment", "data"},
     "tabulate": {"assessment", "data"},
+    "export": {"surrogate", "assessment", "data", "model"},
     "landscape": {"model", "inference"},
     "agree": {"assessment"},
     "compare": {"assessment"},

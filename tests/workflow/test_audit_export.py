@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 VERBS = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose", "thin"),
-    *("propagate", "evaluate", "tabulate", "plot"),
+    *("propagate", "evaluate", "export", "tabulate", "plot"),
 }
 SHOW_EACH = """
 import sys

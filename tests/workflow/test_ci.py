@@ -68,9 +68,10 @@ DRAWN = {
 }
 RULES = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
-    *("thin", "propagate", "evaluate", "tabulate", "landscape"),
+    *("thin", "propagate", "evaluate", "export", "tabulate", "landscape"),
     *("plot", "plot_landscape", "plot_scale_ratio"),
 }
+MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")
 RECORDED_OF_RUN = ("diagnose", "thin", "evaluate", "tabulate", "plot", "plot_scale_ratio")
 # The keys that other people's tools rely on.
 DIAGNOSTICS = {
@@ -127,7 +128,7 @@ def test_writes_every_result_and_no_other(ci: Project) -> None:
         *(f"results/pretrain/{MODEL}/{chain}.nc" for chain in chains),
         *(f"results/chains/{RUN}/{chain}/warmup_0.nc" for chain in chains),
         *(f"results/chains/{RUN}/{chain}/segment_0.nc" for chain in chains),
-        *(f"results/{kind}/{RUN}.nc" for kind in ("posterior", "thinned", "predictions")),
+        *(f"results/{kind}/{RUN}.nc" for kind in MADE_OF_RUN),
         *(f"results/metrics/{RUN}/{name}.json" for name in ("diagnostics", "evaluation")),
         *(f"results/plots/{RUN}/{table}.csv" for table in TABLES.keys() | OTHER_TABLES),
         *(f"results/plots/landscape/{MODEL}/{table}.csv" for table in LANDSCAPE_TABLES),

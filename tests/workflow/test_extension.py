@@ -18,7 +18,7 @@ RUN = f"{MODEL}/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 AGREEMENT = f"results/metrics/agreement/tiny/{MODEL}/s1.json"
 AFTER_ASSEMBLE = dict.fromkeys(
-    ("diagnose", "thin", "propagate", "evaluate", "tabulate", "plot", "all"), 1
+    ("diagnose", "thin", "propagate", "evaluate", "export", "tabulate", "plot", "all"), 1
 )
 PLANE = {"landscape": 1, "plot_landscape": 1}  # three MAPs span one
 COMPARED = {"compare": 1, "plot_scan": 1, "plot_differences": 1}

@@ -34,6 +34,7 @@ JOBS = {
     "thin": 1,
     "propagate": 1,
     "evaluate": 1,
+    "export": 1,
     "tabulate": 1,
     "plot": 1,
     "all": 1,
@@ -77,6 +78,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
     ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),
+    ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export": 1, "all": 1}),
     ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
     (
         {"samplers": {"tiny": {"chains": 4, "chains_per_start": 2}}},
@@ -202,6 +204,7 @@ def backwards(value: Any) -> Any:
         ("assessment/convergence.py", since("diagnose")),
         ("verbs/thin.py", since("thin")),
         ("surrogate/prediction.py", since("propagate")),
+        ("surrogate/domain.py", {"export": 1, "all": 1}),
         ("verbs/evaluate.py", since("evaluate")),
         ("assessment/thinning.py", since("diagnose")),
         ("assessment/conditional.py", since("evaluate")),

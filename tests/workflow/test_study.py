@@ -32,7 +32,16 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
     segments = [sampler.get("segments", 1) for sampler in samplers]
     warmups = [sampler.get("warmup", {}).get("segments", 1) for sampler in samplers]
     verdicts = sum(sampler["segments"] - 1 for sampler in samplers if sampler.get("until"))
-    per_run = ("assemble", "diagnose", "thin", "propagate", "evaluate", "tabulate", "plot")
+    per_run = (
+        "assemble",
+        "diagnose",
+        "thin",
+        "propagate",
+        "evaluate",
+        "export",
+        "tabulate",
+        "plot",
+    )
     expected = {
         "simulate": 1,
         "prepare": 1,

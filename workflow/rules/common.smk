@@ -173,21 +173,20 @@ def dataset_of_model(wildcards):
     return dataset_path(MODELS[wildcards.model])
 
 
-@lru_cache
-def files_of(dataset):
-    """List the SLHA files of a dataset."""
-    source = STUDY.datasets[dataset].source
-    return [path.as_posix() for path in source.files(Path(source.folder))]
-
-
-def files_to_ingest(wildcards):
-    """List the SLHA files of a dataset, or name their folder: where there are none, it lacks."""
-    return files_of(wildcards.dataset) or [folder_to_ingest(wildcards)]
-
-
-def folder_to_ingest(wildcards):
+def folder_of_files(wildcards):
     """Find the folder of the SLHA files of a dataset."""
     return STUDY.datasets[wildcards.dataset].source.folder
+
+
+@lru_cache
+def digest_of(source):
+    """Digest SLHA files, for a folder does not show what changes inside them."""
+    return source.digest(Path(source.folder))
+
+
+def digest_of_files(wildcards):
+    """Digest the SLHA files of a dataset."""
+    return digest_of(STUDY.datasets[wildcards.dataset].source)
 
 
 def table_of(wildcards):

@@ -29,7 +29,7 @@ rule simulate:
 rule ingest:
     """Turn a folder of SLHA files with Prospino's cross sections into a table."""
     input:
-        files=files_to_ingest,
+        folder=ancient(folder_of_files),
     output:
         table="results/tables/{dataset}.parquet",
         record="results/records/ingest/{dataset}.json",
@@ -46,11 +46,11 @@ rule ingest:
         mem_mb=memory("ingest"),
         runtime=wall_time("ingest"),
     params:
-        folder=folder_to_ingest,
         spec=dataset_job(ingest_job),
+        files=digest_of_files,
         code=code_digest("ingest"),
     shell:
-        "nlobayes ingest {params.folder:q} --spec {params.spec:q} --out {output.table:q}"
+        "nlobayes ingest {input.folder:q} --spec {params.spec:q} --out {output.table:q}"
         " --record {output.record:q} --workers {threads} 2> {log:q}"
 
 

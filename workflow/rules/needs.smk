@@ -17,7 +17,7 @@ def rows_of_dataset(name):
     """Bound the rows of a dataset, those of a table or of SLHA files by what is there."""
     dataset = STUDY.datasets[name]
     if name in INGESTED:
-        return rows_of(dataset, len(files_of(name)) or None)
+        return rows_of(dataset, len(dataset.source.files(Path(dataset.source.folder))))
     path = Path(getattr(dataset.source, "path", ""))
     return rows_of(dataset, path.stat().st_size if path.is_file() else None)
 

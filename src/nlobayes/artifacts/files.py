@@ -8,13 +8,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
 from nlobayes.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
@@ -64,6 +66,8 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def write_csv(path: Path, columns: Mapping[str, Any]) -> None:
     """Write columns of equal length as CSV, floats with 9 significant digits."""
+    import pandas as pd
+
     write_text(path, pd.DataFrame(dict(columns)).to_csv(index=False, float_format="%.9g"))
 
 
@@ -104,6 +108,8 @@ def read_csv(path: Path) -> pd.DataFrame:
     InputError
         If the file is missing or not CSV.
     """
+    import pandas as pd
+
     try:
         return pd.read_csv(path)
     except (OSError, ValueError) as error:

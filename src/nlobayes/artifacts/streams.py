@@ -14,7 +14,6 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from nlobayes.artifacts.files import write_atomically
@@ -35,14 +34,16 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
     InputError
         If two columns have one name.
     """
-    fields, arrays = [], []
-    for name, (unit, cells) in chain.from_iterable(group.items() for group in groups):
-        if any(field.name == name for field in fields):
-            raise InputError(
-                f"column {name!r} would be written twice; leave it out of what is copied"
-            )
-        arrays.append(pa.array(cells, TYPES.get(cells.dtype.kind, pa.string())))
-        fields.append(pa.field(name, arrays[-1].type, metadata={"unit": unit}))
+    names = [*chain.from_iterable(groups)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"column {twice!r} would be written twice; leave it out of what is copied")
+    columns = [*chain.from_iterable(group.values() for group in groups)]
+    arrays = [pa.array(cells, TYPES.get(cells.dtype.kind, pa.string())) for _, cells in columns]
+    fields = [
+        pa.field(name, array.type, metadata={"unit": unit})
+        for name, array, (unit, _) in zip(names, arrays, columns, strict=True)
+    ]
     return pa.record_batch(arrays, schema=pa.schema(fields))
 
 
@@ -71,20 +72,21 @@ def print_blocks(blocks: Blocks, form: str) -> None:
 
 def _to_csv(file: BinaryIO, blocks: Blocks) -> None:
     """Write CSV whose numbers read back bit for bit."""
-    options = arrow_csv.WriteOptions(include_header=False, quoting_style="needed")
-    for number, block in enumerate(blocks):
-        if not number:
-            file.write(_header(block.schema))
-        arrow_csv.write_csv(block, file, options)
-        file.flush()
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text, lineterminator="\n")
+    try:
+        for number, block in enumerate(blocks):
+            if not number:
+                writer.writerow(map(_header_cell, block.schema))
+            writer.writerows(zip(*(column.to_pylist() for column in block.columns), strict=True))
+            file.flush()
+    finally:
+        text.detach()  # or it would close the file as it goes
 
 
-def _header(schema: pa.Schema) -> bytes:
-    units = [(field.metadata or {}).get(b"unit", b"").decode() for field in schema]
-    line = io.StringIO()
-    cells = (f"{n}:{u}" if u else n for n, u in zip(schema.names, units, strict=True))
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode()
+def _header_cell(field: pa.Field) -> str:
+    unit = field.metadata[b"unit"].decode()
+    return f"{field.name}:{unit}" if unit else str(field.name)
 
 
 def _to_json_lines(file: BinaryIO, blocks: Blocks) -> None:

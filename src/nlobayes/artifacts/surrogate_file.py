@@ -45,6 +45,8 @@ def read_surrogate(path: Path) -> Exported:
                 noise["probability"][:],
                 facts,
             )
+    except InputError:
+        raise
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(
             f"cannot read {path} as NetCDF: {error}; export the surrogate again"

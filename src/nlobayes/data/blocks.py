@@ -110,6 +110,7 @@ def open_csv(
             labels = np.arange(first, first + len(some))
             yield Block(labels, *_cells(some, places, len(header.names)), share())
             first += len(some)
+        text.detach()  # or it would close the file as it goes
 
     return Source(name, "row", header.units, _checked(blocks(), name))
 

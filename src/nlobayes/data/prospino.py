@@ -17,7 +17,7 @@ from nlobayes.data.slha import (
     SPECTRUM,
     Block,
     Line,
-    pair_values,
+    pair_columns,
     read_blocks,
     read_spectrum,
     read_text,
@@ -83,7 +83,7 @@ class Reading(NamedTuple):
     ----------
     values
         Features and targets, in the units of the layout; None without a usable cross section.
-    squark_mass
+    msq
         Mean mass of the light squarks, where the file has them all.
     failed
         Pairs of particles of this energy without a usable cross section.
@@ -92,7 +92,7 @@ class Reading(NamedTuple):
     """
 
     values: tuple[float, ...] | None = None
-    squark_mass: float | None = None
+    msq: float | None = None
     failed: tuple[str, ...] = ()
     refusal: str = ""
 
@@ -163,8 +163,10 @@ def read_point(text: str, asked: Asked, source: str) -> Reading:
     if wanted in failed or wanted not in rows:
         return Reading(failed=names)
     targets = [rows[wanted][column] for column in columns]
-    features = pair_values(spectrum, asked.pair, absolute=asked.absolute)
-    return Reading((*features, *targets), spectrum.squark_mass, names)
+    features = [spectrum[name] for name in pair_columns(asked.pair)]
+    if asked.absolute:
+        features[::5] = map(abs, features[::5])  # each mass is followed by four mixings
+    return Reading((*features, *targets), spectrum.get("msq"), names)
 
 
 def _rows(block: Block, asked: Asked, source: str) -> dict[tuple[int, ...], dict[str, float]]:

@@ -21,8 +21,6 @@ MOST_BYTES = 10**7
 SECTIONS = {"block", "decay", "xsection"}
 NEUTRALINOS = (1000022, 1000023, 1000025, 1000035)
 """Particle numbers of the neutralinos 1 to 4."""
-ROWS = range(1, 5)
-"""Numbers of the neutralinos, and of their components: bino, wino, down- and up-type higgsino."""
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
 """Particle numbers of the partners of d, u, s and c, left- and right-handed."""
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -42,17 +40,6 @@ class Block(NamedTuple):
 
     lines: list[Line]
     comments: list[str]
-
-
-class Spectrum(NamedTuple):
-    """Signed masses in GeV and the rows of the mixing matrix, by the number of the neutralino.
-
-    `squark_mass` is the mean mass of the eight light squarks; None where one is not given.
-    """
-
-    masses: dict[int, float]
-    mixings: dict[int, tuple[float, ...]]
-    squark_mass: float | None
 
 
 def read_text(path: Path) -> str:
@@ -99,8 +86,10 @@ def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Bl
     return blocks
 
 
-def read_spectrum(blocks: Mapping[str, Block], source: str) -> Spectrum:
-    """Read the neutralinos and the mean squark mass.
+def read_spectrum(blocks: Mapping[str, Block], source: str) -> dict[str, float]:
+    """Read neutralinos by the names of columns: m1 to m4 (GeV, signed), n11 to n44.
+
+    Column msq, the mean mass of the eight light squarks in GeV, is there where all of them are.
 
     Raises
     ------
@@ -114,29 +103,29 @@ def read_spectrum(blocks: Mapping[str, Block], source: str) -> Spectrum:
         raise InputError(
             f"{source}: block IMNMIX makes the mixings complex; give real ones and signed masses"
         )
-    squarks = [masses[(number,)] for number in SQUARKS if (number,) in masses]
-    return Spectrum(
-        {row: _entry(masses, (NEUTRALINOS[row - 1],), "MASS", source) for row in ROWS},
-        {row: tuple(_entry(mixings, (row, k), "NMIX", source) for k in ROWS) for row in ROWS},
-        math.fsum(map(abs, squarks)) / len(squarks) if len(squarks) == len(SQUARKS) else None,
+    columns: dict[str, float] = {}
+    for row, particle in enumerate(NEUTRALINOS, start=1):
+        columns[f"m{row}"] = _entry(masses, (particle,), "MASS", source)
+        for component in range(1, 5):
+            columns[f"n{row}{component}"] = _entry(mixings, (row, component), "NMIX", source)
+    squarks = [abs(masses[(particle,)]) for particle in SQUARKS if (particle,) in masses]
+    if len(squarks) == len(SQUARKS):
+        columns["msq"] = math.fsum(squarks) / len(squarks)
+    return columns
+
+
+def pair_columns(pair: tuple[int, int]) -> tuple[str, ...]:
+    """Name the features of a pair: mass and mixings of the first, then of an unlike second."""
+    return tuple(
+        name
+        for number in dict.fromkeys(pair)
+        for name in (f"m{number}", *(f"n{number}{component}" for component in range(1, 5)))
     )
 
 
-def pair_units(pair: tuple[int, int]) -> dict[str, str]:
-    """Name the features of a pair and their units: each neutralino's mass, then its mixings."""
-    units: dict[str, str] = {}
-    for number in dict.fromkeys(pair):
-        units |= {f"m{number}": "GeV"} | {f"n{number}{component}": "1" for component in ROWS}
-    return units
-
-
-def pair_values(spectrum: Spectrum, pair: tuple[int, int], *, absolute: bool) -> list[float]:
-    """Give the features of a pair in this order."""
-    values: list[float] = []
-    for number in dict.fromkeys(pair):
-        mass = spectrum.masses[number]
-        values += [abs(mass) if absolute else mass, *spectrum.mixings[number]]
-    return values
+def unit_of(column: str) -> str:
+    """Give the unit of a column of a spectrum."""
+    return "GeV" if column.startswith("m") else "1"
 
 
 def to_numbers(words: Sequence[str]) -> list[float] | None:

@@ -13,6 +13,7 @@ import numpy as np
 from nlobayes.data.feature_maps import FEATURE_MAPS, check_rows, map_features
 from nlobayes.errors import InputError
 
+
 class FeatureTransform(NamedTuple):
     """Features (map(inputs) - mean) / scale, with one mean and scale per feature."""
 

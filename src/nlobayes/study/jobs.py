@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
@@ -27,7 +27,7 @@ from nlobayes.study.presets import (
     Thresholds,
 )
 from nlobayes.study.samplers import Until
-from nlobayes.study.sources import Scan, SimulatedSource, SlhaSource, ToySource
+from nlobayes.study.sources import SimulatedSource, SlhaSource, Spectra, ToySource
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
@@ -46,13 +46,13 @@ class ModelJob(Frozen):
 class SimulateJob(Frozen):
     """One embedded table."""
 
-    source: SimulatedSource | ToySource
+    source: Annotated[SimulatedSource | ToySource, Field(discriminator="kind")]
 
 
 class IngestJob(Frozen):
     """One table from a folder of SLHA files."""
 
-    scan: Scan
+    spectra: Spectra
 
 
 class PrepareJob(Frozen):
@@ -186,7 +186,7 @@ def simulate_job(dataset: DatasetPreset) -> SimulateJob:
 def ingest_job(dataset: DatasetPreset) -> IngestJob:
     """Tell `ingest` what to take from the files; their folder is an input."""
     assert isinstance(dataset.source, SlhaSource)
-    return IngestJob(scan=dataset.source.scan)
+    return IngestJob(spectra=dataset.source.spectra)
 
 
 def prepare_job(dataset: DatasetPreset) -> PrepareJob:

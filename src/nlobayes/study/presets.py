@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from nlobayes.study.sources import Source
+from nlobayes.study.sources import SimulatedSource, Source
 from nlobayes.study.values import (
     Fraction,
     Frozen,
@@ -28,10 +28,13 @@ class Features(Frozen):
 
     columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
     """Columns of the table, in the order of the network's inputs."""
-    map: Literal["invariants", "threshold_invariants", "resolved_invariants", "raw"] = "invariants"
+    map: Literal[
+        "invariants", "threshold_invariants", "resolved_invariants", "pair_invariants", "raw"
+    ] = "invariants"
     """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
     above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
-    cross section turns; chains do not converge on `raw`."""
+    cross section turns; `pair_invariants`: the like of the ten columns of two neutralinos. All take
+    a squark mass as one more, last column. Chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column that names another is converted."""
     standardise: bool = True
@@ -103,6 +106,12 @@ class DatasetPreset(Frozen):
     """Row numbers or fractions, or the name of a split preset (`thesis`)."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is judged."""
+
+    @model_validator(mode="after")
+    def _reads_what_is_simulated(self) -> DatasetPreset:
+        if isinstance(self.source, SimulatedSource):
+            self.source.check_columns(self.features.columns)
+        return self
 
     @field_validator("split", mode="before")
     @classmethod

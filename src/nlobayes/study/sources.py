@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from nlobayes.study.values import Frozen, Positive, PositiveInt, Seed
 
@@ -28,23 +30,99 @@ def _stays_below(pattern: str) -> str:
     return pattern
 
 
+def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
+    return min(pair), max(pair)
+
+
+def _columns_of(neutralino: int) -> tuple[str, ...]:
+    return (f"m{neutralino}", *(f"n{neutralino}{component}" for component in range(1, 5)))
+
+
 GivenPath = Annotated[str, AfterValidator(_stays_inside)]
 Pattern = Annotated[str, AfterValidator(_stays_below)]
 Neutralino = Annotated[int, Field(ge=1, le=4, strict=True)]
+Pair = Annotated[tuple[Neutralino, Neutralino], AfterValidator(_in_order)]
+SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
+SIMULATED_TARGETS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
+
+
+class SquarkRange(Frozen):
+    """Squark masses that differ from row to row, uniform in the logarithm, in column `msq`."""
+
+    low: SquarkMass
+    """Smallest mass in GeV."""
+    high: SquarkMass
+    """Largest mass in GeV."""
+
+    @model_validator(mode="after")
+    def _increases(self) -> SquarkRange:
+        if self.low >= self.high:
+            raise ValueError(
+                f"low ({self.low:g}) must be below high ({self.high:g}); for one mass give a number"
+            )
+        return self
+
+
+def _kind_of(masses: object) -> str:
+    return "range" if isinstance(masses, dict | SquarkRange) else "number"
+
+
+SquarkMasses = Annotated[
+    Annotated[SquarkMass, Tag("number")] | Annotated[SquarkRange, Tag("range")],
+    Discriminator(_kind_of),
+]
 
 
 class SimulatedSource(Frozen):
-    """NLO cross sections of p p -> chi0_1 chi0_1 from the embedded engine."""
+    """NLO cross sections of p p -> chi0_i chi0_j from the embedded engine (docs/physics.md)."""
 
     kind: Literal["simulate"]
     points: PositiveInt = 4000
     """Number of parameter points."""
     seed: Seed = 20240101
     """Seed of the parameter sampling."""
+    pair: Pair = (1, 1)
+    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
+    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
+    scan: Literal["flat", "log", "fine_tuned"] = "flat"
+    """`flat`: soft masses and tan beta uniform; `log`: their sizes uniform in the logarithm, from
+    50 GeV up; `fine_tuned`: every fourth row a nearly pure higgsino whose coupling to the Z
+    cancels, for two equal neutralinos."""
     sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] = 13.0
     """Centre-of-mass energy in TeV."""
-    squark_mass_gev: Annotated[float, Field(ge=2000, allow_inf_nan=False)] = 3000.0
-    """Common squark mass in GeV."""
+    squark_mass_gev: SquarkMasses = 3000.0
+    """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that cross sections depend on, in their order."""
+        squark = ("msq",) if isinstance(self.squark_mass_gev, SquarkRange) else ()
+        return (*chain.from_iterable(map(_columns_of, dict.fromkeys(self.pair))), *squark)
+
+    def check_columns(self, columns: tuple[str, ...]) -> None:
+        """Refuse columns that the table does not have, and to read one neutralino of two."""
+        table = (*self.columns, *SIMULATED_TARGETS)
+        for name in columns:
+            if name not in table:
+                raise ValueError(
+                    f"features.columns: {name!r} is not simulated for pair {[*self.pair]}; "
+                    f"columns: {', '.join(table)}"
+                )
+        for number in self.pair:
+            if not {*columns} & {*_columns_of(number)}:
+                raise ValueError(
+                    f"features.columns: nothing of neutralino {number} of pair {[*self.pair]} is "
+                    f"read; columns: {', '.join(self.columns)}"
+                )
+
+    @model_validator(mode="after")
+    def _can_be_tuned(self) -> SimulatedSource:
+        if self.scan == "fine_tuned" and self.pair[0] != self.pair[1]:
+            raise ValueError(
+                f"scan 'fine_tuned' is for equal neutralinos, got pair {[*self.pair]}: the "
+                "coupling of unlike ones to the Z does not cancel; choose 'flat' or 'log'"
+            )
+        return self
 
 
 class ToySource(Frozen):
@@ -76,10 +154,10 @@ class TableSource(Frozen):
     """Refuse a table that is larger than this when unpacked; reading takes up to 30 times it."""
 
 
-class Scan(Frozen):
+class Spectra(Frozen):
     """What is taken from SLHA files: neutralinos i and j, and their cross section by Prospino."""
 
-    pair: tuple[Neutralino, Neutralino] = (1, 1)
+    pair: Pair = (1, 1)
     """Numbers of the two neutralinos, 1 to 4, in either order."""
     sqrt_s_tev: Positive = 13.0
     """Centre-of-mass energy in TeV; rows at other energies are left."""
@@ -93,17 +171,20 @@ class Scan(Frozen):
     """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
     the usual ones where not given."""
 
-    @field_validator("pair", mode="after")
-    @classmethod
-    def _in_order(cls, pair: tuple[int, int]) -> tuple[int, int]:
-        return min(pair), max(pair)
-
     def files(self, folder: Path) -> list[Path]:
         """List the files below a folder in the order of their names."""
         return sorted(path for path in folder.glob(self.pattern) if path.is_file())
 
+    def digest(self, folder: Path) -> str:
+        """Digest the names and contents of these files."""
+        digest = hashlib.sha256()
+        for path in self.files(folder):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(folder)!s}\0{content}\0".encode(errors="replace"))
+        return digest.hexdigest()
 
-class SlhaSource(Scan):
+
+class SlhaSource(Spectra):
     """A folder of SLHA files of the user, each with blocks MASS, NMIX and PROSPINO_OUTPUT."""
 
     kind: Literal["slha"]
@@ -111,9 +192,9 @@ class SlhaSource(Scan):
     """Folder of the files, relative to the working directory."""
 
     @property
-    def scan(self) -> Scan:
+    def spectra(self) -> Spectra:
         """What is taken from the files, wherever they lie."""
-        return Scan(**self.model_dump(include={*Scan.model_fields}))
+        return Spectra(**self.model_dump(include={*Spectra.model_fields}))
 
 
 Source = Annotated[

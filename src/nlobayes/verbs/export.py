@@ -20,7 +20,7 @@ from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.mixture import Noise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
-from nlobayes.types import Dataset, Exported
+from nlobayes.types import Dataset, Exported, Named
 
 SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
@@ -50,7 +50,7 @@ def export(
     convergence = read_json(diagnostics, "checks", "converged")
     scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
     noise = _noise(scores["predictive_noise"])
-    drawn = _interleave(contents.read_variables(read_groups(posterior, "thinned")["posterior"]))
+    drawn = _flatten(contents.read_variables(read_groups(posterior, "thinned")["posterior"]))
     kept = _choose(drawn, job, data, noise)
     made = read_attrs(posterior)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
@@ -89,10 +89,10 @@ def _noise(fitted: dict[str, Any]) -> Noise:
     )
 
 
-def _interleave(named: Any) -> dict[str, np.ndarray]:
-    """Take draws of the chains in turn, so that any even choice has as many of each."""
+def _flatten(named: Named) -> dict[str, np.ndarray]:
+    """Take one chain after the other, so that any even choice has as many draws of each."""
     return {
-        name: np.swapaxes(v, 0, 1).reshape(-1, *v.shape[2:])
+        name: v.reshape(-1, *v.shape[2:])
         for name, v in named.values.items()
         if name.startswith(("weights_", "biases_"))
     }
@@ -124,6 +124,7 @@ def _facts(
         "run": job.run,
         "activation": job.network.activation,
         "columns": list(data.input_names),
+        "target": data.target_name,
         "transforms": data.transforms,
         "units": data.units,
         "noise": {name: getattr(noise, name) for name in Noise._fields[:-2]},

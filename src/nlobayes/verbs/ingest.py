@@ -17,14 +17,14 @@ from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.prospino import Asked, Reading, make_layout, read_file
-from nlobayes.data.scan import Account, tabulate
+from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
-from nlobayes.study.sources import Scan
+from nlobayes.study.sources import Spectra
 from nlobayes.verbs.progress import passing
 
-CHUNK = 64
+CHUNK = 256
 """Files that a process is given at once; fewer than two of these are read by this process."""
 
 
@@ -61,8 +61,8 @@ def ingest(
     job = _job(spec, {name: value for name, value in given.items() if value is not None})
     if out.suffix not in {".csv", ".parquet"}:
         raise InputError(f"--out: {out} must end in .csv or .parquet")
-    files = _list_files(folder, job.scan)
-    asked = _asked(job.scan)
+    files = _list_files(folder, job.spectra)
+    asked = _asked(job.spectra)
     readings = passing(_read(files, asked, workers), len(files), f"ingest {folder}")
     names = [path.relative_to(folder).as_posix() for path in files]
     table, account = tabulate(dict(zip(names, readings, strict=True)), asked)
@@ -82,18 +82,18 @@ def _job(spec: str | None, given: dict[str, object]) -> IngestJob:
             f"ingest: --spec says what is taken from the files, and so does {', '.join(given)}; "
             "give one of both"
         )
-    return read_job(IngestJob, json.dumps({"scan": given}) if spec is None else spec)
+    return read_job(IngestJob, json.dumps({"spectra": given}) if spec is None else spec)
 
 
-def _list_files(folder: Path, scan: Scan) -> list[Path]:
+def _list_files(folder: Path, wanted: Spectra) -> list[Path]:
     try:
-        files = scan.files(folder)
+        files = wanted.files(folder)
     except OSError as error:
         raise InputError(f"{folder}: cannot be listed ({error}); give a readable folder") from None
     if not files:
         raise InputError(
-            f"{folder}: no file there matches {scan.pattern!r}; give the folder of the SLHA files, "
-            "or another pattern"
+            f"{folder}: no file there matches {wanted.pattern!r}; give the folder of the SLHA "
+            "files, or another pattern"
         )
     for path in files:
         if not str(path).isprintable():
@@ -101,13 +101,13 @@ def _list_files(folder: Path, scan: Scan) -> list[Path]:
     return files
 
 
-def _asked(scan: Scan) -> Asked:
+def _asked(wanted: Spectra) -> Asked:
     return Asked(
-        pair=scan.pair,
-        sqrt_s_gev=1000 * scan.sqrt_s_tev,
-        cross_section=scan.cross_section,
-        absolute=scan.masses == "absolute",
-        layout=make_layout(scan.layout, scan.cross_section),
+        pair=wanted.pair,
+        sqrt_s_gev=1000 * wanted.sqrt_s_tev,
+        cross_section=wanted.cross_section,
+        absolute=wanted.masses == "absolute",
+        layout=make_layout(wanted.layout, wanted.cross_section),
     )
 
 

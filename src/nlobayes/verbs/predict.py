@@ -17,7 +17,7 @@ from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
 from nlobayes.data.tables import convert
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import failed_checks, quantile_names
-from nlobayes.surrogate.surrogate import Engine, Surrogate
+from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.verbs import runtime
 from nlobayes.verbs.points import Asked, Tally, predicted
 from nlobayes.verbs.progress import rows_passing

@@ -38,7 +38,6 @@ def prepare(
         variations=target.scale_variations,
         relative_error=target.relative_error,
     )
-    _warn(selection, features.columns, str(table))
     choices = Choices(
         feature_map=features.map,
         standardise_features=features.standardise,
@@ -53,6 +52,7 @@ def prepare(
         dataset = make_dataset(selection, features.columns, target.column, choices)
     except InputError as error:
         raise InputError(f"{table}: {error}") from None
+    _warn(selection, features.columns, str(table))
     origin = {"table_metadata": columns.metadata}
     record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
     write_dataset(out, dataset, record)

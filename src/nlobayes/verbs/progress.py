@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, track
 
 LINES = 10
+LOGGED = 1000
 Item = TypeVar("Item")
 
 
@@ -37,14 +38,14 @@ def pieces(total: int, unit: int, description: str, at_most: int = 20) -> Iterat
 
 
 def passing(items: Iterable[Item], total: int, description: str) -> Iterator[Item]:
-    """Show so many items passing, and yield them."""
+    """Show so many items passing, and yield them; a log hears of `LOGGED` or more alone."""
     console = Console(file=sys.stderr)
     if console.is_terminal:
         yield from track(items, description, total=total, console=console)
         return
     for done, item in enumerate(items, start=1):
         yield item
-        if done * LINES // total > (done - 1) * LINES // total:
+        if total >= LOGGED and done * LINES // total > (done - 1) * LINES // total:
             console.print(f"{description}: {done} of {total}")
 
 

@@ -18,6 +18,8 @@ from nlobayes.errors import InputError
 Row = tuple[str | Text, ...]
 RED = "bold red"
 WIDTH = 160
+MOST_FILES = 20
+"""Files that are the same and named each."""
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -111,7 +113,13 @@ def _compared(value: Any, same: bool, otherwise: str) -> Text:
 
 
 def _files(states: Mapping[str, str]) -> list[Row]:
-    return [
+    """Give files a line each; those of thousands that are the same share one."""
+    same = [name for name, state in states.items() if state == "the same"]
+    shared: list[Row] = []
+    if len(same) > MOST_FILES:
+        shared = [(f"{len(same)} files, {same[0]} to {same[-1]}", "the same")]
+        states = {name: state for name, state in states.items() if state != "the same"}
+    return shared + [
         (name, state if state == "the same" else Text(state, RED)) for name, state in states.items()
     ]
 

@@ -27,6 +27,9 @@ def simulate(
     if out.suffix not in {".csv", ".parquet"}:
         raise InputError(f"--out: {out} must end in .csv or .parquet")
     table = _simulate(job.source)
+    if "not_compared" in table.metadata:
+        rows = table.metadata["not_compared"]
+        typer.echo(f"warning: {out}: no other calculation was compared with {rows}", err=True)
     if out.suffix == ".csv":
         write_text(out, to_csv_text(table))
     else:
@@ -37,5 +40,11 @@ def simulate(
 def _simulate(asked: SimulatedSource | ToySource) -> Table:
     if isinstance(asked, ToySource):
         return simulate_toy(asked.name, asked.seed)
-    settings = source.Settings(sqrt_s_tev=asked.sqrt_s_tev, squark_mass_gev=asked.squark_mass_gev)
+    squarks = asked.squark_mass_gev
+    settings = source.Settings(
+        sqrt_s_tev=asked.sqrt_s_tev,
+        squark_mass_gev=squarks if isinstance(squarks, float) else (squarks.low, squarks.high),
+        pair=asked.pair,
+        scan=asked.scan,
+    )
     return source.simulate(asked.seed, asked.points, settings)

@@ -19,6 +19,8 @@ from nlobayes.study.comparison import CompareJob
 from nlobayes.study.values import Frozen
 
 AGAIN = "run the workflow again"
+MOST_FILES = 20
+"""Given files that a chain of custody names each."""
 SPECIFICATIONS: dict[str, type[Frozen] | None] = {
     "simulate": jobs.SimulateJob,
     "ingest": jobs.IngestJob,
@@ -138,16 +140,27 @@ def _problems_of_spec(origin: Origin) -> Iterator[str]:
 
 def _custody(files: Project, name: str) -> str:
     """Draw the chain of custody: each file, what made it, and what that read."""
-    lines = []
-    for one, origin in files.ancestors([name]):
-        lines.append(f"{one} <- {_making(one, origin)}")
+    chain = dict(files.ancestors([name]))
+    given = [one for one, origin in chain.items() if origin is None]
+    hidden = given[1:-1] if len(given) > MOST_FILES else []
+    for one in hidden:
+        del chain[one]
+    lines = [f"{one} <- {_making(one, origin)}" for one, origin in chain.items()]
+    if hidden:
+        lines.append(f"and {len(hidden)} more given by the user")
     return "\n".join(lines)
 
 
 def _making(name: str, origin: Origin | None) -> str:
     if origin is not None:
-        return f"{origin.verb} of {', '.join(origin.inputs) or 'its settings alone'}"
+        return f"{origin.verb} of {_few([*origin.inputs]) or 'its settings alone'}"
     return "not known" if name.startswith("results/") else "given by the user"
+
+
+def _few(names: list[str]) -> str:
+    if len(names) > MOST_FILES:
+        return f"{names[0]} to {names[-1]}, {len(names)} files"
+    return ", ".join(names)
 
 
 def _count(number: int, what: str) -> str:

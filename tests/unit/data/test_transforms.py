@@ -1,4 +1,4 @@
-"""Maps invert, respect the symmetries, and take their constants from the train rows alone."""
+"""Transforms invert, and take their constants from the train rows alone."""
 
 import numpy as np
 import pytest
@@ -6,22 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
+from nlobayes.data.feature_maps import FEATURE_MAPS, map_features
 from nlobayes.data.transforms import (
-    FEATURE_MAPS,
     TargetTransform,
     apply_features,
     apply_target,
-    feature_names,
     fit_features,
     fit_target,
     invert_target,
-    map_features,
     unstandardise,
 )
 from nlobayes.errors import InputError
 
 FIXED = settings(deadline=None, derandomize=True)
-COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 
 
 def neutralinos(rows: int, seed: int) -> np.ndarray:
@@ -32,53 +29,11 @@ def neutralinos(rows: int, seed: int) -> np.ndarray:
     return np.column_stack([masses, mixing / np.linalg.norm(mixing, axis=1, keepdims=True)])
 
 
-def test_invariants_by_hand() -> None:
-    inputs = np.array([[-100.0, 0.1, 0.2, 0.3, 0.4]])
-    expected = [4.605170185988092, 0.01, 0.04, -0.07, 0.02]
-    np.testing.assert_allclose(map_features("invariants", inputs)[0], expected, rtol=1e-14)
-    expected[0] = 3.9982007016691985  # ln(54.5)
-    np.testing.assert_allclose(
-        map_features("threshold_invariants", inputs)[0], expected, rtol=1e-14
-    )
-    np.testing.assert_array_equal(map_features("raw", inputs), inputs)
-
-
-def test_resolved_invariants_stretch_around_zero() -> None:
-    """Linear below their scale, logarithmic above; the first three as `threshold_invariants`."""
-    inputs = np.array([[145.5, 0.8, 0.5, 0.3, 0.2], [-145.5, 1.0, 1e-4, 1e-3, 0.0]])
-    plain, resolved = (
-        map_features(name, inputs) for name in ("threshold_invariants", "resolved_invariants")
-    )
-    np.testing.assert_array_equal(resolved[:, :3], plain[:, :3])
-    np.testing.assert_allclose(np.sinh(resolved[:, 3]) * 0.005, plain[:, 3], rtol=1e-12)
-    np.testing.assert_allclose(np.sinh(resolved[:, 4]) * 0.02, plain[:, 4], rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["invariants", "threshold_invariants", "resolved_invariants"])
-@pytest.mark.parametrize("signs", [(-1, 1, 1, 1, 1), (1, -1, -1, -1, -1)])
-def test_invariants_do_not_see_signs(name: str, signs: tuple[int, ...]) -> None:
-    inputs = neutralinos(50, seed=1)
-    np.testing.assert_array_equal(map_features(name, inputs), map_features(name, inputs * signs))
-
-
-def test_invariants_see_the_relative_sign() -> None:
-    inputs = neutralinos(50, seed=1)
-    flipped = inputs * (1, -1, 1, 1, 1)
-    assert np.all(
-        map_features("invariants", inputs)[:, 4] != map_features("invariants", flipped)[:, 4]
-    )
-
-
-@pytest.mark.parametrize("name", FEATURE_MAPS)
-def test_every_map_names_its_features(name: str) -> None:
-    inputs = neutralinos(8, seed=2)
-    assert len(feature_names(name, COLUMNS)) == map_features(name, inputs).shape[1]
-    assert map_features(name, inputs).dtype == np.float64
-
-
 @pytest.mark.parametrize("name", FEATURE_MAPS)
 def test_constants_come_from_train_rows_alone(name: str) -> None:
     inputs = neutralinos(300, seed=3)
+    if name == "pair_invariants":
+        inputs = np.hstack([inputs, neutralinos(300, seed=8)])
     train = np.arange(300) < 200
     transform = fit_features(name, inputs, train, standardise=True)
     features = apply_features(transform, inputs)
@@ -120,12 +75,6 @@ def test_features_refused(name: str, mass: float, message: str) -> None:
     inputs[2, 0] = mass
     with pytest.raises(InputError, match=message):
         fit_features(name, inputs, np.array([True, True, False, False]), standardise=False)
-
-
-@pytest.mark.parametrize("shape", [(3, 4), (3, 6), (5,)])
-def test_invariants_take_five_columns(shape: tuple[int, ...]) -> None:
-    with pytest.raises(InputError, match="rows of m, N11, N12, N13, N14"):
-        map_features("invariants", np.ones(shape))
 
 
 def test_constant_feature_cannot_be_standardised() -> None:

@@ -89,9 +89,14 @@ def test_every_row_is_used_at_most_once_an_epoch() -> None:
 def test_errors_stay_with_their_rows() -> None:
     """Of batches that leave a remainder: no row meets the error of another."""
     target = jnp.arange(1.0, 12.0)
+
+    def misfit(rows: Rows) -> jax.Array:
+        assert rows.error is not None
+        return jnp.sum((rows.error - 3 * rows.target) ** 2)
+
     problem = Problem(
         log_prior=lambda q: 0.0 * q.sum(),
-        log_likelihood=lambda q, rows: jnp.sum((rows.error - 3 * rows.target) ** 2) + 0.0 * q.sum(),
+        log_likelihood=lambda q, rows: misfit(rows) + 0.0 * q.sum(),
         predict=lambda q, x: x[:, 0],
     )
     settings = {"epochs": 3, "batch": 4, "learning_rate": 0.0, "patience": None}

@@ -15,6 +15,7 @@ from nlobayes.study.jobs import (
     DiagnoseJob,
     DrawJob,
     EvaluateJob,
+    ExportJob,
     Frozen,
     JudgeJob,
     LandscapeJob,
@@ -41,6 +42,7 @@ KINDS: dict[str, type[Frozen]] = {
     "landscape": LandscapeJob,
     "evaluate": EvaluateJob,
     "tabulate": TabulateJob,
+    "export": ExportJob,
 }
 MODEL = {"pretrain", "warmup", "draw", "propagate", "landscape"}
 

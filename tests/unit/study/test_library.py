@@ -30,6 +30,7 @@ EVERY_RUN = {
     "propagate",
     "landscape",
     "evaluate",
+    "export",
     "tabulate",
 }
 

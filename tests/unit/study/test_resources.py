@@ -170,6 +170,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
         ("propagate", "rows"),
         ("evaluate", "kept"),
         ("tabulate", "draws"),
+        ("export", "kept"),
         ("agree", "draws"),
         ("landscape", "weights"),
         ("plot", "rows"),

@@ -66,7 +66,9 @@ def cross_sections(
     count = len(pair.first_mass_gev)
     squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), count)
     _check(pair, squarks)
-    blocks = [slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)]
+    blocks = [
+        slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)
+    ]
     sigma = [_integrate(_rows(pair, block), squarks[block], luminosities) for block in blocks]
     return CrossSections(*np.concatenate(sigma).T)
 

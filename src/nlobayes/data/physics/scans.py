@@ -15,6 +15,8 @@ from nlobayes.data.physics.mssm import MINIMUM_MASS_GEV, Parameters, Spectrum, s
 from nlobayes.errors import InputError
 
 SCANS = ("flat", "log", "fine_tuned")
+TAIL_STREAM, SQUARK_STREAM = 1, 2
+"""Branches of the random numbers of a seed; the scan itself has its trunk."""
 TAIL_EVERY = 4
 """Of so many points of the scan `fine_tuned`, the last comes from the tail."""
 LARGEST_ASYMMETRY, LARGEST_GAUGINO_SHARE = 0.01, 0.1
@@ -24,7 +26,6 @@ LARGEST_SOFT_MASS_GEV = 1000.0
 _TAN_BETA_RANGE = (1.0, 100.0)
 _SMALLEST_SOFT_MASS_GEV = 50.0
 _BATCH = 4096
-_TAIL = 1
 
 
 class ScanRanges(NamedTuple):
@@ -36,8 +37,11 @@ class ScanRanges(NamedTuple):
     tan_beta: tuple[float, float] = (2.0, 60.0)
 
 
+DEFAULT_RANGES = ScanRanges()
+
+
 class _Proposal(NamedTuple):
-    """Candidates from uniform numbers (candidate, parameter), which are kept, and how few may be."""
+    """How candidates come from uniform numbers, which are kept, and how few may be."""
 
     draw: Callable[[np.ndarray, ScanRanges], np.ndarray]
     keep: Callable[[Spectrum], np.ndarray]
@@ -53,7 +57,7 @@ def sample_parameters(
     seed: int,
     count: int,
     scan: str = "flat",
-    ranges: ScanRanges = ScanRanges(),
+    ranges: ScanRanges = DEFAULT_RANGES,
     neutralino: int = 1,
 ) -> Parameters:
     """Draw the points of a scan; the first points of a larger sample are the same.
@@ -83,8 +87,17 @@ def sample_parameters(
     if scan == "fine_tuned":
         tail = _Proposal(_uniform, lambda found: _fine_tuned(found, neutralino), 1e-4)
         rows = slice(TAIL_EVERY - 1, None, TAIL_EVERY)
-        points[rows] = _accepted(stream(seed, _TAIL), count // TAIL_EVERY, ranges, tail)
+        points[rows] = _accepted(stream(seed, TAIL_STREAM), count // TAIL_EVERY, ranges, tail)
     return Parameters(*points.T)
+
+
+def in_words(scan: str, ranges: ScanRanges) -> str:
+    """Say what a scan is, for the metadata of its table."""
+    limits = ", ".join(
+        f"{name} {low:g} to {high:g}" for name, (low, high) in ranges._asdict().items()
+    )
+    prefix = {"fine_tuned": f"fine_tuned in every {TAIL_EVERY}th row; ", "log": "log; "}
+    return prefix.get(scan, "") + limits
 
 
 def _accepted(
@@ -99,7 +112,9 @@ def _accepted(
                 f"{proposal.least_share:.2%} are needed; allow larger soft masses."
             )
         candidates = proposal.draw(random.random((_BATCH, 4)), ranges)
-        kept = np.concatenate([kept, candidates[proposal.keep(spectrum(Parameters(*candidates.T)))]])
+        kept = np.concatenate(
+            [kept, candidates[proposal.keep(spectrum(Parameters(*candidates.T)))]]
+        )
         drawn += _BATCH
     return kept[:count]
 

@@ -1,7 +1,7 @@
-"""The simulated dataset: p p -> chi0_1 chi0_1 at NLO QCD over a scan of MSSM parameters.
+"""The simulated dataset: p p -> chi0_i chi0_j at NLO QCD over a scan of MSSM parameters.
 
-Validity: 7 to 14 TeV (13 and 13.6 TeV were compared with other calculations), neutralinos from
-46 GeV to 1 TeV, degenerate squarks of at least 2 TeV. The numerical error is below 3e-4. At 13 TeV
+Any two neutralinos up to 1.1 TeV, 7 to 14 TeV, degenerate squarks from 2 TeV up; `validity` says
+what of that was compared with other calculations. The numerical error is below 3e-4. At 13 TeV
 public NLO + NLL higgsino cross sections lie 1 to 1.5 % lower, and 95 % of Prospino's lightest
 pairs, with other parton distributions, scale and supersymmetric loops, lie within about 20 %.
 """
@@ -10,52 +10,62 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.hadronic import cross_sections
+from nlobayes.data.physics import scans
+from nlobayes.data.physics.hadronic import MINIMUM_SQUARK_MASS_GEV, cross_sections
 from nlobayes.data.physics.luminosity import luminosities
-from nlobayes.data.physics.mssm import SIN2_THETA_W, ScanRanges, sample_parameters, spectrum
-from nlobayes.data.physics.partonic import ALPHA, select_pair
+from nlobayes.data.physics.mssm import SIN2_THETA_W, spectrum
+from nlobayes.data.physics.partonic import ALPHA, Pair, select_pair
 from nlobayes.data.physics.pdf import MSTW2008_NLO
+from nlobayes.data.physics.validity import not_compared
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 ENGINE_VERSION = "1"
-
-UNITS = {
-    "m1": "GeV",
-    "n11": "1",
-    "n12": "1",
-    "n13": "1",
-    "n14": "1",
-    "sigma_pb": "pb",
-    "lo_pb": "pb",
-    "scale_up": "pb",
-    "scale_down": "pb",
-}
+MAXIMUM_SQUARK_MASS_GEV = 1e5
+TARGETS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
 
 
 class Settings(NamedTuple):
-    """Collision energy, common squark mass, and the limits of the scan."""
+    """The process, and the points at which it is computed.
+
+    Attributes
+    ----------
+    sqrt_s_tev
+        Energy of the collisions, 7 to 14.
+    squark_mass_gev
+        Mass of all squarks, or the ends of a range from which each row draws its own, uniform in
+        the logarithm; 2000 to 100 000.
+    pair
+        Numbers of the two neutralinos, 1 for the lightest to 4, in any order.
+    scan, ranges
+        How the soft masses and tan beta are drawn, and from where.
+    """
 
     sqrt_s_tev: float
-    squark_mass_gev: float
-    ranges: ScanRanges = ScanRanges()
+    squark_mass_gev: float | tuple[float, float]
+    pair: tuple[int, int] = (1, 1)
+    scan: str = "flat"
+    ranges: scans.ScanRanges = scans.ScanRanges()
 
 
 def simulate(seed: int, points: int, settings: Settings) -> Table:
-    """Return a table of mass, mixings and cross sections; equal arguments give equal bytes.
+    """Return a table of masses, mixings and cross sections; equal arguments give equal bytes.
 
-    Columns: m1 (signed mass), n11 to n14 (bino, wino, down- and up-type higgsino; the largest is
-    positive), sigma_pb (NLO at mu = Q, the mass of the pair), lo_pb (LO at mu = Q), scale_up and
-    scale_down (NLO cross sections at mu = Q/2 and mu = 2 Q). Units are in the table.
+    Columns of the neutralino i, the lighter one: m{i} (signed mass), n{i}1 to n{i}4 (bino, wino,
+    down- and up-type higgsino; the largest is positive); the same of j, if another one; msq, the
+    mass of the squarks, if it varies. Then sigma_pb (NLO at mu = Q, the mass of the pair), lo_pb
+    (LO at mu = Q), scale_up and scale_down (NLO at mu = Q/2 and mu = 2 Q). Units are in the table.
+    The metadata count the rows that lie where no other calculation was compared (`not_compared`).
 
     Parameters
     ----------
     seed
-        Seed of the scan, not negative.
+        Seed of the scan, not negative; squark masses have random numbers of their own, so that the
+        other columns do not depend on them.
     points
         Number of rows, all with |m1| > 46 GeV.
     settings
-        Energy of 7 to 14 TeV, finite squark mass of at least 2000 GeV, and the scan.
+        Process and scan.
 
     Raises
     ------
@@ -63,33 +73,70 @@ def simulate(seed: int, points: int, settings: Settings) -> Table:
         If an argument or a setting is outside its range.
     """
     _check(seed, points, settings)
-    rng = np.random.Generator(np.random.PCG64(seed))
+    i, j = sorted(settings.pair)
     beams = luminosities(MSTW2008_NLO, 1000 * settings.sqrt_s_tev)
-    pair = select_pair(spectrum(sample_parameters(rng, points, settings.ranges)), 1, 1)
-    sigma = cross_sections(pair, settings.squark_mass_gev, beams)
-    features = (pair.first_mass_gev, *pair.first_mixing.T)
-    targets = (sigma.nlo_pb, sigma.lo_pb, sigma.scale_up_pb, sigma.scale_down_pb)
+    parameters = scans.sample_parameters(seed, points, settings.scan, settings.ranges, i)
+    pair = select_pair(spectrum(parameters), i, j)
+    squarks = _squark_masses(seed, points, settings.squark_mass_gev)
+    sigma = cross_sections(pair, squarks, beams)
+    features = _features(pair, (i, j))
+    if isinstance(settings.squark_mass_gev, tuple):
+        features["msq"] = squarks
+    values = (sigma.nlo_pb, sigma.lo_pb, sigma.scale_up_pb, sigma.scale_down_pb)
     columns = {
-        name: np.ascontiguousarray(values)
-        for name, values in zip(UNITS, features + targets, strict=True)
+        name: np.ascontiguousarray(column)
+        for name, column in (features | dict(zip(TARGETS, values, strict=True))).items()
     }
-    return Table(columns, dict(UNITS), _metadata(seed, settings))
+    units = {name: _unit(name) for name in columns}
+    return Table(columns, units, _metadata(seed, settings, squarks))
 
 
-def _metadata(seed: int, settings: Settings) -> dict[str, str]:
-    ranges = settings.ranges._asdict().items()
+def _features(pair: Pair, numbers: tuple[int, int]) -> dict[str, np.ndarray]:
+    rows = {
+        numbers[0]: (pair.first_mass_gev, pair.first_mixing),
+        numbers[1]: (pair.second_mass_gev, pair.second_mixing),
+    }
+    features: dict[str, np.ndarray] = {}
+    for number, (mass, mixing) in rows.items():
+        features[f"m{number}"] = mass
+        features |= {f"n{number}{k}": column for k, column in enumerate(mixing.T, start=1)}
+    return features
+
+
+def _squark_masses(seed: int, points: int, asked: float | tuple[float, float]) -> np.ndarray:
+    if not isinstance(asked, tuple):
+        return np.full(points, float(asked))
+    low, high = asked
+    return low * (high / low) ** scans.stream(seed, scans.SQUARK_STREAM).random(points)
+
+
+def _unit(name: str) -> str:
+    if name in TARGETS:
+        return "pb"
+    return "GeV" if name.startswith("m") else "1"
+
+
+def _metadata(seed: int, settings: Settings, squarks: np.ndarray) -> dict[str, str]:
+    i, j = sorted(settings.pair)
+    doubt = not_compared((i, j), settings.sqrt_s_tev, squarks)
     return {
-        "process": "p p -> chi0_1 chi0_1",
+        "process": f"p p -> chi0_{i} chi0_{j}",
         "order": "NLO QCD; lo_pb: LO with the same parton distributions",
         "scales": "mu = Q for sigma_pb and lo_pb, Q/2 for scale_up, 2 Q for scale_down",
         "sqrt_s_tev": repr(float(settings.sqrt_s_tev)),
-        "squark_mass_gev": repr(float(settings.squark_mass_gev)),
+        "squark_mass_gev": _in_words(settings.squark_mass_gev),
         "parton_distributions": MSTW2008_NLO.name,
         "electroweak_inputs": f"alpha = 1/{1 / ALPHA:g}, sin2_theta_w = {SIN2_THETA_W:g}",
-        "scan": ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in ranges),
+        "scan": scans.in_words(settings.scan, settings.ranges),
         "seed": str(seed),
         "engine": f"nlobayes embedded NLO engine, version {ENGINE_VERSION}",
-    }
+    } | ({"not_compared": doubt} if doubt else {})
+
+
+def _in_words(squark_mass_gev: float | tuple[float, float]) -> str:
+    if isinstance(squark_mass_gev, tuple):
+        return f"{squark_mass_gev[0]:g} to {squark_mass_gev[1]:g}, uniform in the logarithm"
+    return repr(float(squark_mass_gev))
 
 
 def _check(seed: int, points: int, settings: Settings) -> None:
@@ -97,8 +144,27 @@ def _check(seed: int, points: int, settings: Settings) -> None:
         raise InputError(f"seed must not be negative, received {seed}; choose another seed.")
     if points < 1:
         raise InputError(f"points must be at least 1, received {points}; ask for more.")
-    if not np.isfinite(settings.squark_mass_gev):
+    if not {*settings.pair} <= {1, 2, 3, 4}:
+        raise InputError(f"neutralinos are numbered 1 to 4, received the pair {settings.pair}.")
+    _check_squarks(settings.squark_mass_gev)
+    if settings.scan == "fine_tuned" and len(set(settings.pair)) > 1:
         raise InputError(
-            f"squark_mass_gev must be finite and at least 2000, received "
-            f"{settings.squark_mass_gev!r}; choose a finite mass."
+            f"scan fine_tuned is for equal neutralinos, received the pair {settings.pair}: where "
+            "both of unlike ones are nearly pure higgsinos, their coupling to the Z never "
+            "cancels; choose another scan."
+        )
+
+
+def _check_squarks(squark_mass_gev: float | tuple[float, float]) -> None:
+    least, most = MINIMUM_SQUARK_MASS_GEV, MAXIMUM_SQUARK_MASS_GEV
+    masses = squark_mass_gev if isinstance(squark_mass_gev, tuple) else (squark_mass_gev,)
+    if not all(least <= mass <= most for mass in masses):
+        raise InputError(
+            f"squark_mass_gev must be finite and at least {least:g} and at most {most:g} (heavier "
+            f"squarks are decoupled), received {squark_mass_gev!r}; choose a mass between."
+        )
+    if not np.all(np.diff(masses) > 0):
+        raise InputError(
+            f"a range of squark_mass_gev must increase, received {squark_mass_gev!r}; exchange its "
+            "ends, or give one mass."
         )

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 from nlobayes.data.physics.hadronic import cross_sections
 from nlobayes.data.physics.luminosity import Luminosities, luminosities
-from nlobayes.data.physics.mssm import ScanRanges, sample_parameters, spectrum
+from nlobayes.data.physics.mssm import spectrum
 from nlobayes.data.physics.partonic import (
     DOWN_TYPE,
     UP_TYPE,
@@ -18,6 +18,7 @@ from nlobayes.data.physics.partonic import (
     select_pair,
 )
 from nlobayes.data.physics.pdf import MSTW2008_NLO
+from nlobayes.data.physics.scans import sample_parameters
 from nlobayes.errors import InputError
 
 
@@ -28,8 +29,7 @@ def beams() -> Luminosities:
 
 @pytest.fixture(scope="module")
 def scanned() -> Pair:
-    parameters = sample_parameters(np.random.default_rng(5), 400, ScanRanges())
-    return select_pair(spectrum(parameters), 1, 1)
+    return select_pair(spectrum(sample_parameters(5, 400)), 1, 1)
 
 
 @pytest.mark.parametrize("mass", [50.0, 800.0])
@@ -70,6 +70,14 @@ def test_rows_do_not_influence_each_other(beams: Luminosities, scanned: Pair) ->
         np.testing.assert_allclose(large[290:300], small, rtol=1e-14)
 
 
+def test_every_row_may_have_squarks_of_its_own(beams: Luminosities, scanned: Pair) -> None:
+    masses = np.resize([2000.0, 3500.0, np.inf], len(scanned.first_mass_gev))
+    together = np.array(cross_sections(scanned, masses, beams))
+    for first, mass in enumerate(masses[:3]):
+        alone = np.array(cross_sections(scanned, mass, beams))
+        np.testing.assert_array_equal(together[:, first::3], alone[:, first::3])
+
+
 def test_k_factors_and_scale_bands_are_those_of_neutralino_pairs(
     beams: Luminosities, scanned: Pair
 ) -> None:
@@ -106,3 +114,7 @@ def test_mixings_that_are_not_finite_are_refused(beams: Luminosities) -> None:
 def test_light_squarks_are_refused(beams: Luminosities, scanned: Pair, squark_mass: float) -> None:
     with pytest.raises(InputError, match="squark_mass_gev must be at least 2000"):
         cross_sections(scanned, squark_mass, beams)
+    masses = np.full(len(scanned.first_mass_gev), 3000.0)
+    masses[7] = squark_mass
+    with pytest.raises(InputError, match="squark_mass_gev must be at least 2000"):
+        cross_sections(scanned, masses, beams)

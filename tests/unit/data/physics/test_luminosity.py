@@ -42,10 +42,12 @@ def test_gluon_coefficient_is_the_moment_of_its_x_space_form(n: float) -> None:
     assert drell_yan_gluon(np.array(n + 0j)).real == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.parametrize("energy", [7_000.0, 13_000.0, 14_000.0])
 @pytest.mark.parametrize("mass", [200.0, 1500.0])
-def test_leading_order_luminosities_are_convolutions_in_x(beams: Luminosities, mass: float) -> None:
+def test_leading_order_luminosities_are_convolutions_in_x(energy: float, mass: float) -> None:
     """Phi = ∫ dx/x 2 q(x) qbar(tau/x), summed over u and c, and over d, s and b."""
-    tau = (mass / 13_000) ** 2
+    beams = luminosities(MSTW2008_NLO, energy)
+    tau = (mass / energy) ** 2
     log_x, weight = _panels(np.log(tau))
     x = np.exp(log_x)
     pdfs = evolve(MSTW2008_NLO, np.array([mass**2]), CONTOUR, 2)

@@ -1,14 +1,19 @@
 """The simulated table: columns, units, metadata, seeds and refusals."""
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 import pytest
 
-from nlobayes.data.physics.mssm import ScanRanges
-from nlobayes.data.physics.source import Settings, simulate
+from nlobayes.data.physics.scans import ScanRanges
+from nlobayes.data.physics.source import TARGETS, Settings, simulate
+from nlobayes.data.slha import pair_columns, unit_of
 from nlobayes.errors import InputError
+from nlobayes.study.sources import SimulatedSource, SquarkRange
 from nlobayes.types import Table
 
 SETTINGS = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)
+PAIRS = [*combinations_with_replacement((1, 2, 3, 4), 2)]
 COLUMNS = ["m1", "n11", "n12", "n13", "n14", "sigma_pb", "lo_pb", "scale_up", "scale_down"]
 
 
@@ -60,6 +65,98 @@ def test_metadata_name_what_the_numbers_depend_on(table: Table) -> None:
     assert "tan_beta 2 to 60" in table.metadata["scan"]
 
 
+def test_the_default_table_is_what_it_always_was() -> None:
+    """To the last digit on the machine that computed these; its metadata anywhere."""
+    table = simulate(20240101, 5, SETTINGS)
+    rows = np.transpose([*table.columns.values()])
+    expected = [
+        *(144.26290326695698, 0.010514939896552883, 0.988807224994376, 0.14800528452761422),
+        *(0.015625094873094915, 0.00031823089779093054, 0.0002652199298431324),
+    ]
+    np.testing.assert_allclose(rows[0, :7], expected, rtol=1e-11)
+    assert table.metadata == {
+        "process": "p p -> chi0_1 chi0_1",
+        "order": "NLO QCD; lo_pb: LO with the same parton distributions",
+        "scales": "mu = Q for sigma_pb and lo_pb, Q/2 for scale_up, 2 Q for scale_down",
+        "sqrt_s_tev": "13.0",
+        "squark_mass_gev": "3000.0",
+        "parton_distributions": "MSTW2008 NLO (arXiv:0901.0002)",
+        "electroweak_inputs": "alpha = 1/127.9, sin2_theta_w = 0.2312",
+        "scan": "bino_gev -1000 to 1000, wino_gev 50 to 1000, higgsino_gev -1000 to 1000, "
+        "tan_beta 2 to 60",
+        "seed": "20240101",
+        "engine": "nlobayes embedded NLO engine, version 1",
+    }
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_a_pair_has_the_columns_of_both_whichever_comes_first(pair: tuple[int, int]) -> None:
+    """As ingested SLHA files have them, and as the study announces them."""
+    table = simulate(11, 20, SETTINGS._replace(pair=pair))
+    assert _bytes(simulate(11, 20, SETTINGS._replace(pair=pair[::-1]))) == _bytes(table)
+    features = pair_columns(pair)
+    assert [*table.columns] == [*table.units] == [*features, *TARGETS]
+    assert all(table.units[name] == unit_of(name) for name in features)
+    assert {table.units[name] for name in TARGETS} == {"pb"}
+    assert SimulatedSource(kind="simulate", pair=pair).columns == features
+    assert table.metadata["process"] == f"p p -> chi0_{pair[0]} chi0_{pair[1]}"
+    assert ("not_compared" in table.metadata) == (pair == (3, 3))
+    masses = [np.abs(table.columns[f"m{i}"]) for i in sorted({1, *pair}) if f"m{i}" in features]
+    assert np.all(np.diff(masses, axis=0) > 0)
+    assert min(table.columns[name].min() for name in TARGETS) > 0
+
+
+def test_squark_masses_are_a_column_that_leaves_the_others_alone(table: Table) -> None:
+    settings = SETTINGS._replace(squark_mass_gev=(2000.0, 4000.0))
+    varied = simulate(11, 500, settings)
+    assert [*varied.columns] == [*COLUMNS[:5], "msq", *COLUMNS[5:]]
+    assert varied.units["msq"] == "GeV"
+    source = SimulatedSource(
+        kind="simulate", pair=(1, 2), squark_mass_gev=SquarkRange(low=2000, high=4000)
+    )
+    both = simulate(11, 20, settings._replace(pair=(1, 2)))
+    assert source.columns == (*both.columns,)[: -len(TARGETS)]
+    for name in COLUMNS[:5]:
+        np.testing.assert_array_equal(varied.columns[name], table.columns[name])
+    masses = varied.columns["msq"]
+    assert 2000 <= masses.min() < 2010 < 3980 < masses.max() <= 4000
+    np.testing.assert_array_equal(simulate(11, 50, settings).columns["msq"], masses[:50])
+    np.testing.assert_array_equal(both.columns["msq"], masses[:20])
+
+
+@pytest.mark.statistical
+def test_squark_masses_are_even_in_the_logarithm() -> None:
+    """Three standard errors of 2000 points."""
+    masses = simulate(11, 2000, SETTINGS._replace(squark_mass_gev=(2000.0, 8000.0))).columns["msq"]
+    assert np.mean(masses < 4000) == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(2000))
+
+
+def test_a_row_depends_on_its_own_squarks_alone() -> None:
+    varied = simulate(11, 30, SETTINGS._replace(squark_mass_gev=(2000.0, 4000.0))).columns
+    for row in (0, 29):
+        mass = float(varied["msq"][row])
+        alone = simulate(11, 30, SETTINGS._replace(squark_mass_gev=mass)).columns
+        for name in TARGETS:
+            assert varied[name][row] == pytest.approx(alone[name][row], rel=1e-13)
+
+
+def test_the_tail_holds_the_smallest_cross_sections() -> None:
+    """They are suppressed by more than a factor of ten against the other rows, in the median."""
+    sigma = simulate(11, 200, SETTINGS._replace(scan="fine_tuned")).columns["sigma_pb"]
+    tail = np.arange(200) % 4 == 3
+    assert np.median(sigma[tail]) < np.median(sigma[~tail]) / 10
+
+
+def test_rows_that_were_compared_with_nothing_are_counted() -> None:
+    settings = SETTINGS._replace(sqrt_s_tev=8.0, squark_mass_gev=(2000.0, 4000.0))
+    table = simulate(11, 50, settings)
+    light = np.count_nonzero(table.columns["msq"] < 2500)
+    assert table.metadata["not_compared"] == (
+        f"50 of 50 rows at 8 TeV (13 to 13.6 were); {light} of 50 rows with squarks below 2500 GeV"
+    )
+    assert table.metadata["squark_mass_gev"] == "2000 to 4000, uniform in the logarithm"
+
+
 @pytest.mark.parametrize(
     ("seed", "points", "settings", "message"),
     [
@@ -68,6 +165,14 @@ def test_metadata_name_what_the_numbers_depend_on(table: Table) -> None:
         (1, 10, SETTINGS._replace(squark_mass_gev=1500.0), "squark_mass_gev"),
         (1, 10, SETTINGS._replace(squark_mass_gev=np.nan), "squark_mass_gev"),
         (1, 10, SETTINGS._replace(squark_mass_gev=np.inf), "squark_mass_gev must be finite"),
+        (1, 10, SETTINGS._replace(squark_mass_gev=1e200), "at most 100000 .heavier"),
+        (1, 10, SETTINGS._replace(squark_mass_gev=(1500.0, 3000.0)), "at least 2000"),
+        (1, 10, SETTINGS._replace(squark_mass_gev=(4000.0, 3000.0)), "must increase"),
+        (1, 10, SETTINGS._replace(squark_mass_gev=(3000.0, 3000.0)), "give one mass"),
+        (1, 10, SETTINGS._replace(pair=(0, 1)), "numbered 1 to 4"),
+        (1, 10, SETTINGS._replace(pair=(5, 5), scan="fine_tuned"), "numbered 1 to 4"),
+        (1, 10, SETTINGS._replace(pair=(1, 2), scan="fine_tuned"), "is for equal neutralinos"),
+        (1, 10, SETTINGS._replace(scan="light"), "unknown scan"),
         (1, 10, SETTINGS._replace(sqrt_s_tev=5.0), "7 to 14 TeV"),
         (1, 10, SETTINGS._replace(sqrt_s_tev=13_000.0), "7 to 14 TeV"),
         (1, 10, SETTINGS._replace(ranges=ScanRanges(wino_gev=(50.0, 3000.0))), "wino_gev"),

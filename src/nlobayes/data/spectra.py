@@ -1,4 +1,4 @@
-"""What the files of a scan gave becomes a table, with account of every file that gave no row."""
+"""What SLHA files gave becomes a table, with account of every file that gave no row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.prospino import RATIOS, Asked, Reading, particles_of, target_sources
-from nlobayes.data.slha import pair_units
+from nlobayes.data.slha import pair_columns, unit_of
 from nlobayes.data.tables import convert
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -23,9 +23,9 @@ Account = dict[str, Any]
 def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Account]:
     """Make the table of what files, by name, gave, and the account of what they did not give.
 
-    Columns: features of the pair (`m1`, `n11` to `n14`, ...), sigma_pb and the other targets that
-    the layout has, all cross sections in pb, squark_mass (mean mass in GeV) where every file has
-    it, and file. Rows are in the order of the readings; one that repeats another is left out.
+    Columns: features of the pair (`m1`, `n11` to `n14`, ...), msq (mean squark mass) where every
+    file has it, sigma_pb and the other targets that the layout has, cross sections in pb, and file.
+    Rows are in the order of the readings; one that repeats another is left out.
 
     The account holds the numbers of files and points, and for every pair of particles that failed
     somewhere (`failed`), for files without the pair asked for (`absent`), for points that were left
@@ -52,7 +52,7 @@ def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Acco
     repeats, _ = repeated_rows(values)
     kept = np.delete(np.arange(len(files)), repeats)
     names = [files[row] for row in kept]
-    table = _table(values[kept], names, [readings[name].squark_mass for name in names], asked)
+    table = _table(values[kept], names, [readings[name].msq for name in names], asked)
     doubts = doubtful_rows(table.columns, table.units)
     account |= {
         "points": len(names),
@@ -79,17 +79,19 @@ def _account(readings: Mapping[str, Reading], asked: Asked) -> Account:
 def _table(
     values: np.ndarray, names: Sequence[str], squarks: Sequence[float | None], asked: Asked
 ) -> Table:
-    features, sources = pair_units(asked.pair), target_sources(asked)
-    units = features | {name: "1" if c in RATIOS else "pb" for name, c in sources.items()}
-    columns = dict(zip(units, map(np.ascontiguousarray, values.T), strict=True))
-    for name, source in sources.items():
-        if source not in RATIOS:
-            columns[name] = convert(columns[name], asked.layout.units[source], "pb")
+    features, sources = pair_columns(asked.pair), target_sources(asked)
+    columns = dict(zip((*features, *sources), values.T, strict=True))
+    units = {name: unit_of(name) for name in features}
     given = [mass for mass in squarks if mass is not None]
     if len(given) == len(names):
-        columns["squark_mass"], units["squark_mass"] = np.array(given), "GeV"
+        columns["msq"], units["msq"] = np.array(given), unit_of("msq")
+    for name, source in sources.items():
+        units[name] = "1" if source in RATIOS else "pb"
+        if source not in RATIOS:
+            columns[name] = convert(columns[name], asked.layout.units[source], "pb")
     columns["file"], units["file"] = np.array(names, dtype=object), ""
-    return Table(columns, units, _metadata(asked))
+    ordered = {name: np.ascontiguousarray(columns[name]) for name in units}
+    return Table(ordered, units, _metadata(asked))
 
 
 def _metadata(asked: Asked) -> dict[str, str]:

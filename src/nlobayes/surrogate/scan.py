@@ -1,0 +1,47 @@
+"""A line of points along one input, and mixings that stay a unit vector on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nlobayes.surrogate.surrogate import Surrogate
+
+MIXINGS = 4
+WITHOUT_UNIT = ("", "1")
+
+
+def mixings(surrogate: Surrogate) -> list[list[str]]:
+    """Find inputs that are rows of a mixing matrix: four without unit, alike but for 1, 2, 3, 4."""
+    stems = dict.fromkeys(name[:-1] for name in surrogate.inputs if len(name) > 1)
+    rows = ([f"{stem}{number + 1}" for number in range(MIXINGS)] for stem in stems)
+    free = {name for name in surrogate.inputs if surrogate.units.get(name, "") in WITHOUT_UNIT}
+    return [row for row in rows if free.issuperset(row)]
+
+
+def line(
+    surrogate: Surrogate, at: Sequence[float], along: str, between: tuple[float, float], steps: int
+) -> np.ndarray:
+    """Vary one input between two values and keep the others: points (point, input)."""
+    points = np.tile(np.asarray(at, np.float64), (steps, 1))
+    points[:, surrogate.inputs.index(along)] = np.linspace(*between, steps)
+    return points
+
+
+def with_unit_norm(surrogate: Surrogate, points: np.ndarray, along: str) -> np.ndarray:
+    """Scale each row of mixings to a norm of one, by all of its inputs but `along`.
+
+    A row that this cannot do, for they are zero or `along` alone is above one, stays as it is.
+    """
+    points = points.copy()
+    for row in mixings(surrogate):
+        others = [surrogate.inputs.index(name) for name in row if name != along]
+        left = np.ones(len(points))
+        if along in row:
+            left -= np.square(points[:, surrogate.inputs.index(along)])
+        squares = np.square(points[:, others]).sum(axis=1)
+        possible = (left >= 0) & (squares > 0) & np.isfinite(squares)
+        factors = np.sqrt(np.divide(left, squares, out=np.ones_like(left), where=possible))
+        points[:, others] *= np.where(possible, factors, 1.0)[:, np.newaxis]
+    return points

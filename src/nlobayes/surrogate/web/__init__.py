@@ -1,0 +1,1 @@
+"""A surrogate in the browser and over HTTP; needs the `serve` extra."""

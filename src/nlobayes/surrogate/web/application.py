@@ -1,0 +1,212 @@
+"""A surrogate as an ASGI application: one page and a small API. It reads no file, asks nobody."""
+
+import math
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from threading import Lock
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from nlobayes.errors import InputError
+from nlobayes.surrogate import scan
+from nlobayes.surrogate.answers import allowed, failed_checks
+from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.surrogate.web.guards import Bodies, Headers
+from nlobayes.surrogate.web.messages import (
+    Answer,
+    Ask,
+    Description,
+    Health,
+    Input,
+    Line,
+    LineAnswer,
+    Number,
+    Refusal,
+    ask_of,
+    field_of,
+    line_of,
+)
+
+BANDS = (0.025, 0.16, 0.84, 0.975)
+"""Quantiles along a line: 95 % and 68 % intervals."""
+
+SUMMARIES = ("mean", "median", "epistemic_sd", "total_sd")
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+REFUSALS = (400, 408, 413, 422)
+"""Statuses of refused bodies."""
+
+REASONS_NAMED = 3
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+
+
+def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection[str]) -> FastAPI:
+    """Make the application.
+
+    Parameters
+    ----------
+    surrogate
+        What predicts.
+    page
+        Text of every file of the page, by its name; `index.html` is served as `/`.
+    hosts
+        Names that a request may call this machine by. Others are refused: a page of another site
+        may have had its own name point here.
+    """
+    app = FastAPI(
+        title=f"nlobayes: {surrogate.target}",
+        description="Predictions of a surrogate, with error bars and whether to trust them.",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.add_exception_handler(RequestValidationError, _refuse)
+    app.add_exception_handler(InputError, _refuse)
+    app.add_middleware(Bodies)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts], www_redirect=False)
+    app.add_middleware(Headers)
+    _add_page(app, page)
+    _add_api(app, surrogate)
+    return app
+
+
+def _add_page(app: FastAPI, page: Mapping[str, str]) -> None:
+    for name, text in page.items():
+        kind = next(kind for ending, kind in MEDIA_TYPES.items() if name.endswith(ending))
+        path = "/" if name == "index.html" else f"/{name}"
+        app.get(path, include_in_schema=False)(_file(text, kind))
+
+
+def _file(text: str, kind: str) -> Callable[[], Awaitable[Response]]:
+    async def file() -> Response:
+        return Response(text, media_type=kind)
+
+    return file
+
+
+def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
+    lock = Lock()
+    description = _describe(surrogate)
+
+    @app.get("/healthz")
+    async def healthz() -> Health:
+        """Say that the service answers."""
+        return Health()
+
+    @app.get("/api/surrogate")
+    async def describe() -> Description:
+        """Say what the surrogate is, what it was judged to be, and how to cite it."""
+        return description
+
+    def predict(ask: Ask) -> Answer:
+        """Predict points. What has no number, where a point cannot be predicted, is null."""
+        points = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
+        with lock:
+            return Answer(**_answer(surrogate, np.array(points), ask.quantiles, ask.scale))
+
+    def vary(line: Line = Query()) -> LineAnswer:
+        """Predict along one input, with the 68 % and 95 % interval; the others stay."""
+        points = _points(surrogate, line)
+        with lock:
+            found = _answer(surrogate, points, BANDS, "target")
+        rows = [[*map(_number, row)] for row in points.tolist()]
+        return LineAnswer(**found, along=line.along, inputs=[*surrogate.inputs], points=rows)
+
+    wrong: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
+    app.post("/api/predict", responses=wrong)(_with_types(predict, ask=ask_of(surrogate)))
+    app.get("/api/scan", responses={422: wrong[422]})(_with_types(vary, line=line_of(surrogate)))
+
+
+def _with_types(endpoint: Endpoint, **types: Any) -> Endpoint:
+    """Say of what types, known only now, the arguments of an endpoint are."""
+    endpoint.__annotations__ |= types
+    return endpoint
+
+
+def _describe(surrogate: Surrogate) -> Description:
+    facts = surrogate.facts
+    inputs = [
+        Input(
+            name=name,
+            unit=surrogate.units.get(name, ""),
+            low=surrogate.limits[name][0],
+            high=surrogate.limits[name][1],
+            typical=surrogate.typical[name],
+        )
+        for name in surrogate.inputs
+    ]
+    return Description(
+        target=surrogate.target,
+        unit=surrogate.units.get(surrogate.target, ""),
+        scale=surrogate.scale,
+        draws=surrogate.draws,
+        run=str(facts.get("run", "")),
+        inputs=inputs,
+        mixings=scan.mixings(surrogate),
+        converged=bool(facts["verdict"]["converged"]),
+        failed=failed_checks(facts),
+        verdict=facts["verdict"],
+        scores=facts.get("scores", {}),
+        bibtex=facts["bibtex"],
+    )
+
+
+def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
+    low, high = surrogate.limits[line.along]
+    between = (low if line.low is None else line.low, high if line.high is None else line.high)
+    at = [getattr(line, field_of(position)) for position in range(len(surrogate.inputs))]
+    points = scan.line(surrogate, at, line.along, between, line.steps)
+    return scan.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
+
+
+def _answer(
+    surrogate: Surrogate, points: np.ndarray, quantiles: Sequence[float], on: Scale
+) -> dict[str, Any]:
+    """Predict the points that can be; nothing is said of others but that they lie outside."""
+    known = np.flatnonzero(allowed(surrogate, points)[0])
+    values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
+    domain = np.full(len(points), OUTSIDE, dtype=object)
+    if known.size:
+        with np.errstate(all="ignore"):
+            found = surrogate.predict(points[known], quantiles=quantiles, on=on)
+            domain[known] = surrogate.domain(points[known])
+        summaries = [getattr(found, name) for name in SUMMARIES]
+        values[:, known] = [*summaries, *found.quantiles]
+    columns = [[*map(_number, column)] for column in values.tolist()]
+    return {
+        "target": surrogate.target,
+        "unit": surrogate.units.get(surrogate.target, ""),
+        "scale": surrogate.scale if on == "model" else "identity",
+        **dict(zip(SUMMARIES, columns, strict=False)),
+        "probabilities": [*quantiles],
+        "quantiles": columns[len(SUMMARIES) :],
+        "domain": domain.tolist(),
+    }
+
+
+def _number(value: float) -> Number:
+    return value if math.isfinite(value) else None
+
+
+def _refuse(request: Request, error: Exception) -> Response:
+    """Say in one line why a request is refused, without repeating what it held."""
+    if isinstance(error, RequestValidationError):
+        reasons = [_reason(found) for found in error.errors()]
+        more = f"; {len(reasons) - REASONS_NAMED} more" if len(reasons) > REASONS_NAMED else ""
+        detail = "; ".join(reasons[:REASONS_NAMED]) + more
+    else:
+        detail = str(error)
+    return JSONResponse({"detail": detail}, 422)
+
+
+def _reason(found: Mapping[str, Any]) -> str:
+    if found["type"] == "json_invalid":
+        return f"the body is no JSON: {found['ctx']['error']}"
+    tags = {"body", "query", "array", "object"}
+    place = ".".join(str(part) for part in found["loc"] if part not in tags)
+    return f"{place or 'request'}: {found['msg']}"

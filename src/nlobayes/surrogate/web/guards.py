@@ -1,0 +1,94 @@
+"""Guards around the service: what browsers are told to refuse, and bodies that come too slowly."""
+
+import asyncio
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 2**21
+"""Largest body of a request."""
+
+SECONDS = 10.0
+"""In which all of it must be there."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+class Headers:
+    """Adds `HEADERS` to every response: nothing foreign is loaded, framed, guessed or kept."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                added = [(n.lower().encode(), v.encode()) for n, v in HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", ()), *added]}
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class Bodies:
+    """Refuses a request whose body is too large (413), or not complete in time (408)."""
+
+    def __init__(self, app: ASGIApp, most: int = MOST_BYTES, seconds: float = SECONDS) -> None:
+        self._app = app
+        self._limits = most, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http":
+            announced = dict(scope["headers"]).get(b"content-length", b"")
+            size = int(announced) if announced.isdigit() else 0
+            receive = _Body(receive, size, *self._limits)
+        await self._app(scope, receive, send)
+
+
+class _Body:
+    """The body of one request, received within limits."""
+
+    def __init__(self, receive: Receive, announced: int, most: int, seconds: float) -> None:
+        self._receive = receive
+        self._announced = announced
+        self._most = most
+        self._seconds = seconds
+        self._end = asyncio.get_running_loop().time() + seconds
+        self._size = 0
+        self._complete = False
+
+    async def __call__(self) -> Message:
+        if self._complete:
+            return await self._receive()
+        self._check(self._announced)
+        try:
+            async with asyncio.timeout_at(self._end):
+                message = await self._receive()
+        except TimeoutError:
+            said = f"the body was not complete after {self._seconds:g} s; send it faster"
+            raise HTTPException(408, said) from None
+        self._size += len(message.get("body", b""))
+        self._check(self._size)
+        self._complete = not message.get("more_body", False)
+        return message
+
+    def _check(self, size: int) -> None:
+        if size > self._most:
+            said = f"the body is larger than {self._most} bytes; ask for fewer points at once"
+            raise HTTPException(413, said)

@@ -1,0 +1,153 @@
+"""What the service takes and gives, and within which limits: the source of its OpenAPI schema."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
+
+from nlobayes.surrogate.surrogate import Scale, Surrogate
+
+MOST_POINTS = 10_000
+MOST_QUANTILES = 20
+MOST_STEPS = 1001
+TAIL = 1e-6
+"""Least probability of a quantile, and of what is above the greatest."""
+
+Number = float | None
+"""None where no number exists: the point has no features, or the prediction overflows."""
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Probability = Annotated[float, Field(ge=TAIL, le=1 - TAIL)]
+
+
+class Ask(BaseModel):
+    """Points to predict, each as an array in the order of the inputs or as an object."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    points: list[Any]
+    quantiles: list[Probability] = Field([0.16, 0.84], max_length=MOST_QUANTILES)
+    scale: Scale = Field("target", description="The target, or the scale that it was learned on.")
+
+
+class Line(BaseModel):
+    """A line of points along one input; what the others are is asked for as `at.NAME`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    along: str
+    steps: Annotated[int, Field(ge=2, le=MOST_STEPS)] = 201
+    low: Finite | None = Field(None, description="Where it starts; the smallest train value.")
+    high: Finite | None = Field(None, description="Where it ends; the greatest train value.")
+    unit_norm: bool = Field(False, description="Keep each row of mixings at a norm of one.")
+
+
+class Answer(BaseModel):
+    """Predictions of points, in their order."""
+
+    target: str
+    unit: str = Field(description="Unit of the target; on the scale log10 that within it.")
+    scale: str
+    mean: list[Number]
+    median: list[Number]
+    epistemic_sd: list[Number]
+    total_sd: list[Number]
+    probabilities: list[float]
+    quantiles: list[list[Number]] = Field(description="An array for each probability.")
+    domain: list[Literal["inside", "near edge", "outside"]]
+
+
+class LineAnswer(Answer):
+    """Predictions along a line, and its points."""
+
+    along: str
+    inputs: list[str]
+    points: list[list[Number]]
+
+
+class Input(BaseModel):
+    """One input: its unit, smallest and greatest train value, and that of a train row."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    typical: float
+
+
+class Description(BaseModel):
+    """What the surrogate is, what it was judged to be, and how to cite it."""
+
+    target: str
+    unit: str
+    scale: str
+    draws: int
+    run: str
+    inputs: list[Input]
+    mixings: list[list[str]] = Field(description="Inputs that are rows of a mixing matrix.")
+    converged: bool
+    failed: dict[str, list[str]] = Field(description="Checks that failed, of both kinds.")
+    verdict: dict[str, Any]
+    scores: dict[str, Any]
+    bibtex: str
+
+
+class Health(BaseModel):
+    """That the service answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Refusal(BaseModel):
+    """Why a request is refused."""
+
+    detail: str
+
+
+def ask_of(surrogate: Surrogate) -> type[Ask]:
+    """Make the request for predictions of a surrogate with these inputs."""
+    count = len(surrogate.inputs)
+    strict = ConfigDict(extra="forbid", strict=True)
+    point = create_model("Point", __config__=strict, **_fields(surrogate, "", {}))
+    row = Annotated[list[Finite], Field(min_length=count, max_length=count)]
+    either = _type(
+        Annotated,
+        _type(Annotated, row, Tag("array")) | _type(Annotated, point, Tag("object")),
+        Discriminator(lambda given: "object" if isinstance(given, dict) else "array"),
+    )
+    limits = Field(min_length=1, max_length=MOST_POINTS)
+    points = _type(Annotated, _type(list, either), limits)
+    return create_model("Ask", __base__=Ask, points=(points, ...))
+
+
+def line_of(surrogate: Surrogate) -> type[Line]:
+    """Make the request for a line of points of a surrogate with these inputs."""
+    along = _type(Literal, *surrogate.inputs)
+    others = _fields(surrogate, "at.", surrogate.typical)
+    return create_model("Line", __base__=Line, along=(along, ...), **others)
+
+
+def field_of(position: int) -> str:
+    """Name the field of an input: its own name may be none in Python."""
+    return f"input_{position}"
+
+
+def _type(form: Any, *arguments: Any) -> Any:
+    """Spell a type that is known only now: `form[arguments]`."""
+    return form[arguments if len(arguments) > 1 else arguments[0]]
+
+
+def _fields(surrogate: Surrogate, prefix: str, defaults: Mapping[str, float]) -> dict[str, Any]:
+    """Make a field for every input."""
+    units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
+    return {
+        field_of(position): (
+            Finite,
+            Field(
+                defaults.get(name, ...),
+                alias=f"{prefix}{name}",
+                description=f"{name} in {units[name]}" if units[name] not in ("", "1") else name,
+            ),
+        )
+        for position, name in enumerate(surrogate.inputs)
+    }

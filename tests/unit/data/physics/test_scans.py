@@ -1,0 +1,132 @@
+"""Scans: ranges, the mass cut, the tail, and streams that do not disturb each other."""
+
+import numpy as np
+import pytest
+
+from nlobayes.data.physics.mssm import Parameters, Spectrum, spectrum
+from nlobayes.data.physics.scans import (
+    LARGEST_ASYMMETRY,
+    LARGEST_GAUGINO_SHARE,
+    SCANS,
+    TAIL_EVERY,
+    ScanRanges,
+    in_words,
+    sample_parameters,
+)
+from nlobayes.errors import InputError
+
+POINTS = {"flat": 3000, "log": 3000, "fine_tuned": 200}
+
+
+@pytest.fixture(scope="module")
+def scans() -> dict[str, Parameters]:
+    return {scan: sample_parameters(3, POINTS[scan], scan) for scan in SCANS}
+
+
+def lightest(parameters: Parameters) -> np.ndarray:
+    return np.abs(spectrum(parameters).masses_gev[:, 0])
+
+
+def in_tail(found: Spectrum, neutralino: int) -> np.ndarray:
+    squares = found.mixings[:, neutralino - 1] ** 2
+    asymmetry = np.abs(squares[:, 2] - squares[:, 3])
+    return (asymmetry < LARGEST_ASYMMETRY) & (squares[:, :2].sum(axis=1) < LARGEST_GAUGINO_SHARE)
+
+
+@pytest.mark.parametrize("scan", SCANS)
+def test_points_stay_in_their_ranges_and_above_the_mass_cut(
+    scans: dict[str, Parameters], scan: str
+) -> None:
+    for values, (low, high) in zip(scans[scan], ScanRanges(), strict=True):
+        assert values.shape == (POINTS[scan],)
+        assert low <= values.min() < values.max() <= high
+    assert lightest(scans[scan]).min() > 46
+
+
+@pytest.mark.parametrize("scan", SCANS)
+def test_smaller_samples_are_the_beginning_of_larger_ones(
+    scans: dict[str, Parameters], scan: str
+) -> None:
+    for small, large in zip(sample_parameters(3, 17, scan), scans[scan], strict=True):
+        np.testing.assert_array_equal(small, large[:17])
+
+
+def test_the_flat_scan_is_what_it_always_was() -> None:
+    """Its numbers are in published tables: 4096 candidates a batch, from PCG64 of the seed."""
+    random = np.random.Generator(np.random.PCG64(3)).random((4096, 4))
+    low, high = np.array(ScanRanges()).T
+    kept = low + (high - low) * random
+    kept = kept[lightest(Parameters(*kept.T)) > 46]
+    np.testing.assert_array_equal(np.transpose(sample_parameters(3, 100)), kept[:100])
+
+
+@pytest.mark.statistical
+def test_four_in_five_lightest_neutralinos_have_positive_mass(
+    scans: dict[str, Parameters],
+) -> None:
+    """81 % in the reference scan; three standard errors of 3000 points are 2.1 %."""
+    positive = spectrum(scans["flat"]).masses_gev[:, 0] > 0
+    assert np.mean(positive) == pytest.approx(0.81, abs=0.021)
+
+
+@pytest.mark.statistical
+def test_the_logarithmic_scan_is_even_in_logarithms_and_signs() -> None:
+    """Before the mass cut, which takes light points away, so above 300 GeV; three errors."""
+    mu = sample_parameters(3, 20_000, "log").higgsino_gev
+    heavy = np.abs(mu[np.abs(mu) > 300])
+    share = np.mean(heavy > np.sqrt(300 * 1000))
+    assert share == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(len(heavy)))
+    assert np.mean(mu > 0) == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_logarithmic_scan_holds_lighter_neutralinos(scans: dict[str, Parameters]) -> None:
+    """Median |m1| is 93 GeV, and 238 GeV in the flat scan."""
+    medians = {scan: np.median(lightest(scans[scan])) for scan in ("flat", "log")}
+    assert medians["flat"] == pytest.approx(238, rel=0.1)
+    assert medians["log"] == pytest.approx(93, rel=0.1)
+
+
+def test_every_fourth_point_is_fine_tuned_and_the_others_are_flat(
+    scans: dict[str, Parameters],
+) -> None:
+    tuned, flat = (np.transpose(scans[scan])[:200] for scan in ("fine_tuned", "flat"))
+    last = np.arange(200) % TAIL_EVERY == TAIL_EVERY - 1
+    np.testing.assert_array_equal(tuned[~last], flat[~last])
+    inside = in_tail(spectrum(Parameters(*tuned.T)), 1)
+    assert inside[last].all()
+    assert inside[~last].mean() < 0.02
+
+
+def test_another_neutralino_can_be_tuned() -> None:
+    found = spectrum(sample_parameters(3, 40, "fine_tuned", neutralino=3))
+    assert in_tail(found, 3)[TAIL_EVERY - 1 :: TAIL_EVERY].all()
+    assert not in_tail(found, 1).any()
+
+
+def test_scans_say_what_they_are() -> None:
+    flat = (
+        "bino_gev -1000 to 1000, wino_gev 50 to 1000, higgsino_gev -1000 to 1000, tan_beta 2 to 60"
+    )
+    assert in_words("flat", ScanRanges()) == flat
+    assert in_words("log", ScanRanges()) == f"log; {flat}"
+    assert in_words("fine_tuned", ScanRanges()) == f"fine_tuned in every 4th row; {flat}"
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        (ScanRanges(bino_gev=(-2000.0, 1000.0)), "bino_gev"),
+        (ScanRanges(wino_gev=(500.0, 50.0)), "wino_gev"),
+        (ScanRanges(higgsino_gev=(np.nan, 100.0)), "higgsino_gev"),
+        (ScanRanges(tan_beta=(0.5, 60.0)), "tan_beta"),
+        (ScanRanges(bino_gev=(-20.0, 20.0)), "larger soft masses"),
+    ],
+)
+def test_impossible_scans_are_refused(ranges: ScanRanges, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sample_parameters(1, 10, ranges=ranges)
+
+
+def test_unknown_scans_are_refused() -> None:
+    with pytest.raises(InputError, match="unknown scan 'light'; known: flat, log, fine_tuned"):
+        sample_parameters(1, 10, "light")

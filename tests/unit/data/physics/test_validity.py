@@ -1,0 +1,25 @@
+"""Rows that no other calculation was compared with are counted, with the reason."""
+
+import numpy as np
+import pytest
+
+from nlobayes.data.physics.validity import not_compared
+
+SQUARKS = np.array([2000.0, 2499.0, 2500.0, 3000.0, np.inf])
+
+
+@pytest.mark.parametrize("sqrt_s_tev", [13.0, 13.3, 13.6])
+@pytest.mark.parametrize("pair", [(1, 1), (1, 3), (4, 4)])
+def test_nothing_is_said_where_everything_was_compared(
+    pair: tuple[int, int], sqrt_s_tev: float
+) -> None:
+    assert not_compared(pair, sqrt_s_tev, SQUARKS[2:]) == ""
+
+
+def test_every_reason_counts_its_rows() -> None:
+    said = not_compared((3, 3), 8.0, SQUARKS)
+    assert said == (
+        "5 of 5 rows at 8 TeV (13 to 13.6 were); 2 of 5 rows with squarks below 2500 GeV; "
+        "5 of 5 rows of the pair chi0_3 chi0_3 (the other nine were)"
+    )
+    assert not_compared((1, 2), 14.0, SQUARKS[2:]) == "3 of 3 rows at 14 TeV (13 to 13.6 were)"

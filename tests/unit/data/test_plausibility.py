@@ -1,0 +1,163 @@
+"""A column that claims to be a relative error must be able to be one; odd rows are pointed at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlobayes.data.plausibility import Z_MASS_GEV, check_relative_error, doubtful_rows
+from nlobayes.data.tables import Selection, read_table, select
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"))
+RNG = np.random.default_rng(3)
+SIGMA = 10 ** RNG.uniform(-6, 2, 200)
+ERRORS = 10 ** RNG.uniform(-4, -2, 200)
+
+
+def refusal(errors: np.ndarray, target: np.ndarray = SIGMA, unit: str = "1") -> str:
+    with pytest.raises(InputError) as caught:
+        check_relative_error(errors, target, "delta", unit, "p.csv")
+    message = str(caught.value)
+    assert message.startswith("p.csv: column 'delta' is no relative numerical error: ")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        ERRORS,
+        np.zeros(200),
+        np.ones(200),
+        np.full(200, 1e-3),
+        np.where(ERRORS > 1e-3, ERRORS, 0),
+        1e-3 * (SIGMA / SIGMA.max()) ** -0.1,  # small cross sections are integrated less well
+        10 ** (0.1 * np.log10(SIGMA) + RNG.normal(0, 0.3, 200) - 3),  # a correlation of 0.6
+    ],
+)
+def test_relative_errors_pass(errors: np.ndarray) -> None:
+    check_relative_error(errors, SIGMA, "delta", "1", "p.csv")
+    check_relative_error(errors, -SIGMA, "delta", "", "p.csv")
+
+
+def test_few_rows_show_no_correlation() -> None:
+    check_relative_error(np.array([0.1, 0.2]), np.array([1.0, 2.0]), "delta", "1", "p.csv")
+
+
+def test_what_is_above_one_or_negative_is_no_relative_error() -> None:
+    errors = np.where(np.arange(200) < 3, 7.5, ERRORS)
+    assert "3 of 200 values are above 1 (the largest is 7.5, the correlation" in refusal(errors)
+    errors = np.where(np.arange(200) < 2, -0.5, ERRORS)
+    assert "2 of 200 values are negative (the largest is -0.5, the corr" in refusal(errors)
+
+
+def test_what_has_a_unit_is_no_relative_error() -> None:
+    assert "it is in 'fb', a relative error has no unit" in refusal(ERRORS, unit="fb")
+
+
+def test_what_follows_the_target_is_no_relative_error() -> None:
+    """On either scale: a tenth of the cross section, and a power of it."""
+    assert "its correlation with the target is 1.000" in refusal(SIGMA / SIGMA.max())
+    power = 0.1 * (SIGMA / SIGMA.max()) ** 0.3 * 10 ** RNG.normal(0, 0.05, 200)
+    assert "its correlation with the target of the logarithms is 0.99" in refusal(power)
+
+
+def test_the_accident_of_the_thesis_is_found() -> None:
+    """PDF error and alpha_s-up cross section, taken for a cross section and its relative error."""
+    mass = RNG.uniform(50, 900, 2000)
+    alpha_s_up = 4000 * np.exp(-mass / 60)
+    pdf_error = alpha_s_up * (0.017 + 0.043 * (mass - 50) / 850) * 10 ** RNG.normal(0, 0.02, 2000)
+    said = refusal(alpha_s_up, pdf_error, unit="")
+    assert "are above 1 (the largest is" in said
+    assert "the correlation with the target 0.99" in said
+    assert "theory uncertainties are none" in said
+    small = refusal(alpha_s_up / 1e4, pdf_error)  # also where the unit hides it
+    assert "its correlation with the target is 0.99" in small
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the public table is not at {SHARED}")
+def test_the_columns_of_the_thesis_are_refused() -> None:
+    table = read_table(SHARED / "data" / "prospino_chi1chi1.csv.gz")
+    plain = table._replace(units={})  # as arrays in a pickle have none
+    with pytest.raises(InputError, match=r"largest is 4\d\d\d\.?\d*, .* target 0\.99"):
+        select(
+            plain,
+            ["m1"],
+            "pdf_uncertainty_fb",
+            {},
+            source="t",
+            duplicates="keep",
+            relative_error="sigma_fb",
+        )
+
+
+def table(**columns: list[float]) -> Table:
+    arrays = {name: np.array(column, float) for name, column in columns.items()}
+    return Table(arrays, dict.fromkeys(columns, ""), {})
+
+
+def chosen(points: Table, **changes: str) -> Selection:
+    asked = {"features": ["m1"], "target": "sigma", "units": {}, "source": "p.csv"}
+    return select(points, **(asked | changes))  # type: ignore[arg-type]
+
+
+def test_the_relative_error_is_selected() -> None:
+    points = table(m1=[1, 2, 3], sigma=[4, 5, 6], delta=[0.1, 0.2, 0.0])
+    assert chosen(points).relative_error is None
+    errors = chosen(points, relative_error="delta").relative_error
+    assert errors is not None
+    assert errors.tolist() == [0.1, 0.2, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sigma", "column 'sigma' is asked for twice"),
+        ("m1", "column 'm1' is asked for twice"),
+        ("deltas", "no column 'deltas'; did you mean 'delta'"),
+        ("hole", "column 'hole': 1 of 3 values are not finite"),
+    ],
+)
+def test_a_relative_error_that_cannot_be_read_is_refused(name: str, said: str) -> None:
+    points = table(m1=[1, 2, 3], sigma=[4, 5, 6], delta=[0, 0, 0], hole=[0, np.nan, 0])
+    with pytest.raises(InputError, match=said):
+        chosen(points, relative_error=name)
+
+
+GEV = {"m1": "GeV", "m2": "GeV"}
+
+
+def doubts(units: dict[str, str], **columns: list[float]) -> dict[str, list[int]]:
+    arrays = {name: np.array(column, float) for name, column in columns.items()}
+    return {what: rows.tolist() for what, rows in doubtful_rows(arrays, units).items()}
+
+
+def test_pairs_below_the_z_mass_are_doubted() -> None:
+    half = Z_MASS_GEV / 2
+    below = "below the Z mass, 91.1876 GeV"
+    one = {f"|m1| + |m1| {below}": [0, 3]}
+    assert doubts(GEV, m1=[1 - half, half, -half - 1, 0]) == one
+    assert doubts({"m1": "TeV"}, m1=[0.0455, 0.0456, -0.0456, 0]) == one
+    two = {f"|m1| + |m2| {below}": [1]}
+    assert doubts(GEV, m1=[-10, 50, 100], m2=[90, -40, 1e308]) == two
+
+
+def test_masses_in_no_unit_or_of_many_particles_are_not_judged() -> None:
+    assert doubts({}, m1=[1.0]) == {}
+    assert doubts({"m1": "pb"}, m1=[1.0]) == {}
+    assert doubts({"mass": "GeV"}, mass=[1.0]) == {}
+    assert doubts({f"m{i}": "GeV" for i in (1, 2, 3)}, m1=[1.0], m2=[1.0], m3=[1.0]) == {}
+
+
+def test_mixings_that_are_none_are_doubted() -> None:
+    """Rounded to some digits they are still some."""
+    said = "mixings of neutralino 2 outside [-1, 1] or not of length 1"
+    mixings = {"n21": [0.6, 0.7, 1.2, 1e200], "n22": [0.8, 0.8, 0, 0], "n23": [0, 0, 0, 0]}
+    assert doubts({}, **mixings) == {said: [2, 3]}
+    assert doubts({}, **mixings, n24=[0.004, 0, 0, 0]) == {said: [1, 2, 3]}
+    assert doubts({}, n51=[7.0], n11x=[7.0]) == {}

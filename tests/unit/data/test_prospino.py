@@ -1,0 +1,274 @@
+"""Cross sections are found by the names of their columns, and a failed point gives none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nlobayes.data.prospino import LAYOUT, Asked, Reading, make_layout, read_point, target_sources
+from nlobayes.errors import InputError
+
+if TYPE_CHECKING:
+    from tests.conftest import Point
+
+Make = Callable[[int], "Point"]
+PAIRS = [*combinations_with_replacement(range(1, 5), 2)]
+PIDS = (1000022, 1000023, 1000025, 1000035)
+ASKED = Asked((1, 1), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+NAMES = [entry.partition(":")[0] for entry in LAYOUT]
+HEADER = "PID1 PID2 sqrt_s " + " ".join(NAMES)
+
+
+def layout(*entries: str) -> Asked:
+    return ASKED._replace(layout=make_layout(entries, "nlo_ms"))
+
+
+def read(text: str, asked: Asked = ASKED) -> Reading:
+    return read_point(text, asked, "a.slha")
+
+
+def targets(text: str, asked: Asked = ASKED) -> dict[str, float]:
+    """Values by the names of the table."""
+    reading = read(text, asked)
+    assert reading.values is not None
+    names = target_sources(asked)
+    return dict(zip(names, reading.values[-len(names) :], strict=True))
+
+
+def refusal(text: str, asked: Asked = ASKED) -> str:
+    with pytest.raises(InputError) as caught:
+        read(text, asked)
+    message = str(caught.value)
+    assert message.startswith("a.slha: ")
+    assert "\n" not in message
+    return message
+
+
+def test_columns_go_by_name(make_point: Make) -> None:
+    point = make_point(1)
+    columns = point.rows[1, 1]
+    assert targets(point.text()) == {
+        "sigma_pb": columns["nlo_ms"],
+        "lo_pb": columns["lo"],
+        "scale_up": columns["nlo_ms_scale05"],
+        "scale_down": columns["nlo_ms_scale2"],
+        "pdf_error_pb": columns["nlo_ms_pdferr"],
+        "alpha_s_up": columns["nlo_ms_aup"],
+        "alpha_s_down": columns["nlo_ms_adn"],
+        "rel_error": columns["nlo_relnumerr"],
+    }
+
+
+def test_another_cross_section_takes_no_variations_of_the_first(make_point: Make) -> None:
+    point = make_point(1)
+    asked = ASKED._replace(cross_section="nlo")
+    columns = point.rows[1, 1]
+    expected = {"sigma_pb": columns["nlo"], "lo_pb": columns["lo"]}
+    assert targets(point.text(), asked) == expected | {"rel_error": columns["nlo_relnumerr"]}
+
+
+def test_another_order_of_the_columns_changes_nothing(make_point: Make) -> None:
+    point = make_point(2)
+    for turn in range(len(NAMES)):
+        names = [*NAMES[turn:], *NAMES[:turn]][::-1]
+        units = dict(entry.partition(":")[::2] for entry in LAYOUT)
+        asked = layout(*(f"{name}:{units[name]}" for name in names))
+        text = point.text(names=names, header=None)
+        assert targets(text, asked) == targets(point.text())
+        assert read(text, asked).values == read(point.text()).values
+
+
+def test_a_layout_may_have_columns_that_nobody_knows_and_lack_others(make_point: Make) -> None:
+    point = make_point(2)
+    asked = layout("nlo_ms:pb", "seconds", "lo:fb")
+    text = point.text(header=None, names=["nlo_ms", "nlo_ms_aup", "lo"])
+    columns = point.rows[1, 1]
+    assert targets(text, asked) == {"sigma_pb": columns["nlo_ms"], "lo_pb": columns["lo"]}
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[int, int]) -> None:
+    point = make_point(4)
+    reading = read(point.text(), ASKED._replace(pair=pair))
+    features = [
+        value
+        for i in dict.fromkeys(pair)
+        for value in (point.masses[i - 1], *point.mixings[i - 1].tolist())
+    ]
+    assert reading.values is not None
+    assert len(features) == (5 if pair[0] == pair[1] else 10)
+    assert list(reading.values[: len(features)]) == features
+    assert reading.values[len(features)] == point.rows[pair]["nlo_ms"]
+    assert (reading.failed, reading.refusal, reading.msq) == ((), "", 2765.25)
+
+
+def test_particles_may_stand_in_either_order(make_point: Make) -> None:
+    text = make_point(4).text()
+    turned = text.replace("1000022 1000035 13000", "1000035 1000022 13000")
+    assert turned != text
+    asked = ASKED._replace(pair=(1, 4))
+    assert read(turned, asked) == read(text, asked)
+
+
+def test_masses_can_lose_their_sign(make_point: Make) -> None:
+    asked = ASKED._replace(pair=(1, 2))
+    signed = read(make_point(5).text(), asked).values
+    absolute = read(make_point(5).text(), asked._replace(absolute=True)).values
+    assert signed is not None
+    assert absolute is not None
+    assert min(signed[0], signed[5]) < 0  # of unlike signs
+    assert (absolute[0], absolute[5]) == (abs(signed[0]), abs(signed[5]))
+    assert (absolute[1:5], absolute[6:]) == (signed[1:5], signed[6:])
+    assert min(signed[1:5] + signed[6:10]) < 0
+
+
+@pytest.mark.parametrize("energy", ["13000", "13000.0", "1.3e4"])
+def test_energies_are_numbers(make_point: Make, energy: str) -> None:
+    assert read(make_point(1).text(energy=energy)) == read(make_point(1).text())
+
+
+def test_rows_at_another_energy_are_left(make_point: Make) -> None:
+    low, high = make_point(1).text(energy="8000"), make_point(1).text()
+    assert read(low) == Reading(msq=None)
+    both = low + "\n".join(high.splitlines()[-10:]) + "\n"
+    assert read(both) == read(high)
+    assert read(both, ASKED._replace(sqrt_s_gev=8000.0)).values == read(high).values
+
+
+def row(point: Point, **changes: str) -> str:
+    """The text of a point whose first row is changed."""
+    words = [changes.get(name, repr(value)) for name, value in point.rows[1, 1].items()]
+    lines = point.text().splitlines()
+    lines[-10] = f"  1000022 1000022 13000 {' '.join(words)}"
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("value", ["-1", "-1.0", "0", "0.0", "nan", "NaN", "-0.3", "inf", "-inf"])
+@pytest.mark.parametrize("name", ["nlo_ms", "lo", "nlo_ms_aup"])
+def test_a_cross_section_that_is_none_is_a_failed_point(
+    make_point: Make, name: str, value: str
+) -> None:
+    text = row(make_point(1), **{name: value})
+    assert read(text) == Reading(failed=("1000022 1000022",))
+    other = read(text, ASKED._replace(pair=(1, 2)))
+    assert other.values is not None
+    assert other.failed == ("1000022 1000022",)
+
+
+def test_a_column_that_is_not_used_cannot_fail(make_point: Make) -> None:
+    text = row(make_point(1), nlo="-1", lo_relnumerr="nan")
+    assert targets(text) == targets(make_point(1).text())
+    assert read(text, ASKED._replace(cross_section="nlo")).values is None
+
+
+@pytest.mark.parametrize("name", ["nlo_relnumerr", "nlo_ms_pdferr"])
+def test_errors_may_vanish_and_not_be_negative(make_point: Make, name: str) -> None:
+    assert 0.0 in targets(row(make_point(1), **{name: "0.0"})).values()
+    assert read(row(make_point(1), **{name: "-1"})).values is None
+
+
+@pytest.mark.parametrize("count", [1, 10, 14])
+def test_whole_rows_of_minus_one_failed_however_long(make_point: Make, count: int) -> None:
+    """Of whole numbers alone: a reader that takes whole numbers for keys loses such a row."""
+    lines = make_point(1).text().splitlines()
+    lines[-10] = f"  1000022 1000022 13000 {' '.join(['-1'] * count)}"
+    assert read("\n".join(lines)) == Reading(failed=("1000022 1000022",))
+
+
+def test_a_row_of_nothing_but_minus_one_is_of_no_process(make_point: Make) -> None:
+    text = make_point(1).text() + f"  {' '.join(['-1'] * 13)}\n"
+    assert read(text) == read(make_point(1).text())
+
+
+def test_a_file_without_the_block_has_no_point(make_point: Make) -> None:
+    assert read(make_point(1).text(without="PROSPINO_OUTPUT")) == Reading()
+    assert "there is no block MASS" in refusal(make_point(1).text(without="MASS"))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda words: words[:-1], "must hold two particle numbers, the energy and the 10 columns"),
+        (lambda words: [*words, "0.1"], "line 49 of block PROSPINO_OUTPUT must hold"),
+        (lambda words: [*words[:-1], "********"], "repair it, or give the layout of the columns"),
+        (lambda words: [*words[:-1], "1_0"], "line 49"),
+        (lambda words: ["chi10", *words[1:]], "line 49"),
+        (lambda words: [words[0], "1000022.0", *words[2:]], "line 49"),
+        (lambda words: words[:2], "line 49"),
+        (lambda words: words[:1], "line 49"),
+        (
+            lambda words: ["1000022", "1000023", *words[2:]],
+            "line 50 of block PROSPINO_OUTPUT gives",
+        ),
+    ],
+)
+def test_a_row_that_is_not_in_the_layout_is_refused(
+    make_point: Make, change: Callable[[list[str]], list[str]], said: str
+) -> None:
+    lines = make_point(1).text().splitlines()
+    lines[-10] = " ".join(change(lines[-10].split()))
+    assert said in refusal("\n".join(lines))
+
+
+def test_the_usual_comment_agrees(make_point: Make) -> None:
+    """On the line of the block, as the point has it, below it, or in other words."""
+    plain = read(make_point(1).text(header=None))
+    assert read(make_point(1).text()) == plain
+    for said in (HEADER, HEADER.upper(), HEADER.replace("nlo_ms ", "NLO_ms (fb) "), "by Prospino"):
+        assert read(make_point(1).text(header=said)) == plain
+        below = make_point(1).text(header=None).replace("_OUTPUT", f"_OUTPUT\n# {said}")
+        assert read(below) == plain
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        HEADER.replace("nlo_ms_pdferr nlo_ms_aup", "nlo_ms_aup nlo_ms_pdferr"),
+        HEADER.replace(" nlo_relnumerr", ""),
+        HEADER.replace("nlo_ms ", "nlo_ms [pb] "),
+        HEADER.replace("lo_relnumerr", "lo_relnumerr [fb]", 1),
+        HEADER.replace("nlo_ms_aup", "alpha_s_up"),
+        f"{HEADER} seconds",
+    ],
+)
+def test_a_comment_that_disagrees_with_the_layout_is_refused(make_point: Make, header: str) -> None:
+    text = make_point(1).text(header=header)
+    assert "the comment of block PROSPINO_OUTPUT names the columns lo" in refusal(text)
+    below = make_point(1).text(header=None).replace("_OUTPUT", f"_OUTPUT\n#   {header}")
+    assert "the comment of block PROSPINO_OUTPUT names the columns lo" in refusal(below)
+
+
+def test_a_layout_that_is_given_must_not_contradict_the_comment(make_point: Make) -> None:
+    names = [*NAMES[:-3], NAMES[-2], NAMES[-3], NAMES[-1]]
+    header = "PID PID E " + " ".join(names)
+    text = make_point(1).text(names=names, header=header.replace(" E ", " energy "))
+    assert "names the columns" in refusal(text)
+    units = dict(entry.partition(":")[::2] for entry in LAYOUT)
+    asked = layout(*(f"{name}:{units[name]}" for name in names))
+    assert targets(text, asked) == targets(make_point(1).text())
+    assert "names the columns" in refusal(make_point(1).text(), asked)
+
+
+def test_a_layout_that_is_given_may_name_what_the_comment_calls_otherwise(make_point: Make) -> None:
+    text = make_point(1).text(header=HEADER.replace("nlo_ms_aup", "alpha_s_up"))
+    assert targets(text, layout(*LAYOUT)) == targets(make_point(1).text())
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        (["nlo_ms"], "'nlo_ms' is no column; write nlo_ms:fb or nlo_ms:pb"),
+        (["nlo_ms:GeV"], "'nlo_ms:GeV' is no column; write nlo_ms:fb or nlo_ms:pb"),
+        (["nlo_ms:fb", "nlo_relnumerr:fb"], "write nlo_relnumerr"),
+        (["nlo_ms:fb", ""], "'' is no column"),
+        (["nlo_ms:fb", "NLO_ms:fb"], "a column is named twice"),
+        (["nlo:fb"], "no column 'nlo_ms', which is asked for; it has nlo"),
+        ([], "no column 'nlo_ms'"),
+    ],
+)
+def test_layouts_that_say_too_little_are_refused(entries: list[str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        make_layout(entries, "nlo_ms")

@@ -1,0 +1,173 @@
+"""SLHA text is read as pyslha reads it, and what another reader might guess at is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyslha
+import pytest
+
+from nlobayes.data.slha import (
+    MOST_BYTES,
+    SPECTRUM,
+    pair_columns,
+    read_blocks,
+    read_spectrum,
+    read_text,
+    unit_of,
+)
+from nlobayes.errors import InputError
+
+if TYPE_CHECKING:
+    from tests.conftest import Point
+
+Make = Callable[[int], "Point"]
+PIDS = (1000022, 1000023, 1000025, 1000035)
+SMALL = """\
+Block MASS
+  1000022   -97.5
+  1000023    1.805e+02
+  1000025   -3.6E+02 # a comment
+  1000035   +381
+BLOCK NMIX
+""" + "".join(f"  {i}  {j}  {0.1 * i + 0.01 * j}\n" for i in range(1, 5) for j in range(1, 5))
+
+
+def spectrum(text: str) -> dict[str, float]:
+    return read_spectrum(read_blocks(text, SPECTRUM, "a.slha"), "a.slha")
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        spectrum(text)
+    message = str(caught.value)
+    assert message.startswith("a.slha: ")
+    assert "\n" not in message
+    return message
+
+
+def test_masses_keep_their_signs_and_mixings_their_places() -> None:
+    columns = spectrum(SMALL)
+    assert [columns[f"m{i}"] for i in range(1, 5)] == [-97.5, 180.5, -360.0, 381.0]
+    assert columns["n34"] == 0.1 * 3 + 0.01 * 4
+    assert len(columns) == 20
+
+
+def test_pyslha_reads_the_same(make_point: Make) -> None:
+    """An independent reader, for what both take."""
+    for number in range(20):
+        text = make_point(number).text()
+        ours, theirs = spectrum(text), pyslha.readSLHA(text).blocks
+        for i, pid in enumerate(PIDS, start=1):
+            assert ours[f"m{i}"] == theirs["MASS"][pid]
+            for j in range(1, 5):
+                assert ours[f"n{i}{j}"] == theirs["NMIX"][i, j]
+
+
+def test_the_point_is_read_back(make_point: Make) -> None:
+    point = make_point(3)
+    columns = spectrum(point.text())
+    assert tuple(columns[f"m{i}"] for i in range(1, 5)) == point.masses
+    rows = [[columns[f"n{i}{j}"] for j in range(1, 5)] for i in range(1, 5)]
+    np.testing.assert_array_equal(rows, point.mixings)
+    assert columns["msq"] == 2765.25
+
+
+@pytest.mark.parametrize("missing", [1000001, 2000004])
+def test_the_mean_squark_mass_needs_all_eight_light_squarks(make_point: Make, missing: int) -> None:
+    """Stops and sbottoms do not count."""
+    light = [*range(1000001, 1000005), *range(2000001, 2000005)]
+    assert spectrum(make_point(1).text(squarks=light))["msq"] == 2765.25
+    few = [number for number in light if number != missing]
+    assert "msq" not in spectrum(make_point(1).text(squarks=[*few, 1000005, 1000006]))
+
+
+def test_a_mean_squark_mass_is_one(make_point: Make) -> None:
+    text = make_point(1).text().replace("2000003   2765.25", "2000003   -1965.25")
+    assert spectrum(text)["msq"] == pytest.approx(2765.25 - 100, rel=1e-15)
+
+
+def test_columns_of_a_pair_come_in_the_order_of_its_neutralinos() -> None:
+    assert pair_columns((1, 1)) == ("m1", "n11", "n12", "n13", "n14")
+    assert pair_columns((2, 4)) == (
+        *("m2", "n21", "n22", "n23", "n24"),
+        *("m4", "n41", "n42", "n43", "n44"),
+    )
+    assert [unit_of(name) for name in ("m4", "msq", "n44")] == ["GeV", "GeV", "1"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Block MASS", "  BLOCK   mass Q= 1e3"),
+        ("\n", "\r\n"),
+        ("\n", "\r"),
+        ("\n", "\n\n  # nothing\n"),
+        ("  1000022   -97.5", "1000022\t-97.5# at the margin"),
+        ("BLOCK NMIX", "DECAY 1000022 0.1\n  1.0 2 3 nonsense\nXSECTION so\nBlock\nBLOCK NMIX"),
+    ],
+)
+def test_writing_it_otherwise_changes_nothing(old: str, new: str) -> None:
+    assert old in SMALL
+    assert spectrum(SMALL.replace(old, new)) == spectrum(SMALL)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("Block MASS", "Block MASSES", "there is no block MASS; give the complete SLHA spectrum"),
+        ("BLOCK NMIX", "BLOCK", "there is no block NMIX"),
+        ("BLOCK NMIX", "BLOCKNMIX", "line 6, in block MASS, holds 'BLOCKNMIX'"),
+        ("BLOCK NMIX", "BLOCK MASS", "block MASS appears twice"),
+        ("  1000023    1.805e+02\n", "", "block MASS lacks entry 1000023"),
+        ("1000023    1.805e+02", "1000023", "line 3, in block MASS, holds '1000023'; it must be 1"),
+        ("1.805e+02", "1.805e+02 1", "line 3, in block MASS"),
+        ("1.805e+02", "1.805D+02", "line 3, in block MASS"),
+        ("1.805e+02", "1_805", "line 3, in block MASS"),
+        ("1.805e+02", "nan", "line 3, in block MASS"),
+        ("1.805e+02", "1e999", "line 3, in block MASS"),
+        ("1.805e+02", "１８０", "line 3, in block MASS"),
+        ("1.805e+02", "0x10", "line 3, in block MASS"),
+        ("1000023  ", "1000022  ", "line 3 gives entry 1000022 of block MASS a second time"),
+        ("1000023  ", "1000023.0  ", "line 3, in block MASS"),
+        ("  1  2  ", "  1  1  ", "line 8 gives entry 1 1 of block NMIX a second time"),
+        ("  1  2  ", "  1  5  ", "block NMIX lacks entry 1 2"),
+        ("  1  2  ", "  12  ", "line 8, in block NMIX, holds '12 0.12"),
+        ("BLOCK NMIX", "BLOCK IMNMIX\n 1 1 0.5\nBLOCK NMIX", "IMNMIX makes the mixings complex"),
+        ("-97.5", "-97.5\0", "holds NUL characters; is the file damaged?"),
+    ],
+)
+def test_what_is_not_clear_is_refused(old: str, new: str, said: str) -> None:
+    assert SMALL.count(old) == 1
+    assert said in refusal(SMALL.replace(old, new))
+
+
+def test_imaginary_parts_that_vanish_are_none() -> None:
+    assert spectrum(f"{SMALL}Block IMNMIX\n  1 1 0.0\n  1 2 -0.0\n") == spectrum(SMALL)
+
+
+def test_names_of_people_do_not_matter(tmp_path: Path) -> None:
+    """Old generators sign in Latin 1; some editors begin with a byte order mark."""
+    path = tmp_path / "a.slha"
+    path.write_bytes(b"\xef\xbb\xbf# by Andr\xe9\n" + SMALL.encode())
+    assert spectrum(read_text(path)) == spectrum(SMALL)
+    path.write_bytes(b"\xef\xbb\xbf" + SMALL.encode())
+    assert spectrum(read_text(path)) == spectrum(SMALL)
+
+
+def test_what_is_no_file_of_a_sensible_size_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read it .*No such file"):
+        read_text(tmp_path / "nowhere.slha")
+    with pytest.raises(InputError, match="not a regular file"):
+        read_text(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="not a regular file"):
+        read_text(tmp_path / "pipe")
+    with (tmp_path / "large.slha").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    with pytest.raises(InputError, match="larger than 10000000 bytes"):
+        read_text(tmp_path / "large.slha")

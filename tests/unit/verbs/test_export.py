@@ -1,0 +1,133 @@
+"""From a posterior to the file: the surrogate predicts what was scored, and says how good it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from nlobayes import Surrogate
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.predictive import predictive_moments, predictive_quantiles
+from nlobayes.errors import InputError
+from nlobayes.surrogate.surrogate import Engine
+from nlobayes.types import Dataset
+from nlobayes.verbs.evaluate import evaluate
+from nlobayes.verbs.export import export
+from nlobayes.verbs.propagate import propagate
+from nlobayes.verbs.thin import thin
+
+CHECKS = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
+MODEL = {
+    "network": {"hidden": [2], "activation": "tanh"},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "precision": "float64",
+}
+FAMILIES = ("gaussian", "student_t", "scaled_student_t")
+
+
+class Scored(NamedTuple):
+    """What an export reads."""
+
+    thinned: Path
+    dataset: Path
+    diagnostics: Path
+    predictions: Path
+    evaluations: dict[str, Path]
+
+
+@pytest.fixture(scope="module")
+def scored(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    folder = tmp_path_factory.mktemp("scored")
+    diagnostics = folder / "diagnostics.json"
+    verdict = {"thinning_step": 4, "checks": CHECKS, "converged": False}
+    diagnostics.write_text(json.dumps(verdict))
+    thin(run.posterior, diagnostics, run.dataset, folder / "thinned.nc", folder / "t.csv")
+    propagate(
+        json.dumps({"model": MODEL}),
+        *(folder / "thinned.nc", run.dataset, run.starts, folder / "predictions.nc"),
+    )
+    evaluations = {family: folder / f"{family}.json" for family in FAMILIES}
+    for family, path in evaluations.items():
+        spec = {"noise": family, "calibration": {}, "covariate": "m1", "seed": 1}
+        evaluate(json.dumps(spec), folder / "predictions.nc", run.dataset, path)
+    files = (folder / "thinned.nc", run.dataset, diagnostics, folder / "predictions.nc")
+    return Scored(*files, evaluations)
+
+
+def exported(scored: Scored, out: Path, family: str = "gaussian", **kept: Any) -> Path:
+    spec = {"run": "a/b/s1", "network": MODEL["network"], "export": kept}
+    inputs = (scored.thinned, scored.dataset, scored.diagnostics, scored.evaluations[family])
+    export(json.dumps(spec), *inputs, out)
+    return out
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_file_predicts_what_the_posterior_predicts(
+    scored: Scored, dataset: Dataset, tmp_path: Path, family: str, engine: Engine
+) -> None:
+    """To 1e-6 dex, from the columns as they were read."""
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", family), engine)
+    found = surrogate.predict(dataset.inputs, on="model")
+    draws = read_groups(scored.predictions, "predictions")["predictions"]["f"].values
+    functions = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
+    fitted = json.loads(scored.evaluations[family].read_text())["predictive_noise"]
+    noise = PredictiveNoise(*(fitted[name] for name in PredictiveNoise._fields))
+    moments = predictive_moments(functions, noise)
+    expected = predictive_quantiles(functions, noise, [0.16, 0.5, 0.84])
+    np.testing.assert_allclose(found.mean, moments.mean, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.total_sd, moments.total_sd, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.epistemic_sd, moments.epistemic_sd, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.median, expected[1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.quantiles, expected[::2], rtol=0, atol=1e-6)
+
+
+def test_file_says_what_made_it_and_how_good_it_is(scored: Scored, tmp_path: Path) -> None:
+    facts = Surrogate.load(exported(scored, tmp_path / "s.nc")).facts
+    assert facts["verdict"]["converged"] is False
+    assert facts["verdict"]["convergence"] == CHECKS
+    calibration = json.loads(scored.evaluations["gaussian"].read_text())["calibration_checks"]
+    assert facts["verdict"]["calibration"] == calibration
+    assert set(facts["scores"]) == {"val", "test"}
+    assert facts["exact"] is True
+    assert "a/b/s1" in facts["bibtex"]
+    assert len(facts["inputs"]) == 4
+    assert read_attrs(tmp_path / "s.nc")["kind"] == "surrogate"
+    assert facts["columns"] == ["m1", "n11", "n12", "n13", "n14"]
+
+
+def test_equal_inputs_give_equal_bytes(scored: Scored, tmp_path: Path) -> None:
+    first, second = (exported(scored, tmp_path / name) for name in ("a.nc", "b.nc"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_keeps_as_many_draws_of_every_chain(scored: Scored, tmp_path: Path) -> None:
+    """24 draws of three chains: six are two of each."""
+    whole = read_groups(scored.thinned, "thinned")["posterior"]["biases_2"].values
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", draws=6))
+    assert surrogate.draws == 6
+    kept = read_groups(tmp_path / "s.nc", "surrogate")["posterior"]["biases_2"].values
+    chains = [np.flatnonzero([draw in chain for chain in whole]) for draw in kept]
+    assert sorted(int(chain) for [chain] in chains) == [0, 0, 1, 1, 2, 2]
+
+
+def test_tolerance_keeps_the_fewest_draws_that_respect_it(scored: Scored, tmp_path: Path) -> None:
+    loose = Surrogate.load(exported(scored, tmp_path / "a.nc", tolerance=0.9))
+    tight = Surrogate.load(exported(scored, tmp_path / "b.nc", tolerance=1e-6))
+    assert loose.draws == 10
+    assert tight.draws == 24
+
+
+def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
+    other = scored._replace(thinned=scored.predictions)
+    with pytest.raises(InputError, match="is an artifact of kind 'predictions', not 'thinned'"):
+        exported(other, tmp_path / "s.nc")
+    with pytest.raises(InputError, match="kind 'thinned', not 'surrogate'; give a file that"):
+        Surrogate.load(scored.thinned)
+    assert not (tmp_path / "s.nc").exists()
