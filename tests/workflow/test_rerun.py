@@ -14,7 +14,7 @@ import yaml
 
 from nlobayes.study import jobs
 from nlobayes.study.grid import SECTIONS, Study
-from nlobayes.study.sources import TableSource
+from nlobayes.study.sources import SlhaSource, TableSource
 from nlobayes.study.values import Frozen
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def within(model: type[Frozen]) -> set[type[Frozen]]:
 
 def keys(model: type[Frozen], place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """List the keys of a model, a preset's name as *, down to what a job is told whole."""
-    told = set().union(*(within(job) for job in JOBS_TOLD)) | {TableSource}  # see test_jobs.py
+    told = set().union(*(within(job) for job in JOBS_TOLD))
+    told |= {TableSource, SlhaSource}  # see test_jobs.py
     for name, field in model.model_fields.items():
         here = (*place, name, *(["*"] if get_origin(field.annotation) is dict else []))
         yield here

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,9 +13,18 @@ from nlobayes.surrogate.surrogate import Surrogate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 PAGE = Path(__file__).parents[1] / "surrogate" / "web" / "page"
-FILES = ("index.html", "style.css", "page.js", "plot.js")
-MOST_CONNECTIONS = 64
-SECONDS_TO_END = 3
+SETTINGS: dict[str, Any] = {
+    "log_level": "warning",
+    "access_log": False,
+    "http": "h11",
+    "ws": "none",
+    "lifespan": "off",
+    "proxy_headers": False,
+    "server_header": False,
+    "limit_concurrency": 64,
+    "timeout_graceful_shutdown": 3,
+}
+"""Of the server: HTTP/1.1 alone, nothing believed or told of who asks, few connections at once."""
 
 
 def serve(
@@ -27,7 +36,24 @@ def serve(
     ] = None,
 ) -> None:
     """Serve until it is interrupted."""
+    uvicorn, application = _import_extra()
     loaded = Surrogate.load(surrogate)
+    own = f"[{host}]" if ":" in host else host
+    page = {path.name: path.read_text("utf-8") for path in sorted(PAGE.iterdir())}
+    app = application(loaded, page, {*LOOPBACK, own, *(name or ())})
+    socket = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
+    if own not in LOOPBACK:
+        typer.echo(
+            f"nlobayes: warning: whoever reaches {own} may ask; a request must name this machine "
+            "as --host or --name does",
+            err=True,
+        )
+    typer.echo(f"http://{own}:{socket.getsockname()[1]} predicts {loaded.target}; Ctrl-C ends it")
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[socket])
+
+
+def _import_extra() -> tuple[Any, Any]:
     try:
         import uvicorn
 
@@ -36,38 +62,18 @@ def serve(
         if (error.name or "").startswith("nlobayes"):
             raise
         raise InputError(
-            f"serve: {error}; install the extra: `uv sync --extra serve` in the project, or "
-            "`pip install 'nlobayes[serve]'`"
+            f"serve: {error}; install the extra `serve`: `uv sync --extra serve` in the project, "
+            "or `pip install 'nlobayes[serve]'`"
         ) from None
-    own = f"[{host}]" if ":" in host else host
-    page = {file: (PAGE / file).read_text("utf-8") for file in FILES}
-    app = application(loaded, page, {*LOOPBACK, own, *(name or ())})
-    listening = uvicorn.Config(app, host, port, log_level="critical")
+    return uvicorn, application
+
+
+def _listen(config: Any, host: str) -> Any:
+    """Bind a socket; uvicorn would say why it cannot in words of its own, and exit."""
     try:
-        socket = listening.bind_socket()
-    except SystemExit as end:
+        return config.bind_socket()
+    except (SystemExit, OSError, UnicodeError) as error:
         raise InputError(
-            f"serve: {own}:{port} cannot be listened at ({end.__context__}); choose another --port "
-            "or --host"
+            f"serve: cannot listen at {host}:{config.port} ({error.__context__ or error}); "
+            "choose another --port or --host"
         ) from None
-    if own not in LOOPBACK:
-        typer.echo(
-            f"nlobayes: warning: whoever reaches {own} can ask for predictions; requests must name "
-            "this machine by --host or --name",
-            err=True,
-        )
-    typer.echo(f"http://{own}:{socket.getsockname()[1]} predicts {loaded.target}; Ctrl-C ends it")
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        http="h11",
-        ws="none",
-        lifespan="off",
-        proxy_headers=False,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=SECONDS_TO_END,
-    )
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[socket])

@@ -157,7 +157,9 @@ def test_masses_in_no_unit_or_of_many_particles_are_not_judged() -> None:
 def test_mixings_that_are_none_are_doubted() -> None:
     """Rounded to some digits they are still some."""
     said = "mixings of neutralino 2 outside [-1, 1] or not of length 1"
-    mixings = {"n21": [0.6, 0.7, 1.2, 1e200], "n22": [0.8, 0.8, 0, 0], "n23": [0, 0, 0, 0]}
+    mixings: dict[str, list[float]] = {
+        **{"n21": [0.6, 0.7, 1.2, 1e200], "n22": [0.8, 0.8, 0, 0], "n23": [0, 0, 0, 0]},
+    }
     assert doubts({}, **mixings) == {said: [2, 3]}
     assert doubts({}, **mixings, n24=[0.004, 0, 0, 0]) == {said: [1, 2, 3]}
     assert doubts({}, n51=[7.0], n11x=[7.0]) == {}

@@ -160,7 +160,7 @@ def test_names_of_people_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_of_a_sensible_size_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read it .*No such file"):
+    with pytest.raises(InputError, match=r"cannot read it .*No such file"):
         read_text(tmp_path / "nowhere.slha")
     with pytest.raises(InputError, match="not a regular file"):
         read_text(tmp_path)

@@ -118,9 +118,9 @@ def test_doubtful_points_are_kept_and_named(make_point: Make) -> None:
 
 def test_a_file_that_cannot_be_read_stops_all_of_them() -> None:
     readings = {"a": Reading(), "b": Reading(refusal="b: mend it"), "c": Reading(refusal="c: so")}
-    with pytest.raises(InputError, match="^b: mend it; 1 more of 3 files$"):
+    with pytest.raises(InputError, match=r"^b: mend it; 1 more of 3 files$"):
         tabulate(readings, ASKED)
-    with pytest.raises(InputError, match="^b: mend it$"):
+    with pytest.raises(InputError, match=r"^b: mend it$"):
         tabulate({name: readings[name] for name in "ab"}, ASKED)
 
 

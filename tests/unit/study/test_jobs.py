@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import Study
@@ -17,6 +19,7 @@ from nlobayes.study.jobs import (
     EvaluateJob,
     ExportJob,
     Frozen,
+    IngestJob,
     JudgeJob,
     LandscapeJob,
     PrepareJob,
@@ -25,12 +28,13 @@ from nlobayes.study.jobs import (
     SimulateJob,
     TabulateJob,
     WarmupJob,
+    ingest_job,
     prepare_job,
     read_job,
     run_jobs,
     simulate_job,
 )
-from nlobayes.study.sources import TableSource
+from nlobayes.study.sources import SlhaSource, TableSource
 
 KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,
@@ -176,6 +180,75 @@ def test_every_key_of_a_table_reaches_its_preparation(make_study: Callable[..., 
     assert {"kind", "path", *changes} == TableSource.model_fields.keys()
     study = make_study({"datasets": {"mine": {"source": changes}}})
     assert prepare_job(study.datasets["mine"]).model_dump(include={*changes}) == changes
+
+
+def slha_source(**changes: Any) -> SlhaSource:
+    return SlhaSource.model_validate({"kind": "slha", "folder": "scan"} | changes)
+
+
+def test_every_key_of_slha_files_reaches_their_ingestion(make_study: Callable[..., Study]) -> None:
+    """Their folder is an input of the rule."""
+    changes: dict[str, Any] = {
+        **{"pair": [3, 1], "sqrt_s_tev": 8.0, "cross_section": "nlo", "masses": "absolute"},
+        **{"pattern": "**/*.spc", "layout": ["nlo:fb"]},
+    }
+    assert {"kind", "folder", *changes} == SlhaSource.model_fields.keys()
+    source = {"kind": "slha", "folder": "scan", **changes}
+    mine = {"source": source, "split": {"train": 5, "validation": 2, "test": 2}}
+    dataset = make_study({"datasets": {"real": mine}}).datasets["real"]
+    job = ingest_job(dataset)
+    assert job.spectra.model_dump(mode="json") == changes | {"pair": [1, 3]}
+    assert read_job(IngestJob, job.model_dump_json()) == job
+    assert prepare_job(dataset).units == {}
+
+
+def test_files_are_listed_by_name_and_digested_by_content(tmp_path: Path) -> None:
+    for name in ("b.slha", "a.slha", "c.txt", "below/d.slha"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "folder.slha").mkdir()
+    names = [path.name for path in slha_source().files(tmp_path)]
+    assert names == ["a.slha", "b.slha"]
+    assert [path.name for path in slha_source(pattern="**/*").files(tmp_path)] == [
+        *("a.slha", "b.slha", "d.slha", "c.txt"),
+    ]
+    digests = [slha_source().digest(tmp_path)]
+    for change in (
+        lambda: (tmp_path / "a.slha").write_text("B.slha"),
+        lambda: (tmp_path / "a.slha").rename(tmp_path / "aa.slha"),
+        lambda: (tmp_path / "e.slha").write_text(""),
+        lambda: (tmp_path / "b.slha").unlink(),
+    ):
+        change()
+        digests.append(slha_source().digest(tmp_path))
+    assert len(set(digests)) == 5
+    os.utime(tmp_path / "e.slha", (0, 0))
+    (tmp_path / "c.txt").write_text("other")
+    assert slha_source().digest(tmp_path) == digests[-1]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"folder": "../scan"}, "without climbing out by '..'"),
+        ({"folder": ""}, "must name a file or folder"),
+        ({"pattern": "../*"}, "without climbing out by '..'"),
+        ({"pattern": "/etc/*"}, "must be relative to the folder"),
+        ({"pattern": "a**/*"}, "with ** alone as a part"),
+        ({"pair": [0, 1]}, "greater than or equal to 1"),
+        ({"pair": [1, 5]}, "less than or equal to 4"),
+        ({"pair": [1]}, "pair.1"),
+        ({"pair": [1.0, 2]}, "valid integer"),
+        ({"sqrt_s_tev": 0}, "greater than 0"),
+        ({"cross_section": "lo"}, "'nlo_ms' or 'nlo'"),
+        ({"masses": "some"}, "'signed' or 'absolute'"),
+        ({"path": "a.csv"}, "unknown key 'path'"),
+    ],
+)
+def test_slha_sources_that_cannot_be_are_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        slha_source(**change)
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("verb", KINDS)

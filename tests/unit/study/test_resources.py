@@ -159,6 +159,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
     ("verb", "name"),
     [
         ("simulate", "rows"),
+        ("ingest", "rows"),
         ("prepare", "rows"),
         ("pretrain", "weights"),
         ("warmup", "matrix"),

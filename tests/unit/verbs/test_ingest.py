@@ -1,4 +1,4 @@
-"""A folder of SLHA files becomes a table, by hand as by specification, on any number of processes."""
+"""A folder of SLHA files becomes a table, by hand as by specification, on any processes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_by_hand_and_by_specification(folder: Path, tmp_path: Path) -> None:
     spec = '{"spectra": {"pair": [3, 1], "masses": "absolute", "pattern": "point_*"}}'
     one, two, three = (tmp_path / f"{name}.csv" for name in "abc")
     ingest(folder, one, spec)
-    words = "--pair 3 1 --masses absolute --pattern point_*".split()
+    words = ["--pair", "3", "1", "--masses", "absolute", "--pattern", "point_*"]
     done = nlobayes("ingest", folder, *words, "--out", two)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
@@ -134,13 +134,13 @@ def test_the_record_names_every_file_and_tells_the_account(folder: Path, tmp_pat
     assert made["verb"] == "ingest"
     assert made["inputs"] == digests(files)
     assert made["outputs"] == digests([out])
-    assert read_job(IngestJob, json.dumps(made["spec"])) == IngestJob.model_validate({"spectra": {}})
+    assert read_job(IngestJob, json.dumps(made["spec"])) == IngestJob.model_validate(
+        {"spectra": {}}
+    )
     assert made["account"] == {
         "files": 18,
         "points": 15,
-        "failed": {
-            "1000022 1000022": {"count": 2, "files": ["point_04.slha", "point_05.slha"]}
-        },
+        "failed": {"1000022 1000022": {"count": 2, "files": ["point_04.slha", "point_05.slha"]}},
         "absent": {"count": 0, "files": []},
         "repeated": {"count": 1, "files": ["point_17.slha"]},
         "doubtful": {},
@@ -168,7 +168,10 @@ def test_what_gave_no_row_or_an_odd_one_is_said(
 
 
 def test_a_log_hears_of_many_files(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("nlobayes.verbs.progress.LOGGED", 18)
     ingest(folder, tmp_path / "t.csv")
@@ -249,7 +252,11 @@ def prepared(tmp_path: Path, text: str, **changes: Any) -> None:
     path = tmp_path / "points.csv"
     path.write_text(text)
     spec = {
-        "features": {"columns": ["m1", "n11", "n12", "n13", "n14"], "map": "raw", "standardise": False},
+        "features": {
+            "columns": ["m1", "n11", "n12", "n13", "n14"],
+            "map": "raw",
+            "standardise": False,
+        },
         "target": {"column": "sigma"},
         "split": {"train": 3, "validation": 1, "test": 1},
         "reference_points": 1,
@@ -273,7 +280,8 @@ def test_doubtful_rows_of_a_table_are_pointed_at(
     assert said == (
         "warning: points.csv: mixings of neutralino 1 outside [-1, 1] or not of length 1 in 1 of 5 "
         "rows, first row 5\n"
-        "warning: points.csv: |m1| + |m1| below the Z mass, 91.1876 GeV in 1 of 5 rows, first row 4\n"
+        "warning: points.csv: |m1| + |m1| below the Z mass, 91.1876 GeV in 1 of 5 rows, first row "
+        "4\n"
     )
 
 

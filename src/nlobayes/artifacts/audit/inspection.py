@@ -19,7 +19,7 @@ from nlobayes.errors import InputError
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
 DEVICE_ATTRS = ("device", "precision")
-COMPUTED = ("start", "warmup", "segment", "posterior", "thinned", "predictions")
+COMPUTED = ("start", "warmup", "segment", "posterior", "thinned", "predictions", "surrogate")
 """Kinds whose numbers depend on a device and its precision."""
 MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation", "history")
 """Groups that record steps which failed or were not made, or that begin at infinity."""

@@ -30,13 +30,19 @@ from nlobayes.surrogate.web.messages import (
     ask_of,
     field_of,
     line_of,
+    spell,
 )
 
 BANDS = (0.025, 0.16, 0.84, 0.975)
 """Quantiles along a line: 95 % and 68 % intervals."""
 
 SUMMARIES = ("mean", "median", "epistemic_sd", "total_sd")
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+MEDIA_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
 REFUSALS = (400, 408, 413, 422)
 """Statuses of refused bodies."""
 
@@ -109,7 +115,7 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         with lock:
             return Answer(**_answer(surrogate, np.array(points), ask.quantiles, ask.scale))
 
-    def vary(line: Line = Query()) -> LineAnswer:
+    def vary(line: Line) -> LineAnswer:
         """Predict along one input, with the 68 % and 95 % interval; the others stay."""
         points = _points(surrogate, line)
         with lock:
@@ -118,8 +124,9 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         return LineAnswer(**found, along=line.along, inputs=[*surrogate.inputs], points=rows)
 
     wrong: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
+    query = spell(Annotated, line_of(surrogate), Query())
     app.post("/api/predict", responses=wrong)(_with_types(predict, ask=ask_of(surrogate)))
-    app.get("/api/scan", responses={422: wrong[422]})(_with_types(vary, line=line_of(surrogate)))
+    app.get("/api/scan", responses={422: wrong[422]})(_with_types(vary, line=query))
 
 
 def _with_types(endpoint: Endpoint, **types: Any) -> Endpoint:

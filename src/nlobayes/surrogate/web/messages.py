@@ -110,19 +110,19 @@ def ask_of(surrogate: Surrogate) -> type[Ask]:
     strict = ConfigDict(extra="forbid", strict=True)
     point = create_model("Point", __config__=strict, **_fields(surrogate, "", {}))
     row = Annotated[list[Finite], Field(min_length=count, max_length=count)]
-    either = _type(
+    either = spell(
         Annotated,
-        _type(Annotated, row, Tag("array")) | _type(Annotated, point, Tag("object")),
+        spell(Annotated, row, Tag("array")) | spell(Annotated, point, Tag("object")),
         Discriminator(lambda given: "object" if isinstance(given, dict) else "array"),
     )
     limits = Field(min_length=1, max_length=MOST_POINTS)
-    points = _type(Annotated, _type(list, either), limits)
+    points = spell(Annotated, spell(list, either), limits)
     return create_model("Ask", __base__=Ask, points=(points, ...))
 
 
 def line_of(surrogate: Surrogate) -> type[Line]:
     """Make the request for a line of points of a surrogate with these inputs."""
-    along = _type(Literal, *surrogate.inputs)
+    along = spell(Literal, *surrogate.inputs)
     others = _fields(surrogate, "at.", surrogate.typical)
     return create_model("Line", __base__=Line, along=(along, ...), **others)
 
@@ -132,7 +132,7 @@ def field_of(position: int) -> str:
     return f"input_{position}"
 
 
-def _type(form: Any, *arguments: Any) -> Any:
+def spell(form: Any, *arguments: Any) -> Any:
     """Spell a type that is known only now: `form[arguments]`."""
     return form[arguments if len(arguments) > 1 else arguments[0]]
 

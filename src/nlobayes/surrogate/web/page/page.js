@@ -1,0 +1,273 @@
+// The page: asks the service for a curve whenever something is moved, and shows it.
+
+import { draw, mark, together, written } from "./plot.js";
+
+const POINTS = 201;
+const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -20, PageUp: 20, Home: -Infinity, End: Infinity };
+const at = (id) => document.getElementById(id);
+
+let surrogate;
+let values = {};
+let answer;
+let drawn;
+let point;
+let asking = new AbortController();
+
+start().catch(complain);
+
+async function start() {
+  surrogate = await ask("api/surrogate");
+  describe();
+  at("along").append(...surrogate.inputs.map(({ name }) => new Option(label(name), name)));
+  const axis = surrogate.scale === "log10" ? "log" : "linear";
+  document.querySelector(`input[name=axis][value=${axis}]`).checked = true;
+  at("unit-norm-label").hidden = !surrogate.mixings.length;
+  at("along").addEventListener("change", () => { point = undefined; show(); });
+  at("unit-norm").addEventListener("change", show);
+  at("reset").addEventListener("click", () => { values = typical(); show(); });
+  at("download").addEventListener("click", download);
+  at("copy").addEventListener("click", copy);
+  for (const radio of document.querySelectorAll("input[name=axis]")) radio.addEventListener("change", plot);
+  for (const kind of ["pointermove", "pointerdown"]) at("plot").addEventListener(kind, follow);
+  at("plot").addEventListener("keydown", step);
+  new ResizeObserver(() => answer && plot()).observe(at("plot"));
+  values = typical();
+  await show();
+}
+
+async function ask(path, options) {
+  const response = await fetch(path, options).catch((error) => {
+    throw error.name === "AbortError" ? error : new Error("the service does not answer; is it still running?");
+  });
+  const content = await response.json().catch(() => ({ detail: response.statusText }));
+  if (!response.ok) throw new Error(content.detail);
+  return content;
+}
+
+function complain(error) {
+  at("problem").textContent = `${error.message}`;
+  at("problem").hidden = false;
+}
+
+function typical() {
+  return Object.fromEntries(surrogate.inputs.map(({ name, typical }) => [name, typical]));
+}
+
+// What the surrogate is, and whether its checks were passed.
+function describe() {
+  const { target, draws, run, scores, failed, converged, bibtex } = surrogate;
+  const test = scores.test ?? {};
+  const found = [`${draws} posterior draws`, run && `run ${run}`];
+  if (test.relative_error_p50) found.push(`median error ${percent(test.relative_error_p50)} on test rows`);
+  if (test.coverage_68) found.push(`68 % intervals cover ${percent(test.coverage_68)}`);
+  document.title = `${target} – nlobayes`;
+  at("title").textContent = `Surrogate of ${target}`;
+  at("about").textContent = found.filter(Boolean).join(" · ");
+  at("verdict").append(
+    badge(converged && !failed.convergence.length, "chains converged", "chains did NOT converge", failed.convergence),
+    badge(!failed.calibration.length, "error bars calibrated", "error bars NOT calibrated", failed.calibration),
+  );
+  at("bibtex").textContent = bibtex;
+}
+
+function badge(passed, good, bad, checks) {
+  const item = document.createElement("li");
+  item.className = passed ? "passed" : "failed";
+  item.textContent = passed ? `✓ ${good}` : `✗ ${bad}${checks.length ? `: ${checks.join(", ")}` : ""}`;
+  return item;
+}
+
+// Everything anew: the fixed inputs, then the curve.
+async function show() {
+  at("inputs").replaceChildren(...surrogate.inputs.filter(({ name }) => name !== at("along").value).map(input));
+  normalise();
+  await update();
+}
+
+function input({ name, unit, low, high }) {
+  const row = document.createElement("div");
+  row.className = "input";
+  const text = document.createElement("label");
+  text.textContent = label(name) + (unitOf(unit) && ` in ${unit}`);
+  text.htmlFor = `number-${name}`;
+  const controls = ["number", "range"].map((type) => {
+    const control = Object.assign(document.createElement("input"), { type, min: low, max: high, step: "any" });
+    control.id = `${type}-${name}`;
+    control.dataset.input = name;
+    control.setAttribute("aria-label", `${name}${unitOf(unit) && ` in ${unit}`}`);
+    control.addEventListener("input", () => move(name, control));
+    return control;
+  });
+  row.append(text, ...controls);
+  fill(controls, values[name]);
+  return row;
+}
+
+function move(name, control) {
+  if (!control.checkValidity() || control.value === "") return;
+  values[name] = Number(control.value);
+  normalise(name);
+  for (const other of document.querySelectorAll("[data-input]")) {
+    if (other !== control) fill([other], values[other.dataset.input]);
+  }
+  update();
+}
+
+function fill(controls, value) {
+  for (const control of controls) {
+    control.value = control.type === "number" ? Number(value.toPrecision(5)) : value;
+  }
+}
+
+// Keep rows of mixings at unit length by scaling all but the one that was moved, or say their length.
+function normalise(moved) {
+  const along = at("along").value;
+  const notes = surrogate.mixings.map((row) => {
+    if (at("unit-norm").checked && row.includes(along)) {
+      return `${row.map(label).join(", ")} are scaled to unit length at every point.`;
+    }
+    const free = row.filter((name) => name !== moved);
+    const left = 1 - (row.includes(moved) ? values[moved] ** 2 : 0);
+    const squares = free.reduce((sum, name) => sum + values[name] ** 2, 0);
+    if (at("unit-norm").checked && squares > 0 && left >= 0) {
+      const factor = Math.sqrt(left / squares);
+      for (const name of free) values[name] *= factor;
+    }
+    const total = row.filter((name) => name !== along).reduce((sum, name) => sum + values[name] ** 2, 0);
+    if (row.includes(along)) return `${row.map(label).join(", ")} are of unit length at few points or none.`;
+    if (Math.abs(total - 1) < 0.005) return "";
+    return `The squares of ${row.map(label).join(", ")} sum to ${written(total, 3)}, not 1: no neutralino has these mixings.`;
+  });
+  at("norm").textContent = notes.filter(Boolean).join(" ");
+}
+
+// Ask for the curve; a later question makes an earlier one void.
+async function update() {
+  asking.abort();
+  asking = new AbortController();
+  const query = new URLSearchParams({
+    along: at("along").value, steps: POINTS, unit_norm: at("unit-norm").checked && surrogate.mixings.length > 0,
+  });
+  for (const [name, value] of Object.entries(values)) query.set(`at.${name}`, value);
+  at("plot").setAttribute("aria-busy", "true");
+  try {
+    answer = await ask(`api/scan?${query}`, { signal: asking.signal });
+    at("problem").hidden = true;
+    plot();
+    at("plot").setAttribute("aria-busy", "false");
+  } catch (error) {
+    if (error.name !== "AbortError") complain(error);
+  }
+}
+
+function plot() {
+  const [lowest, low, high, highest] = answer.quantiles;
+  const column = answer.inputs.indexOf(answer.along);
+  const curve = {
+    x: answer.points.map((row) => row[column]),
+    mean: answer.mean, bands: [[lowest, highest], [low, high]], domain: answer.domain,
+  };
+  const unit = unitOf(surrogate.inputs[column].unit);
+  const labels = { x: label(answer.along) + (unit && ` in ${unit}`), y: targetLabel() };
+  drawn = draw(at("plot"), curve, labels, document.querySelector("input[name=axis]:checked").value === "log");
+  at("plot").setAttribute("aria-label", `${labels.y} along ${labels.x}`);
+  read(point ?? nearest(curve.x, surrogate.inputs[column].typical));
+}
+
+function nearest(all, value) {
+  const away = all.map((other) => Math.abs(other - value));
+  return away.indexOf(Math.min(...away));
+}
+
+function read(chosen) {
+  point = chosen;
+  mark(at("plot"), drawn, point);
+  const [lowest, low, high, highest] = answer.quantiles.map((all) => all[point]);
+  const along = surrogate.inputs[answer.inputs.indexOf(answer.along)];
+  const entries = {
+    [label(answer.along)]: written(drawn.curve.x[point]) + (unitOf(along.unit) && `\u00a0${along.unit}`),
+    "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
+    "epistemic part of the sd": inUnit([answer.epistemic_sd[point]], ""),
+    "68 % interval": inUnit([low, high], " to "),
+    "95 % interval": inUnit([lowest, highest], " to "),
+    "training data": answer.domain[point],
+  };
+  at("reading").replaceChildren(...Object.entries(entries).map(([term, said]) => {
+    const entry = document.createElement("div");
+    entry.append(
+      Object.assign(document.createElement("dt"), { textContent: term }),
+      Object.assign(document.createElement("dd"), { textContent: said }),
+    );
+    return entry;
+  }));
+}
+
+function inUnit(numbers, between) {
+  const { texts, factor } = together(numbers, 3);
+  const joined = texts.join(between);
+  return (factor && texts.length > 1 ? `(${joined})` : joined) + factor + (unitOf(answer.unit) && `\u00a0${answer.unit}`);
+}
+
+function follow({ clientX }) {
+  if (!drawn) return;
+  const pixel = clientX - at("plot").getBoundingClientRect().left;
+  read(nearest(drawn.curve.x.map(drawn.horizontal.place), pixel));
+}
+
+function step(event) {
+  if (!drawn || !(event.key in KEYS)) return;
+  event.preventDefault();
+  read(Math.max(0, Math.min(drawn.curve.x.length - 1, point + KEYS[event.key])));
+}
+
+// The same columns as `nlobayes predict` writes.
+function download() {
+  const { target, unit, probabilities } = answer;
+  const summaries = ["mean", "median", "epistemic_sd", "total_sd"];
+  const named = (name, its) => name + (unitOf(its) && `:${its}`);
+  const header = [
+    ...surrogate.inputs.map(({ name, unit: its }) => named(name, its)),
+    ...summaries.map((what) => named(`${target}_${what}`, unit)),
+    ...probabilities.map((p) => named(`${target}_q${Number((100 * p).toPrecision(9))}`, unit)),
+    "domain",
+  ];
+  const rows = answer.points.map((row, i) => [
+    ...row, ...summaries.map((what) => answer[what][i]), ...answer.quantiles.map((all) => all[i]), answer.domain[i],
+  ]);
+  const text = [header, ...rows].map((cells) => cells.map((cell) => cell ?? "nan").join(",")).join("\n");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/csv" }));
+  link.download = `${target}_along_${answer.along}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function copy() {
+  try {
+    await navigator.clipboard.writeText(surrogate.bibtex);
+    at("copied").textContent = "Copied.";
+  } catch {
+    getSelection().selectAllChildren(at("bibtex"));
+    at("copied").textContent = "Selected; copy it with the keyboard.";
+  }
+}
+
+function label(name) {
+  return /^[mn]\d+$/.test(name)
+    ? name.replace("n", "N").replace(/\d/g, (digit) => SUBSCRIPTS[digit]) : name;
+}
+
+function targetLabel() {
+  const { target, unit } = answer;
+  const name = target.endsWith(`_${unit}`) ? target.slice(0, -unit.length - 1) : target;
+  return name + (unitOf(unit) && ` in ${unit}`);
+}
+
+function unitOf(unit) {
+  return unit === "1" ? "" : unit;
+}
+
+function percent(share) {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}

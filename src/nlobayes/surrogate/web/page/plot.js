@@ -1,0 +1,213 @@
+// A curve with its bands, drawn into an SVG: no state but what it is given.
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = { top: 12, right: 14, bottom: 48, left: 96 };
+const MOST_DECADES = 12;
+const SUPERSCRIPT = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+// Curve: {x, mean, bands: [[low, high], ...], domain}; arrays over points, null where nothing is.
+// Labels: {x, y}. Returns what `mark` needs, and the scales.
+export function draw(svg, curve, labels, logarithmic) {
+  const { width, height } = svg.getBoundingClientRect();
+  const frame = {
+    left: MARGIN.left, right: Math.max(width - MARGIN.right, MARGIN.left + 1),
+    top: MARGIN.top, bottom: height - MARGIN.bottom,
+  };
+  const horizontal = scale(extent(curve.x), [frame.left, frame.right], false);
+  const vertical = scale(heights(curve, logarithmic), [frame.bottom, frame.top], logarithmic);
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.replaceChildren(
+    definitions(frame),
+    ...axis(horizontal, frame, "x", labels.x),
+    ...axis(vertical, frame, "y", labels.y),
+    group("domain", shades(curve, horizontal, frame)),
+    group("curve", [
+      ...curve.bands.map(([low, high], i) =>
+        element("path", { class: i ? "inner" : "outer", d: band(curve.x, low, high, horizontal, vertical) })),
+      element("path", { class: "line", d: path(curve.x, curve.mean, horizontal, vertical) }),
+    ]),
+    element("rect", { class: "frame", x: frame.left, y: frame.top,
+      width: frame.right - frame.left, height: frame.bottom - frame.top }),
+    group("mark", []),
+  );
+  return { curve, horizontal, vertical, frame };
+}
+
+// Marks one point of what `draw` gave.
+export function mark(svg, { curve, horizontal, vertical, frame }, point) {
+  const x = horizontal.place(curve.x[point]);
+  const marks = [element("line", { class: "cursor", x1: x, x2: x, y1: frame.top, y2: frame.bottom })];
+  const y = vertical.place(curve.mean[point]);
+  if (Number.isFinite(y) && y >= frame.top && y <= frame.bottom) {
+    marks.push(element("circle", { class: "dot", cx: x, cy: y, r: 5 }));
+  }
+  svg.querySelector(".mark").replaceChildren(...marks);
+}
+
+// A number for people.
+export function written(value, digits = 4) {
+  const { texts: [text], factor } = together([value], digits, (number) => Number(number));
+  return text + factor;
+}
+
+// Numbers to be compared: the same decimals, and one power of ten for all; `digits` of the greatest.
+export function together(values, digits, tidy = (text) => text) {
+  const greatest = Math.max(...values.map(Math.abs));
+  if (values.includes(null) || !greatest) return { texts: values.map((v) => (v === null ? "–" : "0")), factor: "" };
+  const exponent = Number(greatest.toExponential(digits - 1).split("e")[1]);
+  const plain = exponent > -4 && exponent < 6;
+  const decimals = Math.max(0, digits - 1 - (plain ? exponent : 0));
+  const texts = values.map((v) =>
+    String(tidy((plain ? v : v / 10 ** exponent).toFixed(decimals))).replace("-", "−"));
+  return { texts, factor: plain ? "" : `\u00a0×\u00a0${power(exponent)}` };
+}
+
+function scale([low, high], [start, end], logarithmic) {
+  const turn = logarithmic ? Math.log10 : (value) => value;
+  const [first, last] = [turn(low), turn(high)];
+  return {
+    low, high, logarithmic,
+    place: (value) => (value === null || (logarithmic && value <= 0)
+      ? NaN : start + ((turn(value) - first) / (last - first)) * (end - start)),
+  };
+}
+
+function extent(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return low < high ? [low, high] : [low - 1, high + 1];
+}
+
+// What the vertical axis spans: curve and bands where they are to be trusted, or all of them.
+function heights(curve, logarithmic) {
+  const usable = (value) => value !== null && (!logarithmic || value > 0);
+  const trusted = curve.domain.map((flag) => flag !== "outside");
+  const series = [curve.mean, ...curve.bands.flat()];
+  let values = series.flatMap((all) => all.filter((value, i) => trusted[i] && usable(value)));
+  if (!values.length) values = series.flat().filter(usable);
+  if (!values.length) return [0.1, 1];
+  const [low, high] = extent(values);
+  if (!logarithmic) return [Math.min(0, low), high + 0.05 * (high - low)];
+  return [Math.max(low, high * 10 ** -MOST_DECADES) / 1.25, high * 1.25];
+}
+
+function definitions({ left, right, top, bottom }) {
+  const definition = element("defs", {});
+  const clip = element("clipPath", { id: "within" });
+  clip.append(element("rect", { x: left, y: top, width: right - left, height: bottom - top }));
+  const dots = element("pattern", { id: "dots", width: 7, height: 7, patternUnits: "userSpaceOnUse" });
+  dots.append(element("circle", { cx: 2, cy: 2, r: 1.4 }));
+  const hatch = element("pattern", { id: "hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse" });
+  hatch.append(element("path", { d: "M-1 8 L8 -1 M-1 1 L1 -1 M6 8 L8 6" }));
+  definition.append(clip, dots, hatch);
+  return definition;
+}
+
+function axis(along, frame, direction, label) {
+  const upright = direction === "y";
+  const marks = ticks(along).flatMap(({ value, text }) => {
+    const at = along.place(value);
+    const line = upright
+      ? { x1: frame.left, x2: frame.right, y1: at, y2: at }
+      : { x1: at, x2: at, y1: frame.top, y2: frame.bottom };
+    const place = upright
+      ? { x: frame.left - 8, y: at, "text-anchor": "end", "dominant-baseline": "middle" }
+      : { x: at, y: frame.bottom + 18, "text-anchor": "middle" };
+    return [element("line", { class: "grid", ...line }), element("text", place, text)];
+  });
+  const middle = (frame.top + frame.bottom) / 2;
+  const title = upright
+    ? { transform: `translate(16 ${middle}) rotate(-90)`, "text-anchor": "middle" }
+    : { x: (frame.left + frame.right) / 2, y: frame.bottom + 40, "text-anchor": "middle" };
+  return [...marks, element("text", { class: "title", ...title }, label)];
+}
+
+function ticks({ low, high, logarithmic }) {
+  if (logarithmic) {
+    const [first, last] = [Math.ceil(Math.log10(low)), Math.floor(Math.log10(high))];
+    const decades = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i);
+    if (decades.length > 2) {
+      const every = Math.ceil(decades.length / 8);
+      return decades.filter((_, i) => i % every === 0)
+        .map((exponent) => ({ value: 10 ** exponent, text: power(exponent) }));
+    }
+    const between = [first - 1, ...decades].flatMap((exponent) => [1, 2, 5].map((digit) => digit * 10 ** exponent))
+      .filter((value) => value >= low && value <= high);
+    if (between.length > 1) return between.map((value) => ({ value, text: written(value, 1) }));
+  }
+  const rough = (high - low) / 6;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((factor) => factor * size >= rough) * size;
+  const count = Math.floor(high / step) - Math.ceil(low / step) + 1;
+  return Array.from({ length: count }, (_, i) => (Math.ceil(low / step) + i) * step)
+    .map((value) => ({ value, text: written(Number(value.toPrecision(12)), 3) }));
+}
+
+function power(exponent) {
+  return `10${[...String(exponent)].map((sign) => SUPERSCRIPT[sign]).join("")}`;
+}
+
+// Rectangles behind stretches of points that are not inside the domain.
+function shades({ x, domain }, horizontal, frame) {
+  const middle = (i) => horizontal.place((x[i] + x[i + 1]) / 2);
+  return runs(x.length, (i) => domain[i]).filter(([first]) => domain[first] !== "inside")
+    .map(([first, last]) => {
+      const start = first ? middle(first - 1) : frame.left;
+      const end = last < x.length - 1 ? middle(last) : frame.right;
+      return element("rect", {
+        class: domain[first].replace(" ", "-"), x: Math.min(start, end), width: Math.abs(end - start),
+        y: frame.top, height: frame.bottom - frame.top,
+      });
+    });
+}
+
+function path(x, y, horizontal, vertical) {
+  return segments(y, vertical).map(([first, last]) =>
+    `M${corners(x, y, first, last, horizontal, vertical).join("L")}`).join("");
+}
+
+function band(x, low, high, horizontal, vertical) {
+  const floor = vertical.logarithmic ? low.map((value) => (value > 0 ? value : vertical.low / 10)) : low;
+  return segments(high, vertical).map(([first, last]) => {
+    const upper = corners(x, high, first, last, horizontal, vertical);
+    const lower = corners(x, floor, first, last, horizontal, vertical).reverse();
+    return `M${[...upper, ...lower].join("L")}Z`;
+  }).join("");
+}
+
+function corners(x, y, first, last, horizontal, vertical) {
+  return x.slice(first, last + 1).map((value, i) =>
+    `${horizontal.place(value).toFixed(2)},${clamp(vertical.place(y[first + i])).toFixed(2)}`);
+}
+
+// Far above or below the frame all is the same, and too much for an SVG.
+function clamp(pixel) {
+  return Math.max(-1e4, Math.min(1e4, pixel));
+}
+
+function segments(y, vertical) {
+  const there = (i) => Number.isFinite(vertical.place(y[i]));
+  return runs(y.length, there).filter(([first]) => there(first));
+}
+
+// Stretches [first, last] over which `kind` is the same.
+function runs(count, kind) {
+  const found = [];
+  for (let i = 0; i < count; i += 1) {
+    if (i && kind(i) === kind(i - 1)) found.at(-1)[1] = i;
+    else found.push([i, i]);
+  }
+  return found;
+}
+
+function group(name, children) {
+  const made = element("g", { class: name, "clip-path": "url(#within)" });
+  made.append(...children);
+  return made;
+}
+
+function element(name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}

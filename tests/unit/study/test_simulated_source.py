@@ -1,0 +1,106 @@
+"""What may be simulated, and that what is simulated is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import Study
+from nlobayes.study.jobs import SimulateJob, read_job, simulate_job
+from nlobayes.study.library import read_presets
+from nlobayes.study.presets import DatasetPreset
+from nlobayes.study.sources import SimulatedSource
+
+PRESETS = Path(__file__).parents[3] / "config" / "presets"
+RANGE = {"low": 2500, "high": 5000}
+FIRST, SECOND = [[f"m{i}", *(f"n{i}{component}" for component in range(1, 5))] for i in (1, 2)]
+
+
+def made(make_study: Callable[..., Study], **changes: Any) -> DatasetPreset:
+    return make_study({"datasets": {"made": changes}}).datasets["made"]
+
+
+def source(make_study: Callable[..., Study], **changes: Any) -> SimulatedSource:
+    found = made(make_study, source=changes, features={"columns": [*FIRST, *SECOND]}).source
+    assert isinstance(found, SimulatedSource)
+    return found
+
+
+def test_the_order_of_a_pair_does_not_matter(make_study: Callable[..., Study]) -> None:
+    one, other = (source(make_study, pair=pair) for pair in ([1, 2], [2, 1]))
+    assert one == other
+    assert one.pair == (1, 2)
+
+
+@pytest.mark.parametrize("masses", [2500, RANGE])
+def test_every_setting_is_read_back(make_study: Callable[..., Study], masses: Any) -> None:
+    changes = {"pair": [2, 2], "scan": "fine_tuned", "sqrt_s_tev": 8, "squark_mass_gev": masses}
+    dataset = made(make_study, source=changes, features={"columns": SECOND})
+    job = simulate_job(dataset)
+    assert read_job(SimulateJob, job.model_dump_json()) == job
+    assert job.source.model_dump(mode="json", include={*changes}) == changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"pair": [1, 5]},
+            "source.simulate.pair.1: Input should be less than or equal to 4, got 5",
+        ),
+        ({"pair": [1]}, "source.simulate.pair.1: Field required"),
+        ({"scan": "light"}, "source.simulate.scan: Input should be 'flat', 'log' or 'fine_tuned'"),
+        ({"scan": "fine_tuned", "pair": [1, 2]}, "'fine_tuned' is for equal neutralinos, got pair"),
+        ({"squark_mass_gev": 1e6}, "squark_mass_gev.number: Input should be less than or equal to"),
+        ({"squark_mass_gev": {"low": 3000}}, "squark_mass_gev.range.high: Field required"),
+        (
+            {"squark_mass_gev": {"low": 1500, "high": 3000}},
+            "squark_mass_gev.range.low: Input should be greater than or equal to 2000, got 1500",
+        ),
+        (
+            {"squark_mass_gev": {"low": 3000, "high": 3000}},
+            "low (3000) must be below high (3000); for one mass give a number",
+        ),
+    ],
+    ids=str,
+)
+def test_nonsense_is_refused_in_one_line(
+    make_study: Callable[..., Study], changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        source(make_study, **changes)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pair", "columns", "said"),
+    [
+        ([1, 2], FIRST, "nothing of neutralino 2 of pair [1, 2] is read; columns: m1, n11,"),
+        ([2, 2], FIRST, "'m1' is not simulated for pair [2, 2]; columns: m2, n21,"),
+        ([1, 1], [*FIRST, "msq"], "'msq' is not simulated for pair [1, 1]; columns: m1, n11,"),
+    ],
+    ids=str,
+)
+def test_what_is_simulated_is_read(
+    make_study: Callable[..., Study], pair: list[int], columns: list[str], said: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        made(make_study, source={"pair": pair}, features={"columns": columns})
+    assert said in str(caught.value)
+
+
+def test_squark_masses_may_be_hidden_and_lo_may_be_known(make_study: Callable[..., Study]) -> None:
+    made(make_study, source={"squark_mass_gev": RANGE})
+    made(make_study, features={"columns": [*FIRST, "lo_pb"]})
+
+
+@pytest.mark.parametrize("name", ["embedded_chi1_chi2", "embedded_squark", "embedded_fine_tuned"])
+def test_presets_read_all_that_is_simulated(name: str) -> None:
+    dataset = DatasetPreset.model_validate(read_presets(PRESETS)["datasets"][name])
+    assert isinstance(dataset.source, SimulatedSource)
+    assert dataset.features.columns == dataset.source.columns
