@@ -73,6 +73,7 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
         },
         "noise": {
             **{"about": "draws", "scale": 0.01, "exponent": 0.0, "reference_sd": 1.0},
+            **{"knots": [], "coefficients": []},
             "sd_per_scale": 1.0,
         },
         "domain": {"spacing": domain.spacing, "inside": domain.inside, "edge": domain.edge},

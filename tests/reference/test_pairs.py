@@ -160,9 +160,9 @@ def test_cross_sections_of_all_pairs_are_integrals_over_tau(
     few = Spectrum(scanned.masses_gev[:3], scanned.mixings[:3])
     chosen = [select_pair(few, *numbers) for numbers in PAIRS]
     ours = np.concatenate([cross_sections(pair, 2500.0, beams).nlo_pb for pair in chosen])
-    every = Pair(
-        *(np.concatenate(part) for part in zip(*(p[:4] for p in chosen), strict=True)), 1.0
-    )
+    m_i, rows_i, m_j, rows_j, _ = (np.array(part) for part in zip(*chosen, strict=True))
+    rows_i, rows_j = (rows.reshape(-1, 4) for rows in (rows_i, rows_j))
+    every = Pair(m_i.ravel(), rows_i, m_j.ravel(), rows_j, 1.0)
     symmetry = np.repeat([pair.symmetry for pair in chosen], 3)
     log_start = 2 * np.log(threshold_gev(every) / energy_gev)
     log_range = 2 * np.log(beams.maximum_gev / energy_gev) - log_start

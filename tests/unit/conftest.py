@@ -177,7 +177,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
             "units": dataset.units,
             "noise": {
                 **{"about": "draws", "scale": 0.02, "sd_per_scale": 1.0},
-                **{"exponent": 0.0, "reference_sd": 1.0},
+                **{"exponent": 0.0, "reference_sd": 1.0, "knots": [], "coefficients": []},
             },
             "domain": {name: getattr(domain, name) for name in ("spacing", "inside", "edge")},
             "verdict": {

@@ -33,7 +33,7 @@ DIRECTIVE = re.compile(
     r"^(include|configfile|report): .*$|^wildcard_constraints:\n(    .*\n)+", re.M
 )
 FIRST_RULE = re.compile(r"^(rule|use rule) .*:$|^for .*:$", re.M)
-NUMBERS = {"wildcards.block", "wildcards.chain"}
+NUMBERS = {"wildcards.block", "wildcards.chain", "threads"}
 QUOTING = re.compile(
     r"(lambda wildcards, input: )?repeat_option\(|begin_warmup,|verdict_beside_tables,"
     r"|\"(--figure \w+)?\","

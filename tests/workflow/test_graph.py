@@ -22,6 +22,14 @@ include: "Snakefile"
 made = [(each.name, str(product)) for each in workflow.rules for product in each.products()]
 print("products", json.dumps(made))
 """
+SCANNED = {
+    "datasets": {
+        "scanned": {
+            "source": {"kind": "slha", "folder": "scan"},
+            "split": {"train": 0.8, "validation": 0.1, "test": 0.1},
+        }
+    }
+}
 DEPTH = {"run": 6, "model": 5, "rivals": 6}
 """Names in a path before its seed."""
 
@@ -56,7 +64,7 @@ def test_patterns_do_not_grow_with_the_runs(project: Project) -> None:
 
 def test_every_path_has_one_rule_and_one_reading(project: Project) -> None:
     """Presets are given names that occur as folders and files in the paths of other rules."""
-    made = products(project, {})
+    made = products(project, SCANNED)
     names = sorted({part for _, path in made for part in re.split(r"[/{}]", path)} | {"s1", "0"})
     names = [name for name in names if re.fullmatch(r"[A-Za-z0-9][\w.-]*", name)]
     assert {"landscape", "agreement", "comparison", "verdict.csv", "diagnostics.json"} <= {*names}
@@ -65,14 +73,16 @@ def test_every_path_has_one_rule_and_one_reading(project: Project) -> None:
     for rule, pattern in made:
         for _ in range(30):
             wildcards = [match["name"] for match in WILDCARD_REGEX.finditer(pattern)]
-            given = {name: invented(name, names, chance) for name in wildcards}
+            given = {name: invented(rule, name, names, chance) for name in wildcards}
             path = apply_wildcards(pattern, given)
             found = [(by, match.groupdict()) for by, each in regexes if (match := each.match(path))]
             assert found == [(rule, given)], path
 
 
-def invented(wildcard: str, names: list[str], chance: random.Random) -> str:
-    """Give a wildcard a value that it may have."""
+def invented(rule: str, wildcard: str, names: list[str], chance: random.Random) -> str:
+    """Give a wildcard of a rule a value that it may have."""
+    if rule == "ingest":
+        return "scanned"
     if wildcard in DEPTH:
         return "/".join([*chance.choices(names, k=DEPTH[wildcard]), f"s{chance.randrange(20)}"])
     return "tiny" if wildcard in {"dataset", "grid"} else str(chance.randrange(20))

@@ -70,7 +70,7 @@ def test_the_dataset_holds_the_points_and_their_errors(
         "files": ["07.slha", "19.slha"],
     }
     assert len(record["inputs"]) == 30
-    assert "28 points of 30 files" in (ingested.root / "logs/ingest/tiny.log").read_text()
+    assert "points from 28 of 30 files" in (ingested.root / "logs/ingest/tiny.log").read_text()
 
 
 def test_nothing_is_made_again_without_cause(ingested: Project, tmp_path: Path) -> None:

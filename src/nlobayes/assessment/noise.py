@@ -1,38 +1,35 @@
-"""The predictive noise: the error about the function, fitted after sampling.
+"""The predictive noise at points: the error about the function, on the model scale.
 
-The scale is on the model scale (log10 of the target, or the target itself), one number or one per
-point.
+The model scale is log10 of the target, or the target itself. The scale of the noise is one number,
+or one per point.
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from nlobayes.errors import InputError
 
-FAMILIES = ("gaussian", "student_t", "scaled_student_t")
+FAMILIES = ("gaussian", "student_t")
 STUDENT_T_DEGREES = 4.0
 
-_SMALLEST_SD = 1e-3
 _TABLE_NODES = 8193
 _TABLE_TAIL = 1e-8
 
 
 class PredictiveNoise(NamedTuple):
-    """Noise about the function, its scale on the model scale; only a Student-t has degrees.
+    """Noise about every one of the draws of a function or about their mean.
 
-    `gaussian` and `student_t` lie about every draw, with one scale. `scaled_student_t` lies about
-    the mean of the draws with the scale `scale` (sd of the draws / `reference_sd`)^`exponent`: a
-    declared tolerance orders points by their error, the noise says how large that is.
+    `scale` is on the model scale, a number or one per point; only a Student-t has degrees of
+    freedom.
     """
 
     family: str
     scale: float | np.ndarray
     degrees_of_freedom: float | None
-    exponent: float = 0.0
-    reference_sd: float = 1.0
+    about: Literal["draws", "mean"] = "draws"
 
 
 def make_noise(family: str, scale: float) -> PredictiveNoise:
@@ -50,27 +47,16 @@ def make_noise(family: str, scale: float) -> PredictiveNoise:
 
 
 def locate(draws: np.ndarray, noise: PredictiveNoise) -> tuple[np.ndarray, PredictiveNoise]:
-    """Give what the noise lies about (sample, point), and the noise there.
-
-    That of a `scaled_student_t` is a `student_t` with a scale per point about one sample, the mean.
-    """
-    if noise.family != "scaled_student_t":
+    """Give what the noise lies about (sample, point): the draws, or their mean as one sample."""
+    if noise.about == "draws":
         return draws, noise
-    return draws.mean(axis=0, keepdims=True), at_sd(noise, draws.std(axis=0))
+    return draws.mean(axis=0, keepdims=True), noise._replace(about="draws")
 
 
-def at_sd(noise: PredictiveNoise, sd_of_draws: np.ndarray) -> PredictiveNoise:
-    """Give a `scaled_student_t` at points where the draws have these sds (point,)."""
-    relative = np.maximum(sd_of_draws / noise.reference_sd, _SMALLEST_SD)
-    scale = noise.scale * relative**noise.exponent
-    return PredictiveNoise("student_t", scale, noise.degrees_of_freedom)
-
-
-def at_rows(noise: PredictiveNoise, rows: slice) -> PredictiveNoise:
+def at_rows(noise: PredictiveNoise, rows: slice | np.ndarray) -> PredictiveNoise:
     """Give the noise at some of its points."""
-    return (
-        noise if np.ndim(noise.scale) == 0 else noise._replace(scale=np.asarray(noise.scale)[rows])
-    )
+    scale = np.asarray(noise.scale)
+    return noise._replace(scale=scale[rows]) if scale.ndim else noise
 
 
 def sd(noise: PredictiveNoise) -> float | np.ndarray:

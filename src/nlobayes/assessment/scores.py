@@ -12,7 +12,7 @@ import numpy as np
 from nlobayes.assessment.accuracy import accuracy
 from nlobayes.assessment.calibration import calibration
 from nlobayes.assessment.conditional import equal_count_bins
-from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.noise import PredictiveNoise, at_rows
 from nlobayes.assessment.predictive import checked_split
 from nlobayes.assessment.proper_scores import proper_scores
 
@@ -103,7 +103,9 @@ def by_decile(
             low=float(covariate[points].min()),
             high=float(covariate[points].max()),
             points=len(points),
-            scores=evaluate(draws[:, points], observed[points], noise, rng, scale=scale),
+            scores=evaluate(
+                draws[:, points], observed[points], at_rows(noise, points), rng, scale=scale
+            ),
         )
         for points in equal_count_bins(covariate, DECILES)
     ]

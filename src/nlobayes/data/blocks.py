@@ -124,7 +124,7 @@ def numbers(
 
     Returns
     -------
-    Values (row, column), NaN where there is no finite number, and all faults of the block.
+    Values (row, column), not finite where a cell is not, and all faults of the block.
 
     Raises
     ------

@@ -177,7 +177,7 @@ def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         features = chosen.apply(inputs)
     check_rows(
-        np.isfinite(features).all(axis=1), f"feature map {name!r} is not finite", chosen.allowed
+        np.all(np.isfinite(features), axis=1), f"feature map {name!r} is not finite", chosen.allowed
     )
     return features
 

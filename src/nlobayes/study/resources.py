@@ -186,7 +186,7 @@ def gpus_of(verb: str, *sizes: Size) -> int:
 
 
 def rows_of(dataset: DatasetPreset, given: int | None = None) -> int:
-    """Bound the rows of a dataset by what is given, where it is: bytes of a table, or SLHA files."""
+    """Bound the rows of a dataset by what is given: bytes of a table, or a number of SLHA files."""
     if isinstance(dataset.source, SimulatedSource):
         return dataset.source.points
     if isinstance(dataset.source, ToySource):

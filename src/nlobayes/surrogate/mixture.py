@@ -23,18 +23,32 @@ _STEPS = 60
 class Noise(NamedTuple):
     """Noise about f on the model scale: its scale, and its distribution function at nodes.
 
-    `about` says whether it lies about every of the `draws` or about their `mean`; there its scale
-    is `scale` (sd of the draws / `reference_sd`)^`exponent`. Its sd is `sd_per_scale` times its
-    scale. `residual`, in units of the scale, and `probability` (node,) increase.
+    `about` says whether it lies about every of the `draws` or about their `mean`. There its log
+    scale is that of `scale`, plus `exponent` times the log of the sd of the draws over
+    `reference_sd`, plus for each feature a line between `coefficients` at `knots`. Its sd is
+    `sd_per_scale` times its scale. `residual`, in units of the scale, and `probability` (node,)
+    increase.
     """
 
     about: str
     scale: float
     exponent: float
     reference_sd: float
+    knots: Sequence[Sequence[float]]
+    coefficients: Sequence[Sequence[float]]
     sd_per_scale: float
     residual: np.ndarray
     probability: np.ndarray
+
+
+class Block(NamedTuple):
+    """Points that are predicted together: draws of f on the model scale, and their features.
+
+    Axes (draw, point) and (point, feature), in float64.
+    """
+
+    functions: np.ndarray
+    features: np.ndarray
 
 
 class Located(NamedTuple):
@@ -54,49 +68,52 @@ class Prediction(NamedTuple):
     quantiles: np.ndarray
 
 
-def locate(functions: np.ndarray, noise: Noise) -> Located:
-    """Find where the noise lies, and how wide it is, from draws of f (draw, point) in float64."""
-    points = functions.shape[1]
+def locate(block: Block, noise: Noise) -> Located:
+    """Find where the noise lies, and how wide it is."""
+    functions, features = block
     if noise.about == "draws":
-        return Located(functions, np.full(points, noise.scale))
+        return Located(functions, np.full(functions.shape[1], noise.scale))
     relative = np.maximum(functions.std(axis=0) / noise.reference_sd, _SMALLEST_SD)
-    return Located(functions.mean(axis=0, keepdims=True), noise.scale * relative**noise.exponent)
+    log_scale = math.log(noise.scale) + noise.exponent * np.log(relative)
+    for column, knots in enumerate(noise.knots):
+        log_scale += np.interp(features[:, column], knots, noise.coefficients[column])
+    return Located(functions.mean(axis=0, keepdims=True), np.exp(log_scale))
 
 
-def noise_sd(functions: np.ndarray, noise: Noise) -> np.ndarray:
+def noise_sd(block: Block, noise: Noise) -> np.ndarray:
     """Give the sd of the noise at each point (point,)."""
-    return locate(functions, noise).scale * noise.sd_per_scale
+    return locate(block, noise).scale * noise.sd_per_scale
 
 
-def summarise(functions: np.ndarray, noise: Noise, probabilities: Sequence[float]) -> Prediction:
-    """Summarise the predictive on the model scale, from draws of f (draw, point) in float64."""
-    mean, epistemic = functions.mean(axis=0), functions.std(axis=0)
-    located = locate(functions, noise)
+def summarise(block: Block, noise: Noise, probabilities: Sequence[float]) -> Prediction:
+    """Summarise the predictive on the model scale."""
+    mean, epistemic = block.functions.mean(axis=0), block.functions.std(axis=0)
+    located = locate(block, noise)
     within = epistemic if noise.about == "draws" else 0.0
     median, *quantiles = mixture_quantiles(located, noise, [0.5, *probabilities])
-    stacked = np.reshape(quantiles, (len(probabilities), functions.shape[1]))
+    stacked = np.reshape(quantiles, (len(probabilities), len(mean)))
     total = np.hypot(within, located.scale * noise.sd_per_scale)
     return Prediction(mean, median, epistemic, total, stacked)
 
 
-def to_target(functions: np.ndarray, on_scale: Prediction, noise: Noise) -> Prediction:
+def to_target(block: Block, on_scale: Prediction, noise: Noise) -> Prediction:
     """Take a summary from log10 of the target to the target itself.
 
     Median and quantiles are exact. Mean and epistemic sd are those of 10^f over the draws; the
     noise is error of the surrogate, not of nature, and enters the total sd to first order, as
     ln 10 times the mean times its sd.
     """
-    targets = 10.0**functions
+    targets = 10.0**block.functions
     mean, epistemic = targets.mean(axis=0), targets.std(axis=0)
     within = epistemic if noise.about == "draws" else 0.0
-    total = np.hypot(within, LN10 * mean * noise_sd(functions, noise))
+    total = np.hypot(within, LN10 * mean * noise_sd(block, noise))
     return Prediction(mean, 10.0**on_scale.median, epistemic, total, 10.0**on_scale.quantiles)
 
 
-def sample(functions: np.ndarray, noise: Noise, rng: np.random.Generator) -> np.ndarray:
+def sample(block: Block, noise: Noise, rng: np.random.Generator) -> np.ndarray:
     """Draw the predictive (draw, point) on the model scale, once per draw of f."""
-    located = locate(functions, noise)
-    uniform = rng.random(functions.shape)
+    located = locate(block, noise)
+    uniform = rng.random(block.functions.shape)
     standard = np.interp(uniform, noise.probability, noise.residual)
     return located.centres + located.scale * standard
 

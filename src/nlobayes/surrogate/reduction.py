@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.surrogate.mixture import Noise, noise_sd
+from nlobayes.surrogate.mixture import Block, Noise, noise_sd
 
 _GROWTH = 1.1
 _FEWEST = 10
@@ -15,13 +15,13 @@ def spread_evenly(draws: int, count: int) -> np.ndarray:
     return np.unique(np.linspace(0, draws - 1, min(count, draws)).round().astype(int))
 
 
-def fewest_draws(functions: np.ndarray, noise: Noise, tolerance: float) -> int:
+def fewest_draws(block: Block, noise: Noise, tolerance: float) -> int:
     """Find how many evenly spread draws keep mean and total sd within a tolerance.
 
     Parameters
     ----------
-    functions
-        Draws of f on the model scale (draw, point).
+    block
+        Draws of f on the model scale at points of interest.
     noise
         Predictive noise.
     tolerance
@@ -32,18 +32,18 @@ def fewest_draws(functions: np.ndarray, noise: Noise, tolerance: float) -> int:
     -------
     The first of numbers that grow by a tenth from ten; all draws where none suffices.
     """
-    functions = np.asarray(functions, np.float64)
-    mean, sd = _moments(functions, noise)
-    count = _FEWEST
-    while count < len(functions):
-        few_mean, few_sd = _moments(functions[spread_evenly(len(functions), count)], noise)
+    mean, sd = _moments(block, noise)
+    draws, count = len(block.functions), _FEWEST
+    while count < draws:
+        few = block._replace(functions=block.functions[spread_evenly(draws, count)])
+        few_mean, few_sd = _moments(few, noise)
         moved, widened = np.abs(few_mean - mean) / sd, np.abs(few_sd / sd - 1)
         if max(moved.max(), widened.max()) <= tolerance:
             return count
         count = int(np.ceil(count * _GROWTH))
-    return len(functions)
+    return draws
 
 
-def _moments(functions: np.ndarray, noise: Noise) -> tuple[np.ndarray, np.ndarray]:
-    within = functions.std(axis=0) if noise.about == "draws" else 0.0
-    return functions.mean(axis=0), np.hypot(within, noise_sd(functions, noise))
+def _moments(block: Block, noise: Noise) -> tuple[np.ndarray, np.ndarray]:
+    within = block.functions.std(axis=0) if noise.about == "draws" else 0.0
+    return block.functions.mean(axis=0), np.hypot(within, noise_sd(block, noise))

@@ -23,7 +23,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.evaluation import evaluate
-from nlobayes.surrogate.mixture import Noise, Prediction, sample, summarise, to_target
+from nlobayes.surrogate.mixture import Block, Noise, Prediction, sample, summarise, to_target
 from nlobayes.types import Exported
 
 Engine = Literal["numpy", "jax"]
@@ -113,7 +113,7 @@ class Surrogate:
         InputError
             If the points have another shape, or a value is not finite or not allowed.
         """
-        parts = [self._summary(f, quantiles, on) for f in self._functions(x)]
+        parts = [self._summary(block, quantiles, on) for block in self._blocks(x)]
         if len(parts) == 1:
             return parts[0]
         return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*parts, strict=True)))
@@ -123,7 +123,8 @@ class Surrogate:
     ) -> np.ndarray:
         """Draw predictions (draw, point) of points (point, input), with or without the noise."""
         rng = np.random.default_rng(seed)
-        parts = [sample(f, self._noise, rng) if noise else f for f in self._functions(x)]
+        blocks = self._blocks(x)
+        parts = [sample(b, self._noise, rng) if noise else b.functions for b in blocks]
         values = np.concatenate(parts, axis=1)
         return 10.0**values if on == "target" and self.scale == "log10" else values
 
@@ -138,19 +139,20 @@ class Surrogate:
     def _seen(self, x: Any) -> np.ndarray:
         return apply_features(self._features, _checked(x, self.inputs))
 
-    def _functions(self, x: Any) -> Iterator[np.ndarray]:
-        """Evaluate the draws on the model scale, block by block (draw, point)."""
+    def _blocks(self, x: Any) -> Iterator[Block]:
+        """Evaluate the draws on the model scale, as many points at once as fit in memory."""
         features = self._seen(x)
         step = max(1, _CELLS // self.draws)
         for start in range(0, max(len(features), 1), step):
-            outputs = self._evaluate(features[start : start + step])
-            yield unstandardise(self._target, outputs.astype(np.float64))
+            part = features[start : start + step]
+            outputs = self._evaluate(part).astype(np.float64)
+            yield Block(unstandardise(self._target, outputs), part)
 
-    def _summary(self, functions: np.ndarray, quantiles: Sequence[float], on: Scale) -> Prediction:
-        on_scale = summarise(functions, self._noise, quantiles)
+    def _summary(self, block: Block, quantiles: Sequence[float], on: Scale) -> Prediction:
+        on_scale = summarise(block, self._noise, quantiles)
         if on == "model" or self.scale != "log10":
             return on_scale
-        return to_target(functions, on_scale, self._noise)
+        return to_target(block, on_scale, self._noise)
 
 
 def _evaluator(exported: Exported, engine: Engine) -> Evaluate:

@@ -1,7 +1,7 @@
 """Score predictions and their error bars, beside the deep-ensemble baseline."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -14,8 +14,9 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import linear
 from nlobayes.assessment.conditional import scale_shares
-from nlobayes.assessment.noise import PredictiveNoise
-from nlobayes.assessment.predictive import fit_noise, predictive_moments
+from nlobayes.assessment.noise import PredictiveNoise, at_rows
+from nlobayes.assessment.noise_fit import at_points, fit_noise
+from nlobayes.assessment.predictive import predictive_moments
 from nlobayes.assessment.scores import evaluate as score
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tables import predictions as tables
@@ -42,9 +43,10 @@ def evaluate(
     covariate = covariates.of(data, job.covariate)
     rows = reading.rows_of(data, target, covariate.values)
     posterior = reading.draws_of(groups)
-    scores, noise = _score(posterior, rows, job, target)
-    scores["baseline"] = _ensemble(groups["baseline"]["f"].values, rows, job, target)
-    scores["linear"] = _least_squares(data, rows, job, target)
+    told = Told(rows, data.features, job, target)
+    scores, noise = _score(posterior, told)
+    scores["baseline"] = _ensemble(groups["baseline"]["f"].values, told)
+    scores["linear"] = _least_squares(data, told)
     predicted = tables.predictions(posterior, rows, noise, scale=target.scale)
     checks = reading.calibration_checks(predicted, job.calibration)
     scores["calibration_checks"] = _checks_as_json(checks)
@@ -56,47 +58,54 @@ def evaluate(
         typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)
 
 
-def _score(
-    draws: np.ndarray, rows: tables.Rows, job: EvaluateJob, target: TargetTransform
-) -> tuple[dict[str, Any], PredictiveNoise]:
+class Told(NamedTuple):
+    """What every posterior or baseline is scored with."""
+
+    rows: tables.Rows
+    features: np.ndarray
+    job: EvaluateJob
+    target: TargetTransform
+
+
+def _score(draws: np.ndarray, told: Told) -> tuple[dict[str, Any], PredictiveNoise]:
+    rows, features, job, target = told
     held = rows.split == VALIDATION
-    noise = fit_noise(draws[:, held], rows.observed[held], family=job.noise)
+    fitted = fit_noise(
+        draws[:, held], rows.observed[held], family=job.noise, features=features[held]
+    )
+    noise = at_points(fitted, draws, features)
     scores: dict[str, Any] = {}
     for label, name in enumerate(SPLITS):
         chosen = rows.split == label
         rng = np.random.default_rng([job.seed, label])
-        predicted, observed = draws[:, chosen], rows.observed[chosen]
-        mean, _, total_sd = predictive_moments(predicted, noise)
+        predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
+        mean, _, total_sd = predictive_moments(predicted, here)
         known = rows.scale_uncertainty
         scores[name] = {
-            **score(predicted, observed, noise, rng, scale=target.scale),
+            **score(predicted, observed, here, rng, scale=target.scale),
             **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
         }
     unit = "dex" if target.scale == "log10" else "of the target"
-    scores["predictive_noise"] = {**noise._asdict(), "unit": unit, "fitted_on": "val"}
+    scores["predictive_noise"] = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
     return scores, noise
 
 
-def _ensemble(
-    members: np.ndarray, rows: tables.Rows, job: EvaluateJob, target: TargetTransform
-) -> dict[str, Any]:
+def _ensemble(members: np.ndarray, told: Told) -> dict[str, Any]:
     """Score the MAPs as an ensemble, with a noise of its own, and the RMSE of each."""
-    members, test = members.astype(np.float64), rows.split == TEST
-    error = members[:, test] - rows.observed[test]
-    space = "log10" if target.scale == "log10" else "target"
+    members, test = members.astype(np.float64), told.rows.split == TEST
+    error = members[:, test] - told.rows.observed[test]
+    space = "log10" if told.target.scale == "log10" else "target"
     rmse = [float(value) for value in np.sqrt(np.mean(error**2, axis=1))]
-    scores, _ = _score(members, rows, job, target)
+    scores, _ = _score(members, told)
     return scores | {"members": {f"rmse_{space}_test": rmse}}
 
 
-def _least_squares(
-    data: Dataset, rows: tables.Rows, job: EvaluateJob, target: TargetTransform
-) -> dict[str, Any]:
+def _least_squares(data: Dataset, told: Told) -> dict[str, Any]:
     """Score least squares on the features; coefficients in units of the network."""
     train = data.split == TRAIN
     fitted = linear.fit(data.features[train], data.target[train])
-    plane = unstandardise(target, linear.predict(fitted, data.features))
-    scores, _ = _score(plane[np.newaxis], rows, job, target)
+    plane = unstandardise(told.target, linear.predict(fitted, data.features))
+    scores, _ = _score(plane[np.newaxis], told)
     named = zip(("intercept", *data.feature_names), *fitted[:2], strict=True)
     coefficients = {
         name: {"value": _plain(value), "standard_error": _plain(error)}

@@ -12,13 +12,14 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
+from nlobayes.assessment.noise_fit import SCALED
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.evaluation import evaluate
-from nlobayes.surrogate.mixture import Noise
+from nlobayes.surrogate.mixture import Block, Noise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
 from nlobayes.types import Dataset, Exported, Named
 
@@ -26,6 +27,7 @@ SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
     *("coverage_68", "coverage_95", "crps", "lppd", "points"),
 )
+STATED = ("scale", "exponent", "reference_sd", "knots", "coefficients")
 BIBTEX = """\
 @software{{nlobayes,
   author  = {{The nlobayes developers}},
@@ -73,16 +75,13 @@ def export(
 
 
 def _noise(fitted: dict[str, Any]) -> Noise:
-    family = fitted["family"]
-    standard = PredictiveNoise(
-        "gaussian" if family == "gaussian" else "student_t", 1.0, fitted["degrees_of_freedom"]
-    )
+    scaled = fitted["family"] == SCALED
+    family = "student_t" if scaled else fitted["family"]
+    standard = PredictiveNoise(family, 1.0, fitted["degrees_of_freedom"])
     residual, probability = distribution_table(standard)
     return Noise(
-        about="mean" if family == "scaled_student_t" else "draws",
-        scale=fitted["scale"],
-        exponent=fitted["exponent"],
-        reference_sd=fitted["reference_sd"],
+        about="mean" if scaled else "draws",
+        **{name: fitted[name] for name in STATED},
         sd_per_scale=float(sd(standard)),
         residual=residual,
         probability=probability,
@@ -104,10 +103,11 @@ def _choose(
     total, wanted = len(drawn["weights_1"]), job.export.draws
     if job.export.tolerance is not None:
         network = network_of(drawn, job.network.activation)
-        outputs = evaluate(network, drawn, data.features[data.split == VALIDATION])
+        held = data.features[data.split == VALIDATION]
+        outputs = evaluate(network, drawn, held).astype(np.float64)
         target = TargetTransform(**data.transforms["target"])
-        functions = unstandardise(target, outputs.astype(np.float64))
-        wanted = min(wanted, fewest_draws(functions, noise, job.export.tolerance))
+        block = Block(unstandardise(target, outputs), held)
+        wanted = min(wanted, fewest_draws(block, noise, job.export.tolerance))
     return spread_evenly(total, wanted)
 
 

@@ -136,4 +136,4 @@ def _say(account: Account, source: str) -> None:
             more = ", ..." if listed["count"] > len(listed["files"]) else ""
             said = f"{listed['count']} of {account['files']} files, {', '.join(listed['files'])}"
             typer.echo(f"warning: {source}: {what}: {said}{more}", err=True)
-    typer.echo(f"{source}: {account['points']} points of {account['files']} files", err=True)
+    typer.echo(f"{source}: points from {account['points']} of {account['files']} files", err=True)

@@ -82,15 +82,17 @@ def predicted(
             _leave_out(faults, source, block, asked, tally)
         good = np.setdiff1d(np.arange(len(values)), [*faults])
         found = _predict(surrogate, values[good], asked)
-        tally.predicted += len(good)
-        tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
-        inputs = zip(wanted, values[good].T, strict=True)
-        yield to_batch(
+        units = ("" if unit == "1" else unit for unit in wanted.values())
+        inputs = zip(units, values[good].T, strict=True)
+        batch = to_batch(
             {source.label: ("", block.labels[good])},
-            {name: (wanted[name].removeprefix("1"), column) for name, column in inputs},
+            dict(zip(wanted, inputs, strict=True)),
             {name: (source.units[name], block.columns[name][good]) for name in asked.keep},
             found,
         )
+        tally.predicted += len(good)
+        tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
+        yield batch
         passed(tally.predicted + tally.skipped, block.share)
 
 
@@ -114,7 +116,8 @@ def _predict(
     found = answer(surrogate, points, asked.quantiles, on=asked.on)
     domain = found.pop(DOMAIN)
     if asked.draws:
-        functions = surrogate.sample(points, noise=False, on=asked.on)
+        with np.errstate(all="ignore"):
+            functions = surrogate.sample(points, noise=False, on=asked.on)
         chosen = np.arange(asked.draws) * len(functions) // asked.draws
         found |= {f"draw_{number}": functions[draw] for number, draw in enumerate(chosen)}
     named = {

@@ -14,6 +14,7 @@ import typer
 
 from nlobayes.artifacts.streams import print_blocks, write_blocks
 from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
+from nlobayes.data.spectrum_blocks import ENDING, open_spectra
 from nlobayes.data.tables import convert
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import failed_checks, quantile_names
@@ -31,7 +32,11 @@ CELLS = 2_000_000
 def predict(
     surrogate: Annotated[Path, typer.Argument(help="Surrogate, written by `nlobayes export`.")],
     points: Annotated[
-        str, typer.Argument(help="Table: .csv, .csv.gz, .parquet, or - for CSV on standard input.")
+        str,
+        typer.Argument(
+            help="Table (.csv, .csv.gz, .parquet), .slha file, folder of these, or - for CSV from "
+            "standard input."
+        ),
     ],
     out: Annotated[
         str, typer.Option("--out", "-o", help="File to write: .csv, .jsonl, .parquet; - prints.")
@@ -126,7 +131,10 @@ def _open(points: str, loaded: Surrogate, asked: Asked) -> AbstractContextManage
     columns = [*loaded.inputs, *asked.keep]
     if points == STANDARD:
         return nullcontext(open_csv(sys.stdin.buffer, columns, "standard input", rows))
-    return open_table(Path(points), columns, rows)
+    path = Path(points)
+    if path.is_dir() or path.suffix == ENDING:
+        return nullcontext(open_spectra(path, columns, rows))
+    return open_table(path, columns, rows)
 
 
 def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
@@ -144,7 +152,7 @@ def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
             _say(f"{kind} of this surrogate failed: {', '.join(failed)}")
     if tally.skipped:
         total = tally.skipped + tally.predicted
-        _say(f"{tally.skipped} of {total} rows left out, the first: {tally.reason}")
+        _say(f"{tally.skipped} of {total} {source.label}s left out, the first: {tally.reason}")
     if tally.outside:
         _say(
             f"{tally.outside} of {tally.predicted} points lie outside the training data (column "

@@ -16,7 +16,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import verdict
 from nlobayes.assessment.draws import PosteriorDraws
-from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.noise_fit import FittedNoise, at_points
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tables import chains as chain_tables
 from nlobayes.assessment.tables import predictions as prediction_tables
@@ -86,11 +86,12 @@ def _of_starts(starts: list[Start]) -> dict[str, Columns]:
 
 
 def _of_predictions(
-    job: TabulateJob, groups: Groups, data: Dataset, covariate: Covariate, noise: PredictiveNoise
+    job: TabulateJob, groups: Groups, data: Dataset, covariate: Covariate, fitted: FittedNoise
 ) -> dict[str, Columns]:
     target = TargetTransform(**data.transforms["target"])
     rows = reading.rows_of(data, target, covariate.values)
     draws = reading.draws_of(groups)
+    noise = at_points(fitted, draws, data.features)
     predicted = prediction_tables.predictions(draws, rows, noise, scale=target.scale)
     rng = np.random.default_rng(job.seed)
     return {
@@ -111,14 +112,14 @@ def _labels(data: Dataset, covariate: str) -> Columns:
     return prediction_tables.labels(covariate=covariate, target=name, unit=unit, scale=scale)
 
 
-def _noise(evaluation: Path) -> PredictiveNoise:
+def _noise(evaluation: Path) -> FittedNoise:
     """Take the noise that `evaluate` fitted on the validation rows."""
     fitted = read_json(evaluation, "predictive_noise")["predictive_noise"]
     try:
-        return PredictiveNoise(**{name: fitted[name] for name in PredictiveNoise._fields})
+        return FittedNoise(**{name: fitted[name] for name in FittedNoise._fields})
     except (KeyError, TypeError):
         raise InputError(
-            f"{evaluation}: predictive_noise is {fitted!r}, must have {PredictiveNoise._fields}; "
+            f"{evaluation}: predictive_noise is {fitted!r}, must have {FittedNoise._fields}; "
             "evaluate the run again"
         ) from None
 

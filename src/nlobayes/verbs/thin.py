@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import read_json, write_csv
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.assessment.predictive import fit_noise
+from nlobayes.assessment.noise_fit import at_points, fit_noise
 from nlobayes.assessment.proper_scores import proper_scores
 from nlobayes.assessment.thinning import thinning_table
 from nlobayes.data.splits import TEST, VALIDATION
@@ -66,7 +66,8 @@ def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[
         fitted = scored = np.ones(len(split), bool)
 
     def score(draws: np.ndarray) -> dict[str, Any]:
-        noise = fit_noise(draws[:, fitted], observed[fitted], family="gaussian")
+        fit = fit_noise(draws[:, fitted], observed[fitted], family="gaussian")
+        noise = at_points(fit, draws[:, scored])
         predicted, seen = draws[:, scored], observed[scored]
         error = predicted.mean(axis=0) - seen
         rng = np.random.default_rng(0)

@@ -7,8 +7,8 @@ from scipy.optimize import brentq
 
 from nlobayes.assessment import noise as noises
 from nlobayes.assessment.noise import PredictiveNoise, make_noise
+from nlobayes.assessment.noise_fit import FAMILIES, FittedNoise, at_points, fit_noise
 from nlobayes.assessment.predictive import (
-    fit_noise,
     log_predictive_density,
     point_chunks,
     predictive_cdf,
@@ -18,6 +18,7 @@ from nlobayes.assessment.predictive import (
 from nlobayes.errors import InputError
 
 SCALE = 0.03
+FIFTHS = [-0.6, -0.2, 0.2, 0.6]
 ORACLES = {"gaussian": stats.norm(scale=SCALE), "student_t": stats.t(df=4, scale=SCALE)}
 
 
@@ -154,7 +155,7 @@ def test_fit_recovers_the_true_scale(family: str, epistemic_sd: float) -> None:
     assert fitted.scale == pytest.approx(SCALE, rel=0.06)
 
 
-@pytest.mark.parametrize("family", noises.FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_fit_scales_with_the_data(family: str) -> None:
     rng = np.random.default_rng(6)
     draws, observed = 0.1 * rng.normal(size=(20, 100)), 0.3 * rng.normal(size=100)
@@ -163,32 +164,56 @@ def test_fit_scales_with_the_data(family: str) -> None:
     assert large == pytest.approx(1000 * small, rel=1e-3)
 
 
-def scaled_problem(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draws whose sd varies tenfold, what is observed about their mean, and the true scales."""
+def profile(x: np.ndarray) -> np.ndarray:
+    return 0.8 * np.abs(x) - 0.4
+
+
+def scaled_problem(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Draws whose sd varies tenfold, features, what is observed about the mean, true scales."""
     rng = np.random.default_rng(9)
-    draws = rng.normal(size=points) + 10 ** rng.uniform(-2, -1, points) * rng.normal(
-        size=(40, points)
-    )
-    sds = draws.std(axis=0)
-    scales = SCALE * (sds / np.median(sds)) ** 1.2
-    return draws, draws.mean(axis=0) + scales * rng.standard_t(3, points), scales
+    spread = 10 ** rng.uniform(-2, -1, points)
+    draws = rng.normal(size=points) + spread * rng.normal(size=(40, points))
+    features, sds = rng.uniform(-1, 1, (points, 2)), draws.std(axis=0)
+    scales = SCALE * (sds / np.median(sds)) ** 1.2 * np.exp(profile(features[:, 0]))
+    return draws, features, draws.mean(axis=0) + scales * rng.standard_t(3, points), scales
 
 
 @pytest.mark.statistical
-def test_scaled_fit_recovers_scale_exponent_and_degrees_of_freedom() -> None:
-    """20 000 points: over four standard errors of each, of 1 %, 0.015 and 0.08."""
-    draws, observed, _ = scaled_problem(20_000)
-    fitted = fit_noise(draws, observed, family="scaled_student_t")
-    assert fitted.scale == pytest.approx(SCALE, rel=0.04)
+def test_scaled_fit_recovers_scales_exponent_and_degrees_of_freedom() -> None:
+    """20 000 points: over four standard errors of each, of 0.015 and 0.08; scales of 2 to 3 %."""
+    draws, features, observed, scales = scaled_problem(20_000)
+    fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
     assert fitted.exponent == pytest.approx(1.2, abs=0.06)
     assert fitted.degrees_of_freedom == pytest.approx(3, abs=0.4)
+    found = np.log(at_points(fitted, draws, features).scale / scales)
+    assert np.sqrt(np.mean(found**2)) < 0.06
+
+
+@pytest.mark.statistical
+def test_scaled_fit_covers_along_a_feature_that_spread_does_not_tell() -> None:
+    """Fitted on one half and judged on the other: 2000 points per fifth, three standard errors."""
+    draws, features, observed, _ = scaled_problem(20_000)
+    half = slice(0, 10_000), slice(10_000, None)
+    known = fit_noise(
+        draws[:, half[0]], observed[half[0]], family="scaled_student_t", features=features[half[0]]
+    )
+    noise = at_points(known, draws[:, half[1]], features[half[1]])
+    pit = predictive_cdf(draws[:, half[1]], observed[half[1]], noise)
+    inside, fifth = np.abs(pit - 0.5) < 0.34, np.digitize(features[half[1]][:, 0], FIFTHS)
+    for index in range(5):
+        assert inside[fifth == index].mean() == pytest.approx(0.68, abs=0.032)
 
 
 def test_scaled_predictive_is_a_student_t_about_the_mean() -> None:
-    draws, observed, scales = scaled_problem(300)
-    reference = float(np.median(draws.std(axis=0)))
-    noise = PredictiveNoise("scaled_student_t", SCALE, 3.0, 1.2, reference)
+    draws, features, observed, _ = scaled_problem(300)
+    sds = draws.std(axis=0)
+    reference = float(np.median(sds))
+    knots, lines = ((-1.0, 0.0, 1.0), (0.0,)), ((0.4, -0.4, 0.4), (0.0,))
+    fitted = FittedNoise("scaled_student_t", SCALE, 3.0, 1.2, reference, knots, lines)
+    noise = at_points(fitted, draws, features)
+    scales = SCALE * (sds / reference) ** 1.2 * np.exp(profile(features[:, 0]))
     mean, oracle = draws.mean(axis=0), stats.t(df=3, loc=draws.mean(axis=0), scale=scales)
+    np.testing.assert_allclose(noise.scale, scales, rtol=1e-12)
     np.testing.assert_allclose(
         log_predictive_density(draws, observed, noise), oracle.logpdf(observed), rtol=1e-9
     )
@@ -198,7 +223,7 @@ def test_scaled_predictive_is_a_student_t_about_the_mean() -> None:
     quantiles = predictive_quantiles(draws, noise, [0.16, 0.5])
     np.testing.assert_allclose(quantiles, [oracle.ppf(0.16), mean], rtol=1e-9, atol=1e-12)
     moments = predictive_moments(draws, noise)
-    np.testing.assert_allclose(moments.epistemic_sd, draws.std(axis=0))
+    np.testing.assert_allclose(moments.epistemic_sd, sds)
     np.testing.assert_allclose(moments.total_sd, scales * np.sqrt(3), rtol=1e-12)
 
 
@@ -210,6 +235,16 @@ def test_scaled_fit_of_one_draw_has_one_scale() -> None:
     assert (fitted.exponent, fitted.reference_sd) == (0.0, 1.0)
     assert fitted.scale == pytest.approx(scale, rel=0.01)
     assert fitted.degrees_of_freedom == pytest.approx(degrees, rel=0.05)
+
+
+def test_noise_at_rows_is_that_of_the_rows() -> None:
+    draws, features, observed, _ = scaled_problem(300)
+    fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
+    whole, rows = at_points(fitted, draws, features), np.array([3, 250, 7])
+    part = at_points(fitted, draws[:, rows], features[rows])
+    np.testing.assert_allclose(noises.at_rows(whole, rows).scale, part.scale, rtol=1e-12)
+    single = noises.make_noise("gaussian", SCALE)
+    assert noises.at_rows(single, rows) == single
 
 
 @pytest.mark.parametrize("family", ORACLES)

@@ -80,6 +80,31 @@ def test_raw_features_and_targets_enter_as_they_are(points: Selection, choices: 
     assert dataset.feature_names == COLUMNS
 
 
+@pytest.mark.parametrize(("scale", "power"), [("log10", 0), ("identity", 1)])
+def test_relative_errors_become_standard_deviations_on_the_scale_that_is_learned(
+    points: Selection, choices: Choices, scale: str, power: int
+) -> None:
+    """As the spread of the scaled target over targets that scatter by so much."""
+    errors = np.linspace(0, 0.01, 60)
+    chosen = points._replace(relative_error=errors)
+    dataset = make(chosen, choices._replace(target_scale=scale))
+    assert dataset.error is not None
+    noise = np.random.default_rng(1).standard_normal((20000, 1))
+    scattered = points.target * (1 + errors * noise)
+    spread = np.std(np.log10(scattered) if scale == "log10" else scattered, axis=0)
+    np.testing.assert_allclose(dataset.error, spread, rtol=0.02, atol=1e-12)
+    assert dataset.error[-1] == pytest.approx(
+        0.01 * points.target[-1] ** power * (0.4342944819 if scale == "log10" else 1), rel=1e-9
+    )
+    assert make(points, choices).error is None
+
+
+def test_negative_targets_have_positive_errors(points: Selection, choices: Choices) -> None:
+    chosen = points._replace(target=-points.target, relative_error=np.full(60, 0.01))
+    dataset = make(chosen, choices._replace(target_scale="identity"))
+    np.testing.assert_allclose(dataset.error, 0.01 * points.target)  # type: ignore[arg-type]
+
+
 def test_rows_keep_their_order(points: Selection, choices: Choices) -> None:
     dataset = make(points, choices)
     np.testing.assert_array_equal(dataset.inputs, points.inputs)

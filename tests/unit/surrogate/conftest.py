@@ -12,6 +12,7 @@ import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
+from nlobayes.assessment.noise_fit import FittedNoise
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.types import Dataset, Exported
@@ -21,9 +22,11 @@ COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 UNITS = {"m1": "GeV", **dict.fromkeys(COLUMNS[1:], "1"), "sigma_pb": "pb"}
 TARGET = {"scale": "log10", "mean": -2.0, "sd": 1.2}
 NOISES = {
-    "gaussian": PredictiveNoise("gaussian", 0.02, None),
-    "student_t": PredictiveNoise("student_t", 0.01, 4.0),
-    "scaled_student_t": PredictiveNoise("scaled_student_t", 0.01, 3.2, 0.9, 0.3),
+    "gaussian": FittedNoise("gaussian", 0.02, None),
+    "student_t": FittedNoise("student_t", 0.01, 4.0),
+    "scaled_student_t": FittedNoise(
+        "scaled_student_t", 0.01, 3.2, 0.9, 0.3, ((-1.0, 1.0), (0.0,)), ((0.5, -0.5), (0.1,))
+    ),
 }
 
 
@@ -81,6 +84,8 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
             "scale": noise.scale,
             "exponent": noise.exponent,
             "reference_sd": noise.reference_sd,
+            "knots": noise.knots,
+            "coefficients": noise.coefficients,
             "sd_per_scale": float(sd(standard)),
         },
         "domain": {"spacing": fitted.spacing, "inside": fitted.inside, "edge": fitted.edge},

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from nlobayes import Surrogate
+from nlobayes.assessment.noise_fit import at_points
 from nlobayes.assessment.predictive import predictive_moments, predictive_quantiles
 from nlobayes.data.transforms import FeatureTransform, apply_features
 from nlobayes.errors import InputError
@@ -24,12 +25,16 @@ ENGINES: tuple[Engine, ...] = ("numpy", "jax")
 Make = Callable[..., Exported]
 
 
-def by_hand(exported: Exported, x: np.ndarray) -> np.ndarray:
-    """Evaluate every draw on the model scale (draw, point) in double precision."""
+def seen(exported: Exported, x: np.ndarray) -> np.ndarray:
+    """Give the features of points."""
     constants = exported.facts["transforms"]["features"]
     mean, scale = np.array(constants["mean"]), np.array(constants["scale"])
-    transform = FeatureTransform(constants["map"], mean, scale)
-    hidden = np.broadcast_to(apply_features(transform, x), (DRAWS, len(x), 5))
+    return apply_features(FeatureTransform(constants["map"], mean, scale), x)
+
+
+def by_hand(exported: Exported, x: np.ndarray) -> np.ndarray:
+    """Evaluate every draw on the model scale (draw, point) in double precision."""
+    hidden = np.broadcast_to(seen(exported, x), (DRAWS, len(x), 5))
     w = {name: values.astype(np.float64) for name, values in exported.variables.items()}
     for layer in (1, 2):
         hidden = np.tanh(hidden @ w[f"weights_{layer}"] + w[f"biases_{layer}"][:, None])
@@ -44,7 +49,8 @@ def test_predicts_what_the_assessment_says(
 ) -> None:
     exported = make_exported(family)
     predicted = Surrogate(exported, engine).predict(X, quantiles=(0.025, 0.84), on="model")
-    functions, noise = by_hand(exported, X), NOISES[family]
+    functions = by_hand(exported, X)
+    noise = at_points(NOISES[family], functions, seen(exported, X))
     moments = predictive_moments(functions, noise)
     np.testing.assert_allclose(predicted.mean, moments.mean, rtol=0, atol=1e-6)
     np.testing.assert_allclose(predicted.epistemic_sd, moments.epistemic_sd, rtol=1e-5)

@@ -11,7 +11,7 @@ import pytest
 
 from nlobayes import Surrogate
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
-from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.noise_fit import FittedNoise, at_points
 from nlobayes.assessment.predictive import predictive_moments, predictive_quantiles
 from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Engine
@@ -78,7 +78,8 @@ def test_file_predicts_what_the_posterior_predicts(
     draws = read_groups(scored.predictions, "predictions")["predictions"]["f"].values
     functions = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
     fitted = json.loads(scored.evaluations[family].read_text())["predictive_noise"]
-    noise = PredictiveNoise(*(fitted[name] for name in PredictiveNoise._fields))
+    named = FittedNoise(**{name: fitted[name] for name in FittedNoise._fields})
+    noise = at_points(named, functions, dataset.features)
     moments = predictive_moments(functions, noise)
     expected = predictive_quantiles(functions, noise, [0.16, 0.5, 0.84])
     np.testing.assert_allclose(found.mean, moments.mean, rtol=0, atol=1e-6)

@@ -163,7 +163,7 @@ def test_what_gave_no_row_or_an_odd_one_is_said(
         "point_04.slha, point_05.slha\n"
         "warning: /scan: left out, repeats an earlier file: 1 of 19 files, point_17.slha\n"
         "warning: /scan: |m1| + |m1| below the Z mass, 91.1876 GeV: 1 of 19 files, light.slha\n"
-        "/scan: 16 points of 19 files\n"
+        "/scan: points from 16 of 19 files\n"
     )
 
 

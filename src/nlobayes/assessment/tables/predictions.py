@@ -47,7 +47,7 @@ def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
     return {name: np.array([label]) for name, label in names.items()}
 
 
-def predictions(draws: np.ndarray, rows: Rows, fitted: PredictiveNoise, *, scale: str) -> Columns:
+def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale: str) -> Columns:
     """Tabulate the prediction of every point of every split from draws (sample, point).
 
     `z_epistemic` is NaN without epistemic spread, `error_over_scale` without scale uncertainty.
@@ -64,7 +64,9 @@ def predictions(draws: np.ndarray, rows: Rows, fitted: PredictiveNoise, *, scale
             "point": points,
             "covariate": rows.covariate[points],
             "distance": rows.distance[points],
-            **_predicted(draws[:, points], rows.observed[points], fitted, scale=scale),
+            **_predicted(
+                draws[:, points], rows.observed[points], at_rows(noise, points), scale=scale
+            ),
         }
         for name, points in _points(rows)
     ]
@@ -114,7 +116,7 @@ def calibration_checks(predicted: Columns, **tolerances: float) -> Columns:
 def deciles(
     draws: np.ndarray,
     rows: Rows,
-    fitted: PredictiveNoise,
+    noise: PredictiveNoise,
     rng: np.random.Generator,
     *,
     scale: str,
@@ -123,25 +125,27 @@ def deciles(
     parts = []
     for name, points in _points(rows):
         split = draws[:, points], rows.observed[points], rows.covariate[points]
-        for index, decile in enumerate(scores.by_decile(*split, fitted, rng, scale=scale)):
+        here = at_rows(noise, points)
+        for index, decile in enumerate(scores.by_decile(*split, here, rng, scale=scale)):
             row = {"split": name, "decile": index, **decile._asdict(), **decile.scores}
             parts.append({key: row[key] for key in row if key not in ("scores", "undefined")})
     return _columns(parts)
 
 
 def cases(
-    draws: np.ndarray, rows: Rows, fitted: PredictiveNoise, rng: np.random.Generator
+    draws: np.ndarray, rows: Rows, noise: PredictiveNoise, rng: np.random.Generator
 ) -> Columns:
     """Tabulate noisy predictive draws of a typical and of a badly predicted test point."""
     test = np.flatnonzero(rows.split == SPLITS.index("test"))
-    mean, _, total_sd = predictive.predictive_moments(draws[:, test], fitted)
+    here = at_rows(noise, test)
+    mean, _, total_sd = predictive.predictive_moments(draws[:, test], here)
     order = np.argsort(np.abs(mean - rows.observed[test]))
-    centres, noise = locate(draws[:, test], fitted)
+    centres, here = locate(draws[:, test], here)
     parts = []
     for case, quantile in {"good": GOOD, "bad": BAD}.items():
         index = order[int(quantile * (len(order) - 1))]
         sampled = rng.choice(centres[:, index], CASE_DRAWS)
-        [error] = sample(at_rows(noise, slice(index, index + 1)), rng, (1, CASE_DRAWS))
+        [error] = sample(at_rows(here, slice(index, index + 1)), rng, (1, CASE_DRAWS))
         parts.append(
             {
                 "case": np.full(CASE_DRAWS, case),
@@ -156,10 +160,10 @@ def cases(
 
 
 def _predicted(
-    draws: np.ndarray, observed: np.ndarray, fitted: PredictiveNoise, *, scale: str
+    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, *, scale: str
 ) -> Columns:
     draws, observed = predictive.checked_split(draws, observed)
-    mean, epistemic_sd, total_sd = predictive.predictive_moments(draws, fitted)
+    mean, epistemic_sd, total_sd = predictive.predictive_moments(draws, noise)
     return {
         "truth": observed,
         "mean": mean,
@@ -170,7 +174,7 @@ def _predicted(
         "mean_target": mean_target(draws, scale),
         "z_epistemic": calibration.standardised_residuals(observed, mean, epistemic_sd),
         "z_total": calibration.standardised_residuals(observed, mean, total_sd),
-        "pit": predictive.predictive_cdf(draws, observed, fitted),
+        "pit": predictive.predictive_cdf(draws, observed, noise),
     }
 
 

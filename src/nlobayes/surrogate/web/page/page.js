@@ -11,6 +11,7 @@ let surrogate;
 let values = {};
 let answer;
 let drawn;
+let chosen; // by whoever looks; without that the point next to the typical one is read
 let point;
 let asking = new AbortController();
 
@@ -23,7 +24,7 @@ async function start() {
   const axis = surrogate.scale === "log10" ? "log" : "linear";
   document.querySelector(`input[name=axis][value=${axis}]`).checked = true;
   at("unit-norm-label").hidden = !surrogate.mixings.length;
-  at("along").addEventListener("change", () => { point = undefined; show(); });
+  at("along").addEventListener("change", () => { chosen = undefined; show(); });
   at("unit-norm").addEventListener("change", show);
   at("reset").addEventListener("click", () => { values = typical(); show(); });
   at("download").addEventListener("click", download);
@@ -172,7 +173,7 @@ function plot() {
   const labels = { x: label(answer.along) + (unit && ` in ${unit}`), y: targetLabel() };
   drawn = draw(at("plot"), curve, labels, document.querySelector("input[name=axis]:checked").value === "log");
   at("plot").setAttribute("aria-label", `${labels.y} along ${labels.x}`);
-  read(point ?? nearest(curve.x, surrogate.inputs[column].typical));
+  read(chosen ?? nearest(curve.x, surrogate.inputs[column].typical));
 }
 
 function nearest(all, value) {
@@ -180,8 +181,8 @@ function nearest(all, value) {
   return away.indexOf(Math.min(...away));
 }
 
-function read(chosen) {
-  point = chosen;
+function read(number) {
+  point = number;
   mark(at("plot"), drawn, point);
   const [lowest, low, high, highest] = answer.quantiles.map((all) => all[point]);
   const along = surrogate.inputs[answer.inputs.indexOf(answer.along)];
@@ -212,13 +213,15 @@ function inUnit(numbers, between) {
 function follow({ clientX }) {
   if (!drawn) return;
   const pixel = clientX - at("plot").getBoundingClientRect().left;
-  read(nearest(drawn.curve.x.map(drawn.horizontal.place), pixel));
+  chosen = nearest(drawn.curve.x.map(drawn.horizontal.place), pixel);
+  read(chosen);
 }
 
 function step(event) {
   if (!drawn || !(event.key in KEYS)) return;
   event.preventDefault();
-  read(Math.max(0, Math.min(drawn.curve.x.length - 1, point + KEYS[event.key])));
+  chosen = Math.max(0, Math.min(drawn.curve.x.length - 1, point + KEYS[event.key]));
+  read(chosen);
 }
 
 // The same columns as `nlobayes predict` writes.

@@ -52,13 +52,12 @@ export function written(value, digits = 4) {
 
 // Numbers to be compared: the same decimals, and one power of ten for all; `digits` of the greatest.
 export function together(values, digits, tidy = (text) => text) {
-  const greatest = Math.max(...values.map(Math.abs));
-  if (values.includes(null) || !greatest) return { texts: values.map((v) => (v === null ? "–" : "0")), factor: "" };
-  const exponent = Number(greatest.toExponential(digits - 1).split("e")[1]);
+  const greatest = Math.max(0, ...values.filter((v) => v !== null).map(Math.abs));
+  const exponent = greatest ? Number(greatest.toExponential(digits - 1).split("e")[1]) : 0;
   const plain = exponent > -4 && exponent < 6;
   const decimals = Math.max(0, digits - 1 - (plain ? exponent : 0));
-  const texts = values.map((v) =>
-    String(tidy((plain ? v : v / 10 ** exponent).toFixed(decimals))).replace("-", "−"));
+  const texts = values.map((v) => (v === null
+    ? "–" : String(tidy((plain ? v : v / 10 ** exponent).toFixed(decimals))).replace("-", "−")));
   return { texts, factor: plain ? "" : `\u00a0×\u00a0${power(exponent)}` };
 }
 

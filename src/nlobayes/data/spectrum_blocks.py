@@ -1,0 +1,80 @@
+"""SLHA files as rows of a table, block by block: masses and mixings of the neutralinos."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from nlobayes.data.blocks import ROWS, Block, Source
+from nlobayes.data.csv_text import check_known
+from nlobayes.data.slha import (
+    SPECTRUM,
+    pair_columns,
+    read_blocks,
+    read_spectrum,
+    read_text,
+    unit_of,
+)
+from nlobayes.errors import InputError
+
+ENDING = ".slha"
+COLUMNS = (*pair_columns((1, 2)), *pair_columns((3, 4)), "msq")
+"""What can be read of a file."""
+
+
+def open_spectra(path: Path, columns: Sequence[str], rows: int = ROWS) -> Source:
+    """Open an SLHA file, or all in a folder and those below, to read these columns.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or a column is none of `COLUMNS`.
+    """
+    for column in columns:
+        check_known(COLUMNS, column, str(path))
+    files = _list_files(path)
+    folder = path if path.is_dir() else path.parent
+
+    def blocks() -> Iterator[Block]:
+        for first in range(0, len(files), rows):
+            some = files[first : first + rows]
+            labels = np.array([file.relative_to(folder).as_posix() for file in some], dtype=object)
+            yield Block(labels, *_read(some, columns), (first + len(some)) / len(files))
+
+    name = str(path) if path.is_dir() else "SLHA"
+    return Source(name, "file", {name: unit_of(name) for name in COLUMNS}, blocks())
+
+
+def _list_files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder; check the path")
+    try:
+        found = sorted(path.rglob(f"*{ENDING}")) if path.is_dir() else [path]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be listed ({error}); give a readable folder") from None
+    if not found:
+        raise InputError(f"{path}: holds no file that ends in {ENDING}; give another folder")
+    for file in found:
+        if not str(file).isprintable():
+            raise InputError(f"{str(file)!r}: the name does not print; rename the file")
+    return found
+
+
+def _read(
+    files: Sequence[Path], columns: Sequence[str]
+) -> tuple[dict[str, np.ndarray], dict[int, str]]:
+    values = np.full((len(files), len(columns)), math.nan)
+    faults = {}
+    for position, file in enumerate(files):
+        try:
+            found = read_spectrum(read_blocks(read_text(file), SPECTRUM, str(file)), str(file))
+        except InputError as error:
+            faults[position] = str(error).removeprefix(f"{file}: ")
+            continue
+        values[position] = [found.get(column, math.nan) for column in columns]
+        if "msq" in columns and "msq" not in found:
+            faults[position] = "block MASS lacks some of the eight light squarks"
+    return dict(zip(columns, values.T, strict=True)), faults

@@ -1,0 +1,222 @@
+"""Tables read block by block are the tables read at once, and no more than a block is held."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.files import write_parquet
+from nlobayes.data.blocks import Block, numbers, open_csv, open_table
+from nlobayes.data.tables import read_table, to_arrow, to_csv_text
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+ROWS = 7
+ENDINGS = (".csv", ".csv.gz", ".parquet")
+TABLE = Table(
+    {
+        "m": np.arange(17) / 3,
+        "name": np.array([f"point {i}" for i in range(17)], dtype=object),
+        "n": -(np.arange(17) ** 2) / 7,
+    },
+    {"m": "GeV", "n": "1"},
+    {},
+)
+
+
+@pytest.fixture(params=ENDINGS)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The table in one of the formats."""
+    written: Path = tmp_path / f"table{request.param}"
+    if request.param == ".parquet":
+        write_parquet(written, to_arrow(TABLE))
+    else:
+        text = to_csv_text(TABLE).encode()
+        written.write_bytes(gzip.compress(text) if request.param == ".csv.gz" else text)
+    return written
+
+
+def stream(text: str) -> io.BytesIO:
+    return io.BytesIO(text.encode())
+
+
+def test_blocks_are_the_table(path: Path) -> None:
+    with open_table(path, ["n", "name"], ROWS) as source:
+        blocks = [*source.blocks]
+    assert (source.name, source.label) == (str(path), "row")
+    assert source.units == {**read_table(path).units}
+    assert [len(block.labels) for block in blocks] == [7, 7, 3]
+    assert np.concatenate([block.labels for block in blocks]).tolist() == [*range(1, 18)]
+    assert all([*block.columns] == ["n", "name"] for block in blocks)
+    names = np.concatenate([block.columns["name"] for block in blocks])
+    assert names.tolist() == TABLE.columns["name"].tolist()
+    read = np.concatenate([numbers(source, block, {"n": "1"})[0] for block in blocks])
+    assert read.tobytes() == TABLE.columns["n"].tobytes()
+    shares = [block.share for block in blocks]
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= 1
+    assert shares[-1] == 1
+
+
+def test_a_stream_has_no_known_end() -> None:
+    source = open_csv(stream("a\n1\n2\n"), ["a"], "here")
+    (block,) = source.blocks
+    assert math.isnan(block.share)
+    assert block.columns["a"].tolist() == ["1", "2"]
+
+
+class Endless(io.RawIOBase):
+    """Rows without end, which counts what is read of it."""
+
+    read_so_far = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        rows = (b"1.5,2\n" * (len(buffer) // 6 + 1))[: len(buffer)]
+        text = b"a,b\n" + rows if not self.read_so_far else rows
+        buffer[:] = text[: len(buffer)]
+        self.read_so_far += len(buffer)
+        return len(buffer)
+
+
+def test_no_more_than_a_block_is_read_ahead() -> None:
+    endless = Endless()
+    source = open_csv(io.BufferedReader(endless), ["a"], "endless", 1000)
+    for _ in range(3):
+        assert len(next(source.blocks).labels) == 1000
+    assert endless.read_so_far < 3 * 6000 + 2 * io.DEFAULT_BUFFER_SIZE
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ("abc,1", "column 'a' holds 'abc', no finite number"),
+        (",1", "column 'a' holds '', no finite number"),
+        ("nan,1", "column 'a' holds 'nan', no finite number"),
+        ("-1e999,1", "column 'a' holds '-1e999', no finite number"),
+        ("1_0,1", "column 'a' holds '1_0', no finite number"),
+        ("1", "1 cells where the header has 2"),
+        ("1,2,3", "3 cells where the header has 2"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named_and_the_others_are_read(cells: str, said: str) -> None:
+    source = open_csv(stream(f"a,b\n1,2\n\n{cells}\n5,6\n"), ["a", "b"], "here")
+    (block,) = source.blocks
+    values, faults = numbers(source, block, {"a": "", "b": ""})
+    assert faults == {1: said}
+    assert values[[0, 2]].tolist() == [[1, 2], [5, 6]]
+    assert not np.isfinite(values[1]).all()
+
+
+def test_a_null_of_parquet_is_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    write_parquet(path, to_arrow(Table({"a": np.array([1, math.nan])}, {}, {})))
+    with open_table(path, ["a"]) as source:
+        (block,) = source.blocks
+    assert numbers(source, block, {"a": ""})[1] == {1: "column 'a' holds 'nan', no finite number"}
+
+
+@pytest.mark.parametrize(
+    ("header", "wanted", "factor"),
+    [
+        ("a:TeV", "GeV", 1000),
+        ("a:GeV", "GeV", 1),
+        ("a", "GeV", 1),
+        ("a:fb", "pb", 0.001),
+        ("a:1", "1", 1),
+        ("a", "1", 1),
+        ("a:GeV", "", 1),
+    ],
+)
+def test_units_are_converted_and_none_is_that_which_is_wanted(
+    header: str, wanted: str, factor: float
+) -> None:
+    source = open_csv(stream(f"{header}\n0.25\n"), ["a"], "here")
+    assert numbers(source, next(source.blocks), {"a": wanted})[0] == [[0.25 * factor]]
+
+
+@pytest.mark.parametrize("unit", ["pb", "MeV", "1"])
+def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
+    source = open_csv(stream(f"a:{unit}\n1\n"), ["a"], "here")
+    with pytest.raises(InputError, match=rf"here: column 'a' is in '{unit}' but wanted in 'GeV'"):
+        numbers(source, next(source.blocks), {"a": "GeV"})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the file is empty"),
+        ("a,b\n", "the table has no rows"),
+        ("1,2\n", "header cell 1 is '1'"),
+        ("a,a\n1,2\n", "column 'a' appears twice"),
+        ("mass,b\n1,2\n", "no column 'a'; known columns: mass, b"),
+        ("A,b\n1,2\n", "no column 'a'"),
+        ('a,b\n1,2\n"1,2\n', "cannot read the table"),
+        ("a,b\n1,\0\n", "holds NUL characters"),
+        ("a,b\n1," + "2" * 2**20 + "\n", "a line is longer"),
+    ],
+)
+def test_what_is_no_table_is_refused(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=rf"^here: .*{said}"):
+        next(open_csv(stream(text), ["a"], "here").blocks)
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    with pytest.raises(InputError, match=r"here: cannot read the table .*give .* UTF-8"):
+        next(open_csv(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").blocks)
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t", "t.csv.bz2", "csv"])
+def test_another_format_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("a\n1\n")
+    with (
+        pytest.raises(InputError, match="unknown table format"),
+        open_table(tmp_path / name, ["a"]),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path, ending: str) -> None:
+    (tmp_path / f"folder{ending}").mkdir()
+    for name, said in (("folder", "not a regular file"), ("missing", "No such file")):
+        path = tmp_path / f"{name}{ending}"
+        with pytest.raises(InputError, match=said), open_table(path, ["a"]):
+            pass
+
+
+def first_blocks(path: Path) -> Iterator[Block]:
+    with open_table(path, ["m"], ROWS) as source:
+        yield from source.blocks
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".parquet"])
+def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"t{ending}"
+    big = Table({"m": np.random.default_rng(1).random(20_000)}, {}, {})
+    if ending == ".parquet":
+        write_parquet(path, to_arrow(big))
+    else:
+        path.write_bytes(gzip.compress(to_csv_text(big).encode()))
+    path.write_bytes(path.read_bytes()[:-3000])
+    with pytest.raises(InputError, match="cannot read the table"):
+        assert sum(len(block.labels) for block in first_blocks(path)) < 20_000
+
+
+def test_a_byte_of_parquet_that_changed_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    write_parquet(path, to_arrow(Table({"m": np.random.default_rng(1).random(20_000)}, {}, {})))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot read the table"):
+        assert [*first_blocks(path)]

@@ -1,0 +1,82 @@
+"""SLHA files as rows: what they hold, and which of them cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlobayes.data.blocks import numbers
+from nlobayes.data.spectrum_blocks import open_spectra
+from nlobayes.errors import InputError
+
+PARTICLES = (1000022, 1000023, 1000025, 1000035)
+SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
+WANTED = {"m1": "GeV", "n11": "1", "n14": "1", "m2": "GeV"}
+
+
+def spectrum(mass: float, squarks: int = 8) -> str:
+    masses = zip(PARTICLES, (mass, -200.0, 300.0, 400.0), strict=True)
+    others = ((particle, 2000.0 + 10 * i) for i, particle in enumerate(SQUARKS[:squarks]))
+    lines = [f" {particle} {value:.8e} # ~chi" for particle, value in [*masses, *others]]
+    mixings = [f" {i} {j} {i + j / 10:.8e}" for i in range(1, 5) for j in range(1, 5)]
+    return "\n".join(["Block MASS", *lines, "BLOCK NMIX", *mixings, ""])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Files in a folder and below, one of them no spectrum."""
+    (tmp_path / "more").mkdir()
+    for number, name in enumerate(("a", "b", "more/c", "more/d")):
+        (tmp_path / f"{name}.slha").write_text(spectrum(100.0 + number))
+    (tmp_path / "b.slha").write_text("Block MASS\n 1000022 x\n")
+    (tmp_path / "notes.txt").write_text("no spectrum")
+    return tmp_path
+
+
+def test_every_file_is_a_row_and_those_that_are_none_are_named(folder: Path) -> None:
+    source = open_spectra(folder, [*WANTED], rows=3)
+    blocks = [*source.blocks]
+    assert (source.name, source.label) == (str(folder), "file")
+    assert [name for block in blocks for name in block.labels] == [
+        *("a.slha", "b.slha", "more/c.slha", "more/d.slha")
+    ]
+    assert [block.share for block in blocks] == [0.75, 1]
+    values, faults = numbers(source, blocks[0], WANTED)
+    assert values[[0, 2]].tolist() == [[100, 1.1, 1.4, -200], [102, 1.1, 1.4, -200]]
+    assert [*faults] == [1]
+    assert faults[1].startswith("line 2, in block MASS, holds '1000022 x'")
+    assert numbers(source, blocks[1], WANTED)[0].tolist() == [[103, 1.1, 1.4, -200]]
+
+
+def test_one_file_is_one_row(folder: Path) -> None:
+    source = open_spectra(folder / "more/c.slha", ["m1"])
+    (block,) = source.blocks
+    assert block.labels.tolist() == ["c.slha"]
+    assert block.columns["m1"].tolist() == [102]
+
+
+def test_the_squark_mass_is_missed_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    for name, squarks in (("a", 8), ("b", 7)):
+        (tmp_path / f"{name}.slha").write_text(spectrum(100.0, squarks))
+    (with_squarks,) = open_spectra(tmp_path, ["m1", "msq"]).blocks
+    assert np.array_equal(with_squarks.columns["msq"], [2035, np.nan], equal_nan=True)
+    assert with_squarks.faults == {1: "block MASS lacks some of the eight light squarks"}
+    (without,) = open_spectra(tmp_path, ["m1"]).blocks
+    assert without.faults == {}
+
+
+def test_what_no_spectrum_has_is_refused_at_once(folder: Path) -> None:
+    with pytest.raises(InputError, match="no column 'm5'; known columns: m1, n11"):
+        open_spectra(folder, ["m1", "m5"])
+
+
+def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no file that ends in"):
+        open_spectra(tmp_path, ["m1"])
+    with pytest.raises(InputError, match="there is no such file"):
+        open_spectra(tmp_path / "a.slha", ["m1"])
+    (tmp_path / "a\nb.slha").write_text(spectrum(100.0))
+    with pytest.raises(InputError, match="the name does not print"):
+        open_spectra(tmp_path, ["m1"])

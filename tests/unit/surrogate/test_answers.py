@@ -1,0 +1,69 @@
+"""What is said of a point: the surrogate's own numbers under names, and where it lies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.surrogate.answers import allowed, answer, failed_checks, quantile_names
+from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.types import Exported
+
+POINTS = np.array([[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5], [1e5, 0, 0, 1, 0]])
+
+
+@pytest.fixture(scope="module")
+def surrogate(exported: Exported) -> Surrogate:
+    return Surrogate(exported)
+
+
+def test_quantiles_are_named_by_percentages() -> None:
+    names = quantile_names((0.16, 0.025, 0.5, 0.29, 1 - 1e-6))
+    assert names == ["q16", "q2.5", "q50", "q29", "q99.9999"]
+    assert quantile_names(()) == []
+
+
+@pytest.mark.parametrize("probability", [0, 1, -0.5, 16, float("nan"), float("inf")])
+def test_what_is_no_probability_is_refused(probability: float) -> None:
+    with pytest.raises(InputError, match="above 0 and below 1"):
+        quantile_names((0.5, probability))
+
+
+def test_a_quantile_is_named_once() -> None:
+    with pytest.raises(InputError, match=r"quantile 0.16 is asked for twice"):
+        quantile_names((0.16, 0.5, 0.16))
+
+
+@pytest.mark.parametrize("on", ["target", "model"])
+def test_an_answer_is_what_the_surrogate_predicts(surrogate: Surrogate, on: Scale) -> None:
+    found = answer(surrogate, POINTS, (0.16, 0.975), on=on)
+    expected = surrogate.predict(POINTS, quantiles=(0.16, 0.975), on=on)
+    assert [*found] == [
+        *("mean", "median", "epistemic_sd", "total_sd", "q16", "q97.5", "domain"),
+    ]
+    for name in ("mean", "median", "epistemic_sd", "total_sd"):
+        assert np.array_equal(found[name], getattr(expected, name))
+    assert np.array_equal([found["q16"], found["q97.5"]], expected.quantiles)
+    assert found["domain"].tolist() == surrogate.domain(POINTS).tolist()
+    assert found["domain"][2] == "outside"
+
+
+def test_no_points_have_an_answer(surrogate: Surrogate) -> None:
+    assert {len(column) for column in answer(surrogate, np.empty((0, 5)), (0.5,)).values()} == {0}
+
+
+def test_numbers_too_large_for_the_network_are_no_warning(surrogate: Surrogate) -> None:
+    found = answer(surrogate, np.array([[1e150, 1e100, 1e100, 0, 0]]))
+    assert found["domain"].tolist() == ["outside"]
+
+
+def test_points_without_features_are_told_from_others(surrogate: Surrogate) -> None:
+    points = np.array([*POINTS, [0, 0, 0, 0, 1], [np.nan, 0, 0, 0, 1], [1, 1e200, 0, 0, 0]])
+    usable, takes = allowed(surrogate, points)
+    assert usable.tolist() == [True, True, True, False, False, False]
+    assert "|m| above 0" in takes
+
+
+def test_checks_that_failed_are_named(surrogate: Surrogate) -> None:
+    assert failed_checks(surrogate.facts) == {"convergence": [], "calibration": ["coverage_95"]}

@@ -1,0 +1,68 @@
+"""Lines of points, and mixings kept at unit length along them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from nlobayes.surrogate.scan import line, mixings, with_unit_norm
+from nlobayes.surrogate.surrogate import Surrogate
+
+NEUTRALINO = ("m1", "n11", "n12", "n13", "n14")
+AT = [300, 0.5, 0.5, 0.5, 0.5]
+
+
+def like(*inputs: str, **units: str) -> Surrogate:
+    """Something with inputs; they have no unit if none is given."""
+    return cast(Surrogate, SimpleNamespace(inputs=inputs, units=units))
+
+
+def test_a_line_varies_one_input_alone() -> None:
+    points = line(like(*NEUTRALINO), AT, "n12", (-1, 1), 5)
+    assert points[:, 2].tolist() == [-1, -0.5, 0, 0.5, 1]
+    assert np.array_equal(np.delete(points, 2, axis=1), np.tile([300, 0.5, 0.5, 0.5], (5, 1)))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "units", "found"),
+    [
+        (NEUTRALINO, {"m1": "GeV", "n11": "1"}, [["n11", "n12", "n13", "n14"]]),
+        (NEUTRALINO[:-1], {}, []),
+        (("m1", "m2", "m3", "m4"), dict.fromkeys(("m1", "m2", "m3", "m4"), "GeV"), []),
+        (("a", "b"), {}, []),
+        (
+            ("n21", "n12", "n22", "n11", "n13", "n23", "n24", "n14"),
+            {},
+            [["n21", "n22", "n23", "n24"], ["n11", "n12", "n13", "n14"]],
+        ),
+    ],
+)
+def test_rows_of_a_mixing_matrix_are_found(
+    inputs: tuple[str, ...], units: dict[str, str], found: list[list[str]]
+) -> None:
+    assert mixings(like(*inputs, **units)) == found
+
+
+@pytest.mark.parametrize("along", ["m1", "n13"])
+def test_mixings_have_unit_length_and_keep_their_proportions(along: str) -> None:
+    surrogate = like(*NEUTRALINO, m1="GeV")
+    before = line(surrogate, [300, 0.1, -0.2, 0.3, 0.4], along, (-0.9, 0.9), 7)
+    after = with_unit_norm(surrogate, before, along)
+    place = NEUTRALINO.index(along)
+    assert np.array_equal(after[:, place], before[:, place])
+    np.testing.assert_allclose(np.linalg.norm(after[:, 1:], axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(after[:, 2] / after[:, 1], -2, rtol=1e-12)
+    assert (np.sign(after[:, 1]) == 1).all()
+
+
+def test_what_cannot_be_scaled_stays() -> None:
+    surrogate = like(*NEUTRALINO, m1="GeV")
+    too_long = line(surrogate, AT, "n11", (1.5, 2), 2)
+    assert np.array_equal(with_unit_norm(surrogate, too_long, "n11"), too_long)
+    nothing = line(surrogate, [300, 0, 0, 0, 0], "n11", (0.5, 0.7), 2)
+    assert np.array_equal(with_unit_norm(surrogate, nothing, "n11"), nothing)
+    alone = line(surrogate, AT, "n11", (1, 1), 2)
+    assert with_unit_norm(surrogate, alone, "n11").tolist() == [[300, 1, 0, 0, 0]] * 2

@@ -1,0 +1,56 @@
+"""The service keeps to its own OpenAPI schema, whatever is sent: Schemathesis, with all checks."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import schemathesis
+from schemathesis import engine
+from schemathesis.engine import events
+from schemathesis.specs.openapi.schemas import OpenApiSchema
+
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.web.application import application
+from nlobayes.types import Exported
+
+ENDPOINTS = {"GET /healthz", "GET /api/surrogate", "POST /api/predict", "GET /api/scan"}
+EXAMPLES = 40
+FEWEST_CASES = 250
+CHECKS = {
+    *("not_a_server_error", "status_code_conformance", "content_type_conformance"),
+    *("response_schema_conformance", "positive_data_acceptance", "negative_data_rejection"),
+    *("unsupported_method", "allow_header_conformance", "missing_required_header"),
+}
+
+
+@pytest.fixture(scope="module")
+def described(exported: Exported) -> OpenApiSchema:
+    app = application(Surrogate(exported), {}, ["testserver"])
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app)
+    schema.config.generation.update(max_examples=EXAMPLES)
+    return schema
+
+
+def test_every_endpoint_is_in_the_schema(described: OpenApiSchema) -> None:
+    operations = described.get_all_operations()
+    assert {operation.ok().label for operation in operations} == ENDPOINTS
+
+
+def test_the_service_keeps_to_its_schema(described: OpenApiSchema) -> None:
+    done: Counter[str] = Counter()
+    failures = []
+    for event in engine.from_schema(described).execute():
+        if isinstance(event, events.NonFatalError | events.FatalError):
+            failures.append(str(event))
+        if not isinstance(event, events.ScenarioFinished):
+            continue
+        done["cases"] += len(event.recorder.cases)
+        for check in (check for checks in event.recorder.checks.values() for check in checks):
+            done[check.name] += 1
+            if check.failure_info:
+                info = check.failure_info
+                failures.append(f"{event.recorder.label}: {info.failure}\n{info.code_sample}")
+    assert not failures, "\n\n".join(failures[:3])
+    assert done["cases"] >= FEWEST_CASES
+    assert {*done} >= CHECKS
