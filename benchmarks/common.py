@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from nlobayes.assessment.convergence import ess_bulk, rhat
 from nlobayes.data.datasets import Choices, make_dataset
-from nlobayes.data.physics.source import UNITS, Settings, simulate
+from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.tables import select
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.presets import FanInPrior, Network, ToleranceLikelihood
@@ -125,7 +125,7 @@ def simulate_rows(rows: int) -> Table:
 def make_embedded(table: Table, rows: int, feature_map: str = "invariants") -> Dataset:
     """Make the dataset of the embedded study with this many train rows of a simulated table."""
     columns = {name: values[: rows + 2 * HELD_OUT] for name, values in table.columns.items()}
-    units = {name: UNITS[name] for name in ("m1", "sigma_pb")}
+    units = {name: table.units[name] for name in ("m1", "sigma_pb")}
     selection = select(
         table._replace(columns=columns), FEATURES, "sigma_pb", units, source="simulated"
     )

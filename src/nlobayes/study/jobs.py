@@ -155,7 +155,6 @@ class TabulateJob(Frozen):
 class ExportJob(Frozen):
     """The surrogate of one run."""
 
-    run: str
     network: Network
     export: Export
 
@@ -243,7 +242,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             calibration=run.evaluation.calibration,
             seed=run.seed,
         ),
-        "export": ExportJob(run=run.run_id, network=run.network, export=run.evaluation.export),
+        "export": ExportJob(network=run.network, export=run.evaluation.export),
         **until,
     }
 

@@ -10,7 +10,7 @@ from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
-from nlobayes.artifacts.seals import digests
+from nlobayes.artifacts.seals import digest, digests
 from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
 from nlobayes.assessment.noise_fit import SCALED
 from nlobayes.data.splits import TRAIN, VALIDATION
@@ -33,7 +33,7 @@ BIBTEX = """\
   author  = {{The nlobayes developers}},
   title   = {{nlobayes: exact-MCMC Bayesian neural networks for NLO cross sections}},
   version = {{{version}}},
-  note    = {{Surrogate of {target}, run {run}, code {code}, dataset SHA-256 {dataset}}},
+  note    = {{Surrogate of {target}, code {code}, posterior SHA-256 {posterior}}},
 }}
 """
 
@@ -68,7 +68,7 @@ def export(
         residual=noise.residual,
         probability=noise.probability,
         facts=_facts(job, data, noise, convergence, scores)
-        | {"bibtex": _bibtex(job, data, record, inputs[list(inputs)[1]])},
+        | {"bibtex": _bibtex(data, record, digest(posterior))},
     )
     contents.write_surrogate(out, exported, data, record)
     typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
@@ -121,7 +121,6 @@ def _facts(
     train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
     domain = fit_domain(train.astype(np.float32), held)
     return {
-        "run": job.run,
         "activation": job.network.activation,
         "columns": list(data.input_names),
         "target": data.target_name,
@@ -155,13 +154,12 @@ def _typical(data: Dataset) -> np.ndarray:
     return data.inputs[train][int(np.argmin(apart))]
 
 
-def _bibtex(job: ExportJob, data: Dataset, record: dict[str, Any], dataset: str) -> str:
+def _bibtex(data: Dataset, record: dict[str, Any], posterior: str) -> str:
     return BIBTEX.format(
         version=record["versions"]["nlobayes"],
         target=data.target_name,
-        run=job.run,
         code=record["code_digest"],
-        dataset=dataset[:16],
+        posterior=posterior[:16],
     )
 
 

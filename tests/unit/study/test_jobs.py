@@ -56,6 +56,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"thresholds": {"rhat_f_p99": 1.1}}}}, {"diagnose"}),
     ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate", "tabulate"}),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
+    ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export"}),
     ({"samplers": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
     ({"samplers": {"hmc": {"segments": 3}}}, set()),
     ({"samplers": {"hmc": {"chains": 6}}}, set()),
@@ -69,7 +70,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"execution": {"shards": 2}}, MODEL),
     ({"samplers": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
     ({"pretraining": {"adam": {"epochs": 3}}}, {"pretrain"}),
-    ({"networks": {"n4": {"activation": "relu"}}}, MODEL),
+    ({"networks": {"n4": {"activation": "relu"}}}, MODEL | {"export"}),
     ({"priors": {"fan_in": {"scale": 2.0}}}, MODEL),
     ({"likelihoods": {"tight": {"sigma": 0.2}}}, MODEL | {"diagnose"}),
     ({"precision": "float64"}, MODEL),
@@ -133,7 +134,7 @@ def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> No
     assert (one.seed, two.seed) == (1, 2)
     before, after = run_jobs(one), run_jobs(two)
     same = {verb for verb in before if before[verb] == after[verb]}
-    assert same == {"diagnose", "propagate"}
+    assert same == {"diagnose", "propagate", "export"}
 
 
 def test_equal_posteriors_are_told_the_same_whatever_their_names(

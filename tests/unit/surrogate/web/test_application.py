@@ -1,0 +1,240 @@
+"""What the service answers and refuses; the shapes of both are left to test_schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.web.application import application
+from nlobayes.surrogate.web.guards import HEADERS, MOST_BYTES
+from nlobayes.surrogate.web.messages import MOST_POINTS
+from nlobayes.types import Exported
+
+POINTS = [[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5]]
+NO_POINT = [0, 0, 0, 0, 1]
+PAGE = {"index.html": "<p>page</p>", "page.js": "1", "style.css": "p {}", "icon.svg": "<svg/>"}
+
+
+@pytest.fixture(scope="module")
+def surrogate(exported: Exported) -> Surrogate:
+    return Surrogate(exported)
+
+
+@pytest.fixture(scope="module")
+def client(surrogate: Surrogate) -> Iterator[TestClient]:
+    with TestClient(application(surrogate, PAGE, ["testserver", "[::1]"])) as opened:
+        yield opened
+
+
+def predict(client: TestClient, **ask: Any) -> Any:
+    response = client.post("/api/predict", json=ask)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+@pytest.mark.parametrize("scale", ["target", "model"])
+def test_predictions_are_those_of_the_surrogate(
+    client: TestClient, surrogate: Surrogate, scale: Any
+) -> None:
+    found = predict(client, points=POINTS, quantiles=[0.84, 0.025, 0.84], scale=scale)
+    expected = surrogate.predict(POINTS, quantiles=(0.84, 0.025, 0.84), on=scale)
+    for name in ("mean", "median", "epistemic_sd", "total_sd", "quantiles"):
+        assert np.array_equal(found[name], getattr(expected, name)), name
+    assert found["domain"] == surrogate.domain(POINTS).tolist()
+    assert (found["target"], found["unit"]) == ("sigma_pb", "pb")
+    assert found["scale"] == ("log10" if scale == "model" else "identity")
+    assert found["probabilities"] == [0.84, 0.025, 0.84]
+
+
+def test_a_point_may_be_named(client: TestClient, surrogate: Surrogate) -> None:
+    named = dict(zip(reversed(surrogate.inputs), reversed(POINTS[0]), strict=True))
+    mixed = predict(client, points=[named, POINTS[1]])
+    assert mixed == predict(client, points=POINTS)
+
+
+def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> None:
+    alone = predict(client, points=[POINTS[0]])
+    found = predict(client, points=[NO_POINT, POINTS[0], [1e308, 1, 1, 1, 1]])
+    assert found["domain"] == ["outside", alone["domain"][0], "outside"]
+    for name in ("mean", "median", "epistemic_sd", "total_sd"):
+        assert found[name][0] is None
+        assert found[name][1] == pytest.approx(alone[name][0], rel=1e-6)
+        assert found[name][2] is None
+    assert [quantile[0] for quantile in found["quantiles"]] == [None, None]
+    assert predict(client, points=[NO_POINT])["mean"] == [None]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"points": [[NaN, 1, 2, 3, 4]]}', "points.0.0: Input should be a finite number"),
+        ('{"points": [[1, 1, 1, 1, 1e999]]}', "points.0.4: Input should be a finite number"),
+        ('{"points": [[1, 1, 1, 1, -Infinity]]}', "points.0.4: Input should be a finite number"),
+        ('{"points": [[1, 1, 1, 1, "1"]]}', "points.0.4: Input should be a valid number"),
+        ('{"points": [[1, 1, 1, 1, true]]}', "points.0.4: Input should be a valid number"),
+        ('{"points": [[1, 2, 3, 4]]}', "points.0: List should have at least 5 items"),
+        ('{"points": [{"m1": 1}]}', "points.0.n11: Field required; "),
+        ('{"points": [[1, 2, 3, 4, 5, 6]]}', "points.0: List should have at most 5 items"),
+        ('{"points": []}', "points: List should have at least 1 item"),
+        ('{"points": [[1, 1, 1, 1, 1]], "quantile": [0.5]}', "quantile: Extra inputs"),
+        ('{"points": [[1, 1, 1, 1, 1]], "quantiles": [1]}', "quantiles.0: Input should be less"),
+        ('{"points": [[1, 1, 1, 1, 1]], "scale": "log"}', "scale: Input should be 'target' or"),
+        ("[]", "request: Input should be a valid dictionary"),
+        ('{"points": ', "the body is no JSON: Expecting value"),
+        ("", "request: Field required"),
+    ],
+)
+def test_a_body_that_cannot_be_used_is_refused_in_one_line(
+    client: TestClient, body: str, said: str
+) -> None:
+    headers = {"content-type": "application/json"}
+    response = client.post("/api/predict", content=body, headers=headers)
+    assert response.status_code == 422
+    assert [*response.json()] == ["detail"]
+    assert response.json()["detail"].startswith(said)
+    assert "\n" not in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body", ["[" * 100_000, '{"points": [[' + "9" * 10_000 + ", 1, 1, 1, 1]]}"]
+)
+def test_a_body_that_would_break_the_parser_is_refused(client: TestClient, body: str) -> None:
+    headers = {"content-type": "application/json"}
+    response = client.post("/api/predict", content=body, headers=headers)
+    assert response.status_code == 400
+
+
+def test_a_form_of_another_site_is_refused(client: TestClient) -> None:
+    """A page elsewhere may send text without asking first; it is not read as JSON."""
+    body = json.dumps({"points": POINTS})
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        response = client.post("/api/predict", content=body, headers={"content-type": kind})
+        assert response.status_code == 422
+
+
+def test_the_number_of_points_is_limited(client: TestClient) -> None:
+    most = [[0] * 5] * MOST_POINTS
+    assert len(predict(client, points=most)["mean"]) == MOST_POINTS
+    response = client.post("/api/predict", json={"points": [*most, [0] * 5]})
+    assert response.status_code == 422
+    assert f"at most {MOST_POINTS} items" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_the_size_of_a_body_is_limited(client: TestClient, announced: bool) -> None:
+    chunks = (b" " * 2**16 for _ in range(MOST_BYTES // 2**16 + 1))
+    body = b" " * (MOST_BYTES + 1) if announced else chunks
+    headers = {"content-type": "application/json"}
+    response = client.post("/api/predict", content=body, headers=headers)
+    assert response.status_code == 413
+    assert "larger than 2097152 bytes; ask for fewer points" in response.json()["detail"]
+
+
+def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surrogate) -> None:
+    query = {"along": "m1", "steps": 5, "low": 200, "high": 400, "at.n11": 0.5}
+    found = client.get("/api/scan", params=query).json()
+    typical = [*surrogate.typical.values()]
+    points = [[x, 0.5, *typical[2:]] for x in (200, 250, 300, 350, 400)]
+    assert (found["along"], found["inputs"]) == ("m1", [*surrogate.inputs])
+    assert found["points"] == points
+    same = predict(client, points=points, quantiles=[0.025, 0.16, 0.84, 0.975])
+    assert {name: found[name] for name in same} == same
+
+
+def test_a_line_spans_the_training_data_unless_told_otherwise(
+    client: TestClient, surrogate: Surrogate
+) -> None:
+    found = client.get("/api/scan", params={"along": "n13"}).json()
+    assert (found["points"][0][3], found["points"][-1][3]) == surrogate.limits["n13"]
+    assert found["points"][0][:3] == [*surrogate.typical.values()][:3]
+
+
+def test_mixings_are_kept_at_unit_length_where_that_is_asked_for(client: TestClient) -> None:
+    query = {"along": "n13", "low": -1, "high": 1, "steps": 9, "unit_norm": True, "at.n11": 3}
+    found = np.array(client.get("/api/scan", params=query).json()["points"])
+    np.testing.assert_allclose(np.linalg.norm(found[:, 1:], axis=1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "along: Field required"),
+        ("along=x", "along: Input should be 'm1', 'n11', 'n12', 'n13' or 'n14'"),
+        ("along=m1&steps=1", "steps: Input should be greater than or equal to 2"),
+        ("along=m1&steps=100000", "steps: Input should be less than or equal to 1001"),
+        ("along=m1&at.n11=nan", "at.n11: Input should be a finite number"),
+        ("along=m1&low=-inf", "low: Input should be a finite number"),
+        ("along=m1&n11=0.5", "n11: Extra inputs are not permitted"),
+    ],
+)
+def test_a_line_that_is_none_is_refused(client: TestClient, query: str, said: str) -> None:
+    response = client.get(f"/api/scan?{query}")
+    assert response.status_code == 422
+    assert response.json() == {"detail": said}
+
+
+def test_the_surrogate_is_described_with_its_verdict(
+    client: TestClient, surrogate: Surrogate
+) -> None:
+    found = client.get("/api/surrogate").json()
+    assert [(i["name"], i["unit"], i["typical"]) for i in found["inputs"]] == [
+        (name, surrogate.units[name], surrogate.typical[name]) for name in surrogate.inputs
+    ]
+    assert [(i["low"], i["high"]) for i in found["inputs"]] == [*surrogate.limits.values()]
+    assert found["mixings"] == [["n11", "n12", "n13", "n14"]]
+    assert found["converged"] is True
+    assert found["failed"] == {"convergence": [], "calibration": ["coverage_95"]}
+    assert found["bibtex"] == surrogate.facts["bibtex"]
+    assert found["draws"] == surrogate.draws
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/page.js", "/openapi.json", "/api/surrogate", "/nothing", "/api/predict"]
+)
+def test_every_response_tells_browsers_what_to_refuse(client: TestClient, path: str) -> None:
+    response = client.get(path)
+    assert {name: response.headers[name] for name in HEADERS} == HEADERS
+    policy = response.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert not [name for name in response.headers if name.startswith("access-control")]
+
+
+def test_the_page_is_served_under_its_names(client: TestClient) -> None:
+    found = {path: client.get(path) for path in ("/", "/page.js", "/style.css", "/icon.svg")}
+    assert [response.text for response in found.values()] == ["<p>page</p>", "1", "p {}", "<svg/>"]
+    kinds = [response.headers["content-type"].split(";")[0] for response in found.values()]
+    assert kinds == ["text/html", "text/javascript", "text/css", "image/svg+xml"]
+
+
+def test_no_page_of_a_foreign_network_is_served(client: TestClient) -> None:
+    assert client.get("/docs").status_code == client.get("/redoc").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("testserver", 200),
+        ("testserver:8000", 200),
+        ("TestServer", 200),
+        ("[::1]:8000", 200),
+        ("evil.example", 400),
+        ("testserver.evil.example", 400),
+        ("evil.example:8000", 400),
+        ("127.0.0.1", 400),
+        ("", 400),
+    ],
+)
+def test_only_names_of_this_machine_are_answered(
+    client: TestClient, host: str, status: int
+) -> None:
+    response = client.get("/healthz", headers={"host": host})
+    assert response.status_code == status
+    assert "x-content-type-options" in response.headers
