@@ -8,7 +8,9 @@ import numpy as np
 
 from nlobayes.model.networks import Network, forward, layers_of
 
-_CELLS = 150_000
+_ROWS = 256
+"""Points of one product of matrices: more would be shared among threads, at a loss."""
+_CELLS = 100_000
 """Activations of one layer that are held at once, so that they stay in the cache."""
 
 
@@ -35,7 +37,7 @@ def evaluate(
     outputs = np.empty((draws, points), weights.dtype)
     inputs = np.ascontiguousarray(features, weights.dtype)
     widest = max(network.sizes)
-    rows = max(1, min(points, _CELLS // widest))
+    rows = max(1, min(points, _ROWS, _CELLS // widest))
     step = max(1, _CELLS // (rows * widest))
     for first in range(0, draws, step):
         part = {name: values[first : first + step] for name, values in variables.items()}

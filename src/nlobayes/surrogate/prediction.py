@@ -11,7 +11,8 @@ import numpy as np
 
 from nlobayes.model.networks import Network, forward, layers_of, weight_names
 
-DRAWS_AT_ONCE = 16
+ACTIVATIONS_AT_ONCE = 200_000
+"""Of one layer, over as many draws as share a product of matrices: few points, many draws."""
 
 
 class Compiled:
@@ -57,4 +58,6 @@ def _evaluate(network: Network, draws: dict[str, jax.Array], points: jax.Array) 
     def one_draw(draw: dict[str, jax.Array]) -> jax.Array:
         return forward(layers_of(network, draw), points, network.activation, xp=jnp)
 
-    return jax.lax.map(one_draw, draws, batch_size=DRAWS_AT_ONCE)
+    activations = max(1, len(points)) * max(network.sizes)
+    together = max(1, ACTIVATIONS_AT_ONCE // activations)
+    return jax.lax.map(one_draw, draws, batch_size=min(together, len(draws["biases_1"])))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlobayes.model.networks import ACTIVATIONS, Network, network_of
-from nlobayes.surrogate.prediction import DRAWS_AT_ONCE, predict
+from nlobayes.surrogate.prediction import predict
 
 BY_HAND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "tanh": np.tanh,
@@ -35,9 +35,13 @@ def one_draw(draws: dict[str, np.ndarray], index: int, x: np.ndarray, name: str)
     return hidden[:, 0]
 
 
-@pytest.mark.parametrize("count", [1, DRAWS_AT_ONCE, 2 * DRAWS_AT_ONCE + 3])
+@pytest.mark.parametrize("count", [1, 16, 35])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_every_draw_is_evaluated_at_every_point(activation: str, count: int) -> None:
+def test_every_draw_is_evaluated_at_every_point(
+    monkeypatch: pytest.MonkeyPatch, activation: str, count: int
+) -> None:
+    """Sixteen of them together."""
+    monkeypatch.setattr("nlobayes.surrogate.prediction.ACTIVATIONS_AT_ONCE", 16 * 8 * max(SIZES))
     draws, x = random_draws(SIZES, (count,)), np.random.default_rng(2).normal(size=(7, 3))
     outputs = predict(Network(SIZES, activation), draws, x)
     expected = [one_draw(draws, index, x, activation) for index in range(count)]

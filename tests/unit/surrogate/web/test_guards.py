@@ -79,5 +79,8 @@ def test_what_is_no_request_passes() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         seen.append((scope, receive, send))
 
-    asyncio.run(Bodies(app)({"type": "lifespan"}, 1, 2))
-    assert seen == [({"type": "lifespan"}, 1, 2)]
+    receive: Any = object()
+    send: Any = object()
+    scope = {"type": "lifespan"}
+    asyncio.run(Bodies(app)(scope, receive, send))
+    assert seen == [(scope, receive, send)]
