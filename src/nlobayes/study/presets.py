@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from nlobayes.study.sources import SimulatedSource, Source
+from nlobayes.study.sources import SimulatedSource, SlhaSource, Source
 from nlobayes.study.values import (
     Fraction,
     Frozen,
@@ -108,8 +108,8 @@ class DatasetPreset(Frozen):
     """Held-out rows at which convergence is judged."""
 
     @model_validator(mode="after")
-    def _reads_what_is_simulated(self) -> DatasetPreset:
-        if isinstance(self.source, SimulatedSource):
+    def _reads_what_matters(self) -> DatasetPreset:
+        if isinstance(self.source, SimulatedSource | SlhaSource):
             self.source.check_columns(self.features.columns)
         return self
 

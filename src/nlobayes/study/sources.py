@@ -38,6 +38,16 @@ def _columns_of(neutralino: int) -> tuple[str, ...]:
     return (f"m{neutralino}", *(f"n{neutralino}{component}" for component in range(1, 5)))
 
 
+def _check_reads_both(pair: tuple[int, int], columns: tuple[str, ...]) -> None:
+    """Refuse to read one neutralino of two, on both of which cross sections depend."""
+    for number in pair:
+        if not {*columns} & {*_columns_of(number)}:
+            raise ValueError(
+                f"features.columns: nothing of neutralino {number} of pair {[*pair]} is read; "
+                f"it has {', '.join(_columns_of(number))}"
+            )
+
+
 GivenPath = Annotated[str, AfterValidator(_stays_inside)]
 Pattern = Annotated[str, AfterValidator(_stays_below)]
 Neutralino = Annotated[int, Field(ge=1, le=4, strict=True)]
@@ -108,12 +118,7 @@ class SimulatedSource(Frozen):
                     f"features.columns: {name!r} is not simulated for pair {[*self.pair]}; "
                     f"columns: {', '.join(table)}"
                 )
-        for number in self.pair:
-            if not {*columns} & {*_columns_of(number)}:
-                raise ValueError(
-                    f"features.columns: nothing of neutralino {number} of pair {[*self.pair]} is "
-                    f"read; columns: {', '.join(self.columns)}"
-                )
+        _check_reads_both(self.pair, columns)
 
     @model_validator(mode="after")
     def _can_be_tuned(self) -> SimulatedSource:
@@ -190,6 +195,10 @@ class SlhaSource(Spectra):
     kind: Literal["slha"]
     folder: GivenPath
     """Folder of the files, relative to the working directory."""
+
+    def check_columns(self, columns: tuple[str, ...]) -> None:
+        """Refuse to read one neutralino of two."""
+        _check_reads_both(self.pair, columns)
 
     @property
     def spectra(self) -> Spectra:

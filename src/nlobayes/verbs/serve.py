@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,16 +41,17 @@ def serve(
     own = f"[{host}]" if ":" in host else host
     page = {path.name: path.read_text("utf-8") for path in sorted(PAGE.iterdir())}
     app = application(loaded, page, {*LOOPBACK, own, *(name or ())})
-    socket = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
     if own not in LOOPBACK:
         typer.echo(
             f"nlobayes: warning: whoever reaches {own} may ask; a request must name this machine "
             "as --host or --name does",
             err=True,
         )
-    typer.echo(f"http://{own}:{socket.getsockname()[1]} predicts {loaded.target}; Ctrl-C ends it")
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[socket])
+    listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
+    with closing(listening), suppress(KeyboardInterrupt):
+        address = f"http://{own}:{listening.getsockname()[1]}"
+        typer.echo(f"{address} predicts {loaded.target}; Ctrl-C ends it")
+        uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
 
 
 def _import_extra() -> tuple[Any, Any]:

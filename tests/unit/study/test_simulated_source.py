@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def test_nonsense_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("pair", "columns", "said"),
     [
-        ([1, 2], FIRST, "nothing of neutralino 2 of pair [1, 2] is read; columns: m1, n11,"),
+        ([1, 2], FIRST, "nothing of neutralino 2 of pair [1, 2] is read; it has m2, n21,"),
         ([2, 2], FIRST, "'m1' is not simulated for pair [2, 2]; columns: m2, n21,"),
         ([1, 1], [*FIRST, "msq"], "'msq' is not simulated for pair [1, 1]; columns: m1, n11,"),
     ],
@@ -104,3 +105,17 @@ def test_presets_read_all_that_is_simulated(name: str) -> None:
     dataset = DatasetPreset.model_validate(read_presets(PRESETS)["datasets"][name])
     assert isinstance(dataset.source, SimulatedSource)
     assert dataset.features.columns == dataset.source.columns
+
+
+def test_spectra_of_a_pair_are_read_with_both_neutralinos() -> None:
+    def preset(pair: list[int], columns: list[str]) -> DatasetPreset:
+        source = {"kind": "slha", "folder": "scan", "pair": pair}
+        split = {"train": 5, "validation": 2, "test": 2}
+        given = {"source": source, "split": split, "features": {"columns": columns}}
+        return DatasetPreset.model_validate(given)
+
+    message = re.escape("nothing of neutralino 2 of pair [1, 2] is read; it has m2, n21,")
+    with pytest.raises(ValueError, match=message):
+        preset([1, 2], FIRST)
+    assert preset([1, 2], [*FIRST, *SECOND])
+    assert preset([1, 1], FIRST)
