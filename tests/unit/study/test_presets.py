@@ -66,7 +66,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     ((*HMC, "chains"), 1, ("got 1", "at least 2", "use 4")),
     ((*HMC, "segments"), 0, ("greater than or equal to 1", "got 0")),
     ((*HMC, "draws_per_segment"), 0, ("greater than or equal to 1", "got 0")),
-    (("evaluation", "default", "noise"), "cauchy", ("'gaussian', 'student_t' or 'scaled_student_t'", "'cauchy'")),
+    (("evaluation", "default", "noise"), "cauchy", ("'gaussian', 'student_t'", "'cauchy'")),
     (("evaluation", "strict", "thresholds"), {"rhat": 1}, ("unknown key 'rhat'", "'rhat_f_p99'")),
     (("evaluation", "strict", "thresholds", "max_divergences"), -1, ("got -1",)),
     ((*SOURCE, "points"), 0, ("greater than or equal to 1", "got 0")),
