@@ -19,7 +19,9 @@ from nlobayes.cli import VERBS, app, main
 from nlobayes.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-NO_VERBS = {"__init__", "covariates", "posteriors", "predictions", "progress", "runtime"}
+NO_VERBS = {
+    *("__init__", "covariates", "points", "posteriors", "predictions", "progress", "runtime"),
+}
 HEAVY = "numpy pandas xarray netCDF4 scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
 
 PREPARE: dict[str, Any] = {
@@ -115,6 +117,10 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
         (["draw", "--block", "one"], "Invalid value for '--block'"),
         (["draw", "--verdikt", "x"], "No such option: --verdikt"),
         (["judge"], "Missing option '--spec'"),
+        (["predict", "s.nc"], "Missing argument 'points'"),
+        (["predict", "s.nc", "-", "--scale", "log"], "Invalid value for '--scale'"),
+        (["predict", "s.nc", "-", "--engine", "torch"], "Invalid value for '--engine'"),
+        (["serve", "s.nc", "--port", "70000"], "Invalid value for '--port'"),
     ],
 )
 def test_a_misspelt_command_is_refused_with_status_2(words: list[str], said: str) -> None:

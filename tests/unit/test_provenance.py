@@ -60,6 +60,8 @@ INSIDE = {
     "compare": {"assessment.comparison", "artifacts.files"},
     "speed": {"model.density", "surrogate.prediction", "build"},
     "plot": {"plots.registry", "plots.calibration", "plots.style"},
+    "predict": {"surrogate.answers", "data.blocks", "data.spectrum_blocks", "artifacts.streams"},
+    "serve": {"surrogate.web.application", "surrogate.web.guards", "surrogate.surrogate"},
     "summary": {"assessment.tightness"},
     "record": {"artifacts.files"},
     "show": {
@@ -97,6 +99,8 @@ USED = {
     "compare": {"assessment"},
     "speed": {"model", "inference", "surrogate"},
     "plot": {"plots"},
+    "predict": {"surrogate", "data", "model"},
+    "serve": {"surrogate", "data", "model"},
     "summary": {"assessment"},
     "record": set(),
     "show": set(),

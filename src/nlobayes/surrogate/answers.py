@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -63,12 +62,4 @@ def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     with np.errstate(all="ignore"):
         features = chosen.apply(points)
-    return np.isfinite(features).all(axis=1), chosen.allowed
-
-
-def failed_checks(facts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Name the checks of the chains (`convergence`) and of the error bars that failed."""
-    return {
-        kind: [name for name, check in facts["verdict"][kind].items() if not check["passed"]]
-        for kind in ("convergence", "calibration")
-    }
+    return np.all(np.isfinite(features), axis=1), chosen.allowed

@@ -79,6 +79,22 @@ class Surrogate:
         self._domain = domains.Domain(exported.features, **facts["domain"])
         self._evaluate = _evaluator(exported, engine)
 
+    def __repr__(self) -> str:
+        """Say what is predicted, from how many draws, and which checks failed."""
+        unit = self.units.get(self.target) or "no unit"
+        failed = ", ".join(name for names in self.failed_checks.values() for name in names)
+        verdict = f"failed: {failed}" if failed else "all checks passed"
+        return f"<Surrogate of {self.target} [{unit}]: {self.draws} draws, {verdict}>"
+
+    @property
+    def failed_checks(self) -> dict[str, list[str]]:
+        """Names of the checks of the chains (`convergence`) and of the error bars that failed."""
+        verdict = self.facts["verdict"]
+        return {
+            kind: [name for name, check in verdict[kind].items() if not check["passed"]]
+            for kind in ("convergence", "calibration")
+        }
+
     @classmethod
     def load(cls, path: str | Path, engine: Engine = "numpy") -> Surrogate:
         """Read an exported surrogate and choose what computes it.

@@ -17,7 +17,7 @@ from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
 from nlobayes.data.spectrum_blocks import ENDING, open_spectra
 from nlobayes.data.tables import convert
 from nlobayes.errors import InputError
-from nlobayes.surrogate.answers import failed_checks, quantile_names
+from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.verbs import runtime
 from nlobayes.verbs.points import Asked, Tally, predicted
@@ -147,7 +147,7 @@ def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
 
 
 def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
-    for kind, failed in failed_checks(loaded.facts).items():
+    for kind, failed in loaded.failed_checks.items():
         if failed:
             _say(f"{kind} of this surrogate failed: {', '.join(failed)}")
     if tally.skipped:

@@ -70,11 +70,13 @@ def _import_extra() -> tuple[Any, Any]:
 
 
 def _listen(config: Any, host: str) -> Any:
-    """Bind a socket; uvicorn would say why it cannot in words of its own, and exit."""
+    """Open a socket; uvicorn would say why it cannot in words of its own, and exit."""
     try:
-        return config.bind_socket()
+        socket = config.bind_socket()
+        socket.listen()  # so that whoever reads the address is heard from then on
     except (SystemExit, OSError, UnicodeError) as error:
         raise InputError(
             f"serve: cannot listen at {host}:{config.port} ({error.__context__ or error}); "
             "choose another --port or --host"
         ) from None
+    return socket

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.surrogate.answers import allowed, answer, failed_checks, quantile_names
+from nlobayes.surrogate.answers import allowed, answer, quantile_names
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.types import Exported
 
@@ -63,7 +63,3 @@ def test_points_without_features_are_told_from_others(surrogate: Surrogate) -> N
     usable, takes = allowed(surrogate, points)
     assert usable.tolist() == [True, True, True, False, False, False]
     assert "|m| above 0" in takes
-
-
-def test_checks_that_failed_are_named(surrogate: Surrogate) -> None:
-    assert failed_checks(surrogate.facts) == {"convergence": [], "calibration": ["coverage_95"]}

@@ -91,7 +91,10 @@ def test_file_predicts_what_the_posterior_predicts(
 
 
 def test_file_says_what_made_it_and_how_good_it_is(scored: Scored, tmp_path: Path) -> None:
-    facts = Surrogate.load(exported(scored, tmp_path / "s.nc")).facts
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
+    facts = surrogate.facts
+    assert surrogate.failed_checks["convergence"] == ["rhat_f_p99"]
+    assert "[pb]: 24 draws, failed: rhat_f_p99" in repr(surrogate)
     assert facts["verdict"]["converged"] is False
     assert facts["verdict"]["convergence"] == CHECKS
     calibration = json.loads(scored.evaluations["gaussian"].read_text())["calibration_checks"]

@@ -167,6 +167,12 @@ def test_other_columns_are_kept_as_they_are(run: Run, tmp_path: Path) -> None:
         run(text, keep=["n11"])
 
 
+def test_jax_computes_the_same(run: Run, scan: np.ndarray) -> None:
+    known, found = run(text_of(scan)), run(text_of(scan), engine="jax", draws=2)
+    for name in SUMMARIES:
+        np.testing.assert_allclose(found[f"sigma_pb_{name}"], known[f"sigma_pb_{name}"], rtol=1e-5)
+
+
 @pytest.mark.parametrize("ending", [".csv.gz", ".parquet"])
 def test_formats_hold_the_same_points(
     run: Run, scan: np.ndarray, tmp_path: Path, ending: str

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlobayes.verbs.progress import LINES, pieces
+from nlobayes.verbs.progress import LINES, pieces, rows_passing
 
 
 @given(total=st.integers(1, 5000), unit=st.integers(1, 9), at_most=st.integers(1, 40))
@@ -35,3 +37,21 @@ def test_a_log_gets_at_most_ten_lines_and_the_last_is_complete(
     assert printed.out == ""
     assert 1 <= len(lines) <= LINES
     assert lines[-1] == f"draws of chain 0: {total * unit} of {total * unit}"
+
+
+@pytest.mark.parametrize("share", [0.5, math.nan])
+@pytest.mark.parametrize(("terminal", "shown"), [("1", True), ("1", False), ("0", True)])
+def test_rows_are_counted_where_somebody_watches(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    terminal: str,
+    shown: bool,
+    share: float,
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", terminal)
+    with rows_passing("predict", shown=shown) as passed:
+        passed(8192, share)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert ("8192 rows" in printed.err) == (terminal == "1" and shown)
+    assert bool(printed.err) == (terminal == "1" and shown)

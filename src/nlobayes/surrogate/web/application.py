@@ -13,7 +13,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from nlobayes.errors import InputError
 from nlobayes.surrogate import scan
-from nlobayes.surrogate.answers import allowed, failed_checks
+from nlobayes.surrogate.answers import allowed
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.surrogate.web.guards import Bodies, Headers
@@ -156,7 +156,7 @@ def _describe(surrogate: Surrogate) -> Description:
         inputs=inputs,
         mixings=scan.mixings(surrogate),
         converged=bool(facts["verdict"]["converged"]),
-        failed=failed_checks(facts),
+        failed=surrogate.failed_checks,
         verdict=facts["verdict"],
         scores=facts.get("scores", {}),
         bibtex=facts["bibtex"],
