@@ -122,7 +122,7 @@ def test_predictions_of_another_dataset_are_refused(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"noise": "cauchy"}, "'gaussian' or 'student_t', got 'cauchy'"),
+        ({"noise": "cauchy"}, "or 'scaled_student_t', got 'cauchy'"),
         ({"seed": None}, "seed: Input should be a valid integer, got None"),
         ({"split": "test"}, "unknown key 'split'; known:"),
         ({"covariate": "n99"}, "covariate 'n99' is no input of the dataset"),
