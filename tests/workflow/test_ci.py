@@ -194,7 +194,7 @@ def test_posterior_opens_in_arviz(ci: Project) -> None:
 
 def test_artifacts_say_how_they_were_made_and_not_when(ci: Project) -> None:
     paths = sorted((ci.root / "results").rglob("*.nc"))
-    assert len(paths) == 4 + 3 * CHAINS
+    assert len(paths) == 5 + 3 * CHAINS
     for path in paths:
         with netCDF4.Dataset(path) as file:
             attrs = file.__dict__

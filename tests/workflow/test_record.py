@@ -74,7 +74,10 @@ def remove_git(project: Project) -> None:
 @pytest.mark.parametrize(
     ("disturb", "said"),
     [
-        (change_a_parameter, "rules evaluate, plot, tabulate have to run; call `snakemake` first"),
+        (
+            change_a_parameter,
+            "rules evaluate, plot, tabulate, export have to run; call `snakemake`",
+        ),
         (forget_to_commit, "not committed: config/config.yaml, src/nlobayes/extra.py;"),
         (add_a_file, "did not make results/notes.txt; move it out of results/"),
         (remove_an_intermediate, f"results/chains/{RUN}/0/segment_0.nc was made and is missing"),

@@ -101,7 +101,7 @@ def test_every_corrupted_byte_is_found(here: Path, capsys: pytest.CaptureFixture
     rng = random.Random(2026)
     paths = [path.relative_to(here).as_posix() for path in sorted(here.glob("results/**/*.nc"))]
     assert {path.split("/")[1] for path in paths} == {
-        *("data", "pretrain", "chains", "posterior", "thinned", "predictions")
+        *("data", "pretrain", "chains", "posterior", "thinned", "predictions", "surrogates")
     }
     for number in range(CORRUPTIONS):
         path = paths[number % len(paths)]

@@ -195,7 +195,9 @@ def test_every_key_of_slha_files_reaches_their_ingestion(make_study: Callable[..
     }
     assert {"kind", "folder", *changes} == SlhaSource.model_fields.keys()
     source = {"kind": "slha", "folder": "scan", **changes}
+    read = ["m1", "n11", "m3", "n33"]
     mine = {"source": source, "split": {"train": 5, "validation": 2, "test": 2}}
+    mine |= {"features": {"columns": read, "map": "raw"}}
     dataset = make_study({"datasets": {"real": mine}}).datasets["real"]
     job = ingest_job(dataset)
     assert job.spectra.model_dump(mode="json") == changes | {"pair": [1, 3]}

@@ -19,7 +19,8 @@ import pytest
 from nlobayes.errors import InputError
 from nlobayes.verbs.serve import PAGE, serve
 
-COMMAND = [sys.executable, "-c", "from nlobayes.cli import main; main()", "serve"]
+LISTENING = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
+COMMAND = [*LISTENING, sys.executable, "-c", "from nlobayes.cli import main; main()", "serve"]
 POINTS = {"points": [[300, 0.1, 0.2, 0.8, -0.55]]}
 
 
