@@ -136,7 +136,9 @@ def numerical_error(
 
 def unstandardise(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
     """Map network outputs of any shape back to log10 of the target, or to the target itself."""
-    return np.asarray(values) * transform.sd + transform.mean
+    scaled = np.multiply(values, transform.sd, dtype=np.float64)
+    scaled += transform.mean
+    return scaled
 
 
 def invert_target(transform: TargetTransform, values: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from nlobayes.errors import InputError
 LN10 = math.log(10)
 
 _SMALLEST_SD = 1e-3
-_TOLERANCE = 1e-7
+_TOLERANCE = 1e-5
 _STEPS = 60
 
 
@@ -121,7 +121,7 @@ def sample(block: Block, noise: Noise, rng: np.random.Generator) -> np.ndarray:
 def mixture_quantiles(
     located: Located, noise: Noise, probabilities: Sequence[float]
 ) -> list[np.ndarray]:
-    """Solve for quantiles (point,) of the mixture, to 1e-7 of the noise's scale.
+    """Solve for quantiles (point,) of the mixture, to 1e-5 of the noise's scale or better.
 
     By Newton's method, or by bisection where that would leave the bracket.
 

@@ -161,8 +161,7 @@ class Surrogate:
         step = max(1, _CELLS // self.draws)
         for start in range(0, max(len(features), 1), step):
             part = features[start : start + step]
-            outputs = self._evaluate(part).astype(np.float64)
-            yield Block(unstandardise(self._target, outputs), part)
+            yield Block(unstandardise(self._target, self._evaluate(part)), part)
 
     def _summary(self, block: Block, quantiles: Sequence[float], on: Scale) -> Prediction:
         on_scale = summarise(block, self._noise, quantiles)

@@ -42,7 +42,11 @@ class Served:
     def end(self) -> tuple[str, str, int]:
         """Interrupt it; give what it still said, and its exit status."""
         self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=30)
+        try:
+            out, err = self.process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, err = self.process.communicate()
         return out, err, self.process.returncode
 
 
@@ -87,7 +91,9 @@ def test_a_half_sent_request_does_not_keep_others_waiting(served: Served) -> Non
 
 
 def test_an_interruption_ends_it_quietly(surrogate_path: Path) -> None:
-    assert Served(surrogate_path, "--port", "0").end() == ("", "", 0)
+    running = Served(surrogate_path, "--port", "0")
+    assert httpx.get(f"{running.url}/healthz").status_code == 200
+    assert running.end() == ("", "", 0)
 
 
 def test_a_port_in_use_is_refused_in_one_line(served: Served, surrogate_path: Path) -> None:
