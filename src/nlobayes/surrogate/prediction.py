@@ -35,21 +35,7 @@ class Compiled:
 def predict(
     network: Network, variables: Mapping[str, np.ndarray], features: np.ndarray
 ) -> np.ndarray:
-    """Evaluate every draw of the network at every point.
-
-    Parameters
-    ----------
-    network
-        Sizes and activation.
-    variables
-        Weights and biases by name, each with leading axis (draw,).
-    features
-        Inputs of the network (point, feature).
-
-    Returns
-    -------
-    Outputs in the network's units (draw, point).
-    """
+    """Evaluate every draw of the network at every point, as `evaluation.evaluate` does."""
     return Compiled(network, variables)(features)
 
 
