@@ -141,7 +141,7 @@ def test_changed_parameter_runs_what_it_affects(published: Project, changed: Pro
     assert set(after) == set(before)
     different = {path for path in before if before[path] != after[path]}
     folders = {path.split("/")[1] for path in different}
-    assert folders == {"metrics", "plots", "figures", "records"}
+    assert folders == {"metrics", "plots", "figures", "records", "surrogates"}
     assert CLEAN in changed.run("dvc", "status").stdout
     committed = changed.run("git", "diff", "--name-only", "HEAD~1").stdout.split()
     assert committed == ["config/config.yaml", "dvc.lock"]
