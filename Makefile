@@ -23,7 +23,7 @@ STUDIES ?= $(wildcard config/studies/*.yaml)
 
 studies: setup  ## run the studies of docs/studies.md at reduced scale; tables that are not shipped are read from data/
 	@for study in $(STUDIES); do \
-	  missing=$$(sed -n '/^ *#/d; s/.*path: \([^,}]*\).*/\1/p' $$study | while read path; do test -e $$path || echo $$path; done); \
+	  missing=$$(sed -n '/^ *#/d; s/.*\<\(path\|file\): \([^,}]*\).*/\2/p' $$study | while read path; do test -e $$path || echo $$path; done); \
 	  if [ -n "$$missing" ]; then echo "skipped: $$study needs $$missing (see its first lines)"; continue; fi; \
 	  echo "== $$study"; $(RUN) snakemake --configfile $$study || exit 1; \
 	done

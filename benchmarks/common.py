@@ -25,7 +25,9 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.tables import select
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.presets import FanInPrior, Network, ToleranceLikelihood
+from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.presets import Network
+from nlobayes.study.priors import FanInPrior
 from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
 from nlobayes.types import Dataset, Table
 from nlobayes.verbs import runtime
@@ -127,7 +129,7 @@ def make_embedded(table: Table, rows: int, feature_map: str = "invariants") -> D
     columns = {name: values[: rows + 2 * HELD_OUT] for name, values in table.columns.items()}
     units = {name: table.units[name] for name in ("m1", "sigma_pb")}
     selection = select(
-        table._replace(columns=columns), FEATURES, "sigma_pb", units, source="simulated"
+        table._replace(columns=columns), FEATURES, ["sigma_pb"], units, source="simulated"
     )
     choices = Choices(
         feature_map=feature_map,
@@ -139,7 +141,7 @@ def make_embedded(table: Table, rows: int, feature_map: str = "invariants") -> D
         seed=0,
         reference_points=HELD_OUT,
     )
-    return make_dataset(selection, FEATURES, "sigma_pb", choices)
+    return make_dataset(selection, FEATURES, ("sigma_pb",), choices)
 
 
 def model_job(case: Case, sigma: float, device: Literal["cpu", "gpu"] = "cpu") -> ModelJob:

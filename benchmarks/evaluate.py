@@ -75,7 +75,7 @@ def _dataset(points: int) -> Dataset:
         reference=np.arange(8, points, 100),
         input_names=names,
         feature_names=names,
-        target_name="y",
+        target_names=("y",),
         transforms={
             "features": {"map": "raw", "mean": [0.0] * 5, "scale": [1.0] * 5},
             "target": {"scale": "identity", "mean": 0.0, "sd": 1.0},

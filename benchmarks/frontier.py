@@ -27,7 +27,7 @@ from benchmarks.common import (
     write_csv,
 )
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.presets import Pretraining
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset
 

@@ -19,11 +19,12 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
-from nlobayes.model.density import Data, build_density, choose_layout  # noqa: E402
-from nlobayes.model.likelihoods import Tolerance  # noqa: E402
+from nlobayes.model.density import build_density  # noqa: E402
+from nlobayes.model.likelihoods import Gaussian  # noqa: E402
 from nlobayes.model.networks import Network  # noqa: E402
 from nlobayes.model.posterior import build_posterior  # noqa: E402
-from nlobayes.model.priors import FanIn  # noqa: E402
+from nlobayes.model.priors import fan_in  # noqa: E402
+from nlobayes.model.rows import Data, choose_layout  # noqa: E402
 
 SIGMA, REPETITIONS = 0.05, 25
 CASES = [(1000, (5, 16, 1), 800), (1000, (5, 32, 1), 500), (11746, (5, 20, 20, 1), 60)]
@@ -34,11 +35,11 @@ def hand_written(sizes: tuple[int, ...]) -> Callable[[jax.Array, Data], jax.Arra
 
     def log_density(position: jax.Array, data: Data) -> jax.Array:
         hidden, start = data.features[0], 0
-        for depth, (fan_in, fan_out) in enumerate(pairwise(sizes)):
-            end = start + fan_in * fan_out
-            weights = position[start:end].reshape(fan_in, fan_out) / np.sqrt(fan_in)
-            biases = position[end : end + fan_out]
-            start = end + fan_out
+        for depth, (into, out) in enumerate(pairwise(sizes)):
+            end = start + into * out
+            weights = position[start:end].reshape(into, out) / np.sqrt(into)
+            biases = position[end : end + out]
+            start = end + out
             hidden = weights.T @ hidden + biases[:, None]
             hidden = jnp.tanh(hidden) if depth < len(sizes) - 2 else hidden
         residual = (data.target[0] - hidden[0]) / SIGMA
@@ -67,7 +68,7 @@ def main() -> None:
         layout, chunk = choose_layout(max(sizes))
         names = [f"x{i}" for i in range(sizes[0])]
         posterior = build_posterior(
-            Network(sizes, "tanh"), FanIn(1.0), Tolerance(SIGMA), feature_names=names, layout=layout
+            Network(sizes, "tanh"), fan_in(1.0), Gaussian(SIGMA), feature_names=names, layout=layout
         )
         density = build_density(posterior, chunk=chunk)
         data = density.place(rng.normal(size=(rows, sizes[0])), rng.normal(size=rows))

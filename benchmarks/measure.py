@@ -24,11 +24,10 @@ from nlobayes.inference import sampling
 from nlobayes.inference.adaptation.protocol import Adaptation
 from nlobayes.inference.blocks import each_chain
 from nlobayes.inference.kernels.protocol import Kernel, Tuned
-from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import HMCKernel
-from nlobayes.study.presets import Pretraining
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
 from nlobayes.study.warmups import Warmup
 from nlobayes.types import Dataset
@@ -92,15 +91,9 @@ def find_starts(
     (chain, parameter) and `start_log_density` (chain,).
     """
     model = build.build_model(job, dataset)
-    fit = jax.jit(fit_map, static_argnames=("problem", "epochs", "batch", "patience"))
-    problem = build.build_problem(model)
-    train, validation = (build.rows_of(model, dataset, split) for split in (0, 1))
-    settings = pretraining.model_dump(exclude={"start"})
-    maps = []
-    for chain in range(chains):
-        key = build.chain_key(seed, "pretrain", chain)
-        begin = build.draw_start(model, pretraining.start, seed=seed, chain=chain)
-        maps.append(fit(key, begin, problem, train, validation, **settings).position)
+    search = build.build_search(model, dataset, pretraining, seed)
+    train = build.rows_of(model, dataset, 0)
+    maps = [search(chain)[0].position for chain in range(chains)]
     return {
         "features": np.asarray(train.features),
         "target": np.asarray(train.target),
@@ -118,7 +111,7 @@ def sample(cell: Cell) -> Outcome:
     of them, unless they are very many.
     """
     model = build.build_model(cell.job, cell.dataset)
-    kernel = build.build_kernel(cell.sampler.kernel, model.logdensity_fn)
+    kernel = build.build_kernel(cell.sampler.kernel, model.logdensity_fn, model.conjugates)
     adapted = _warm_up(cell, model, kernel)
     pieces, seconds = _draw_until(cell, kernel, adapted)
     memory = peak_mib()
@@ -187,7 +180,7 @@ def _affordable(
 
 
 def _adaptation(cell: Cell, model: build.Model, kernel: Kernel, preset: Warmup) -> Adaptation:
-    curvature = build.curvature_with(model, cell.dataset, cell.job.likelihood)
+    curvature = build.curvature_with(model, cell.dataset)
     return build.build_adaptation(preset, cell.sampler.kernel, kernel, curvature)
 
 
@@ -269,7 +262,7 @@ def draw_gradients(
     problem = find_starts(dataset, job, pretraining, sampler.chains, seed)
     cell = Cell(dataset, job, sampler, problem["start"], 0.0, seed)
     model = build.build_model(job, dataset)
-    kernel = build.build_kernel(sampler.kernel, model.logdensity_fn)
+    kernel = build.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
     adaptation = _adaptation(cell, model, kernel, sampler.warmup)
     warm_up = _compile_warm_up(cell, model, adaptation, [0], sampler.warmup.steps)
     warmed, spent = zip(

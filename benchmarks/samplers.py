@@ -37,7 +37,7 @@ from benchmarks.common import (
     write_csv,
 )
 from nlobayes.study.kernels import NUTSKernel
-from nlobayes.study.presets import Pretraining
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
 from nlobayes.verbs import runtime
 
@@ -47,6 +47,8 @@ COLUMNS = (
     *("case", "sampler", "warm-up", "draws", "gradients", "grad/s", "ESS", "ESS/s", "ESS/1000"),
     *("R-hat", "accept", "diverging", "exact", "s-warm-up", "s-draw", "MiB"),
 )
+OF_HYPERPARAMETERS = ("gibbs_hmc",)
+"""Kernels that need another prior than this (`hyperparameters.py` measures them)."""
 PATIENCE = 20
 """A baseline is given up after this many times the seconds of a cell, wall time."""
 SAME_DENSITY = 1e-4
@@ -278,7 +280,9 @@ def _arguments() -> argparse.Namespace:
     add("--repeats", type=int, default=2, help="pairs of runs, ours and the baseline (2)")
     add("--csv", type=Path, help="file to write the rows to")
     given = parser.parse_args()
-    samplers = given.samplers or [parse_sampler(kind) for kind in WARMUP_OF]
+    samplers = given.samplers or [
+        parse_sampler(kind) for kind in WARMUP_OF if kind not in OF_HYPERPARAMETERS
+    ]
     given.samplers = [_changed(sampler, given) for sampler in samplers]
     return given
 

@@ -29,7 +29,7 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
-from nlobayes.study.presets import Pretraining
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Table
 from nlobayes.verbs import runtime
 

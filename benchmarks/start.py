@@ -33,7 +33,7 @@ from benchmarks.common import (
 )
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.study.jobs import DrawJob, PretrainJob, WarmupJob
-from nlobayes.study.presets import Pretraining
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.samplers import Sampler
 
 COMMAND = (sys.executable, "-c", "from nlobayes.cli import main; main()")

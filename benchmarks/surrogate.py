@@ -74,7 +74,7 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
         "noise": {
             **{"about": "draws", "scale": 0.01, "exponent": 0.0, "reference_sd": 1.0},
             **{"knots": [], "coefficients": []},
-            "sd_per_scale": 1.0,
+            **{"column": 0, "edges": [], "sd_per_scale": [1.0]},
         },
         "domain": {"spacing": domain.spacing, "inside": domain.inside, "edge": domain.edge},
         "verdict": {"converged": True},
@@ -89,7 +89,7 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
         **dict.fromkeys(("split", "reference"), nothing),
         input_names=COLUMNS,
         feature_names=tuple(f"feature_{i}" for i in range(5)),
-        target_name="sigma_pb",
+        target_names=("sigma_pb",),
         transforms={},
         units=units,
     )

@@ -23,9 +23,9 @@ class Dataset(NamedTuple):
     features
         Inputs of the network (point, feature).
     target
-        Target of the network (point,).
+        Target of the network (point,), several (point, output); of classes their numbers.
     observed
-        Target as read, in its unit (point,).
+        Target as read, in its unit, of the same axes.
     split
         0 train, 1 validation, 2 test, -1 unused (point,).
     reference
@@ -33,7 +33,7 @@ class Dataset(NamedTuple):
     transforms
         Constants of the feature and target transforms, by name.
     units
-        Unit of each input and of the target, by name.
+        Unit of each input and of each target, by name.
     scale_uncertainty
         How far the target moves with the scale of the physics, on the scale that the network
         learns (point,); None where it is not known.
@@ -50,7 +50,7 @@ class Dataset(NamedTuple):
     reference: np.ndarray
     input_names: tuple[str, ...]
     feature_names: tuple[str, ...]
-    target_name: str
+    target_names: tuple[str, ...]
     transforms: dict[str, dict[str, Any]]
     units: dict[str, str]
     scale_uncertainty: np.ndarray | None = None
@@ -110,9 +110,10 @@ class Checkpoint(NamedTuple):
 class Segment(NamedTuple):
     """Consecutive draws of a block of chains, and where it stands after the last.
 
-    `variables` holds every `keep_every`-th draw (chain, kept, ...); `stats` (chain, draw, ...) and
-    `function` (chain, draw, reference_point), the network at the reference points in its own
-    units, hold every draw. A segment of no draws says that the block had converged before.
+    `variables` holds every `keep_every`-th draw (chain, kept, ...). Every draw is in `stats`
+    (chain, draw, ...) and in `function` (chain, draw, reference_point), the network at the
+    reference points in its own units, with a last axis (output) where it has several. A segment of
+    no draws says that the block had converged before.
     """
 
     first_draw: int
@@ -121,6 +122,54 @@ class Segment(NamedTuple):
     stats: dict[str, np.ndarray]
     function: np.ndarray
     end: Checkpoint
+
+
+class Predicted(NamedTuple):
+    """What draws predict: on the model scale, or the probabilities of classes.
+
+    Attributes
+    ----------
+    function
+        f of every draw (draw, point), of several targets (draw, point, output); of classes their
+        probabilities (draw, point, class).
+    family
+        Family of the likelihood's noise; None for classes.
+    scale
+        Its scale, which broadcasts over `function`.
+    degrees_of_freedom
+        Of a Student-t; a number, or one per draw (draw, 1).
+    """
+
+    function: np.ndarray
+    family: str | None = None
+    scale: np.ndarray | None = None
+    degrees_of_freedom: Any = None
+
+
+class Memory(NamedTuple):
+    """What data said of f, condensed: combinations of it at a few points, with unit noise.
+
+    Attributes
+    ----------
+    inputs
+        The points, columns as read (point, input).
+    root, observed
+        root (combination, point) @ f is N(observed (combination,), 1), f on the model scale.
+    input_names, target
+        Names of the columns.
+    units
+        Unit of each input and of the target, by name.
+    scale
+        The model scale: `log10` or `identity`.
+    """
+
+    inputs: np.ndarray
+    root: np.ndarray
+    observed: np.ndarray
+    input_names: tuple[str, ...]
+    target: str
+    units: dict[str, str]
+    scale: str
 
 
 class Exported(NamedTuple):
@@ -137,7 +186,8 @@ class Exported(NamedTuple):
     typical
         Inputs of a train row in the middle of the others (input,).
     residual, probability
-        The predictive noise: its standardised distribution function at nodes (node,).
+        The predictive noise: its standardised distribution function at nodes (node,), in each bin
+        of a feature (bin, node).
     facts
         Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
     """

@@ -20,8 +20,11 @@ from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.kernels.protocol import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.model.conditionals import Conjugates
 from nlobayes.study import presets, samplers
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.priors import FanInPrior, GaussianPrior
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical
@@ -34,6 +37,7 @@ SAMPLERS: dict[str, dict[str, Any]] = {
     "random_walk": {"warmup": {"target_acceptance": 0.3}},
     "hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "nuts": {"kernel": {"max_depth": 6}},
+    "gibbs_hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "chees": {"kernel": {"most_integration_steps": 64}, "chains": 16, "draws": 3000},
     "adjusted_mclmc": {"kernel": {"most_integration_steps": 64}},
     "tensorbnn": {
@@ -48,33 +52,43 @@ SAMPLERS: dict[str, dict[str, Any]] = {
     "tempering": {"kernel": {"rungs": 4, "hottest": 0.2, "integration_steps": 8, "jitter": 0.4}},
 }
 KEEP_EVERY = {"random_walk": 30, "tensorbnn": 2}
-every_kernel = pytest.mark.parametrize("kind", [k for k in KERNELS if k != "mclmc"])
+HELD = {"gibbs_hmc": (0, 4)}
+"""Entries that a kernel draws given all others, instead of moving them."""
+EXACT = [kind for kind in KERNELS if kind != "mclmc"]
+every_kernel = pytest.mark.parametrize("kind", [kind for kind in EXACT if kind not in HELD])
 
-WITH_MOMENTUM = ("hmc", "nuts", "chees", "tensorbnn", "tempering")
+WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
 
 Observe = Callable[[jax.Array], jax.Array]
 
 
-def sampler_of(kind: str) -> samplers.Sampler:
+def sampler_of(kind: str, draws: int = DRAWS) -> samplers.Sampler:
     """A sampler preset with everything but the lengths as a user would leave it."""
     changes = SAMPLERS[kind]
     settings = {"steps": WARMUP, "initial_step_size": 0.01, "adaptation_share": 0.9}
-    target = {"target_acceptance": 0.8} if kind in ("hmc", "nuts") else {}
+    target = {"target_acceptance": 0.8} if kind in ("hmc", "nuts", "gibbs_hmc") else {}
     return samplers.Sampler.model_validate(
         {
             "kernel": {"kind": kind} | changes.get("kernel", {}),
             "warmup": settings | target | changes.get("warmup", {}),
             "chains": changes.get("chains", CHAINS),
-            "draws_per_segment": changes.get("draws", DRAWS),
+            "draws_per_segment": changes.get("draws", draws),
             "keep_every": 1,
         }
     )
 
 
-def sample(kind: str, log_density: LogDensity, starts: jax.Array, observe: Observe) -> np.ndarray:
+def sample(
+    kind: str,
+    log_density: LogDensity,
+    starts: jax.Array,
+    observe: Observe,
+    conjugates: Conjugates | None = None,
+    length: int = DRAWS,
+) -> np.ndarray:
     """Warm up, freeze and draw; what is observed (chain, draw, quantity), kinetic energy last."""
-    preset, every = sampler_of(kind), KEEP_EVERY.get(kind, 1)
-    kernel = build.build_kernel(preset.kernel, log_density)
+    preset, every = sampler_of(kind, length), KEEP_EVERY.get(kind, 1)
+    kernel = build.build_kernel(preset.kernel, log_density, conjugates)
     adaptation = build.build_adaptation(preset.warmup, preset.kernel, kernel)
     chains = range(preset.chains)
     keys = {stage: build.chain_keys(SEED, stage, chains) for stage in ("warmup", "draw")}
@@ -118,9 +132,11 @@ def second_moments(
     """Draws of positions and kinetic energy as quantities of known expectation.
 
     Each mean, each entry of the covariance around the true mean, and for kernels with a Gaussian
-    momentum the mean and variance d / 2 of the kinetic energy, which belongs to the state kept.
+    momentum the mean and variance d / 2 of the kinetic energy, which belongs to the state kept;
+    d counts the entries that it moves.
     """
     size = len(mean)
+    moving = size - len(HELD.get(kind, ()))
     positions, kinetic = draws[..., :size], draws[..., size]
     centred = positions - mean
     pairs = np.transpose(np.triu_indices(size))
@@ -131,12 +147,27 @@ def second_moments(
     expected = {f"mean {i}": value for i, value in enumerate(mean)}
     expected |= {f"covariance {i} {j}": covariance[i, j] for i, j in pairs}
     if kind in WITH_MOMENTUM:
-        quantities += [kinetic, (kinetic - size / 2) ** 2]
-        expected |= {"kinetic energy": size / 2, "its variance": size / 2}
+        quantities += [kinetic, (kinetic - moving / 2) ** 2]
+        expected |= {"kinetic energy": moving / 2, "its variance": moving / 2}
     return np.stack(quantities, axis=-1), expected
 
 
-@every_kernel
+def draw_each_given_all_others(
+    mean: np.ndarray, precision: np.ndarray, held: tuple[int, ...]
+) -> Conjugates:
+    """Gibbs sampling of some entries of a Gaussian, one after the other."""
+
+    def refresh(key: jax.Array, q: jax.Array) -> jax.Array:
+        for i in held:
+            offset = precision[i] @ (q - mean) / precision[i, i]
+            noise = jax.random.normal(jax.random.fold_in(key, i)) / np.sqrt(precision[i, i])
+            q = q.at[i].add(noise - offset)
+        return q
+
+    return Conjugates(refresh, np.array(held, int))
+
+
+@pytest.mark.parametrize("kind", EXACT)
 def test_correlated_gaussian(kind: str) -> None:
     """Five dimensions, scales from 0.3 to 3, neighbours correlated by 0.95."""
     sd, mean = np.geomspace(0.3, 3.0, 5), np.array([1.0, -2.0, 0.0, 3.0, 10.0])
@@ -149,6 +180,7 @@ def test_correlated_gaussian(kind: str) -> None:
         lambda q, b=1.0: -0.5 * b * (q - mean) @ precision @ (q - mean),
         jnp.asarray(mean + sd * np.random.default_rng(2).normal(size=(chains, 5))),
         lambda q: q,
+        draw_each_given_all_others(mean, precision, HELD.get(kind, ())),
     )
     assert_expectations(*second_moments(kind, draws, mean, covariance))
 
@@ -172,7 +204,7 @@ def make_dataset(
         reference=np.arange(2),
         input_names=names,
         feature_names=names,
-        target_name="y",
+        target_names=("y",),
         transforms={"target": {"sd": 2.0}},
         units={},
         error=error,
@@ -183,9 +215,18 @@ def sample_model(
     kind: str, job: ModelJob, dataset: Dataset, observe: Callable[[build.Model], Observe]
 ) -> np.ndarray:
     """Sample a posterior of the project, each chain from a draw of the prior."""
-    model, chains = build.build_model(job, dataset), sampler_of(kind).chains
+    model = build.build_model(job, dataset)
+    return sample_built(kind, model, observe(model))
+
+
+def sample_built(
+    kind: str, model: build.Model, observe: Observe, length: int = DRAWS
+) -> np.ndarray:
+    """Sample the posterior of a model that is there."""
+    chains = sampler_of(kind).chains
     starts = [build.draw_start(model, "prior", seed=SEED, chain=chain) for chain in range(chains)]
-    return sample(kind, model.logdensity_fn, jnp.stack(starts), observe(model))
+    log_density = model.logdensity_fn
+    return sample(kind, log_density, jnp.stack(starts), observe, model.conjugates, length)
 
 
 def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None:
@@ -195,8 +236,8 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
     target = features @ [0.5, -1.0, 0.25] + 0.3 + sigma * rng.normal(size=21)
     job = ModelJob(
         network=presets.Network(hidden=()),
-        prior=presets.GaussianPrior(kind="gaussian", precision=precision, whitened=kind == "hmc"),
-        likelihood=presets.ToleranceLikelihood(kind="tolerance", sigma=sigma),
+        prior=GaussianPrior(kind="gaussian", precision=precision, whitened=kind == "hmc"),
+        likelihood=ToleranceLikelihood(kind="tolerance", sigma=sigma),
         precision="float64",
     )
 
@@ -282,8 +323,8 @@ def test_network_of_two_hidden_units(kind: str) -> None:
     dataset = make_dataset(x[:, None], y)
     job = ModelJob(
         network=presets.Network(hidden=(2,)),
-        prior=presets.FanInPrior(kind="fan_in", scale=2.0),
-        likelihood=presets.ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
+        prior=FanInPrior(kind="fan_in", scale=2.0),
+        likelihood=ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
         precision="float64",
     )
 

@@ -16,6 +16,8 @@ from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study import presets, samplers
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.priors import FanInPrior
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical
@@ -30,8 +32,8 @@ def make_model() -> build.Model:
     y = np.sin(2 * X) + SIGMA * np.random.default_rng(6).normal(size=len(X))
     job = ModelJob(
         network=presets.Network(hidden=(4,)),
-        prior=presets.FanInPrior(kind="fan_in", scale=1.5),
-        likelihood=presets.ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
+        prior=FanInPrior(kind="fan_in", scale=1.5),
+        likelihood=ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
         precision="float64",
     )
     dataset = Dataset(
@@ -43,7 +45,7 @@ def make_model() -> build.Model:
         reference=np.arange(2),
         input_names=("x",),
         feature_names=("x",),
-        target_name="y",
+        target_names=("y",),
         transforms={},
         units={},
     )

@@ -69,7 +69,7 @@ def choices() -> Choices:
 @pytest.fixture(scope="session")
 def dataset(points: Selection) -> Dataset:
     """The 60 rows, made ready."""
-    return make_dataset(points, COLUMNS, "sigma_pb", CHOICES)
+    return make_dataset(points, COLUMNS, ("sigma_pb",), CHOICES)
 
 
 @pytest.fixture(scope="session")
@@ -167,16 +167,17 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
         limits=np.column_stack([inputs.min(axis=0), inputs.max(axis=0)]),
         typical=inputs[0],
         residual=residual,
-        probability=probability,
+        probability=probability[np.newaxis],
         facts={
             "run": "small/0",
             "activation": "tanh",
             "columns": list(dataset.input_names),
-            "target": dataset.target_name,
+            "target": dataset.target_names[0],
             "transforms": dataset.transforms,
             "units": dataset.units,
             "noise": {
-                **{"about": "draws", "scale": 0.02, "sd_per_scale": 1.0},
+                **{"about": "draws", "scale": 0.02, "sd_per_scale": [1.0]},
+                **{"column": 0, "edges": []},
                 **{"exponent": 0.0, "reference_sd": 1.0, "knots": [], "coefficients": []},
             },
             "domain": {name: getattr(domain, name) for name in ("spacing", "inside", "edge")},

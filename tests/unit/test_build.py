@@ -18,29 +18,36 @@ from nlobayes.inference.kernels.protocol import Tuned
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
-from nlobayes.model import likelihoods, priors
 from nlobayes.study import kernels, presets, samplers, warmups
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.likelihoods import LearnedNoiseLikelihood, Likelihood, ToleranceLikelihood
+from nlobayes.study.priors import (
+    FanInPrior,
+    GammaPrecision,
+    GaussianPrior,
+    HierarchicalPrior,
+    Prior,
+)
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
-TOLERANCE = presets.ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
+TOLERANCE = ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
 HMC = kernels.HMCKernel(kind="hmc", integration_steps=4)
 KERNELS = get_args(get_args(kernels.Kernel)[0])
 MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
 WALK = kernels.RandomWalkKernel(kind="random_walk")
-LEARNED = presets.LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
+LEARNED = LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
 
 
 def job(
     hidden: tuple[int, ...] = (4,),
-    likelihood: presets.Likelihood = TOLERANCE,
-    prior: presets.Prior | None = None,
+    likelihood: Likelihood = TOLERANCE,
+    prior: Prior | None = None,
     device: Literal["cpu", "gpu"] = "cpu",
 ) -> ModelJob:
     return ModelJob(
         network=presets.Network(hidden=hidden, activation="tanh"),
-        prior=prior or presets.FanInPrior(kind="fan_in"),
+        prior=prior or FanInPrior(kind="fan_in"),
         likelihood=likelihood,
         precision="float64",
         device=device,
@@ -55,6 +62,13 @@ def fixed(dataset: Dataset) -> Model:
 @pytest.fixture(scope="module")
 def learned(dataset: Dataset) -> Model:
     return build.build_model(job(likelihood=LEARNED), dataset)
+
+
+@pytest.fixture(scope="module")
+def hierarchical(dataset: Dataset) -> Model:
+    """The posterior of a prior whose scales every kernel can draw."""
+    prior = HierarchicalPrior(kind="hierarchical", hyper=GammaPrecision(kind="gamma_precision"))
+    return build.build_model(job(prior=prior), dataset)
 
 
 def network_by_hand(model: Model, position: jax.Array, features: np.ndarray) -> np.ndarray:
@@ -108,16 +122,6 @@ def test_a_gpu_computes_rows_in_long_chunks(fixed: Model, dataset: Dataset) -> N
     np.testing.assert_allclose(model.logdensity_fn(position), expected, rtol=1e-12)
 
 
-def test_presets_become_priors_and_likelihoods() -> None:
-    fan_in = presets.FanInPrior(kind="fan_in", scale=2.0)
-    plain = presets.GaussianPrior(kind="gaussian", precision=4.0, whitened=False)
-    assert build.build_prior(fan_in) == priors.FanIn(2.0)
-    assert build.build_prior(plain) == priors.Gaussian(0.5, False)
-    assert build.build_prior(presets.GaussianPrior(kind="gaussian")) == priors.Gaussian(1.0, True)
-    assert build.build_likelihood(TOLERANCE) == likelihoods.Tolerance(SIGMA)
-    assert build.build_likelihood(LEARNED) == likelihoods.LearnedNoise(0.5)
-
-
 @pytest.mark.parametrize(
     ("preset", "steps"),
     [
@@ -132,6 +136,25 @@ def test_kernel_has_the_settings_of_its_preset(preset: kernels.Kernel, steps: in
     tuned = Tuned(jnp.asarray(1e-3), jnp.ones(2))
     _, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(jnp.ones(2)), tuned)
     assert info.num_integration_steps == steps
+
+
+def test_conjugate_hyperparameters_are_those_of_the_prior(
+    fixed: Model, hierarchical: Model
+) -> None:
+    gibbs = kernels.GibbsHMCKernel(kind="gibbs_hmc", integration_steps=5, jitter=0.0)
+    assert fixed.conjugates is None
+    with pytest.raises(InputError, match="the prior has none; use kernel 'hmc', or a hierarchical"):
+        build.build_kernel(gibbs, fixed.logdensity_fn, fixed.conjugates)
+    kernel = build.build_kernel(gibbs, hierarchical.logdensity_fn, hierarchical.conjugates)
+    position = hierarchical.density.draw_prior(3)
+    tuned = Tuned(jnp.asarray(1e-9), jnp.ones(position.size))
+    new, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(position), tuned)
+    assert info.num_integration_steps == 6
+    before, after = (hierarchical.density.variables(q) for q in (position, new.position))
+    for name, value in before.items():
+        stays = name.startswith(("weights", "biases"))
+        assert np.allclose(after[name], value, atol=1e-6) == stays, name
+    np.testing.assert_allclose(new.logdensity, hierarchical.logdensity_fn(new.position), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("share", "adapting"), [(1.0, 40), (0.5, 20)])
@@ -181,7 +204,7 @@ def test_curvature_of_a_linear_model_is_its_hessian(dataset: Dataset) -> None:
     """Without a hidden layer the Gauss-Newton curvature is exact."""
     model = build.build_model(job(hidden=()), dataset)
     position = model.density.draw_prior(3)
-    curvature = build.curvature_with(model, dataset, TOLERANCE)(position)
+    curvature = build.curvature_with(model, dataset)(position)
     hessian = -jax.hessian(model.logdensity_fn)(position)
     np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
 
@@ -198,7 +221,7 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
     )
     noise = learned.density.variables(position)["noise"]
     prior = -jax.hessian(learned.density.log_prior)(position)
-    curvature = build.curvature_with(learned, dataset, LEARNED)(position)
+    curvature = build.curvature_with(learned, dataset)(position)
     expected = jacobian.T @ jacobian / noise**2 + prior
     np.testing.assert_allclose(curvature, expected, rtol=1e-6, atol=1e-5)
 
@@ -206,21 +229,22 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
 @pytest.mark.parametrize("more", [0, 2])
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
 def test_templates_have_the_form_of_what_is_carried(
-    fixed: Model, kernel: kernels.Kernel, warmup: warmups.Warmup, more: int
+    hierarchical: Model, kernel: kernels.Kernel, warmup: warmups.Warmup, more: int
 ) -> None:
     """Every array of a warm-up and of sampling, its shape and its type, by a name of its own.
 
     For as few chains as there may be in a block, and for more.
     """
     chains = samplers.FEWEST_CHAINS.get(kernel.kind, 1) + more
-    built = build.build_kernel(kernel, fixed.logdensity_fn)
+    model = hierarchical
+    built = build.build_kernel(kernel, model.logdensity_fn, model.conjugates)
     adaptation = build.build_adaptation(warmup, kernel, built)
-    positions = [np.asarray(fixed.density.draw_prior(chain)) for chain in range(chains)]
-    carry = jax.jit(adaptation.start)(build.stack_positions(fixed, positions))
+    positions = [np.asarray(model.density.draw_prior(chain)) for chain in range(chains)]
+    carry = jax.jit(adaptation.start)(build.stack_positions(model, positions))
     made = [carry, *jax.jit(adaptation.finish)(carry)]
     templates = [
-        build.warmup_template(fixed, adaptation, chains),
-        *build.sampling_template(fixed, adaptation, chains),
+        build.warmup_template(model, adaptation, chains),
+        *build.sampling_template(model, adaptation, chains),
     ]
     for template, tree in zip(templates, made, strict=True):
         assert str(jax.tree.structure(template)) == str(jax.tree.structure(tree))
@@ -246,9 +270,10 @@ def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
     train, validation = (build.rows_of(fixed, dataset, split) for split in (0, 1))
     posterior = problem.log_prior(position) + problem.log_likelihood(position, train)
     np.testing.assert_allclose(posterior, fixed.logdensity_fn(position), rtol=1e-12)
-    output = problem.predict(position, validation.features)
-    expected = network_by_hand(fixed, position, np.asarray(validation.features))
-    np.testing.assert_allclose(output, expected, rtol=1e-12)
+    np.testing.assert_array_equal(problem.log_density(position), fixed.logdensity_fn(position))
+    output = network_by_hand(fixed, position, np.asarray(validation.features))
+    rmse = np.sqrt(np.mean((output - validation.target) ** 2))
+    np.testing.assert_allclose(problem.misfit(position, validation), rmse, rtol=1e-12)
 
 
 @pytest.mark.parametrize("split", [0, 1, 2])
@@ -260,7 +285,7 @@ def test_rows_are_those_of_the_split(split: int, fixed: Model, dataset: Dataset)
 
 def test_pretraining_finds_the_ridge_solution(dataset: Dataset) -> None:
     """A network without hidden layer: its MAP is ridge regression, bias shrunk as the weights."""
-    prior = presets.GaussianPrior(kind="gaussian", precision=3.0)
+    prior = GaussianPrior(kind="gaussian", precision=3.0)
     dataset = dataset._replace(target=dataset.target + 0.5)
     model = build.build_model(job((), prior=prior), dataset)
     train, validation = (build.rows_of(model, dataset, split) for split in (0, 1))

@@ -13,11 +13,13 @@ from nlobayes.build import Model
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.likelihoods import LearnedNoiseLikelihood, Likelihood, ToleranceLikelihood
+from nlobayes.study.priors import FanInPrior, GaussianPrior, Prior
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
-TOLERANCE = presets.ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
-LEARNED = presets.LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
+TOLERANCE = ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
+LEARNED = LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
 every_likelihood = pytest.mark.parametrize(
     "likelihood", [TOLERANCE, LEARNED], ids=["fixed", "learned"]
 )
@@ -32,13 +34,13 @@ def noisy(dataset: Dataset) -> Dataset:
 
 def make_model(
     dataset: Dataset,
-    likelihood: presets.Likelihood = TOLERANCE,
+    likelihood: Likelihood = TOLERANCE,
     hidden: tuple[int, ...] = (4,),
-    prior: presets.Prior | None = None,
+    prior: Prior | None = None,
 ) -> Model:
     job = ModelJob(
         network=presets.Network(hidden=hidden),
-        prior=prior or presets.FanInPrior(kind="fan_in"),
+        prior=prior or FanInPrior(kind="fan_in"),
         likelihood=likelihood,
         precision="float64",
     )
@@ -57,9 +59,7 @@ def noise_of(model: Model, position: jax.Array) -> Any:
 
 
 @every_likelihood
-def test_model_weighs_every_train_row_by_its_error(
-    noisy: Dataset, likelihood: presets.Likelihood
-) -> None:
+def test_model_weighs_every_train_row_by_its_error(noisy: Dataset, likelihood: Likelihood) -> None:
     model, train = make_model(noisy, likelihood), noisy.split == 0
     position = model.density.draw_prior(1)
     residual = noisy.target - build.predict_with(model)(position, jnp.asarray(noisy.features))
@@ -71,7 +71,7 @@ def test_model_weighs_every_train_row_by_its_error(
 
 
 @every_likelihood
-def test_problem_is_the_posterior(noisy: Dataset, likelihood: presets.Likelihood) -> None:
+def test_problem_is_the_posterior(noisy: Dataset, likelihood: Likelihood) -> None:
     model = make_model(noisy, likelihood)
     problem, position = build.build_problem(model), model.density.draw_prior(2)
     train = build.rows_of(model, noisy, 0)
@@ -88,20 +88,18 @@ def test_rows_have_errors_where_the_dataset_has(noisy: Dataset, dataset: Dataset
 
 
 @every_likelihood
-def test_curvature_of_a_linear_model_is_its_hessian(
-    noisy: Dataset, likelihood: presets.Likelihood
-) -> None:
+def test_curvature_of_a_linear_model_is_its_hessian(noisy: Dataset, likelihood: Likelihood) -> None:
     """In the weights and the bias; Gauss-Newton leaves out what couples a learned noise to them."""
     model = make_model(noisy, likelihood, hidden=())
     position = model.density.draw_prior(3)
-    curvature = build.curvature_with(model, noisy, likelihood)(position)
+    curvature = build.curvature_with(model, noisy)(position)
     hessian = -jax.hessian(model.logdensity_fn)(position)
     np.testing.assert_allclose(curvature[:6, :6], hessian[:6, :6], rtol=1e-9, atol=1e-9)
 
 
 def test_pretraining_finds_the_weighted_ridge_solution(noisy: Dataset) -> None:
     """Far from that of equal weights."""
-    prior = presets.GaussianPrior(kind="gaussian", precision=3.0)
+    prior = GaussianPrior(kind="gaussian", precision=3.0)
     model = make_model(noisy, hidden=(), prior=prior)
     train, validation = (build.rows_of(model, noisy, split) for split in (0, 1))
     fit = jax.jit(

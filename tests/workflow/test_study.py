@@ -61,7 +61,16 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
 
 def test_every_grid_is_a_target_and_covered_here(pristine: Project) -> None:
     listed = pristine.snakemake("--list-target-rules").stdout.splitlines()
-    assert {line.split()[0] for line in listed} == {"all", *GRIDS}
+    assert {line.split()[0] for line in listed} == {"all", "priors", *GRIDS}
+
+
+def test_dry_run_of_the_priors(pristine: Project) -> None:
+    """Each is drawn from, none is sampled with data."""
+    priors = len(presets(pristine, "grids")["priors"]["prior"])
+    assert pristine.planned("priors") == {
+        **{"simulate": 1, "prepare": 1, "priors": 1},
+        **dict.fromkeys(("prior_predictive", "plot_prior_predictive"), priors),
+    }
 
 
 def test_default_study_builds_its_targets(pristine: Project) -> None:

@@ -66,17 +66,7 @@ rule tabulate:
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
             table=[
-                "verdict",
-                "trace",
-                "convergence",
-                "quantities",
-                "autocorrelation",
-                "weight_autocorrelation",
-                "history",
-                "weight_planes",
-                "divergences",
-                "loss",
-                "labels",
+                *TABLES_OF_CHAINS,
                 "predictions",
                 "coverage",
                 "levels",
@@ -84,7 +74,6 @@ rule tabulate:
                 "conditional",
                 "deciles",
                 "cases",
-                "calibration_checks",
             ],
         ),
         record="results/records/tabulate/{run}.json",
@@ -92,6 +81,8 @@ rule tabulate:
         "logs/tabulate/{run}.log",
     benchmark:
         "timings/tabulate/{run}.tsv"
+    wildcard_constraints:
+        run=RUN_OF_NUMBERS,
     conda:
         "../../environment.yml"
     threads: 1
@@ -108,6 +99,52 @@ rule tabulate:
         " --diagnostics {input.diagnostics:q} --predictions {input.predictions:q}"
         " --evaluation {input.evaluation:q} --dataset {input.dataset:q}"
         " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
+
+
+rule tabulate_classes:
+    """Tabulate what the figures of a run of classes show."""
+    input:
+        posterior="results/posterior/{run}.nc",
+        diagnostics="results/metrics/{run}/diagnostics.json",
+        predictions="results/predictions/{run}.nc",
+        evaluation="results/metrics/{run}/evaluation.json",
+        dataset=dataset_of,
+        starts=all_starts,
+    output:
+        tables=expand(
+            "results/plots/{{run}}/{table}.csv",
+            table=[
+                *TABLES_OF_CHAINS,
+                "classes",
+                "confusion",
+                "reliability",
+                "thresholds",
+            ],
+        ),
+        record="results/records/tabulate_classes/{run}.json",
+    log:
+        "logs/tabulate_classes/{run}.log",
+    benchmark:
+        "timings/tabulate_classes/{run}.tsv"
+    wildcard_constraints:
+        run=RUN_OF_CLASSES,
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=memory("tabulate_classes"),
+        runtime=wall_time("tabulate_classes"),
+    params:
+        spec=job("tabulate"),
+        starts=lambda wildcards, input: repeat_option("--start", input.starts),
+        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
+        code=code_digest("tabulate_classes"),
+    shell:
+        "nlobayes tabulate_classes --spec {params.spec:q}"
+        " --posterior {input.posterior:q} --diagnostics {input.diagnostics:q}"
+        " --predictions {input.predictions:q} --evaluation {input.evaluation:q}"
+        " --dataset {input.dataset:q} {params.starts} --plots {params.plots:q}"
+        " --record {output.record:q} 2> {log:q}"
 
 
 rule agree:
@@ -167,6 +204,35 @@ rule landscape:
     shell:
         "nlobayes landscape --spec {params.spec:q} --dataset {input.dataset:q}"
         " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
+
+
+rule prior_predictive:
+    """Draw f from the prior of a model at the reference rows, before any data."""
+    input:
+        dataset=dataset_of_model,
+    output:
+        tables=expand(
+            "results/plots/prior_predictive/{{model}}/{table}.csv",
+            table=["prior_quantiles", "prior_draws", "prior_scales", "labels"],
+        ),
+        record="results/records/prior_predictive/{model}.json",
+    log:
+        "logs/prior_predictive/{model}.log",
+    benchmark:
+        "timings/prior_predictive/{model}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=memory("prior_predictive"),
+        runtime=wall_time("prior_predictive"),
+    params:
+        spec=model_job("prior_predictive"),
+        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
+        code=code_digest("prior_predictive"),
+    shell:
+        "nlobayes prior_predictive --spec {params.spec:q} --dataset {input.dataset:q}"
+        " --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
 
 
 rule compare:

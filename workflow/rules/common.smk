@@ -32,7 +32,8 @@ try:
     COMPARED = {
         grid: compare_job(STUDY, grid)
         for grid in STUDY.grids
-        if STUDY.grids[grid].outputs != "speed" and len([*STUDY.runs(grid)]) > 1
+        if STUDY.grids[grid].outputs not in ("speed", "prior")
+        and len([*STUDY.runs(grid)]) > 1
     }
 except InputError as error:
     sys.stderr.write(f"nlobayes: error: {error}\n")
@@ -58,10 +59,17 @@ INGESTED = [
     if isinstance(dataset.source, SlhaSource)
 ]
 
+OF_CLASSES = [
+    name
+    for name, dataset in STUDY.datasets.items()
+    if dataset.target.scale == "classes"
+]
+
 MODELS = OfStudy((run.model_id, run) for run in RUNS.values())
 TIMED = [name for name, grid in STUDY.grids.items() if grid.outputs == "speed"]
+PRIORS = [name for name, grid in STUDY.grids.items() if grid.outputs == "prior"]
 
-FIGURES = {
+FIGURES_OF_CHAINS = {
     "Convergence": (
         "verdict",
         "convergence",
@@ -72,11 +80,33 @@ FIGURES = {
     ),
     "Posterior": ("weight_planes", "history"),
     "Pretraining": ("loss",),
+}
+FIGURES = {
+    **FIGURES_OF_CHAINS,
     "Accuracy": ("predicted_vs_true", "residuals", "residual_histogram", "deciles"),
     "Calibration": ("pulls", "coverage", "levels", "pit", "conditional", "cases"),
 }
+FIGURES_OF_CLASSES = {
+    **FIGURES_OF_CHAINS,
+    "Classes": ("confusion", "reliability", "thresholds"),
+}
+TABLES_OF_CHAINS = (
+    "verdict",
+    "trace",
+    "convergence",
+    "quantities",
+    "autocorrelation",
+    "weight_autocorrelation",
+    "history",
+    "weight_planes",
+    "divergences",
+    "loss",
+    "labels",
+    "calibration_checks",
+)
 PLANE = 3  # MAPs
 LANDSCAPE_FIGURES = ("landscape", "distances")
+PRIOR = "prior_predictive"
 COMPARISON_FIGURES = ("scan", "differences")  # the second of two settings or more
 
 
@@ -111,6 +141,10 @@ def one_of(names):
 def path_of(names):
     """Spell the pattern of the path of any run: so many names, and a seed."""
     return rf"({NAME.pattern}/){{{names}}}s\d+"
+
+
+RUN_OF_CLASSES = f"({one_of(OF_CLASSES)})/{path_of(len(CROSSED) - 1)}"
+RUN_OF_NUMBERS = f"(?!({one_of(OF_CLASSES)})/){path_of(len(CROSSED))}"
 
 
 wildcard_constraints:
@@ -285,6 +319,8 @@ def has_plane(run):
 
 def figures_of(run):
     """List the figures of a run: those of every run, and those that its data allow."""
+    if run.names["dataset"] in OF_CLASSES:
+        return sum(FIGURES_OF_CLASSES.values(), ())
     bands = ["bands"] if len(run.dataset.features.columns) == 1 else []
     scale = ["scale_ratio"] if run.dataset.target.scale_variations else []
     return [*sum(FIGURES.values(), ()), *bands, *scale]
@@ -320,12 +356,19 @@ def grid_outputs(grid):
     if grid in TIMED:
         return [f"timings/speed/{grid}/speed.svg"]
     runs = [*STUDY.runs(grid)]
+    if grid in PRIORS:
+        models = dict.fromkeys(run.model_id for run in runs)
+        return expand("results/figures/prior_predictive/{m}/{n}.svg", m=models, n=PRIOR)
     outputs = []
     if grid not in COMPARED:  # what compares runs asks for their scores
         outputs += [path for run in runs for path in run_metrics(run)]
     if STUDY.grids[grid].outputs == "figures":
         outputs += [path for run in runs for path in run_figures(run)]
-        outputs += [f"results/surrogates/{run.run_id}.nc" for run in runs]
+        outputs += [
+            f"results/surrogates/{run.run_id}.nc"
+            for run in runs
+            if run.names["dataset"] not in OF_CLASSES
+        ]
     if grid in COMPARED:
         settings = {run.setting for run in COMPARED[grid].runs}
         names = COMPARISON_FIGURES if len(settings) > 1 else ["scan"]

@@ -13,6 +13,8 @@ rule plot:
         "logs/plot/{run}.log",
     benchmark:
         "timings/plot/{run}.tsv"
+    wildcard_constraints:
+        run=RUN_OF_NUMBERS,
     conda:
         "../../environment.yml"
     threads: 1
@@ -28,6 +30,27 @@ rule plot:
     shell:
         "nlobayes plot --tables {params.tables:q} {params.verdict} {params.names}"
         " --out {params.folder:q} --record {output.record:q} 2> {log:q}"
+
+
+use rule plot as plot_classes with:
+    input:
+        tables=rules.tabulate_classes.output.tables,
+        thinning=rules.thin.output.table,
+    output:
+        *[f for c, names in FIGURES_OF_CLASSES.items() for f in figures(c, names)],
+        record="results/records/plot_classes/{run}.json",
+    log:
+        "logs/plot_classes/{run}.log",
+    benchmark:
+        "timings/plot_classes/{run}.tsv"
+    wildcard_constraints:
+        run=RUN_OF_CLASSES,
+    params:
+        tables=folder_of_tables,
+        folder=folder_of_figures,
+        verdict=verdict_beside_tables,
+        names=repeat_option("--figure", sum(FIGURES_OF_CLASSES.values(), ())),
+        code=code_digest("plot"),
 
 
 use rule plot as plot_bands with:
@@ -86,6 +109,26 @@ use rule plot as plot_landscape with:
         folder=folder_of_figures,
         verdict="",
         names=repeat_option("--figure", LANDSCAPE_FIGURES),
+        code=code_digest("plot"),
+
+
+use rule plot as plot_prior_predictive with:
+    input:
+        tables=rules.prior_predictive.output.tables,
+    output:
+        *figures(
+            "Prior", [PRIOR], "results/figures/prior_predictive/{model}", "{model}"
+        ),
+        record="results/records/plot_prior_predictive/{model}.json",
+    log:
+        "logs/plot_prior_predictive/{model}.log",
+    benchmark:
+        "timings/plot_prior_predictive/{model}.tsv"
+    params:
+        tables=folder_of_tables,
+        folder=folder_of_figures,
+        verdict="",
+        names=f"--figure {PRIOR}",
         code=code_digest("plot"),
 
 

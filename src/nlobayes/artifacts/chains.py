@@ -35,7 +35,8 @@ def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
     chains = {"chain": list(end.chains)}
     draws = segment.first_draw + np.arange(function.shape[1])
     kept = {**chains, "draw": draws[segment.keep_every - 1 :: segment.keep_every]}
-    predictions = {"f": (("chain", "draw", "reference_point"), function)}
+    dims = ("chain", "draw", "reference_point", "output")[: function.ndim]
+    predictions = {"f": (dims, function)}
     groups = {
         "posterior": named_group(segment.variables, ("chain", "draw"), kept),
         "sample_stats": _stats(segment.stats, end.chains, segment.first_draw),

@@ -10,9 +10,12 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, Exported, Named, Start
+from nlobayes.types import Dataset, Exported, Memory, Named, Predicted, Start
 
 Attrs = Mapping[str, Any]
+
+PREDICTED = ("point", "output")
+"""Dims of what is predicted, after those of the draws."""
 
 ROW_FACTS = ("scale_uncertainty", "error")
 """What is known of the target of each row, where it is: names of a dataset and of its file."""
@@ -29,7 +32,7 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
         "network": _group(
             {
                 "features": (("point", "feature"), dataset.features),
-                "target": (("point",), dataset.target),
+                "target": (_point_dims(dataset.target), dataset.target),
             },
             names,
             "feature",
@@ -43,7 +46,9 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
         ),
     }
     content = {"transforms": dataset.transforms, "units": dataset.units}
-    write_groups(path, "dataset", groups, {**attrs, **content, "target": dataset.target_name})
+    write_groups(
+        path, "dataset", groups, {**attrs, **content, "targets": list(dataset.target_names)}
+    )
 
 
 def read_dataset(path: Path) -> Dataset:
@@ -59,7 +64,7 @@ def read_dataset(path: Path) -> Dataset:
         reference=groups["rows"]["reference"].values,
         input_names=tuple(map(str, groups["inputs"]["input"].values)),
         feature_names=tuple(map(str, network["feature"].values)),
-        target_name=attrs["target"],
+        target_names=tuple(attrs["targets"]),
         transforms=attrs["transforms"],
         units=attrs["units"],
         **{name: observed[name].values for name in ROW_FACTS if name in observed},
@@ -69,8 +74,13 @@ def read_dataset(path: Path) -> Dataset:
 def _observed(dataset: Dataset) -> xr.Dataset:
     columns = {name: getattr(dataset, name) for name in ("observed", *ROW_FACTS)}
     return xr.Dataset(
-        {n: (("point",), column) for n, column in columns.items() if column is not None}
+        {n: (_point_dims(column), column) for n, column in columns.items() if column is not None}
     )
+
+
+def _point_dims(values: np.ndarray) -> tuple[str, ...]:
+    """Name the axes of what every point has one of, or several."""
+    return ("point", "output")[: values.ndim]
 
 
 def write_start(path: Path, start: Start, attrs: Attrs) -> None:
@@ -108,7 +118,8 @@ def read_start(path: Path) -> Start:
 def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
     """Give the data that a posterior was conditioned on, errors in units of the network."""
     names = {"feature": list(dataset.feature_names)}
-    observed = {"target": (("point",), dataset.target[rows])}
+    target = dataset.target[rows]
+    observed = {"target": (_point_dims(target), target)}
     if dataset.error is not None:
         error = dataset.error[rows] / dataset.transforms["target"]["sd"]
         observed["error"] = (("point",), error)
@@ -131,17 +142,62 @@ def read_variables(group: xr.Dataset) -> Named:
 
 
 def predictions_groups(
-    functions: np.ndarray, baseline: np.ndarray, dataset: Dataset, draws: xr.Dataset
+    posterior: Predicted, baseline: Predicted, dataset: Dataset, draws: xr.Dataset
 ) -> Groups:
-    """Label predictions (chain, draw, point) and those of the baseline (member, point)."""
-    coords = {"chain": draws["chain"].values, "draw": draws["draw"].values}
-    return {
-        "predictions": xr.Dataset({"f": (("chain", "draw", "point"), functions)}, coords),
-        "baseline": xr.Dataset({"f": (("member", "point"), baseline)}),
-        "points": xr.Dataset(
-            {"observed": (("point",), dataset.observed), "split": (("point",), dataset.split)}
-        ),
+    """Label what the draws of a posterior, chain after chain, and its baseline predict."""
+    chains = {dim: draws[dim].values for dim in ("chain", "draw")}
+    observed = {
+        "observed": (_point_dims(dataset.observed), dataset.observed),
+        "split": (("point",), dataset.split),
     }
+    return {
+        "predictions": _predicted(posterior, chains),
+        "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
+        "points": xr.Dataset(observed),
+    }
+
+
+def read_predicted(group: xr.Dataset) -> Predicted:
+    """Read what draws predict, those of all chains one after the other."""
+    own = [dim for dim in PREDICTED if dim in group["f"].dims]
+    arrays = {str(name): _one_after_the_other(values, own) for name, values in group.items()}
+    return Predicted(function=arrays.pop("f"), family=group.attrs.get("family"), **arrays)
+
+
+def _predicted(predicted: Predicted, samples: Mapping[str, np.ndarray]) -> xr.Dataset:
+    """Label predictions; a dim along which the noise does not vary is left out."""
+    family = {} if predicted.family is None else {"family": predicted.family}
+    arrays = {
+        "f": predicted.function,
+        "scale": predicted.scale,
+        "degrees_of_freedom": predicted.degrees_of_freedom,
+    }
+    ndim = predicted.function.ndim
+    labelled = {
+        name: _vary(np.asarray(values), samples, ndim)
+        for name, values in arrays.items()
+        if values is not None
+    }
+    return xr.Dataset(labelled, dict(samples), attrs=family)
+
+
+def _vary(
+    values: np.ndarray, samples: Mapping[str, np.ndarray], ndim: int
+) -> tuple[list[str], np.ndarray]:
+    padded = values.reshape((1,) * (ndim - values.ndim) + values.shape)
+    first, *rest = padded.shape
+    varies = [dim for dim, size in zip(PREDICTED, rest, strict=False) if size > 1]
+    sizes = [size for size in rest if size > 1]
+    if first == 1 < int(np.prod([len(labels) for labels in samples.values()])):
+        return varies, padded.reshape(sizes)
+    return [*samples, *varies], padded.reshape([*map(len, samples.values()), *sizes])
+
+
+def _one_after_the_other(values: xr.DataArray, own: list[str]) -> np.ndarray:
+    varies = [dim for dim in own if dim in values.dims]
+    flat = values.values.reshape(-1, *(values.sizes[dim] for dim in varies))
+    missing = [place for place, dim in enumerate(own, start=1) if dim not in varies]
+    return np.expand_dims(flat, missing)
 
 
 def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Attrs) -> None:
@@ -159,7 +215,7 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
     }
     noise = {
         "residual": (("node",), exported.residual),
-        "probability": (("node",), exported.probability),
+        "probability": (("bin", "node"), exported.probability),
     }
     groups = {
         "posterior": xr.Dataset(drawn),
@@ -167,6 +223,34 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         "domain": xr.Dataset(domain, names),
     }
     write_groups(path, "surrogate", groups, {**exported.facts, **attrs})
+
+
+def write_memory(path: Path, memory: Memory, attrs: Attrs) -> None:
+    """Write what data said of f."""
+    names = {"input": list(memory.input_names)}
+    groups = {
+        "points": _group({"inputs": (("point", "input"), memory.inputs)}, names, "input"),
+        "site": xr.Dataset(
+            {
+                "root": (("combination", "point"), memory.root),
+                "observed": (("combination",), memory.observed),
+            }
+        ),
+    }
+    facts = {name: getattr(memory, name) for name in ("target", "units", "scale")}
+    write_groups(path, "memory", groups, {**attrs, **facts})
+
+
+def read_memory(path: Path) -> Memory:
+    """Read what data said of f."""
+    groups, attrs = read_groups(path, "memory"), read_attrs(path)
+    return Memory(
+        inputs=groups["points"]["inputs"].values,
+        root=groups["site"]["root"].values,
+        observed=groups["site"]["observed"].values,
+        input_names=tuple(map(str, groups["points"]["input"].values)),
+        **{name: attrs[name] for name in ("target", "units", "scale")},
+    )
 
 
 def named_group(

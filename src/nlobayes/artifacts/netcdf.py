@@ -79,5 +79,5 @@ def _check(groups: Groups, kind: str, path: Path) -> None:
             raise InputError(f"{path}: group {group!r} is missing; a {kind} has {[*SCHEMAS[kind]]}")
         for name, dims in variables.items():
             found = groups[group].variables[name].dims if name in groups[group] else None
-            if found != dims:
+            if found not in (dims, (*dims, "output")):
                 raise InputError(f"{path}: {group}/{name} has dims {found}, must have {dims}")

@@ -52,9 +52,13 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "baseline": {"f": ("member", "point")},
         "points": {"observed": ("point",), "split": ("point",)},
     },
+    "memory": {
+        "points": {"inputs": ("point", "input")},
+        "site": {"root": ("combination", "point"), "observed": ("combination",)},
+    },
     "surrogate": {
         "posterior": {},
-        "noise": {"residual": ("node",), "probability": ("node",)},
+        "noise": {"residual": ("node",), "probability": ("bin", "node")},
         "domain": {
             "features": ("row", "feature"),
             "limits": ("input", "bound"),
@@ -62,7 +66,10 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         },
     },
 }
-"""Groups of each kind of artifact, and the variables and dims that each must hold."""
+"""Groups of each kind of artifact, and the variables and dims that each must hold.
+
+What there is several of at every point has `output` as one more, last dim.
+"""
 
 
 def encode(value: Any) -> Any:

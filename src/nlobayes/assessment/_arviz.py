@@ -1,6 +1,7 @@
 """The one door to ArviZ, whose import announces its next major version as a warning.
 
-Each function takes the draws of one quantity, axes (chain, draw), and returns one number.
+Unless it says otherwise, a function takes the draws of one quantity, axes (chain, draw), and
+returns one number.
 """
 
 import warnings
@@ -10,12 +11,24 @@ import numpy as np
 
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", category=FutureWarning)
-    from arviz import ess, mcse, rhat
+    from arviz import ELPDData, ess, from_dict, mcse, psislw, rhat
+    from arviz import waic as arviz_waic
     from arviz.stats.ecdf_utils import ecdf_confidence_band as ecdf_confidence_band
 
-__all__ = ["ess_bulk", "ess_tail", "mcse_mean", "mcse_quantile", "mcse_sd", "rhat"]
+__all__ = [
+    "ess_bulk",
+    "ess_mean",
+    "ess_tail",
+    "mcse_mean",
+    "mcse_quantile",
+    "mcse_sd",
+    "psis",
+    "rhat",
+    "waic",
+]
 
 ess_bulk = partial(ess, method="bulk")
+ess_mean = partial(ess, method="mean")
 ess_tail = partial(ess, method="tail")
 
 
@@ -37,3 +50,18 @@ def mcse_sd(draws: np.ndarray) -> float:
 def mcse_quantile(draws: np.ndarray, probability: float) -> float:
     """Estimate the Monte-Carlo standard error of a quantile."""
     return float(mcse(draws, method="quantile", prob=probability))
+
+
+def psis(log_ratios: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, float]:
+    """Smooth log ratios (draw,): normalised log weights and Pareto k, infinite without a fit."""
+    with np.errstate(all="ignore"):
+        log_weights, pareto_k = psislw(log_ratios, reff=relative_efficiency)
+    return log_weights, float(np.nan_to_num(pareto_k, nan=np.inf, posinf=np.inf, neginf=-np.inf))
+
+
+def waic(log_likelihood: np.ndarray) -> ELPDData:
+    """Estimate WAIC by point from axes (chain, draw, point), without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = from_dict(log_likelihood={"target": log_likelihood})
+        return arviz_waic(data, pointwise=True, scale="log")

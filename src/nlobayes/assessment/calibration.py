@@ -168,7 +168,7 @@ def kolmogorov_smirnov_distance(pit: np.ndarray) -> float:
 
 
 def wilson_interval(
-    share: np.ndarray, points: int, *, confidence: float = CONFIDENCE
+    share: np.ndarray, points: int | np.ndarray, *, confidence: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the Wilson score interval of binomial shares.
 

@@ -37,16 +37,22 @@ METRICS = (
     "r2_target_median",
     "rmse_log10",
     "rmse_target",
+    "accuracy",
+    "brier",
+    "ece",
     "crps",
     "lppd",
     "coverage_68",
     "coverage_95",
     "sigma_z_total",
     "interval_score_95",
+    "loo_per_row",
+    "stated_lppd",
     "rhat_f_p99",
     "ess_per_million_gradients",
 )
-"""What settings are compared by, where it exists; all but the last two are test scores."""
+"""What settings are compared by, where it exists; all but the last two are test scores, LOO those
+of the train rows."""
 
 INTERVAL = ("difference", "standard_error", "low", "high")
 """Columns of a difference."""
@@ -60,7 +66,8 @@ class RunMetrics(NamedTuple):
 
     `values` are the settings that differ between runs; `diagnostics` needs `converged` and
     `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
-    scores of the test split, of the posterior and of the ensemble of its MAPs.
+    scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
+    elpd of every train row left out, where it was estimated.
     """
 
     run: str
@@ -70,6 +77,7 @@ class RunMetrics(NamedTuple):
     diagnostics: Mapping[str, Any]
     test: Mapping[str, float | None]
     baseline: Mapping[str, float | None]
+    loo: np.ndarray | None = None
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
@@ -243,8 +251,13 @@ def _paired(
 
 
 def _metric(run: RunMetrics, name: str) -> float | None:
-    if name != "ess_per_million_gradients":
-        return run.test.get(name, run.diagnostics.get(name))
+    if name == "ess_per_million_gradients":
+        return ess_per_million_gradients(run)
+    return run.test.get(name, run.diagnostics.get(name))
+
+
+def ess_per_million_gradients(run: RunMetrics) -> float | None:
+    """Give the smallest bulk ESS of f per million gradients, those of the warm-up counted."""
     ess, gradients = (run.diagnostics.get(key) for key in ("ess_f_bulk_min", "gradients_total"))
     return 1e6 * ess / gradients if ess is not None and gradients else None
 

@@ -16,6 +16,7 @@ from nlobayes.assessment.calibration import (
 )
 from nlobayes.errors import InputError
 
+DECILES = 10
 FEWEST_PER_BIN = 20
 SMALL_SHARE = 0.3
 """An error below this share of the scale uncertainty adds, in quadrature, less than 5 % to it."""
@@ -24,7 +25,7 @@ _LEVELS = {name: CENTRAL_LEVELS[name] for name in ("coverage_68", "coverage_95")
 
 
 def conditional_table(
-    by: dict[str, np.ndarray], z_total: np.ndarray, pit: np.ndarray, *, bins: int = 10
+    by: dict[str, np.ndarray], z_total: np.ndarray, pit: np.ndarray, *, bins: int = DECILES
 ) -> dict[str, np.ndarray]:
     """Tabulate calibration in bins of equally many points, for a figure.
 
@@ -67,6 +68,21 @@ def equal_count_bins(values: np.ndarray, bins: int) -> list[np.ndarray]:
     """
     several = 1 if np.ptp(values) == 0 else min(bins, len(values) // FEWEST_PER_BIN)
     return np.array_split(np.argsort(values, kind="stable"), max(several, 1))
+
+
+def coverage_by_decile(pit: np.ndarray, covariate: np.ndarray) -> dict[str, list[float]]:
+    """Give the coverage of central intervals in `equal_count_bins` of the covariate (point,).
+
+    Returns
+    -------
+    dict
+        `coverage_68_deciles` and `coverage_95_deciles`, in ascending order of the covariate.
+    """
+    bins = equal_count_bins(covariate, DECILES)
+    return {
+        f"{name}_deciles": [share_within(2 * pit[points] - 1, level) for points in bins]
+        for name, level in _LEVELS.items()
+    }
 
 
 def distance_to_training(features: np.ndarray, train_features: np.ndarray) -> np.ndarray:

@@ -7,36 +7,44 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize_scalar
+from scipy.stats import spearmanr
 
 from nlobayes.assessment import noise as noises
-from nlobayes.assessment.noise import STUDENT_T_DEGREES, PredictiveNoise, logpdf
+from nlobayes.assessment import recalibration
+from nlobayes.assessment.noise import PredictiveNoise, cdf
 from nlobayes.assessment.predictive import checked_split, log_predictive_density, point_chunks
+from nlobayes.assessment.scale_regression import (
+    Knots,
+    Regression,
+    fit_scales,
+    place_knots,
+    scales_at,
+)
 from nlobayes.errors import InputError
 
+FITTED = "fitted_student_t"
 SCALED = "scaled_student_t"
-FAMILIES = (*noises.FAMILIES, SCALED)
+CONFORMAL = "conformal"
+ABOUT_MEAN = (SCALED, CONFORMAL)
+FAMILIES = (*noises.FAMILIES, FITTED, *ABOUT_MEAN)
 
 # Scales searched, in units of the root mean square residual, which bounds the optimum from above.
 _SEARCH = (1e-6, 2.0)
 _SEARCH_POINTS = 14
-# Rows to come may have heavier tails than those that the noise is fitted to.
-_DEGREES = (2.1, 20.0)
-_EXPONENTS = (-3.0, 3.0)
-_LOG_SCALES = (-14.0, 3.0)
-_SMALLEST_SD = 1e-3
-_KNOTS = 6
-_PROFILE_SD = 0.5
+_DEGREES = (2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 20.0)
+_FOLDS = 5
 
 
 class FittedNoise(NamedTuple):
     """The predictive noise as it is fitted and stored.
 
-    `gaussian` and `student_t` (4 degrees of freedom) lie about every draw, with one scale.
-    `scaled_student_t` lies about the mean of the draws: its log scale is that of `scale`, plus
-    `exponent` times the log of the sd of the draws over `reference_sd`, plus for each feature a
-    line between `coefficients` at `knots`. A declared tolerance makes the spread of the draws tell
-    where errors are large, not how large they are; rows that were not trained on do.
+    `gaussian`, `student_t` (4 degrees of freedom) and `fitted_student_t` lie about every draw, with
+    one scale. `scaled_student_t` lies about the mean of the draws: its log scale follows the sd of
+    the draws and the features (`scale_regression.Regression`). A declared tolerance makes the
+    spread of the draws tell where errors are large, not how large they are; rows that were not
+    trained on do. `conformal` is the same, recalibrated (`recalibration`) in bins of the feature
+    `column` between `edges`, each with its `tails`.
     """
 
     family: str
@@ -44,31 +52,49 @@ class FittedNoise(NamedTuple):
     degrees_of_freedom: float | None
     exponent: float = 0.0
     reference_sd: float = 1.0
-    knots: tuple[tuple[float, ...], ...] = ()
+    knots: Knots = ()
     coefficients: tuple[tuple[float, ...], ...] = ()
+    column: int = 0
+    edges: tuple[float, ...] = ()
+    tails: tuple[tuple[float, ...], ...] = ()
 
 
 def at_points(
     fitted: FittedNoise, draws: np.ndarray, features: np.ndarray | None = None
 ) -> PredictiveNoise:
     """Give the noise at points with these draws (sample, point) and features (point, feature)."""
-    if fitted.family != SCALED:
-        return PredictiveNoise(fitted.family, fitted.scale, fitted.degrees_of_freedom)
-    spread = np.asarray(draws, np.float64).std(axis=0)
-    log_scale = math.log(fitted.scale) + fitted.exponent * _log_spread(spread, fitted.reference_sd)
-    for column, knots in enumerate(fitted.knots):
-        assert features is not None
-        log_scale += np.interp(features[:, column], knots, fitted.coefficients[column])
-    return PredictiveNoise("student_t", np.exp(log_scale), fitted.degrees_of_freedom, "mean")
+    degrees = fitted.degrees_of_freedom
+    if fitted.family not in ABOUT_MEAN:
+        family = "gaussian" if degrees is None else "student_t"
+        return PredictiveNoise(family, fitted.scale, degrees)
+    assert degrees is not None
+    regression = Regression(
+        *(fitted.scale, degrees, fitted.exponent, fitted.reference_sd),
+        *(fitted.knots, fitted.coefficients),
+    )
+    scale = scales_at(regression, np.asarray(draws, np.float64).std(axis=0), features)
+    noise = PredictiveNoise("student_t", scale, degrees, "mean")
+    if fitted.family == SCALED:
+        return noise
+    bins = _bins(fitted.edges, fitted.column, features, len(scale))
+    return noise._replace(tails=np.array(fitted.tails)[bins])
 
 
 def fit_noise(
-    draws: np.ndarray, observed: np.ndarray, *, family: str, features: np.ndarray | None = None
+    draws: np.ndarray,
+    observed: np.ndarray,
+    *,
+    family: str,
+    features: np.ndarray | None = None,
+    covariate: np.ndarray | None = None,
 ) -> FittedNoise:
     """Fit the noise that maximises the mean log predictive density of the observed points.
 
-    All numbers of a `scaled_student_t` are fitted, those of its profile with a Gaussian prior of
-    sd 0.5; of the others the scale alone.
+    Of noise about the draws the scale is fitted, and the degrees of freedom of a
+    `fitted_student_t`, among 2.5, 3, 4, 5, 6, 8, 12 and 20; of noise about their mean all numbers,
+    with a Gaussian prior of sd 0.5 on what the log scale owes to a feature. The bins of `conformal`
+    lie along the feature that orders points most as the covariate does, and the residuals there
+    are standardised by fits to the other four fifths of the points.
 
     Parameters
     ----------
@@ -77,10 +103,12 @@ def fit_noise(
     observed
         Observed targets on the model scale, axis (point).
     family
-        `gaussian`, `student_t` or `scaled_student_t`.
+        `gaussian`, `student_t`, `fitted_student_t`, `scaled_student_t` or `conformal`.
     features
-        Inputs of the network (point, feature), which the scale of a `scaled_student_t` follows
-        where they are given.
+        Inputs of the network (point, feature), which scales about the mean follow where they are
+        given.
+    covariate
+        What conformal intervals are valid along, axis (point); there is one bin without it.
 
     Returns
     -------
@@ -90,16 +118,52 @@ def fit_noise(
     Raises
     ------
     InputError
-        If the arrays do not fit together, the family is unknown, or the predictions reproduce
-        the observations so well that no scale can be found.
+        If the arrays do not fit together, the family is unknown, the predictions reproduce
+        the observations so well that no scale can be found, or there are fewer than 40 points for
+        conformal noise.
+
+    References
+    ----------
+    V. Vovk, A. Gammerman, G. Shafer, Algorithmic Learning in a Random World (2005), for
+    intervals from ranks and within categories; J. Lei et al., Journal of the American Statistical
+    Association 113 (2018) 1094, for split-conformal ones of standardised residuals; V. Vovk,
+    Annals of Mathematics and Artificial Intelligence 74 (2015) 9, for residuals of folds.
     """
     draws, observed = checked_split(draws, observed)
-    if family == SCALED:
-        return _fit_scaled(draws, observed, features)
+    if family in ABOUT_MEAN:
+        spread, residual = draws.std(axis=0), observed - draws.mean(axis=0)
+        _check_residuals(residual, observed)
+        regression = fit_scales(residual, spread, features, place_knots(features))
+        fitted = FittedNoise(family, *regression)
+        if family == SCALED:
+            return fitted
+        return _recalibrated(fitted, _Points(residual, spread, features, covariate))
+    if family == FITTED:
+        return _fit_degrees(draws, observed)
+    noise = noises.make_noise(family, 1.0)
+    return FittedNoise(family, _fit_scale(draws, observed, noise)[0], noise.degrees_of_freedom)
+
+
+def _fit_degrees(draws: np.ndarray, observed: np.ndarray) -> FittedNoise:
+    """Go through degrees of freedom until the density falls, the scale refitted at each."""
+    best: tuple[float, float, float] | None = None
+    for degrees in _DEGREES:
+        noise = PredictiveNoise("student_t", 1.0, degrees)
+        scale, loss = _fit_scale(draws, observed, noise)
+        if best is not None and loss >= best[0]:
+            break
+        best = loss, scale, degrees
+    assert best is not None
+    return FittedNoise(FITTED, *best[1:])
+
+
+def _fit_scale(
+    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise
+) -> tuple[float, float]:
+    """Find the scale of least loss, and that loss."""
 
     def loss(scale: float) -> float:
-        noise = noises.make_noise(family, scale)
-        return -float(log_predictive_density(draws, observed, noise).mean())
+        return -float(log_predictive_density(draws, observed, noise._replace(scale=scale)).mean())
 
     widest = _root_mean_square_residual(draws, observed)
     scales = widest * np.geomspace(*_SEARCH, _SEARCH_POINTS)
@@ -112,68 +176,76 @@ def fit_noise(
         method="bounded",
         options={"xatol": 1e-4},
     )
-    degrees = STUDENT_T_DEGREES if family == "student_t" else None
-    return FittedNoise(family, math.exp(optimum.x), degrees)
+    return math.exp(optimum.x), float(optimum.fun)
 
 
-def _fit_scaled(
-    draws: np.ndarray, observed: np.ndarray, features: np.ndarray | None
-) -> FittedNoise:
-    """Fit a Student-t about the mean of the draws, its log scale linear in what is known."""
-    spread, residual = draws.std(axis=0), observed - draws.mean(axis=0)
-    varies = bool(np.ptp(spread) > 0)
-    reference = float(np.median(spread[spread > 0])) if varies else 1.0
-    typical = float(np.median(np.abs(residual)))
-    if typical <= 1e-12 * max(1.0, float(np.abs(observed).max())):
-        raise _no_noise(len(observed))
-    knots = _knots(features)
-    known = np.column_stack([_log_spread(spread, reference), *_hats(features, knots)])
+class _Points(NamedTuple):
+    """Residuals (point,) about the mean of the draws, and what their scale may follow."""
 
-    def loss(parameters: np.ndarray) -> float:
-        log_scale, log_degrees, *weights = parameters
-        scale = typical * np.exp(log_scale + known @ weights)
-        noise = PredictiveNoise("student_t", scale, 2 + math.exp(log_degrees))
-        penalty = 0.5 * np.sum(np.square(weights[1:])) / _PROFILE_SD**2
-        return float(penalty - logpdf(noise, residual).sum()) / len(observed)
+    residual: np.ndarray
+    spread: np.ndarray
+    features: np.ndarray | None
+    covariate: np.ndarray | None
 
-    free = known.shape[1] - 1
-    degrees = [math.log(limit - 2) for limit in _DEGREES]
-    bounds = [_LOG_SCALES, degrees, _EXPONENTS if varies else (0.0, 0.0), *[(-3.0, 3.0)] * free]
-    start = np.array([0.0, math.log(2.0), 0.5 if varies else 0.0, *[0.0] * free])
-    options = {"ftol": 1e-11, "gtol": 1e-6, "maxfun": 100_000}
-    found = minimize(loss, start, method="L-BFGS-B", bounds=bounds, options=options).x.tolist()
-    profile = iter(found[3:])
-    return FittedNoise(
-        SCALED,
-        scale=typical * math.exp(found[0]),
-        degrees_of_freedom=2 + math.exp(found[1]),
-        exponent=found[2],
-        reference_sd=reference,
-        knots=knots,
-        coefficients=tuple(tuple(next(profile) for _ in each) for each in knots),
+
+def _recalibrated(fitted: FittedNoise, points: _Points) -> FittedNoise:
+    """Take the tails of every bin from residuals that the scale was not fitted to."""
+    rows, features = len(points.residual), points.features
+    if rows < recalibration.FEWEST_ROWS:
+        raise InputError(
+            f"conformal noise needs {recalibration.FEWEST_ROWS} validation rows or more, got "
+            f"{rows}; give split.validation more rows or choose the noise gaussian"
+        )
+    column, edges = _divide(features, points.covariate)
+    bins, tails = _bins(edges, column, features, rows), _tails_of_folds(fitted, points)
+    nodes = [recalibration.conformal_nodes(tails[bins == index]) for index in range(len(edges) + 1)]
+    return fitted._replace(
+        column=column, edges=edges, tails=tuple(tuple(each.tolist()) for each in nodes)
     )
 
 
-def _log_spread(spread: np.ndarray, reference: float) -> np.ndarray:
-    return np.log(np.maximum(spread / reference, _SMALLEST_SD))
+def _tails_of_folds(fitted: FittedNoise, points: _Points) -> np.ndarray:
+    """Give the tail (point,) beyond each residual, by the scale that the other folds fit."""
+    residual, spread, features, _ = points
+    fold = np.random.default_rng(0).permutation(len(residual)) % _FOLDS
+    standardised = np.empty(len(residual))
+    for index in range(_FOLDS):
+        out, kept = fold == index, fold != index
+        seen, held = (None, None) if features is None else (features[kept], features[out])
+        others = fit_scales(residual[kept], spread[kept], seen, fitted.knots)
+        standardised[out] = residual[out] / scales_at(others, spread[out], held)
+    noise = PredictiveNoise("student_t", 1.0, fitted.degrees_of_freedom)
+    return 2 * cdf(noise, -np.abs(standardised))
 
 
-def _knots(features: np.ndarray | None) -> tuple[tuple[float, ...], ...]:
-    """Place knots at quantiles of each feature (point, feature), each once."""
-    if features is None:
-        return ()
-    quantiles = np.quantile(features, np.linspace(0, 1, _KNOTS), axis=0)
-    return tuple(tuple(np.unique(column).tolist()) for column in quantiles.T)
+def _divide(
+    features: np.ndarray | None, covariate: np.ndarray | None
+) -> tuple[int, tuple[float, ...]]:
+    """Choose the feature that follows the covariate, and the edges of bins along it."""
+    if features is None or covariate is None or np.ptp(covariate) == 0:
+        return 0, ()
+    varies = np.flatnonzero(np.ptp(features, axis=0) > 0)
+    if not varies.size:
+        return 0, ()
+    likeness = [abs(spearmanr(features[:, column], covariate)[0]) for column in varies]
+    column = int(varies[np.argmax(likeness)])
+    return column, tuple(recalibration.edges_of(features[:, column]).tolist())
 
 
-def _hats(features: np.ndarray | None, knots: tuple[tuple[float, ...], ...]) -> list[np.ndarray]:
-    """Give for each knot the function that is one there and falls to zero at its neighbours."""
-    return [
-        np.interp(features[:, column], each, np.eye(len(each))[index])
-        for column, each in enumerate(knots)
-        for index in range(len(each))
-        if features is not None
-    ]
+def _bins(
+    edges: tuple[float, ...], column: int, features: np.ndarray | None, points: int
+) -> np.ndarray:
+    """Give the bin (point,) that each point lies in."""
+    if not edges:
+        return np.zeros(points, int)
+    assert features is not None
+    return np.searchsorted(edges, features[:, column], side="right")
+
+
+def _check_residuals(residual: np.ndarray, observed: np.ndarray) -> None:
+    typical = float(np.median(np.abs(residual)))
+    if typical <= 1e-12 * max(1.0, float(np.abs(observed).max())):
+        raise _no_noise(len(observed))
 
 
 def _no_noise(points: int) -> InputError:

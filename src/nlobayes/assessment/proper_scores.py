@@ -25,6 +25,7 @@ _LN10 = math.log(10)
 _NO_TARGET_MOMENTS = "a Student-t of log10 has neither mean nor variance in target space"
 # A few draws (an ensemble, a single fit) get several noise values each, for an accurate CRPS.
 _FEWEST_CRPS_MEMBERS = 1000
+_FEWEST_MEMBERS = 200
 
 
 def proper_scores(
@@ -101,6 +102,22 @@ def interval_score(
     return upper - lower + 2 / (1 - level) * miss
 
 
+def crps_per_point(
+    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, rng: np.random.Generator
+) -> np.ndarray:
+    """Return the CRPS of each point on the model scale, from 200 noisy draws or more.
+
+    It is unbiased (probability-weighted moments).
+    """
+    draws, noise = locate(draws, noise)
+    repeats = math.ceil(_FEWEST_MEMBERS / len(draws))
+    parts = [
+        _crps_of(observed[part], _noisy(draws[:, part], at_rows(noise, part), rng, repeats))
+        for part in point_chunks(len(draws) * repeats, len(observed))
+    ]
+    return np.concatenate(parts)
+
+
 def _interval_scores(
     draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, *, scale: str
 ) -> dict[str, float]:
@@ -130,26 +147,35 @@ def _crps(
     repeats = math.ceil(_FEWEST_CRPS_MEMBERS / len(draws))
     total, total_target = 0.0, 0.0
     for part in point_chunks(len(draws) * repeats, len(observed)):
-        members = np.repeat(draws[:, part].T, repeats, axis=1)
-        members += sample(at_rows(noise, part), rng, members.shape)
-        members.sort(axis=1)
-        total += _crps_sum(observed[part], members)
-        total_target += _crps_sum(to_target(observed[part], scale), to_target(members, scale))
+        members = _noisy(draws[:, part], at_rows(noise, part), rng, repeats)
+        total += _crps_of(observed[part], members).sum()
+        in_target = to_target(observed[part], scale), to_target(members, scale)
+        total_target += _crps_of(*in_target).sum()
     return {
-        "crps": total / len(observed),
+        "crps": float(total) / len(observed),
         "crps_target": _NO_TARGET_MOMENTS
         if _is_log_student_t(noise, scale)
-        else total_target / len(observed),
+        else float(total_target) / len(observed),
     }
 
 
-def _crps_sum(observed: np.ndarray, members: np.ndarray) -> float:
-    """Sum over points of the CRPS of sorted members (point, member)."""
+def _noisy(
+    draws: np.ndarray, noise: PredictiveNoise, rng: np.random.Generator, repeats: int
+) -> np.ndarray:
+    """Add noise to every draw (sample, point) so many times; members (point, member), sorted."""
+    members = np.repeat(draws.T, repeats, axis=1)
+    members += sample(noise, rng, members.shape)
+    members.sort(axis=1)
+    return members
+
+
+def _crps_of(observed: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return the CRPS (point,) of sorted members (point, member)."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(
+        return np.asarray(
             scoringrules.crps_ensemble(
                 observed, members, estimator="pwm", sorted_ensemble=True, backend="numpy"
-            ).sum()
+            )
         )
 
 

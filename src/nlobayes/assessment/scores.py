@@ -11,12 +11,10 @@ import numpy as np
 
 from nlobayes.assessment.accuracy import accuracy
 from nlobayes.assessment.calibration import calibration
-from nlobayes.assessment.conditional import equal_count_bins
+from nlobayes.assessment.conditional import DECILES, equal_count_bins
 from nlobayes.assessment.noise import PredictiveNoise, at_rows
 from nlobayes.assessment.predictive import checked_split
 from nlobayes.assessment.proper_scores import proper_scores
-
-DECILES = 10
 
 
 class Decile(NamedTuple):

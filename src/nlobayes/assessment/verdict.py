@@ -33,7 +33,7 @@ def diagnose(
     stats: SampleStats,
     *,
     thresholds: Thresholds,
-    tightness: float,
+    tightness: float | None,
     gradients_warmup: int,
     keep_every: int,
     thinning_loss: float,
@@ -51,7 +51,7 @@ def diagnose(
     thresholds
         Limits of the checks.
     tightness
-        As `tightness` computes it.
+        As `tightness` computes it; None where no one sigma says how tight.
     gradients_warmup
         Gradient evaluations of all chains before the first draw.
     keep_every
@@ -95,9 +95,10 @@ def diagnose(
         else float(np.median(rhat(draws.weights))),
         "rhat_log_density": _rhat_of_one(draws.log_density),
         "rhat_noise": None if draws.noise is None else _rhat_of_one(draws.noise),
+        "rhat_hyperparameters": _largest_rhat(draws.hyperparameters),
         "log_density_spread_over_sd": convergence.log_density_spread_over_sd(draws.log_density),
         **_sampler_metrics(stats, gradients_warmup, chains * drawn),
-        "tightness": float(tightness),
+        "tightness": tightness,
         "chains": chains,
         "draws_per_chain": drawn,
         "exact": exact,
@@ -231,6 +232,12 @@ def _check(name: str, value: float, limit: float) -> dict[str, Any]:
 
 def _finite(value: Any) -> Any:
     return value if value is None or np.isfinite(value) else None
+
+
+def _largest_rhat(named: dict[str, np.ndarray] | None) -> float | None:
+    """Give the largest R-hat of several numbers per draw; None where there are none or too few."""
+    long_enough = [v for v in (named or {}).values() if v.shape[1] >= convergence.FEWEST_DRAWS]
+    return max((_rhat_of_one(values) for values in long_enough), default=None)
 
 
 def _rhat_of_one(draws: np.ndarray) -> float:

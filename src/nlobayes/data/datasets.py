@@ -22,7 +22,8 @@ from nlobayes.types import Dataset
 class Choices(NamedTuple):
     """How a table enters the network.
 
-    `split` gives rows or fractions of train, validation and test.
+    `split` gives rows or fractions of train, validation and test, `train_from` and
+    `validation_from` the rows before them.
     """
 
     feature_map: str
@@ -33,22 +34,32 @@ class Choices(NamedTuple):
     shuffle: bool
     seed: int
     reference_points: int
+    train_from: int = 0
+    validation_from: int | None = None
 
 
 def make_dataset(
-    selection: Selection, columns: Sequence[str], target: str, choices: Choices
+    selection: Selection, columns: Sequence[str], targets: Sequence[str], choices: Choices
 ) -> Dataset:
     """Make the dataset of selected columns.
 
     Raises
     ------
     InputError
-        If a split is empty, a feature or the target is not finite, or constant on train rows.
+        If a split is empty, a feature or the target is not finite, or constant on train rows, or
+        a class does not occur there.
     """
     inputs, observed = selection.inputs, selection.target
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
     noise = numerical_error(choices.target_scale, observed, selection.relative_error)
-    split = split_rows(len(observed), choices.split, shuffle=choices.shuffle, seed=choices.seed)
+    split = split_rows(
+        len(observed),
+        choices.split,
+        shuffle=choices.shuffle,
+        seed=choices.seed,
+        train_from=choices.train_from,
+        validation_from=choices.validation_from,
+    )
     train = split == TRAIN
     features = fit_features(
         choices.feature_map, inputs, train, standardise=choices.standardise_features
@@ -66,7 +77,7 @@ def make_dataset(
         reference=reference_rows(split, choices.reference_points),
         input_names=tuple(columns),
         feature_names=feature_names(choices.feature_map, columns),
-        target_name=target,
+        target_names=tuple(targets),
         transforms={"features": {"map": features.map, **constants}, "target": scaled._asdict()},
         units=selection.units,
         scale_uncertainty=spread,

@@ -18,11 +18,20 @@ FRACTION_TOLERANCE = 1e-9
 """How far from 1 the sum of fractions may lie for the test split to take all rows left."""
 
 
-def split_rows(count: int, sizes: Sequence[float], *, shuffle: bool, seed: int) -> np.ndarray:
+def split_rows(
+    count: int,
+    sizes: Sequence[float],
+    *,
+    shuffle: bool,
+    seed: int,
+    train_from: int = 0,
+    validation_from: int | None = None,
+) -> np.ndarray:
     """Label every row with its split.
 
     The splits follow each other and end at the truncated sums of the sizes: fractions 0.8, 0.05
-    and 0.15 of N rows end at int(0.8 N), int(0.85 N) and N.
+    and 0.15 of N rows end at int(0.8 N), int(0.85 N) and N. Rows may be left out before the train
+    rows, and between these and the validation rows.
 
     Parameters
     ----------
@@ -34,6 +43,8 @@ def split_rows(count: int, sizes: Sequence[float], *, shuffle: bool, seed: int) 
         Fill the splits in a random order of the rows; otherwise in their own order.
     seed
         Seed of the random order.
+    train_from, validation_from
+        Rows of this order before the first train row, and before the first validation row.
 
     Returns
     -------
@@ -42,12 +53,13 @@ def split_rows(count: int, sizes: Sequence[float], *, shuffle: bool, seed: int) 
     Raises
     ------
     InputError
-        If a size is not allowed, more rows are asked for than there are, or a split is empty.
+        If a size is not allowed, more rows are asked for than there are, a split is empty, or
+        validation rows begin before the train rows end.
     """
-    ends = _split_ends(count, sizes)
+    bounds = _split_bounds(count, sizes, train_from, validation_from)
     order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
     labels = np.full(count, UNUSED, np.int8)
-    for label, (start, end) in enumerate(pairwise([0, *ends])):
+    for label, (start, end) in enumerate(bounds):
         labels[order[start:end]] = label
     return labels
 
@@ -81,22 +93,36 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     return held_out[chosen]
 
 
-def _split_ends(count: int, sizes: Sequence[float]) -> list[int]:
+def _split_bounds(
+    count: int, sizes: Sequence[float], train_from: int, validation_from: int | None
+) -> list[tuple[int, int]]:
+    """Find where each split begins and ends."""
     if len(sizes) != len(SPLITS):
         raise InputError(f"{len(sizes)} split sizes given; give three: {', '.join(SPLITS)}")
-    rows = [_exact_rows(count, size) for size in sizes]
-    ends = [int(end) for end in accumulate(rows)]
-    if abs(float(sum(rows)) - count) <= FRACTION_TOLERANCE * count:
-        ends[-1] = count
+    train, *held_out = (_exact_rows(count, size) for size in sizes)
+    train_end = train_from + train
+    later = train_end if validation_from is None else Decimal(validation_from)
+    ends = [*accumulate(held_out, initial=later)]
+    if abs(float(ends[-1]) - count) <= FRACTION_TOLERANCE * count:
+        ends[-1] = Decimal(count)
+    bounds = [(train_from, int(train_end)), *((int(a), int(b)) for a, b in pairwise(ends))]
+    _check_bounds(count, sizes, bounds)
+    return bounds
+
+
+def _check_bounds(count: int, sizes: Sequence[float], bounds: list[tuple[int, int]]) -> None:
     asked = ", ".join(f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True))
-    if ends[-1] > count:
+    (_, train_end), (later, _), (_, end) = bounds
+    if later < train_end:
         raise InputError(
-            f"splits of {ends[-1]} rows ({asked}) do not fit {count} rows; shrink them"
+            f"train rows end at row {train_end}, validation rows begin at row {later}; raise "
+            "validation_from, or leave it out"
         )
-    for name, (start, end) in zip(SPLITS, pairwise([0, *ends]), strict=True):
-        if start == end:
+    if end > count:
+        raise InputError(f"splits of {end} rows ({asked}) do not fit {count} rows; shrink them")
+    for name, (start, stop) in zip(SPLITS, bounds, strict=True):
+        if start == stop:
             raise InputError(f"split {name} of {count} rows is empty ({asked}); make it larger")
-    return ends
 
 
 def _exact_rows(count: int, size: float) -> Decimal:

@@ -54,6 +54,8 @@ READ_ERRORS = (
 class Selection(NamedTuple):
     """Inputs (row, feature), target (row,) of a table and its variations (row, variation).
 
+    Several targets have axes (row, output).
+
     `units` names the unit of each input and of the target. `relative_error` (row,) is the numerical
     error of the target in units of the target.
     """
@@ -164,7 +166,7 @@ def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Tab
 def select(
     table: Table,
     features: Sequence[str],
-    target: str,
+    targets: Sequence[str],
     units: Mapping[str, str],
     *,
     source: str,
@@ -172,7 +174,7 @@ def select(
     variations: Sequence[str] = (),
     relative_error: str | None = None,
 ) -> Selection:
-    """Take the features and the target of a table, checked and in the units asked for.
+    """Take the features and the targets of a table, checked and in the units asked for.
 
     Parameters
     ----------
@@ -180,8 +182,8 @@ def select(
         Columns and their units.
     features
         Names of the input columns, in order.
-    target
-        Name of the target column.
+    targets
+        Names of the target columns, in order.
     units
         Unit in which a selected column is wanted; columns not named stay as they are.
     source
@@ -200,7 +202,7 @@ def select(
         cannot be converted, rows are duplicates and these are refused, or the relative error cannot
         be one.
     """
-    names = [*features, target]
+    names = [*features, *targets]
     further = [*variations, *([relative_error] if relative_error else [])]
     _check_names_asked([*names, *further], units, source)
     columns = {name: _numbers(table, name, source) for name in names}
@@ -210,14 +212,15 @@ def select(
     if duplicates == "reject":
         _check_no_duplicates(rows, source)
     selected = {name: units.get(name, "") or table.units.get(name, "") for name in names}
-    own = selected[target]
+    own, inputs = selected[targets[0]], len(features)
+    target = rows[:, inputs] if len(targets) == 1 else rows[:, inputs:]
     varied = [_variation(table, name, own, source) for name in variations]
     return Selection(
-        rows[:, :-1],
-        rows[:, -1],
+        rows[:, :inputs],
+        target,
         selected,
         np.column_stack(varied) if varied else None,
-        _relative_error(table, relative_error, rows[:, -1], source) if relative_error else None,
+        _relative_error(table, relative_error, target, source) if relative_error else None,
     )
 
 

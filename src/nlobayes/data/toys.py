@@ -1,8 +1,9 @@
-"""Problems with one input whose answer is known, as published: train, validation, test rows.
+"""Problems whose answer is known, as published: train, validation, test rows.
 
 Sources: B. S. Kronheim, M. P. Kuchera, H. B. Prosper, TensorBNN, arXiv:2009.14393 (a sparse and a
 variably dense set of a noise-free function); M. Marek's comparison of samplers (a noisy quartic
-with a gap). The rows of each split follow each other.
+with a gap); Berezowski's exclusive or of two inputs, a problem of classes. The rows of each split
+follow each other.
 """
 
 from __future__ import annotations
@@ -33,20 +34,36 @@ class Toy(NamedTuple):
 
 
 def simulate_toy(name: str, seed: int) -> Table:
-    """Return a table of x and y, without units; equal arguments give equal values.
+    """Return a table of x and y, or of x1, x2 and label, without units.
+
+    Equal arguments give equal values.
 
     Raises
     ------
     InputError
         If the problem is not known.
     """
+    if name in CLOUDS:
+        return _exclusive_or(name, seed)
     if name not in TOYS:
-        raise InputError(f"unknown toy problem {name!r}; known: {', '.join(TOYS)}")
+        known = ", ".join([*TOYS, *CLOUDS])
+        raise InputError(f"unknown toy problem {name!r}; known: {known}")
     toy, rng = TOYS[name], np.random.default_rng(seed)
     x = np.concatenate([toy.place(rng), _validation_inputs(toy, rng), _test_inputs(toy)])
     y = toy.function(x) + toy.noise * rng.standard_normal(len(x))
     metadata = {"problem": name, "noise_sd": repr(toy.noise), "seed": str(seed)}
     return Table({"x": x, "y": y}, {"x": "", "y": ""}, metadata)
+
+
+def _exclusive_or(name: str, seed: int) -> Table:
+    """Draw Gaussian clouds around (+-1/2, +-1/2), of class 1 where the signs differ."""
+    rng, rows = np.random.default_rng(seed), len(CORNERS) * sum(CLOUD_ROWS)
+    corner = np.tile(CORNERS, (rows // len(CORNERS), 1))
+    x1, x2 = (corner + np.sqrt(CLOUDS[name]) * rng.standard_normal(corner.shape)).T
+    label = (corner[:, 0] * corner[:, 1] < 0).astype(np.float64)
+    columns = {"x1": x1, "x2": x2, "label": label}
+    metadata = {"problem": name, "variance": repr(CLOUDS[name]), "seed": str(seed)}
+    return Table(columns, dict.fromkeys(columns, ""), metadata)
 
 
 def _wave(x: np.ndarray) -> np.ndarray:
@@ -81,6 +98,12 @@ def _validation_inputs(toy: Toy, rng: np.random.Generator) -> np.ndarray:
 def _test_inputs(toy: Toy) -> np.ndarray:
     return np.linspace(*toy.tested, toy.test_rows)
 
+
+CLOUDS = {"xor": 0.015, "xor_noisy": 0.08}
+"""Variance of the clouds of an exclusive or, along each axis."""
+CLOUD_ROWS = (50, 25, 50)
+"""Of each cloud: train, validation, test."""
+CORNERS = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)])
 
 TOYS = {
     "tensorbnn_sparse": Toy(_wave, 0.0, _sparse, ((-2.0, 2.0),), (-3.0, 3.0), 50, 122),

@@ -5,7 +5,7 @@ Constants of the standardisation come from the train rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +23,18 @@ class FeatureTransform(NamedTuple):
 
 
 class TargetTransform(NamedTuple):
-    """Standardised target (scale(target) - mean) / sd, with scale `log10` or `identity`."""
+    """Standardised target (scale(target) - mean) / sd, with scale `log10` or `identity`.
+
+    Several targets have a mean and an sd each. Scale `classes` numbers the `labels`.
+    """
 
     scale: str
-    mean: float
-    sd: float
+    mean: float | Sequence[float]
+    sd: float | Sequence[float]
+    labels: Sequence[float] = ()
 
 
+CLASSES = "classes"
 TARGET_SCALES: dict[str, tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]] = {
     "log10": (np.log10, lambda exponents: 10.0 ** np.asarray(exponents)),
     "identity": (np.asarray, np.asarray),
@@ -81,7 +86,7 @@ def fit_target(
     scale
         `log10` or `identity`.
     target
-        All rows, shape (row,).
+        All rows, shape (row,) or (row, output).
     train
         Which rows are used for the constants, boolean of shape (row,).
     standardise
@@ -90,18 +95,41 @@ def fit_target(
     Raises
     ------
     InputError
-        If the scale is not known, a target is not finite on it, or all train targets are equal.
+        If the scale is not known, a target is not finite on it, or all train targets are equal; or
+        if there are fewer than two classes, or one does not occur in the train rows.
     """
+    if scale == CLASSES:
+        return TargetTransform(scale, 0.0, 1.0, _labels(target, train))
     scaled = _scale_target(scale, target)[train]
     if not standardise:
         return TargetTransform(scale, 0.0, 1.0)
-    _check_varies(scaled, f"the target on the {scale} scale")
-    return TargetTransform(scale, float(scaled.mean()), float(scaled.std()))
+    for column in np.atleast_2d(scaled.T):
+        _check_varies(column, f"the target on the {scale} scale")
+    return TargetTransform(scale, scaled.mean(axis=0).tolist(), scaled.std(axis=0).tolist())
+
+
+def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:
+    labels, seen = np.unique(target), np.unique(target[train])
+    if len(labels) < 2 or not np.array_equal(labels, np.round(labels)):
+        raise InputError(
+            f"a target of classes needs two or more whole numbers as labels, got "
+            f"{labels[:5].tolist()}; number the classes, or learn the target as `identity`"
+        )
+    missing = np.setdiff1d(labels, seen)
+    if missing.size:
+        raise InputError(
+            f"class labels {missing.tolist()} do not occur in the train rows; "
+            "take more train rows, another split.seed, or leave these classes out"
+        )
+    return tuple(labels.tolist())
 
 
 def apply_target(transform: TargetTransform, target: np.ndarray) -> np.ndarray:
-    """Map targets of any shape to the network's scale."""
-    return (_scale_target(transform.scale, target) - transform.mean) / transform.sd
+    """Map targets of any shape to the network's scale; classes to their numbers."""
+    if transform.scale == CLASSES:
+        return np.searchsorted(transform.labels, target).astype(np.float64)
+    scaled = _scale_target(transform.scale, target)
+    return (scaled - np.asarray(transform.mean)) / np.asarray(transform.sd)
 
 
 def apply_scale(transform: TargetTransform, target: np.ndarray) -> np.ndarray:
@@ -149,12 +177,15 @@ def invert_target(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
 
 def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
     if scale not in TARGET_SCALES:
-        raise InputError(f"unknown target scale {scale!r}; known: {', '.join(TARGET_SCALES)}")
+        known = ", ".join([*TARGET_SCALES, CLASSES])
+        raise InputError(f"unknown target scale {scale!r}; known: {known}")
     apply, _ = TARGET_SCALES[scale]
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = apply(np.asarray(target, np.float64))
     allowed = "positive targets" if scale == "log10" else "finite targets"
-    check_rows(np.isfinite(scaled), f"target scale {scale!r} is not finite", allowed)
+    finite = np.isfinite(scaled)
+    whole = finite if finite.ndim < 2 else finite.all(axis=1)
+    check_rows(whole, f"target scale {scale!r} is not finite", allowed)
     return scaled
 
 

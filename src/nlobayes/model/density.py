@@ -23,40 +23,37 @@ from nlobayes.errors import InputError
 from nlobayes.model.likelihoods import ERROR, TARGET
 from nlobayes.model.posterior import FEATURES, Posterior
 from nlobayes.model.priors import WHITENED
+from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
 
 jax.devices()  # before the next import, which asks XLA for 100 virtual CPU devices
 from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
+from pytensor.link.jax.dispatch.basic import jax_funcify  # noqa: E402
+from pytensor.scalar.math import Softplus  # noqa: E402
 
-NARROW, WIDE = 32, 512
 ROWS = "rows"
-
-
-class Data(NamedTuple):
-    """Rows in chunks: features (chunk, ...) in the layout's order; all others (chunk, point).
-
-    The mask is None where every chunk is full. The error, the sd of the numerical noise of every
-    target, is None where it is not known.
-    """
-
-    features: jax.Array
-    target: jax.Array
-    mask: jax.Array | None
-    error: jax.Array | None = None
 
 
 class Density(NamedTuple):
     """The log density of a flat position (parameter,) and what belongs to it.
 
     `log_prior(position)` and `log_likelihood(position, data)` are scalars, Jacobians included in
-    the first; `variables(position)` names the weights and the noise; `draw_prior(seed)` is a
-    position drawn from the prior.
+    the first, `bare_log_prior(position)` is that without them;
+    `row_log_likelihood(position, data)` is the second of each row of the first chunk (point,);
+    `variables(position)` names the weights, their scales and the noise;
+    `draw_prior(seed)` is a position drawn from the prior; `locate(variables)` is the position of
+    named variables, of a model that is not whitened; `places` tells where in a position each
+    free variable of the PyMC model lies.
     """
 
     size: int
     log_prior: Callable[[jax.Array], jax.Array]
+    bare_log_prior: Callable[[jax.Array], jax.Array]
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
+    row_log_likelihood: Callable[[jax.Array, Data], jax.Array]
     variables: Callable[[jax.Array], dict[str, jax.Array]]
     draw_prior: Callable[[int], jax.Array]
+    locate: Callable[[dict[str, jax.Array]], jax.Array]
+    places: dict[str, slice]
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, Any]
     layout: str
@@ -74,7 +71,7 @@ class Density(NamedTuple):
     def place(
         self, features: np.ndarray, target: np.ndarray, error: np.ndarray | None = None
     ) -> Data:
-        """Lay out features (point, feature), target and error (point,) for this density."""
+        """Lay out features (point, feature), target and error (point, ...) for this density."""
         data = place_rows(
             features,
             target,
@@ -91,53 +88,6 @@ class Density(NamedTuple):
         """Lay out rows that are already JAX arrays as one chunk; may be traced."""
         placed = features.T if self.layout == "columns" else features
         return Data(placed[None], target[None], None, None if error is None else error[None])
-
-
-def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
-    """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
-
-    On a CPU narrow layers run fastest with units first; chunks are as long as their activations
-    stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU wants long chunks, which
-    bound its memory.
-    """
-    if device == "gpu":
-        return "rows", 16384
-    if widest <= NARROW:
-        return "columns", 1024
-    return ("columns" if widest <= WIDE else "rows"), 512
-
-
-def place_rows(
-    features: np.ndarray,
-    target: np.ndarray,
-    error: np.ndarray | None = None,
-    *,
-    layout: str,
-    chunk: int,
-    shards: int = 1,
-) -> Data:
-    """Cut rows into chunks of equal length, as many for each shard, the tail padded and masked."""
-    points = len(target)
-    each = -(-points // shards)
-    length = min(chunk, each) if chunk else each
-    padding = -points % (length * shards)
-    dtype = pytensor.config.floatX
-    rows = np.pad(np.asarray(features, dtype), ((0, padding), (0, 0)))
-    rows = rows.reshape(-1, length, rows.shape[1])
-    if layout == "columns":
-        rows = rows.swapaxes(1, 2)
-    mask = (np.arange(points + padding) < points).reshape(-1, length)
-
-    def cut(column: np.ndarray) -> jax.Array:
-        padded = np.pad(np.asarray(column, dtype), (0, padding))
-        return jnp.asarray(padded.reshape(-1, length))
-
-    return Data(
-        features=jnp.asarray(rows),
-        target=cut(target),
-        mask=jnp.asarray(mask) if padding else None,
-        error=None if error is None else cut(error),
-    )
 
 
 def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Density:
@@ -158,22 +108,29 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
     )
     point = {name: jnp.asarray(value) for name, value in draw_point(0).items()}
     flat, unravel = ravel_pytree([point[name] for name in names])
-    log_prior = _jaxify(model.value_vars, model.logp(vars=model.free_RVs, sum=False))
-    row_log_likelihood = _row_log_likelihood(model)
+    log_prior = _log_prior(model)
+    rows = _row_log_likelihood(model)
     variables = _jaxify(model.value_vars, _named(model))
     variable_names = [variable.name for variable in _named(model)]
 
     mesh = _mesh(shards)
+
+    def bare_log_prior(position: jax.Array) -> jax.Array:
+        return _total(_log_prior(model, jacobian=False)(*unravel(position)))
 
     def flatten(initial: dict[str, np.ndarray]) -> jax.Array:
         return ravel_pytree([jnp.asarray(initial[name], flat.dtype) for name in names])[0]
 
     return Density(
         size=flat.size,
-        log_prior=lambda position: jnp.sum(ravel_pytree(log_prior(*unravel(position)))[0]),
-        log_likelihood=_chunked(lambda q, *data: row_log_likelihood(*unravel(q), *data)[0], mesh),
+        log_prior=lambda position: _total(log_prior(*unravel(position))),
+        bare_log_prior=bare_log_prior,
+        log_likelihood=_chunked(lambda q, *data: rows(*unravel(q), *data)[0], mesh),
+        row_log_likelihood=lambda q, data: rows(*unravel(q), *columns_of(first_chunk(data)))[0],
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
+        locate=_locate(model),
+        places=_places(model, point),
         dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
         coords=dict(model.coords),
         layout=posterior.layout,
@@ -181,6 +138,43 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
         dtype=flat.dtype,
         mesh=mesh,
     )
+
+
+def _log_prior(model: pm.Model, *, jacobian: bool = True) -> Callable[..., list[jax.Array]]:
+    terms = [*model.free_RVs, *model.potentials]
+    return _jaxify(model.value_vars, model.logp(vars=terms, jacobian=jacobian, sum=False))
+
+
+def _total(terms: list[jax.Array]) -> jax.Array:
+    return jnp.sum(ravel_pytree(terms)[0])
+
+
+def _places(model: pm.Model, point: dict[str, jax.Array]) -> dict[str, slice]:
+    """Find where in a flat position each free variable lies."""
+    ends = np.cumsum([point[value.name].size for value in model.value_vars])
+    names = [model.values_to_rvs[value].name for value in model.value_vars]
+    begins = [0, *ends[:-1]]
+    return {
+        name: slice(int(begin), int(end))
+        for name, begin, end in zip(names, begins, ends, strict=True)
+    }
+
+
+def _locate(model: pm.Model) -> Callable[[dict[str, jax.Array]], jax.Array]:
+    """Build the way from named variables back to the position: the transforms, forwards."""
+    names = [variable.name for variable in model.free_RVs]
+    named = [variable.type(name=variable.name) for variable in model.free_RVs]
+    values = []
+    for variable, given in zip(model.free_RVs, named, strict=True):
+        transform = model.rvs_to_transforms[variable]
+        inputs = variable.owner.inputs
+        values.append(given if transform is None else transform.forward(given, *inputs))
+
+    def locate(variables: dict[str, jax.Array]) -> jax.Array:
+        found = _jaxify(named, values)(*(variables[name] for name in names))
+        return ravel_pytree(list(found))[0]
+
+    return locate
 
 
 def _mesh(shards: int) -> Mesh | None:
@@ -202,12 +196,11 @@ def _chunked(
     """
 
     def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
-        error = () if chunk.error is None else (chunk.error,)
-        values = rows(position, chunk.features, chunk.target, *error)
+        values = rows(position, *columns_of(chunk))
         return jnp.sum(values if chunk.mask is None else jnp.where(chunk.mask, values, 0))
 
     def sum_chunks(one: Callable[..., Any], position: jax.Array, data: Data) -> Any:
-        shapes = jax.eval_shape(one, position, jax.tree.map(lambda x: x[0], data))
+        shapes = jax.eval_shape(one, position, first_chunk(data))
         zeros = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
 
         def add(sums: Any, chunk: Data) -> tuple[Any, None]:
@@ -240,7 +233,7 @@ def _chunked(
 
     def total(position: jax.Array, data: Data) -> jax.Array:
         if len(data.target) == 1:
-            return chunk_sum(position, jax.tree.map(lambda x: x[0], data))
+            return chunk_sum(position, first_chunk(data))
         return many(position, data)
 
     return total
@@ -249,6 +242,8 @@ def _chunked(
 def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
     """Jaxify the log likelihood of each row with the data as arguments, the error if it has one."""
     [elementwise] = model.logp(vars=[model[TARGET]], sum=False)
+    if elementwise.ndim > 1:
+        elementwise = elementwise.sum(axis=-1, acc_dtype=elementwise.dtype)
     names = (FEATURES, f"{TARGET}_data", ERROR)
     shared = [model[name] for name in names if name in model]
     arguments = [variable.type.clone(shape=(None,) * variable.ndim)() for variable in shared]
@@ -257,7 +252,7 @@ def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
 
 
 def _named(model: pm.Model) -> list[Any]:
-    """Pick what a posterior is read by: weights, biases, noise; never whitened twins."""
+    """Pick what a posterior is read by: weights, scales, noise; never whitened twins."""
     free = [variable for variable in model.free_RVs if not variable.name.endswith(WHITENED)]
     graph = model.replace_rvs_by_values([*free, *model.deterministics])
     for variable, original in zip(graph, [*free, *model.deterministics], strict=True):
@@ -267,6 +262,12 @@ def _named(model: pm.Model) -> list[Any]:
 
 def _jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:
     return get_jaxified_graph(inputs=list(inputs), outputs=list(outputs))
+
+
+@jax_funcify.register(Softplus)
+def _softplus(op: Any, **_: Any) -> Callable[[jax.Array], jax.Array]:
+    """Take JAX's: the slope of PyTensor's form is NaN where the exponential overflows."""
+    return jax.nn.softplus
 
 
 def _check_precision() -> None:

@@ -1,79 +1,82 @@
-"""The dense multilayer perceptron: one forward pass, for PyTensor and for JAX."""
+"""The dense multilayer perceptron: one forward pass, for PyTensor, JAX and NumPy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from nlobayes.model.activations import ACTIVATIONS, has_slopes
+
+WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
 
 
 class Network(NamedTuple):
-    """Sizes of all layers, inputs and output included, and the hidden activation."""
+    """Sizes of all layers, inputs and outputs included, and the hidden activation.
+
+    The activation is one name for all hidden layers, or one name for each.
+    """
 
     sizes: tuple[int, ...]
-    activation: str
+    activation: str | tuple[str, ...]
 
 
 class Layer(NamedTuple):
-    """Weights (units in, units out) and biases (units out)."""
+    """Weights (units in, units out), biases (units out) and trained slopes (units out)."""
 
     weights: Any
     biases: Any
+    slopes: Any = None
 
 
-def weight_names(network: Network) -> list[tuple[str, str]]:
-    """Name the weights and biases of each layer, first layer first."""
-    return [(f"weights_{i}", f"biases_{i}") for i in range(1, len(network.sizes))]
+def activations_of(network: Network) -> tuple[str, ...]:
+    """Name the activation of each hidden layer."""
+    named = network.activation
+    return (named,) * (len(network.sizes) - 2) if isinstance(named, str) else tuple(named)
+
+
+def layer_names(network: Network) -> list[Layer]:
+    """Name the weights, biases and trained slopes of each layer, first layer first."""
+    names = []
+    for index, activation in enumerate((*activations_of(network), ""), start=1):
+        slopes = f"{SLOPES}_{index}" if has_slopes(activation) else None
+        names.append(Layer(f"{WEIGHTS}_{index}", f"{BIASES}_{index}", slopes))
+    return names
+
+
+def is_parameter(name: str) -> bool:
+    """Tell whether a variable is an array of a network; others belong to prior or likelihood."""
+    return name.startswith((f"{WEIGHTS}_", f"{BIASES}_", f"{SLOPES}_"))
 
 
 def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:
     """Pick the layers of a network from its named variables."""
-    return [Layer(variables[w], variables[b]) for w, b in weight_names(network)]
+    return [
+        Layer(*(None if name is None else variables[name] for name in names))
+        for names in layer_names(network)
+    ]
 
 
-def network_of(variables: Mapping[str, Any], activation: str) -> Network:
+def network_of(variables: Mapping[str, Any], activation: str | Sequence[str]) -> Network:
     """Read the sizes of a network off its named weights (..., units in, units out)."""
-    layers = sum(name.startswith("weights_") for name in variables)
-    sizes = [variables[f"weights_{i}"].shape[-2:] for i in range(1, layers + 1)]
-    return Network((sizes[0][0], *(out for _, out in sizes)), activation)
-
-
-def _tanh(xp: Any, x: Any) -> Any:
-    return xp.tanh(x)
-
-
-def _relu(xp: Any, x: Any) -> Any:
-    return xp.maximum(x, 0)
-
-
-def _sigmoid(xp: Any, x: Any) -> Any:
-    return 0.5 * (1 + xp.tanh(0.5 * x))
-
-
-def _swish(xp: Any, x: Any) -> Any:
-    return x * _sigmoid(xp, x)
-
-
-ACTIVATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "tanh": _tanh,
-    "relu": _relu,
-    "sigmoid": _sigmoid,
-    "swish": _swish,
-}
+    layers = sum(name.startswith(f"{WEIGHTS}_") for name in variables)
+    sizes = [variables[f"{WEIGHTS}_{i}"].shape[-2:] for i in range(1, layers + 1)]
+    named = activation if isinstance(activation, str) else tuple(activation)
+    return Network((sizes[0][0], *(out for _, out in sizes)), named)
 
 
 def forward(
-    layers: Sequence[Layer], features: Any, activation: str, *, xp: Any, layout: str = "rows"
+    network: Network, layers: Sequence[Layer], features: Any, *, xp: Any, layout: str = "rows"
 ) -> Any:
     """Evaluate the network at every point.
 
     Parameters
     ----------
+    network
+        Sizes and activations.
     layers
-        One pair of weights and biases per layer, the linear output last.
+        One per layer, the linear output last.
     features
         Inputs with axes (point, feature) in layout `rows`, (feature, point) in `columns`.
-    activation
-        Name of the hidden activation.
     xp
         `pytensor.tensor`, `jax.numpy` or `numpy`; with the last, layers may have a leading axis.
     layout
@@ -81,15 +84,20 @@ def forward(
 
     Returns
     -------
-    Output with axis (point,).
+    The output (point,) of a network with one, the outputs (point, output) of one with several.
     """
-    activate = ACTIVATIONS[activation]
-    affine = _affine_columns if layout == "columns" else _affine_rows
+    columns = layout == "columns"
+    affine = _affine_columns if columns else _affine_rows
     hidden = features
-    for layer in layers[:-1]:
-        hidden = activate(xp, affine(layer, hidden))
+    for layer, name in zip(layers[:-1], activations_of(network), strict=True):
+        slopes = layer.slopes
+        if columns and slopes is not None:
+            slopes = slopes[:, None]
+        hidden = ACTIVATIONS[name](xp, affine(layer, hidden), slopes)
     output = affine(layers[-1], hidden)
-    return output[0] if layout == "columns" else output[..., 0]
+    if network.sizes[-1] == 1:
+        return output[0] if columns else output[..., 0]
+    return output.T if columns else output
 
 
 def _affine_rows(layer: Layer, hidden: Any) -> Any:

@@ -9,10 +9,13 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from nlobayes.model import likelihoods, priors
-from nlobayes.model.networks import Layer, Network, forward, weight_names
+from nlobayes.model.likelihoods import ERROR, TARGET, Likelihood
+from nlobayes.model.memories import Site
+from nlobayes.model.networks import SLOPES, Layer, Network, forward, layers_of
+from nlobayes.model.priors import Parameters, Prior, arrays_of
 
 FEATURES = "features"
+MEMORY = "memory"
 
 
 class Posterior(NamedTuple):
@@ -30,42 +33,55 @@ def unit_dims(network: Network) -> tuple[str, ...]:
 
 def build_posterior(
     network: Network,
-    prior: priors.Prior,
-    likelihood: likelihoods.Likelihood,
+    prior: Prior,
+    likelihood: Likelihood,
     *,
     feature_names: Sequence[str],
     layout: str,
+    slopes: Prior | None = None,
     errors: bool = False,
+    targets: int = 1,
+    whitened: bool = True,
+    memory: Site | None = None,
 ) -> Posterior:
     """State prior and likelihood of a network for data given later.
 
     The features are placed as (point, feature) in layout `rows` and as (feature, point) in
     layout `columns`; features and target, and with `errors` the sd of the numerical noise of
-    every target, are `pm.Data` that `density` turns into arguments.
+    every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
+    (point, output). Activations with trained slopes need a prior of these. Without `whitened` the
+    variables of the model are the named ones, which `Density.locate` places. A `memory` of earlier
+    data stands beside the prior.
     """
     dims = unit_dims(network)
     coords: dict[str, Any] = {"feature": list(feature_names)}
     coords |= {dim: np.arange(size) for dim, size in zip(dims[1:], network.sizes[1:], strict=True)}
+    blank = np.zeros((1,) if targets == 1 else (1, targets))
     with pm.Model(coords=coords) as model:
         shape = (1, network.sizes[0])
         features = pm.Data(FEATURES, np.zeros(shape if layout == "rows" else shape[::-1]))
-        target = pm.Data(f"{likelihoods.TARGET}_data", np.zeros(1))
-        layers = _draw_layers(network, prior, dims)
-        output = forward(layers, features, network.activation, xp=pt, layout=layout)
-        error = pm.Data(likelihoods.ERROR, np.zeros(1)) if errors else None
-        likelihoods.observe(likelihood, output, target, error)
+        target = pm.Data(f"{TARGET}_data", blank)
+        arrays = arrays_of(network, dims, whitened=whitened)
+        layers = layers_of(network, _state(arrays, prior, slopes))
+        if memory is not None:
+            _remember(memory, network, layers, layout)
+        output = forward(network, layers, features, xp=pt, layout=layout)
+        error = pm.Data(ERROR, blank) if errors else None
+        likelihood.observe(output, target, error)
     return Posterior(model, layout)
 
 
-def _draw_layers(network: Network, prior: priors.Prior, dims: tuple[str, ...]) -> list[Layer]:
-    layers = []
-    for index, (weights, biases) in enumerate(weight_names(network)):
-        last = index == len(network.sizes) - 2
-        into, out = dims[index], dims[index + 1]
-        layers.append(
-            Layer(
-                priors.weights(prior, weights, (into, out), fan_in=network.sizes[index]),
-                priors.biases(prior, biases, (out,), output=last),
-            )
-        )
-    return layers
+def _remember(memory: Site, network: Network, layers: Sequence[Layer], layout: str) -> None:
+    placed = memory.features if layout == "rows" else memory.features.T
+    function = forward(network, layers, pt.as_tensor(pm.floatX(placed)), xp=pt, layout=layout)
+    apart = pt.dot(pm.floatX(memory.root), function) - pm.floatX(memory.observed)
+    pm.Potential(MEMORY, -0.5 * pt.sum(apart**2))
+
+
+def _state(arrays: Sequence[Parameters], prior: Prior, slopes: Prior | None) -> dict[str, Any]:
+    stated = {}
+    for parameters in arrays:
+        of_role = slopes if parameters.role == SLOPES else prior
+        assert of_role is not None, "slopes without a prior are refused when a study is validated"
+        stated[parameters.name] = of_role.state(parameters)
+    return stated

@@ -1,7 +1,5 @@
 """Are the stated uncertainties right: pulls, coverage, PIT, two predictive distributions."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,7 +18,7 @@ from nlobayes.plots.style import (
     new_figure,
     reference_line,
 )
-from nlobayes.plots.tables import floats, split_rows
+from nlobayes.plots.tables import by_split, floats, split_rows
 
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12
@@ -95,7 +93,7 @@ def _nominal_coverage(axes: Axes, coverage: DataFrame) -> None:
 
 
 def _coverage_lines(top: Axes, bottom: Axes, coverage: DataFrame, kind: str) -> None:
-    for split, rows in _by_split(coverage):
+    for split, rows in by_split(coverage):
         k, nominal = floats(rows, "k"), floats(rows, "nominal")
         for axes, origin in ((top, 0.0), (bottom, nominal)):
             share, lower, upper = (
@@ -110,7 +108,7 @@ def levels(levels: DataFrame) -> Figure:
     """Observed minus nominal coverage of the central interval of every level, per split."""
     figure = new_figure(height=3.2)
     axes = figure.subplots()
-    for split, rows in _by_split(levels):
+    for split, rows in by_split(levels):
         level = floats(rows, "level")
         share, lower, upper = (
             100 * (floats(rows, column) - level) for column in ("coverage", "lower", "upper")
@@ -130,7 +128,7 @@ def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
     figure = new_figure(height=3.4)
     left, right = figure.subplots(1, 2)
     _pit_histograms(left, predictions)
-    for split, rows in _by_split(pit):
+    for split, rows in by_split(pit):
         u = floats(rows, "u")
         difference, lower, upper = (
             floats(rows, column) - u for column in ("ecdf", "lower", "upper")
@@ -154,7 +152,7 @@ def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
     count = int(np.clip(len(rows) // POINTS_PER_PIT_BIN, FEWEST_PIT_BINS, MOST_PIT_BINS))
     low, high = binom.ppf((0.025, 0.975), len(rows), 1 / count) * count / len(rows)
     axes.axhspan(low, high, color=BLACK, alpha=BAND_OPACITY, linewidth=0, label="95 % if uniform")
-    for split, part in _by_split(predictions):
+    for split, part in by_split(predictions):
         filled = split == "test"
         axes.hist(
             floats(part, "pit"),
@@ -170,13 +168,6 @@ def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
     axes.set_xlim(0, 1)
     axes.set_xlabel("u, predictive probability below the truth")
     axes.set_ylabel("density")
-
-
-def _by_split(table: DataFrame) -> Iterator[tuple[str, DataFrame]]:
-    for split in SPLIT_COLORS:
-        rows = table[table["split"] == split]
-        if len(rows):
-            yield split, rows
 
 
 def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats, split: str) -> None:

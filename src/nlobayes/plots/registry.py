@@ -13,10 +13,12 @@ from nlobayes.plots import (
     accuracy,
     bands,
     calibration,
+    classification,
     comparison,
     conditional,
     convergence,
     landscape,
+    prior_predictive,
     speed,
     thinning,
     verdict,
@@ -124,7 +126,7 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "thinning": figure_spec(
         thinning.thinning,
-        thinning="step ess_f_median rmse lppd megabytes chosen",
+        thinning="step ess_f_median rmse? lppd megabytes chosen",
     ),
     "weight_planes": figure_spec(weights.planes, weight_planes="*"),
     "history": figure_spec(weights.history, history="*"),
@@ -136,6 +138,13 @@ FIGURES: dict[str, FigureSpec] = {
         path="t straight? bezier?",
     ),
     "distances": figure_spec(landscape.distances, distances="epoch first second distance"),
+    "prior_predictive": figure_spec(
+        prior_predictive.prior_predictive,
+        prior_quantiles="output covariate q2_5 q16 q84 q97_5 observed?",
+        prior_draws="output draw covariate f",
+        prior_scales="output draw? mean sd step range",
+        labels="*",
+    ),
     "predicted_vs_true": figure_spec(
         accuracy.predicted_vs_true,
         predictions="split truth mean total_sd truth_target median_target",
@@ -165,6 +174,17 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "cases": figure_spec(
         calibration.cases, cases="case point truth draw mean total_sd", labels="*"
+    ),
+    "confusion": figure_spec(
+        classification.confusion, confusion="split true predicted count", classes="*"
+    ),
+    "reliability": figure_spec(
+        classification.reliability,
+        reliability="split low high count confidence? accuracy? lower? upper?",
+    ),
+    "thresholds": figure_spec(
+        classification.thresholds,
+        thresholds="split threshold precision? lower? upper? recall? answered",
     ),
     "scan": figure_spec(_scan, runs="*", scanned="*"),
     "differences": figure_spec(comparison.differences, differences="*"),

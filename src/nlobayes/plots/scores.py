@@ -32,6 +32,9 @@ METRICS = {
     "r2_target_median": Metric("R² of target, median", "higher"),
     "rmse_log10": Metric("RMSE (dex)", "lower", "fitting"),
     "rmse_target": Metric("RMSE (target's unit)", "lower", "fitting"),
+    "accuracy": Metric("accuracy (%)", "higher", percent=True),
+    "brier": Metric("Brier score", "lower"),
+    "ece": Metric("calibration error (%)", "lower", percent=True),
     "crps": Metric("CRPS (model scale)", "lower"),
     "lppd": Metric("log score (nats per point)", "higher"),
     "coverage_95": Metric("95 % coverage (%)", line=95.0, percent=True),
@@ -41,8 +44,9 @@ METRICS = {
 }
 ERRORS = ("rmse_log10", "rmse_target")
 SAMPLING = ("rhat_f_p99", "gradients_per_draw", "acceptance_rate")
-SCANNED = ("r2_log10", "r2_target_mean", *ERRORS, "coverage_95", *SAMPLING)
-COMPARED = ("r2_log10", "r2_target_median", *ERRORS, "crps", "lppd", "coverage_95")
+CLASSES = ("accuracy", "brier", "ece")
+SCANNED = ("r2_log10", "r2_target_mean", *ERRORS, *CLASSES, "coverage_95", *SAMPLING)
+COMPARED = ("r2_log10", "r2_target_median", *ERRORS, *CLASSES, "crps", "lppd", "coverage_95")
 
 
 def present(wanted: Sequence[str], available: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from pandas import DataFrame
 from pandas.api.types import is_numeric_dtype
 
 from nlobayes.errors import InputError
+from nlobayes.plots.style import SPLIT_COLORS
 
 WORDS = {"split": {"train", "val", "test"}, "case": {"good", "bad"}}
 ANYTHING, OPTIONAL = "*", "?"
@@ -60,22 +61,30 @@ def _check_values(table: DataFrame, name: str, column: str) -> None:
         )
 
 
-def split_rows(predictions: DataFrame, split: str) -> DataFrame:
-    """Rows of one split.
+def split_rows(table: DataFrame, split: str, name: str = "predictions") -> DataFrame:
+    """Rows of one split of the table of that name.
 
     Raises
     ------
     InputError
         If the split has no rows.
     """
-    rows = predictions[predictions["split"] == split]
+    rows = table[table["split"] == split]
     if rows.empty:
-        present = ", ".join(sorted(predictions["split"].unique()))
+        present = ", ".join(sorted(table["split"].unique()))
         raise InputError(
-            f"table 'predictions' has no rows of split {split!r}; it has {present}; "
+            f"table {name!r} has no rows of split {split!r}; it has {present}; "
             f"give the data set a {split} split"
         )
     return rows
+
+
+def by_split(table: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    """Yield name and rows of each split that has any."""
+    for split in SPLIT_COLORS:
+        rows = table[table["split"] == split]
+        if len(rows):
+            yield split, rows
 
 
 def by_chain(table: DataFrame, column: str) -> Iterator[tuple[int, DataFrame]]:

@@ -53,13 +53,26 @@ def read_yaml(path: Path) -> dict[str, Any]:
         If the file is anything else; the message names the line.
     """
     try:
-        content = _load(read_text(path), path.name)
+        text = read_text(path)
     except YAML_ERRORS as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not readable as YAML ({reason}); mend the file") from None
+        raise _unreadable(str(path), error) from None
+    content = parse_yaml(text, str(path))
     if not isinstance(content, dict):
         raise InputError(f"{path}: holds no mapping of presets; give `networks: ...` or the like")
     return content
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """Parse YAML within the same limits; errors as above."""
+    try:
+        return _load(text, Path(where).name)
+    except YAML_ERRORS as error:
+        raise _unreadable(where, error) from None
+
+
+def _unreadable(where: str, error: Exception) -> InputError:
+    reason = " ".join(str(error).split())
+    return InputError(f"{where}: not readable as YAML ({reason}); mend the file")
 
 
 def read_study(path: Path) -> dict[str, Any]:

@@ -10,16 +10,17 @@ from typing import Any, Literal
 from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.study.fit import check_grid, check_run
+from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.presets import (
     DatasetPreset,
     Evaluation,
     Execution,
     Grid,
-    Likelihood,
     Network,
-    Pretraining,
-    Prior,
 )
+from nlobayes.study.pretraining import Pretraining
+from nlobayes.study.priors import Prior
 from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
 from nlobayes.study.values import Frozen, Names, Seed, Seeds, check_names
 
@@ -121,6 +122,7 @@ class Study(Frozen):
         seen: dict[str, str] = {}
         for grid in self.grids:
             for run in self.runs(grid):
+                self._check(grid, run)
                 before = seen.setdefault(run.run_id, run.names["evaluation"])
                 if before != run.names["evaluation"]:
                     raise ValueError(
@@ -128,6 +130,13 @@ class Study(Frozen):
                         f"{before!r}; use one evaluation for it"
                     )
         return self
+
+    def _check(self, grid: str, run: RunSpec) -> None:
+        try:
+            check_run(run)
+            check_grid(self.grids[grid], run)
+        except ValueError as error:
+            raise ValueError(f"grids.{grid}: {error}") from None
 
     def runs(self, grid_name: str) -> Iterator[RunSpec]:
         """Go through the runs of one grid."""

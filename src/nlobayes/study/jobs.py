@@ -13,23 +13,27 @@ from nlobayes.errors import InputError
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.grid import RunSpec, describe
 from nlobayes.study.kernels import Kernel
+from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.presets import (
     CalibrationTolerances,
     DatasetPreset,
     Export,
     Features,
-    Likelihood,
     Network,
-    Pretraining,
-    Prior,
+    NoiseFamily,
     Split,
     Target,
     Thresholds,
 )
+from nlobayes.study.pretraining import Pretraining
+from nlobayes.study.priors import Prior
 from nlobayes.study.samplers import Until
 from nlobayes.study.sources import SimulatedSource, SlhaSource, Spectra, ToySource
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
+
+PRIOR_DRAWS = 500
+"""Draws of a prior predictive check: 2.5 and 97.5 % quantiles are those of a dozen draws each."""
 
 
 class ModelJob(Frozen):
@@ -127,6 +131,24 @@ class PropagateJob(Frozen):
     model: ModelJob
 
 
+class ReweightJob(Frozen):
+    """A posterior moved to another prior or likelihood."""
+
+    model: ModelJob
+    target: ModelJob
+    seed: Seed
+
+
+class CondenseJob(Frozen):
+    """What a posterior knows of f beyond its prior, at a few train rows."""
+
+    model: ModelJob
+    points: PositiveInt
+    smallest_share: Fraction
+    prior_draws: PositiveInt
+    seed: Seed
+
+
 class LandscapeJob(Frozen):
     """The surface of the energy around the MAPs of one run."""
 
@@ -134,10 +156,19 @@ class LandscapeJob(Frozen):
     seed: Seed
 
 
+class PriorPredictiveJob(Frozen):
+    """Draws of f from the prior of one model, before any data."""
+
+    model: ModelJob
+    covariate: str
+    draws: PositiveInt = PRIOR_DRAWS
+    seed: Seed
+
+
 class EvaluateJob(Frozen):
     """The scores of one run's predictions."""
 
-    noise: Literal["gaussian", "student_t", "scaled_student_t"]
+    noise: NoiseFamily
     calibration: CalibrationTolerances
     covariate: str
     seed: Seed
@@ -230,6 +261,11 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
         ),
         "propagate": PropagateJob(model=model),
         "landscape": LandscapeJob(model=model, seed=run.seed),
+        "prior_predictive": PriorPredictiveJob(
+            model=model.model_copy(update={"device": "cpu", "shards": 1}),
+            covariate=run.dataset.features.along,
+            seed=run.seed,
+        ),
         "evaluate": EvaluateJob(
             noise=run.evaluation.noise,
             calibration=run.evaluation.calibration,
@@ -262,6 +298,12 @@ def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
 
 
 def _model_job(run: RunSpec) -> ModelJob:
+    memory = run.prior.memory
+    if memory is not None and not memory.sha256:
+        raise InputError(
+            f"priors.{run.names['prior']}.memory: {memory.file} is not there; write it with "
+            "`nlobayes condense`, or mend the path"
+        )
     return ModelJob(
         network=run.network,
         prior=run.prior,

@@ -51,6 +51,18 @@ class NUTSKernel(_Kernel):
     """Energy error above which a draw counts as divergent."""
 
 
+class GibbsHMCKernel(_Kernel):
+    """HMC of the weights, then draws of the hyperparameters that are conjugate; exact."""
+
+    kind: Literal["gibbs_hmc"]
+    integration_steps: PositiveInt = 256
+    """Leapfrog steps per draw, at fixed hyperparameters."""
+    jitter: Jitter = 0.2
+    """The number of steps is uniform within this share around `integration_steps`."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+
 class ChEESKernel(_Kernel):
     """HMC of a trajectory length that many chains learn together; exact."""
 
@@ -133,6 +145,7 @@ Kernel = Annotated[
     RandomWalkKernel
     | HMCKernel
     | NUTSKernel
+    | GibbsHMCKernel
     | ChEESKernel
     | MCLMCKernel
     | AdjustedMCLMCKernel

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.errors import InputError
-from nlobayes.study.files import read_yaml
+from nlobayes.study.files import parse_yaml, read_yaml
+
+PRESETS = Path("config/presets")
 
 
 def read_presets(folder: Path) -> dict[str, Any]:
@@ -24,6 +26,25 @@ def read_presets(folder: Path) -> dict[str, Any]:
     if not merged:
         raise InputError(f"{folder}: no presets found; run from the root of the project")
     return merged
+
+
+def preset_of(section: str, said: str) -> dict[str, Any]:
+    """Take one preset, by its name in the library or as YAML text.
+
+    Raises
+    ------
+    InputError
+        If there is no preset of this name.
+    """
+    if said.lstrip().startswith("{"):
+        return parse_yaml(said, "YAML text of a preset")
+    known = read_presets(PRESETS).get(section, {})
+    if said not in known:
+        raise InputError(
+            f"{section}: unknown name {said!r}; known: {', '.join(sorted(known))}; or give YAML "
+            "text, as '{kind: fan_in, scale: 1.1}'"
+        )
+    return dict(known[said])
 
 
 def override(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,18 +57,35 @@ class Features(Frozen):
 class Target(Frozen):
     """Which column is learned and on which scale."""
 
-    column: str = "sigma_pb"
-    """Column of the table."""
+    column: str | tuple[str, ...] = "sigma_pb"
+    """Column of the table, or a list of columns that are learned together."""
     unit: str = "pb"
     """Unit in which it is stored and reported; empty for a target without one."""
-    scale: Literal["log10", "identity"] = "log10"
-    """Scale on which the network learns, and on which errors are additive."""
+    scale: Literal["log10", "identity", "classes"] = "log10"
+    """Scale on which the network learns, and on which errors are additive; `classes` are whole
+    numbers that name one class each."""
     scale_variations: tuple[str, ...] = ()
     """Columns with the cross section at other scales: errors are compared with their spread."""
     relative_error: str | None = None
     """Column with the numerical error of each target in units of the target: noise of its own."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (self.column,) if isinstance(self.column, str) else self.column
+
+    @model_validator(mode="after")
+    def _fits_its_columns(self) -> Target:
+        if not self.columns:
+            raise ValueError("column is an empty list; name at least one column")
+        alone = [name for name in ("scale_variations", "relative_error") if getattr(self, name)]
+        if alone and (len(self.columns) > 1 or self.scale == "classes"):
+            raise ValueError(f"{alone[0]} is known for one column of numbers only; leave it out")
+        if len(self.columns) > 1 and self.scale == "classes":
+            raise ValueError(f"classes are in one column, got {list(self.columns)}; name one")
+        return self
 
 
 class Split(Frozen):
@@ -81,6 +98,12 @@ class Split(Frozen):
     """Draw the rows at random; otherwise take them in order."""
     seed: Seed = 0
     """Seed of the shuffle."""
+    train_from: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Rows, in the order of the shuffle, before the first train row: splits that differ in it share
+    validation and test rows where `validation_from` is the same."""
+    validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Rows before the first validation row, and test rows follow; null: as many as end the train
+    rows."""
 
     @model_validator(mode="after")
     def _fits_the_table(self) -> Split:
@@ -121,71 +144,38 @@ class DatasetPreset(Frozen):
         return SPLIT_PRESETS[split] if isinstance(split, str) else split
 
 
+WITH_SLOPES = ("prelu", "square_prelu")
+Activation = Literal[
+    "tanh", "sigmoid", "exp", "relu", "leaky_relu", "elu", "gelu", "swish", "prelu", "square_prelu"
+]
+
+
 class Network(Frozen):
-    """A dense multilayer perceptron with one linear output."""
+    """A dense multilayer perceptron with linear outputs, as many as the likelihood needs."""
 
     hidden: tuple[PositiveInt, ...]
     """Units of each hidden layer; empty for a linear model."""
-    activation: Literal["tanh", "relu", "sigmoid", "swish"] = "tanh"
-    """Activation of every hidden layer."""
+    activation: Activation | tuple[Activation, ...] = "tanh"
+    """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
+    have slopes that are trained, one per unit."""
+    outputs: PositiveInt | None = None
+    """Number of outputs; null: as many as targets and likelihood need."""
 
+    @model_validator(mode="after")
+    def _each_layer_has_its_own(self) -> Network:
+        named = self.activation
+        if not isinstance(named, str) and len(named) != len(self.hidden):
+            raise ValueError(
+                f"activation names {len(named)} for {len(self.hidden)} hidden layers; "
+                "give one for each, or one name for all"
+            )
+        return self
 
-class FanInPrior(Frozen):
-    """Weights N(0, scale^2 / fan_in), hidden biases N(0, scale^2), output bias N(0, 1).
-
-    Sampled whitened, in units of the prior sd.
-    """
-
-    kind: Literal["fan_in"]
-    scale: Positive = 1.0
-    """Factor s of all sds except that of the output bias."""
-
-
-class GaussianPrior(Frozen):
-    """All weights and biases N(0, 1 / precision)."""
-
-    kind: Literal["gaussian"]
-    precision: Positive = 1.0
-    """Inverse variance of every weight and bias."""
-    whitened: bool = True
-    """Sample the weights in units of their prior sd."""
-
-
-Prior = Annotated[FanInPrior | GaussianPrior, Field(discriminator="kind")]
-
-
-class ToleranceLikelihood(Frozen):
-    """Gaussian with a fixed sigma: a declared tolerance for noise-free targets."""
-
-    kind: Literal["tolerance"]
-    sigma: Positive
-    """In the units of the network's target (its sd on train rows if standardised)."""
-
-
-class LearnedNoiseLikelihood(Frozen):
-    """Gaussian with a learned sigma, half-normal; on noise-free targets chains rarely mix."""
-
-    kind: Literal["learned_noise"]
-    scale: Positive = 1.0
-    """Scale of the half-normal prior of sigma, in the units of the network's target."""
-
-
-Likelihood = Annotated[ToleranceLikelihood | LearnedNoiseLikelihood, Field(discriminator="kind")]
-
-
-class Pretraining(Frozen):
-    """Minibatch Adam from a prior draw to one MAP per chain."""
-
-    epochs: PositiveInt = 1000
-    """Passes through the train rows."""
-    batch: PositiveInt = 100
-    """Rows per minibatch."""
-    learning_rate: Positive = 0.01
-    """Peak of the cosine schedule."""
-    patience: PositiveInt | None = None
-    """Epochs without a better validation error before stopping; null never stops early."""
-    start: Literal["prior", "standard_normal"] = "prior"
-    """Distribution of the independent starting points."""
+    @property
+    def has_slopes(self) -> bool:
+        """Whether an activation has slopes that are trained."""
+        named = (self.activation,) if isinstance(self.activation, str) else self.activation
+        return bool(self.hidden) and any(name in WITH_SLOPES for name in named)
 
 
 class Thresholds(Frozen):
@@ -207,9 +197,12 @@ class CalibrationTolerances(Frozen):
     """How far calibration may be from nominal, beyond three standard errors."""
 
     coverage: Positive = 0.02
-    """Of the coverage of central intervals of 68 % and 95 %."""
+    """Of the coverage of central intervals of 68 % and 95 %, and of the confidence of classes."""
     chi2: Positive = 0.1
     """Of the mean squared pull, from 1."""
+
+
+NoiseFamily = Literal["gaussian", "student_t", "fitted_student_t", "scaled_student_t", "conformal"]
 
 
 class Export(Frozen):
@@ -233,11 +226,13 @@ class Evaluation(Frozen):
     """Share of the effective sample size that thinning may lose."""
     export: Export = Export()
     """What the surrogate file holds."""
-    noise: Literal["gaussian", "student_t", "scaled_student_t"] = "gaussian"
+    noise: NoiseFamily = "conformal"
     """Family of the predictive noise fitted on validation rows.
 
-    `student_t` (4 degrees of freedom) is sharper in the centre, `gaussian` covers the tails;
-    `scaled_student_t` follows the epistemic sd, with exponent and degrees of freedom fitted.
+    About every draw: `gaussian` covers the tails, `student_t` (4 degrees of freedom) is sharper in
+    the centre, `fitted_student_t` fits its degrees of freedom. About the mean of the draws:
+    `scaled_student_t` follows the epistemic sd and the features; `conformal` does so with 68 and
+    95 % intervals set to cover in bins of the covariate.
     """
 
 
@@ -271,9 +266,9 @@ class Grid(Frozen):
     """Name of the evaluation preset of all its runs."""
     seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
-    outputs: Literal["figures", "metrics", "speed"] = "figures"
-    """What the grid ends with: figures, scores and surrogate of every run, scores alone, or
-    timings of networks that are not trained."""
+    outputs: Literal["figures", "metrics", "speed", "prior"] = "figures"
+    """What the grid ends with: figures, scores and surrogate of every run, scores alone, timings of
+    networks that are not trained, or what priors say before any data (`prior`)."""
 
     @field_validator(
         "dataset", "network", "prior", "likelihood", "pretraining", "sampler", "seed", mode="before"

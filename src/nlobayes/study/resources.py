@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from nlobayes.study.grid import RunSpec
+from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.sources import SimulatedSource, SlhaSource, ToySource
 
@@ -21,6 +22,8 @@ TOY_ROWS = 2500
 """No toy problem has more."""
 UNKNOWN_ROWS = 100_000
 """Rows of a table that is not there yet."""
+CLASSES = 10
+"""Taken for the number of classes where a network does not say it."""
 BYTES_PER_VALUE = 4
 """Fewest bytes that a value of a table takes on disk."""
 
@@ -38,9 +41,11 @@ BASE_MB = {
     "propagate": 600,
     "evaluate": 700,
     "tabulate": 700,
+    "tabulate_classes": 700,
     "export": 500,
     "agree": 600,
     "landscape": 1100,
+    "prior_predictive": 1000,
     "compare": 500,
     "plot": 500,
 }
@@ -83,6 +88,8 @@ class Size(NamedTuple):
     ----------
     rows, columns, train, reference
         Of the dataset: rows of all splits and of the train split, columns, reference points.
+    outputs
+        Of the network.
     weights, matrix
         Parameters of the network, and numbers of the mass matrices of a chain.
     chains, block
@@ -99,6 +106,7 @@ class Size(NamedTuple):
     columns: int
     train: int
     reference: int
+    outputs: int = 1
     weights: int = 0
     matrix: int = 0
     chains: int = 0
@@ -119,7 +127,9 @@ class Size(NamedTuple):
     @property
     def drawn(self) -> int:
         """Numbers of a posterior: the function and the stats of every draw, the kept weights."""
-        return self.chains * (self.kept * self.weights + self.draws * (self.reference + 20))
+        return self.chains * (
+            self.kept * self.weights + self.draws * (self.outputs * self.reference + 20)
+        )
 
     @property
     def segment_drawn(self) -> float:
@@ -129,7 +139,7 @@ class Size(NamedTuple):
     @property
     def predicted(self) -> int:
         """Numbers of all predictions, none thinned away."""
-        return self.chains * self.kept * self.rows
+        return self.chains * self.kept * self.rows * self.outputs
 
 
 NUMBERS: dict[str, Callable[[Size], float]] = {
@@ -146,9 +156,11 @@ NUMBERS: dict[str, Callable[[Size], float]] = {
     "propagate": lambda s: s.data + 2 * s.drawn + 3 * s.predicted,
     "evaluate": lambda s: s.data + 5 * s.predicted,
     "tabulate": lambda s: s.data + 8 * s.drawn + 5 * s.predicted,
+    "tabulate_classes": lambda s: s.data + 8 * s.drawn + 5 * s.predicted,
     "export": lambda s: s.data + 6 * s.drawn + 3 * s.predicted,
     "agree": lambda s: 8 * s.drawn,
     "landscape": lambda s: s.data + 100 * s.weights,
+    "prior_predictive": lambda s: s.data + PRIOR_DRAWS * (s.weights + 10 * s.reference),
     "compare": lambda s: 0,
     "plot": lambda s: 100 * s.rows,
 }
@@ -212,12 +224,14 @@ def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
 def size_of(run: RunSpec, rows: int) -> Size:
     """Size the jobs of a run on a dataset of so many rows."""
     dataset, sampler = size_of_dataset(run.dataset, rows), run.sampler
-    weights = _weights((dataset.columns, *run.network.hidden, 1))
+    outputs = _outputs(run)
+    weights = _weights((dataset.columns, *run.network.hidden, outputs))
     seconds = gradient_seconds(weights, dataset.train) * (2 if run.precision == "float64" else 1)
     matrix = _replicas(run) * _matrix(run, weights, dataset.train)
     draws = sampler.draws_per_segment * sampler.segments
-    batches = math.ceil(dataset.train / run.pretraining.batch)
+    batches = run.pretraining.batches(dataset.train)
     return dataset._replace(
+        outputs=outputs,
         weights=weights,
         matrix=matrix,
         chains=sampler.chains,
@@ -227,7 +241,7 @@ def size_of(run: RunSpec, rows: int) -> Size:
         draws=draws,
         kept=draws // sampler.keep_every,
         draw_seconds=_replicas(run) * _gradients(run) * seconds + 20 * CELL_SECONDS * matrix,
-        pretrain_seconds=run.pretraining.epochs * (seconds + batches * GRADIENT_SECONDS),
+        pretrain_seconds=run.pretraining.most_epochs * (seconds + batches * GRADIENT_SECONDS),
         gpus=run.execution.shards if run.execution.device == "gpu" else 0,
     )
 
@@ -235,6 +249,14 @@ def size_of(run: RunSpec, rows: int) -> Size:
 def gradient_seconds(weights: int, train: int) -> float:
     """Bound the time of one gradient in single precision on one core."""
     return GRADIENT_SECONDS + CELL_SECONDS * weights * train
+
+
+def _outputs(run: RunSpec) -> int:
+    """Count the outputs of a network; how many classes there are, only the table tells."""
+    if run.network.outputs is not None:
+        return run.network.outputs
+    named = {"categorical": CLASSES, "heteroscedastic": 2}
+    return named.get(run.likelihood.kind, len(run.dataset.target.columns))
 
 
 def _weights(layers: Iterable[int]) -> int:
@@ -262,4 +284,6 @@ def _gradients(run: RunSpec) -> int:
     learned = getattr(run.sampler.warmup, "integration_steps_max", 1)
     most = getattr(kernel, "most_integration_steps", learned)
     steps: int = getattr(kernel, "integration_steps", most)
+    if kernel.kind == "gibbs_hmc":
+        return steps + 1
     return 2 * steps if "mclmc" in kernel.kind else steps

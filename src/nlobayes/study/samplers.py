@@ -14,6 +14,7 @@ WARMUP_OF = {
     "random_walk": "windows",
     "hmc": "windows",
     "nuts": "windows",
+    "gibbs_hmc": "windows",
     "chees": "chees",
     "mclmc": "microcanonical",
     "adjusted_mclmc": "microcanonical",
@@ -106,12 +107,17 @@ class Sampler(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _has_gradients_to_learn_from(self) -> Sampler:
+    def _has_a_mass_matrix_of_its_own(self) -> Sampler:
         mass_matrix = getattr(self.warmup, "mass_matrix", None)
         if self.kernel.kind == "random_walk" and mass_matrix == "low_rank":
             raise ValueError(
                 "warmup.mass_matrix: low_rank learns from gradients, which kernel 'random_walk' "
                 "does not compute; use diagonal or dense"
+            )
+        if self.kernel.kind == "gibbs_hmc" and mass_matrix == "low_rank":
+            raise ValueError(
+                "warmup.mass_matrix: low_rank cannot be cut to the entries that kernel "
+                "'gibbs_hmc' moves; use diagonal or dense"
             )
         return self
 

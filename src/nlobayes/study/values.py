@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 """A name of a preset or a grid: it becomes a folder, a part of file names and of patterns."""
-TAKEN = {"datasets": {"agreement", "comparison", "landscape"}}
+TAKEN = {"datasets": {"agreement", "comparison", "landscape", "prior_predictive"}}
 """Names of folders that lie beside those of the runs, whose first one is named by the dataset."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nlobayes.model.networks import Network, forward, layers_of
+from nlobayes.model.networks import Layer, Network, forward, layers_of
 
 _ROWS = 256
 """Points of one product of matrices: more would be shared among threads, at a loss."""
@@ -30,23 +30,29 @@ def evaluate(
 
     Returns
     -------
-    Outputs in the network's units (draw, point), in the precision of the weights.
+    Outputs in the network's units (draw, point), of a network with several (draw, point, output),
+    in the precision of the weights.
     """
     weights = variables["weights_1"]
     draws, points = len(weights), len(features)
-    outputs = np.empty((draws, points), weights.dtype)
+    trailing = network.sizes[-1:] if network.sizes[-1] > 1 else ()
+    outputs = np.empty((draws, points, *trailing), weights.dtype)
     inputs = np.ascontiguousarray(features, weights.dtype)
     widest = max(network.sizes)
     rows = max(1, min(points, _ROWS, _CELLS // widest))
     step = max(1, _CELLS // (rows * widest))
     for first in range(0, draws, step):
         part = {name: values[first : first + step] for name, values in variables.items()}
-        layers = [
-            layer._replace(biases=layer.biases[:, np.newaxis]) for layer in layers_of(network, part)
-        ]
+        layers = [_for_all_points(layer) for layer in layers_of(network, part)]
         for start in range(0, points, rows):
             block = inputs[start : start + rows]
             outputs[first : first + step, start : start + rows] = forward(
-                layers, block, network.activation, xp=np
+                network, layers, block, xp=np
             )
     return outputs
+
+
+def _for_all_points(layer: Layer) -> Layer:
+    """Give biases and slopes of several draws an axis of points."""
+    slopes = None if layer.slopes is None else layer.slopes[:, np.newaxis]
+    return layer._replace(biases=layer.biases[:, np.newaxis], slopes=slopes)

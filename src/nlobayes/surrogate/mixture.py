@@ -1,6 +1,7 @@
 """The predictive of a surrogate: the mixture over draws of f plus noise, on the model scale.
 
-The standardised distribution function of the noise comes as a table, whatever its family.
+The standardised distribution function of the noise comes as a table, whatever its family, one for
+each bin of a feature.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ class Noise(NamedTuple):
 
     `about` says whether it lies about every of the `draws` or about their `mean`. There its log
     scale is that of `scale`, plus `exponent` times the log of the sd of the draws over
-    `reference_sd`, plus for each feature a line between `coefficients` at `knots`. Its sd is
-    `sd_per_scale` times its scale. `residual`, in units of the scale, and `probability` (node,)
-    increase.
+    `reference_sd`, plus for each feature a line between `coefficients` at `knots`. In each bin of
+    the feature `column` between `edges` its sd is `sd_per_scale` (bin,) times its scale, and its
+    distribution function is `probability` (bin, node) at `residual` (node,), in units of the scale;
+    about draws there is one bin.
     """
 
     about: str
@@ -36,7 +38,9 @@ class Noise(NamedTuple):
     reference_sd: float
     knots: Sequence[Sequence[float]]
     coefficients: Sequence[Sequence[float]]
-    sd_per_scale: float
+    column: int
+    edges: Sequence[float]
+    sd_per_scale: Sequence[float]
     residual: np.ndarray
     probability: np.ndarray
 
@@ -52,10 +56,11 @@ class Block(NamedTuple):
 
 
 class Located(NamedTuple):
-    """What the noise lies about (sample, point), and its scale there (point,)."""
+    """What the noise lies about (sample, point), and its scale and bin there (point,)."""
 
     centres: np.ndarray
     scale: np.ndarray
+    bins: np.ndarray
 
 
 class Prediction(NamedTuple):
@@ -72,17 +77,19 @@ def locate(block: Block, noise: Noise) -> Located:
     """Find where the noise lies, and how wide it is."""
     functions, features = block
     if noise.about == "draws":
-        return Located(functions, np.full(functions.shape[1], noise.scale))
+        points = functions.shape[1]
+        return Located(functions, np.full(points, noise.scale), np.zeros(points, int))
     relative = np.maximum(functions.std(axis=0) / noise.reference_sd, _SMALLEST_SD)
     log_scale = math.log(noise.scale) + noise.exponent * np.log(relative)
     for column, knots in enumerate(noise.knots):
         log_scale += np.interp(features[:, column], knots, noise.coefficients[column])
-    return Located(functions.mean(axis=0, keepdims=True), np.exp(log_scale))
+    bins = np.searchsorted(noise.edges, features[:, noise.column], side="right")
+    return Located(functions.mean(axis=0, keepdims=True), np.exp(log_scale), bins)
 
 
 def noise_sd(block: Block, noise: Noise) -> np.ndarray:
     """Give the sd of the noise at each point (point,)."""
-    return locate(block, noise).scale * noise.sd_per_scale
+    return _sd(locate(block, noise), noise)
 
 
 def summarise(block: Block, noise: Noise, probabilities: Sequence[float]) -> Prediction:
@@ -92,7 +99,7 @@ def summarise(block: Block, noise: Noise, probabilities: Sequence[float]) -> Pre
     within = epistemic if noise.about == "draws" else 0.0
     median, *quantiles = mixture_quantiles(located, noise, [0.5, *probabilities])
     stacked = np.reshape(quantiles, (len(probabilities), len(mean)))
-    total = np.hypot(within, located.scale * noise.sd_per_scale)
+    total = np.hypot(within, _sd(located, noise))
     return Prediction(mean, median, epistemic, total, stacked)
 
 
@@ -114,7 +121,10 @@ def sample(block: Block, noise: Noise, rng: np.random.Generator) -> np.ndarray:
     """Draw the predictive (draw, point) on the model scale, once per draw of f."""
     located = locate(block, noise)
     uniform = rng.random(block.functions.shape)
-    standard = np.interp(uniform, noise.probability, noise.residual)
+    standard = np.empty_like(uniform)
+    for index, probability in enumerate(noise.probability):
+        here = located.bins == index
+        standard[:, here] = np.interp(uniform[:, here], probability, noise.residual)
     return located.centres + located.scale * standard
 
 
@@ -131,28 +141,38 @@ def mixture_quantiles(
         If a probability is not between those of the table's ends.
     """
     for probability in probabilities:
-        low, high = noise.probability[0], noise.probability[-1]
+        low, high = noise.probability[:, 0].max(), noise.probability[:, -1].min()
         if not low < probability < high:
             raise InputError(
                 f"quantiles are for probabilities between {low:.3g} and {high:.9g}, got "
                 f"{probability!r}; ask for others"
             )
+    if len(located.centres) == 1:
+        singles = [_single_quantiles(noise, p)[located.bins] for p in probabilities]
+        return [located.centres[0] + located.scale * each for each in singles]
     scaled = np.ascontiguousarray((located.centres / located.scale).T)
     return [_quantile(scaled, noise, p) * located.scale for p in probabilities]
 
 
+def _sd(located: Located, noise: Noise) -> np.ndarray:
+    return located.scale * np.asarray(noise.sd_per_scale)[located.bins]
+
+
+def _single_quantiles(noise: Noise, probability: float) -> np.ndarray:
+    """Give a quantile of the noise alone in each bin (bin,), in units of its scale."""
+    return np.array([np.interp(probability, each, noise.residual) for each in noise.probability])
+
+
 def _quantile(scaled: np.ndarray, noise: Noise, probability: float) -> np.ndarray:
     """Solve for one quantile of centres (point, sample) in units of the noise's scale."""
-    single = float(np.interp(probability, noise.probability, noise.residual))
-    if scaled.shape[1] == 1:
-        return scaled[:, 0] + single
+    single, table = _single_quantiles(noise, probability)[0], noise.probability[0]
     low, high = scaled.min(axis=1) + single - 1e-6, scaled.max(axis=1) + single + 1e-6
-    slopes = np.gradient(noise.probability, noise.residual)
+    slopes = np.gradient(table, noise.residual)
     guess = np.clip(scaled.mean(axis=1) + single, low, high)
     active = np.arange(len(scaled))
     for _ in range(_STEPS):
         residual = guess[active, np.newaxis] - scaled[active]
-        excess = np.interp(residual, noise.residual, noise.probability).mean(axis=1) - probability
+        excess = np.interp(residual, noise.residual, table).mean(axis=1) - probability
         slope = np.interp(residual, noise.residual, slopes).mean(axis=1)
         high[active] = np.where(excess > 0, guess[active], high[active])
         low[active] = np.where(excess > 0, low[active], guess[active])

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.model.networks import Network, forward, layers_of, weight_names
+from nlobayes.model.networks import Network, forward, layer_names, layers_of
 
 ACTIVATIONS_AT_ONCE = 200_000
 """Of one layer, over as many draws as share a product of matrices: few points, many draws."""
@@ -19,7 +19,7 @@ class Compiled:
     """A network whose draws stay on the device; compiled once for each power of two of points."""
 
     def __init__(self, network: Network, variables: Mapping[str, np.ndarray]) -> None:
-        names = [name for pair in weight_names(network) for name in pair]
+        names = [name for layer in layer_names(network) for name in layer if name is not None]
         self._network = network
         self._draws = {name: jnp.asarray(variables[name]) for name in names}
 
@@ -42,7 +42,7 @@ def predict(
 @partial(jax.jit, static_argnums=0)
 def _evaluate(network: Network, draws: dict[str, jax.Array], points: jax.Array) -> jax.Array:
     def one_draw(draw: dict[str, jax.Array]) -> jax.Array:
-        return forward(layers_of(network, draw), points, network.activation, xp=jnp)
+        return forward(network, layers_of(network, draw), points, xp=jnp)
 
     activations = max(1, len(points)) * max(network.sizes)
     together = max(1, ACTIVATIONS_AT_ONCE // activations)

@@ -17,6 +17,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import comparison
 from nlobayes.assessment.comparison import INTERVAL, PointPredictions, RunMetrics
+from nlobayes.assessment.information import elpd_difference
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tightness import TIGHT
 from nlobayes.errors import InputError
@@ -28,17 +29,22 @@ SCORES = ("diagnostics.json", "evaluation.json")
 WRITTEN = ("runs.csv", "differences.csv", "scanned.csv", "table.md")
 
 
-class Accuracy(NamedTuple):
-    """How accuracy is called, and the keys of its scores."""
+STATED = ("lppd", "coverage_68", "coverage_95")
+"""Scores of the test split under the noise of the likelihood."""
 
-    rmse_name: str
-    rmse: str
-    r2_name: str
-    r2: str
+
+class Accuracy(NamedTuple):
+    """How accuracy is called, and the keys of its scores; the first is also that of baselines."""
+
+    first_name: str
+    first: str
+    second_name: str
+    second: str
 
 
 LOG10 = Accuracy("RMSE dex", "rmse_log10", "R² log10", "r2_log10")
 TARGET = Accuracy("RMSE", "rmse_target", "R²", "r2_target_median")
+CLASSES = Accuracy("accuracy", "accuracy", "lppd", "lppd")
 
 
 def compare(
@@ -66,6 +72,7 @@ def compare(
         console.print(_differences(differences, found))
     if len(found) == 2:
         console.print(_point_differences(found[0], found[1], results / "plots"))
+        console.print(_left_out(found[0], found[1]))
     if out is not None:
         along, series = scanned(job)
         write_csv(out / "runs.csv", comparison.runs_table(found))
@@ -108,12 +115,25 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
                 "is by `nlobayes summary`"
             )
     evaluation = read_json(folder / "evaluation.json", "test", "baseline")
+    loo = evaluation.get("loo")
     return RunMetrics(
         **run.model_dump(),
         diagnostics=read_json(folder / "diagnostics.json", "converged", "checks"),
-        test=comparison.numbers(evaluation["test"]),
+        test=comparison.numbers(evaluation["test"]) | _of_model(evaluation),
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
+        loo=np.array(loo["elpd_of_rows"]) if loo else None,
     )
+
+
+def _of_model(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
+    """Take what the likelihood itself says: LOO and WAIC of the train rows, its own predictive."""
+    found: dict[str, float | None] = {}
+    if loo := evaluation.get("loo"):
+        found |= {"loo_per_row": loo["elpd"] / loo["points"], "loo_k_max": loo["k_max"]}
+        found["waic_per_row"] = evaluation["waic"]["elpd"] / loo["points"]
+    if stated := evaluation.get("stated_noise"):
+        found |= {f"stated_{name}": stated["test"][name] for name in STATED}
+    return found
 
 
 def _runs(runs: Sequence[RunMetrics]) -> Table:
@@ -128,9 +148,9 @@ def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
     tight = " (tight)" if (found("tightness") or 0) > TIGHT else ""
     return {
         "run": run.run,
-        accuracy.rmse_name: _number(test(accuracy.rmse), ".4g"),
-        f"baseline {accuracy.rmse_name}": _number(run.baseline.get(accuracy.rmse), ".4g"),
-        accuracy.r2_name: _number(test(accuracy.r2), ".4f"),
+        accuracy.first_name: _number(test(accuracy.first), ".4g"),
+        f"baseline {accuracy.first_name}": _number(run.baseline.get(accuracy.first), ".4g"),
+        accuracy.second_name: _number(test(accuracy.second), ".4f"),
         "68 % cov.": _number(test("coverage_68"), ".3f"),
         "95 % cov.": _number(test("coverage_95"), ".3f"),
         "sigma_z": _number(test("sigma_z_total"), ".3f"),
@@ -185,6 +205,19 @@ def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Ta
     return _table(rows, title, "What other seeds or splits would change is not in it.")
 
 
+def _left_out(first: RunMetrics, second: RunMetrics) -> str:
+    """Say how the second model differs from the first at train rows that are left out."""
+    if first.loo is None or second.loo is None or first.loo.shape != second.loo.shape:
+        return "No LOO of the same train rows: no comparison of the models by them."
+    found = elpd_difference(second.loo, first.loo)
+    k = [run.test["loo_k_max"] for run in (first, second)]
+    worst = max(math.inf if one is None else one for one in k)
+    return (
+        f"elpd LOO of {len(first.loo)} train rows, second run minus first: {found.elpd:+.4g} ± "
+        f"{found.se:.2g}; largest Pareto k {worst:.2f}"
+    )
+
+
 def _predictions(path: Path) -> PointPredictions:
     table = read_csv(path)
     missing = [name for name in ("split", *PointPredictions._fields) if name not in table]
@@ -210,16 +243,21 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
     test, baseline = [run.test for run in runs], [run.baseline for run in runs]
     rhats = (_over(max, diagnostics, key, ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
     coverage = (_mean(test, key, ".3f") for key in ("coverage_68", "coverage_95"))
+    efficiency = [{"ess": comparison.ess_per_million_gradients(run)} for run in runs]
     return {
         "replicates": str(len(runs)),
         "R-hat f med / p99": " / ".join(rhats),
         "ESS f min": _over(min, diagnostics, "ess_f_bulk_min", ".0f"),
         "divergences": _over(sum, diagnostics, "divergences", ".0f"),
-        f"test {accuracy.r2_name}": _mean(test, accuracy.r2, ".4f"),
-        f"test {accuracy.rmse_name}": _mean(test, accuracy.rmse, ".4g"),
+        f"test {accuracy.second_name}": _mean(test, accuracy.second, ".4f"),
+        f"test {accuracy.first_name}": _mean(test, accuracy.first, ".4g"),
         "coverage 68 / 95 %": " / ".join(coverage),
         "sigma_z": _mean(test, "sigma_z_total", ".3f"),
-        f"baseline {accuracy.rmse_name}": _mean(baseline, accuracy.rmse, ".4g"),
+        "LPPD": _mean(test, "lppd", ".3f"),
+        "CRPS": _mean(test, "crps", ".3g"),
+        "LOO per row": _mean(test, "loo_per_row", ".3f"),
+        "ESS f per 10⁶ gradients": _mean(efficiency, "ess", ".3g"),
+        f"baseline {accuracy.first_name}": _mean(baseline, accuracy.first, ".4g"),
         "converged": _verdict_on_all(runs),
     }
 
@@ -251,8 +289,9 @@ def _mean(scores: Sequence[Mapping[str, Any]], key: str, form: str) -> str:
 
 
 def _accuracy(runs: Sequence[RunMetrics]) -> Accuracy:
-    """Choose the scale that all runs have."""
-    return LOG10 if all(LOG10.rmse in run.test for run in runs) else TARGET
+    """Choose the scores that all runs have."""
+    known = (LOG10, CLASSES)
+    return next((one for one in known if all(one.first in run.test for run in runs)), TARGET)
 
 
 def _table(

@@ -16,7 +16,7 @@ from nlobayes.assessment.draws import PosteriorDraws, SampleStats
 from nlobayes.assessment.tightness import tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
-from nlobayes.study.presets import ToleranceLikelihood
+from nlobayes.study.likelihoods import HeteroscedasticLikelihood, is_of_classes, stated_sigma
 from nlobayes.verbs.posteriors import posterior_draws
 
 
@@ -63,13 +63,15 @@ def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
     )
 
 
-def _tightness(job: DiagnoseJob, draws: PosteriorDraws, observed: xr.Dataset) -> float:
-    if isinstance(job.likelihood, ToleranceLikelihood):
-        sigma = job.likelihood.sigma
-    elif draws.noise is not None:
+def _tightness(job: DiagnoseJob, draws: PosteriorDraws, observed: xr.Dataset) -> float | None:
+    """Compute how tight the likelihood is; None where no one sigma says so."""
+    if is_of_classes(job.likelihood) or isinstance(job.likelihood, HeteroscedasticLikelihood):
+        return None
+    sigma = stated_sigma(job.likelihood)
+    if sigma is None:
+        if draws.noise is None:
+            raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
         sigma = float(draws.noise.mean())
-    else:
-        raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
     sd = float(observed["target"].values.std())
     error = observed["error"].values / sd if "error" in observed else None
     return tightness(observed.sizes["point"], sigma / sd, error)

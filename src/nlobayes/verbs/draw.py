@@ -15,6 +15,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.jobs import DrawJob, read_job
 from nlobayes.types import Checkpoint, Segment
 from nlobayes.verbs import runtime
+from nlobayes.verbs.memories import memory_files, memory_of
 from nlobayes.verbs.progress import pieces
 
 INHERITED = ("device", "precision", "exact")
@@ -52,7 +53,7 @@ def draw(
             f"{previous}: the warm-up has made {begin.next_step} of {job.warmup.steps} steps; "
             "give its last piece"
         )
-    model, kernel, adaptation = build.build_sampler(job, data)
+    model, kernel, adaptation = build.build_sampler(job, data, memory_of(job.model))
     template = build.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
         records.from_arrays(like, arrays, str(previous))
@@ -85,7 +86,7 @@ def draw(
     made = provenance.record(
         "draw",
         job.model_dump(),
-        digests(path for path in (dataset, previous, verdict) if path),
+        digests(filter(None, (dataset, previous, verdict, *memory_files(job.model)))),
         device=runtime.device(),
         precision=job.model.precision,
         exact=kernel.exact,

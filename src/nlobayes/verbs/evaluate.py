@@ -9,23 +9,25 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.netcdf import Groups, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import linear
-from nlobayes.assessment.conditional import scale_shares
+from nlobayes.assessment.conditional import coverage_by_decile, scale_shares
+from nlobayes.assessment.halves import Held, halved_scores
 from nlobayes.assessment.noise import PredictiveNoise, at_rows
 from nlobayes.assessment.noise_fit import at_points, fit_noise
-from nlobayes.assessment.predictive import predictive_moments
+from nlobayes.assessment.predictive import predictive_cdf, predictive_moments
 from nlobayes.assessment.scores import evaluate as score
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.tables import predictions as tables
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
 from nlobayes.study.jobs import EvaluateJob, read_job
 from nlobayes.types import Dataset
-from nlobayes.verbs import covariates
+from nlobayes.verbs import class_scores, covariates, output_scores
 from nlobayes.verbs import predictions as reading
+from nlobayes.verbs.stated import score_stated_classes, score_stated_noise
 
 
 def evaluate(
@@ -39,23 +41,41 @@ def evaluate(
     job = read_job(EvaluateJob, spec)
     groups, data = read_groups(predictions, "predictions"), read_dataset(dataset)
     reading.check_same_points(groups["points"], data, predictions, dataset)
-    target = TargetTransform(**data.transforms["target"])
-    covariate = covariates.of(data, job.covariate)
-    rows = reading.rows_of(data, target, covariate.values)
-    posterior = reading.draws_of(groups)
-    told = Told(rows, data.features, job, target)
-    scores, noise = _score(posterior, told)
-    scores["baseline"] = _ensemble(groups["baseline"]["f"].values, told)
-    scores["linear"] = _least_squares(data, told)
-    predicted = tables.predictions(posterior, rows, noise, scale=target.scale)
-    checks = reading.calibration_checks(predicted, job.calibration)
-    scores["calibration_checks"] = _checks_as_json(checks)
+    scores = _scores(groups, data, job)
     write_json(out, scores)
     made = provenance.record("evaluate", job.model_dump(), digests([predictions, dataset]))
     write_record(record, made, [out])
     for name, check in scores["calibration_checks"].items():
         said = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)
+
+
+def _scores(groups: Groups, data: Dataset, job: EvaluateJob) -> dict[str, Any]:
+    """Score classes, or each target."""
+    if data.transforms["target"]["scale"] == CLASSES:
+        return class_scores.score_classes(groups, data, job) | score_stated_classes(groups, data)
+    if len(data.target_names) == 1:
+        return _score_target(groups, data, job)
+    each = output_scores.one_by_one(groups, data)
+    return output_scores.join({name: _score_target(one, alone, job) for name, one, alone in each})
+
+
+def _score_target(groups: Groups, data: Dataset, job: EvaluateJob) -> dict[str, Any]:
+    """Score the one target of a dataset."""
+    target = TargetTransform(**data.transforms["target"])
+    covariate = covariates.of(data, job.covariate)
+    rows = reading.rows_of(data, target, covariate.values)
+    posterior = reading.draws_of(groups)
+    told = Told(rows, data.features, job, target)
+    scores, noise = _score(posterior, told)
+    scores["halves"] = _halves(posterior, told)
+    scores["baseline"] = _ensemble(groups["baseline"]["f"].values, told)
+    scores["linear"] = _least_squares(data, told)
+    scores |= score_stated_noise(groups, data)
+    predicted = tables.predictions(posterior, rows, noise, scale=target.scale)
+    checks = reading.calibration_checks(predicted, job.calibration)
+    scores["calibration_checks"] = _checks_as_json(checks)
+    return scores
 
 
 class Told(NamedTuple):
@@ -71,7 +91,11 @@ def _score(draws: np.ndarray, told: Told) -> tuple[dict[str, Any], PredictiveNoi
     rows, features, job, target = told
     held = rows.split == VALIDATION
     fitted = fit_noise(
-        draws[:, held], rows.observed[held], family=job.noise, features=features[held]
+        draws[:, held],
+        rows.observed[held],
+        family=job.noise,
+        features=features[held],
+        covariate=rows.covariate[held],
     )
     noise = at_points(fitted, draws, features)
     scores: dict[str, Any] = {}
@@ -80,14 +104,24 @@ def _score(draws: np.ndarray, told: Told) -> tuple[dict[str, Any], PredictiveNoi
         rng = np.random.default_rng([job.seed, label])
         predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
         mean, _, total_sd = predictive_moments(predicted, here)
-        known = rows.scale_uncertainty
+        pit, known = predictive_cdf(predicted, observed, here), rows.scale_uncertainty
         scores[name] = {
             **score(predicted, observed, here, rng, scale=target.scale),
+            **coverage_by_decile(pit, rows.covariate[chosen]),
             **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
         }
     unit = "dex" if target.scale == "log10" else "of the target"
     scores["predictive_noise"] = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
     return scores, noise
+
+
+def _halves(draws: np.ndarray, told: Told) -> dict[str, Any]:
+    """Score the validation rows by noise that was fitted on the other half of them."""
+    rows, features, job, _ = told
+    held = rows.split == VALIDATION
+    points = Held(draws[:, held], rows.observed[held], rows.covariate[held], features[held])
+    rng = np.random.default_rng([job.seed, len(SPLITS)])
+    return halved_scores(points, rng, family=job.noise)
 
 
 def _ensemble(members: np.ndarray, told: Told) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.seals import digest, digests
 from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
-from nlobayes.assessment.noise_fit import SCALED
+from nlobayes.assessment.noise_fit import ABOUT_MEAN
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.model.networks import network_of
@@ -27,7 +27,7 @@ SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
     *("coverage_68", "coverage_95", "crps", "lppd", "points"),
 )
-STATED = ("scale", "exponent", "reference_sd", "knots", "coefficients")
+STATED = ("scale", "exponent", "reference_sd", "knots", "coefficients", "column", "edges")
 BIBTEX = """\
 @software{{nlobayes,
   author  = {{The nlobayes developers}},
@@ -75,14 +75,18 @@ def export(
 
 
 def _noise(fitted: dict[str, Any]) -> Noise:
-    scaled = fitted["family"] == SCALED
-    family = "student_t" if scaled else fitted["family"]
-    standard = PredictiveNoise(family, 1.0, fitted["degrees_of_freedom"])
+    degrees, tails = fitted["degrees_of_freedom"], fitted["tails"]
+    standard = PredictiveNoise(
+        family="gaussian" if degrees is None else "student_t",
+        scale=1.0,
+        degrees_of_freedom=degrees,
+        tails=np.array(tails) if tails else None,
+    )
     residual, probability = distribution_table(standard)
     return Noise(
-        about="mean" if scaled else "draws",
+        about="mean" if fitted["family"] in ABOUT_MEAN else "draws",
         **{name: fitted[name] for name in STATED},
-        sd_per_scale=float(sd(standard)),
+        sd_per_scale=np.atleast_1d(sd(standard)).tolist(),
         residual=residual,
         probability=probability,
     )
@@ -123,7 +127,7 @@ def _facts(
     return {
         "activation": job.network.activation,
         "columns": list(data.input_names),
-        "target": data.target_name,
+        "target": data.target_names[0],
         "transforms": data.transforms,
         "units": data.units,
         "noise": {name: getattr(noise, name) for name in Noise._fields[:-2]},
@@ -157,7 +161,7 @@ def _typical(data: Dataset) -> np.ndarray:
 def _bibtex(data: Dataset, record: dict[str, Any], posterior: str) -> str:
     return BIBTEX.format(
         version=record["versions"]["nlobayes"],
-        target=data.target_name,
+        target=data.target_names[0],
         code=record["code_digest"],
         posterior=posterior[:16],
     )

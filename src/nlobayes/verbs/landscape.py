@@ -15,6 +15,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.jobs import LandscapeJob, read_job
 from nlobayes.types import Start
 from nlobayes.verbs import runtime
+from nlobayes.verbs.memories import memory_files, memory_of
 
 GRID, MARGIN = 41, 0.3
 """Points along an axis of the plane, and the margin around the MAPs, relative to their range."""
@@ -44,7 +45,7 @@ def landscape(
     from nlobayes import build
 
     data = read_dataset(dataset)
-    model = build.build_model(job.model, data)
+    model = build.build_model(job.model, data, memory_of(job.model))
     for path, one in zip(start, starts, strict=True):
         build.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
     rows = int((data.split == 0).sum())
@@ -67,7 +68,7 @@ def landscape(
     made = provenance.record(
         "landscape",
         job.model_dump(),
-        digests([dataset, *start]),
+        digests([dataset, *start, *memory_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
     )

@@ -55,3 +55,10 @@ def calibration_checks(predicted: Columns, limits: CalibrationTolerances) -> Col
     """Check the calibration of predictions on the test split, within tolerances."""
     tolerances = {"coverage_tolerance": limits.coverage, "chi2_tolerance": limits.chi2}
     return tables.calibration_checks(predicted, **tolerances)
+
+
+def labels(data: Dataset, covariate: str) -> Columns:
+    """Say what covariate and target are, for the axes of figures."""
+    name, scale = data.target_names[0], data.transforms["target"]["scale"]
+    unit = data.units.get(name, "")
+    return tables.labels(covariate=covariate, target=name, unit=unit, scale=scale)

@@ -27,11 +27,11 @@ def prepare(
     features, target, split = job.features, job.target, job.split
     columns = declare_units(read_table(table, job.most_mb), job.units, source=str(table))
     units = {name: unit for name, unit in features.units.items() if name in features.columns}
-    wanted = {**units, target.column: target.unit}
+    wanted = {**units, **dict.fromkeys(target.columns, target.unit)}
     selection = select(
         columns,
         features.columns,
-        target.column,
+        target.columns,
         wanted,
         source=str(table),
         duplicates=job.duplicates,
@@ -47,9 +47,11 @@ def prepare(
         shuffle=split.shuffle,
         seed=split.seed,
         reference_points=job.reference_points,
+        train_from=split.train_from,
+        validation_from=split.validation_from,
     )
     try:
-        dataset = make_dataset(selection, features.columns, target.column, choices)
+        dataset = make_dataset(selection, features.columns, target.columns, choices)
     except InputError as error:
         raise InputError(f"{table}: {error}") from None
     _warn(selection, features.columns, str(table))

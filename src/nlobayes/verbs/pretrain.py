@@ -12,9 +12,10 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob, read_job
-from nlobayes.study.presets import ToleranceLikelihood
+from nlobayes.study.likelihoods import stated_sigma
 from nlobayes.types import Dataset, Start
 from nlobayes.verbs import runtime
+from nlobayes.verbs.memories import memory_files, memory_of
 
 
 def pretrain(
@@ -27,58 +28,51 @@ def pretrain(
     job = read_job(PretrainJob, spec)
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, chain, job.model.shards)
-    import jax
-
     from nlobayes import build
-    from nlobayes.inference.pretrain import fit_map
 
     data = read_dataset(dataset)
     _check_batch(job, data, dataset)
     _describe_tightness(job, data, build.error_of(data))
-    model = build.build_model(job.model, data)
-    fit = jax.jit(fit_map, static_argnames=("problem", "epochs", "batch", "patience"))(
-        build.chain_key(job.seed, "pretrain", chain),
-        build.draw_start(model, job.pretraining.start, seed=job.seed, chain=chain),
-        build.build_problem(model),
-        *(build.rows_of(model, data, split) for split in (0, 1)),
-        **job.pretraining.model_dump(exclude={"start"}),
-    )
+    model = build.build_model(job.model, data, memory_of(job.model))
+    fit, losses = build.build_search(model, data, job.pretraining, job.seed)(chain)
     build.check_finite(model, fit.position, f"{out}: the MAP of chain {chain}")
     start = Start(
         chain=chain,
         position=np.asarray(fit.position),
         variables=build.name_variables(model, fit.position),
         loss=np.asarray(fit.loss),
-        validation_rmse=np.asarray(fit.validation_rmse),
+        validation_rmse=np.asarray(fit.validation_error),
         path_epochs=np.asarray(fit.path_epochs),
         path=np.asarray(fit.path, np.float32),
     )
     made = provenance.record(
         "pretrain",
         job.model_dump(),
-        digests([dataset]),
+        digests([dataset, *memory_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
         epochs_run=int(fit.epochs),
+        restart_losses=[loss if np.isfinite(loss) else None for loss in losses],
     )
     write_start(out, start, made)
 
 
 def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:
     rows = int((data.split == 0).sum())
-    if rows < job.pretraining.batch:
+    batch = job.pretraining.batch
+    if batch != "full" and rows < batch:
         raise InputError(
-            f"pretraining.batch is {job.pretraining.batch} but {path} has {rows} train rows; "
-            "use a smaller batch or more train rows"
+            f"pretraining.batch is {batch} but {path} has {rows} train rows; "
+            "use a smaller batch, `full`, or more train rows"
         )
 
 
 def _describe_tightness(job: PretrainJob, data: Dataset, error: np.ndarray | None) -> None:
     train = data.split == 0
     sd = float(data.target[train].std())
-    if isinstance(job.model.likelihood, ToleranceLikelihood):
-        relative = None if error is None else error[train] / sd
-        tau = tightness(int(train.sum()), job.model.likelihood.sigma / sd, relative)
-        typer.echo(describe(tau), err=True)
-    else:
-        typer.echo("tightness: sigma is learned, so chains decide it; see diagnostics", err=True)
+    sigma = stated_sigma(job.model.likelihood)
+    if sigma is None:
+        typer.echo("tightness: no sigma is stated, so chains decide it; see diagnostics", err=True)
+        return
+    relative = None if error is None else error[train] / sd
+    typer.echo(describe(tightness(int(train.sum()), sigma / sd, relative)), err=True)

@@ -10,12 +10,10 @@ from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
-from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.errors import InputError
-from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import PropagateJob, read_job
-from nlobayes.types import Dataset, Named
+from nlobayes.types import Named
 from nlobayes.verbs import runtime
+from nlobayes.verbs.functions import check_same_rows, flatten, predict_draws
 
 
 def propagate(
@@ -25,21 +23,19 @@ def propagate(
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")],
     out: Annotated[Path, typer.Option(help="Predictions to write.")],
 ) -> None:
-    """Write f in log10 of the target for every draw, and for every MAP, at every point."""
+    """Write f on the model scale, and the likelihood's noise, of every draw and MAP everywhere."""
     job = read_job(PropagateJob, spec)
     runtime.configure(job.model.precision)
     data = contents.read_dataset(dataset)
     thinned = read_groups(posterior, "thinned")
-    if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == 0]):
-        raise InputError(f"{posterior} has other train rows than {dataset}; give its own dataset")
+    check_same_rows(thinned, data, posterior, dataset)
     draws = thinned["posterior"]
-    named = contents.read_variables(draws)
-    members = [contents.read_start(path).variables for path in start]
-    activation = job.model.network.activation
-    functions = _evaluate(_flatten(named), activation, data)
-    baseline = _evaluate(_stack(members), activation, data)
-    shape = (draws.sizes["chain"], draws.sizes["draw"], -1)
-    groups = contents.predictions_groups(functions.reshape(shape), baseline, data, draws)
+    drawn = flatten(contents.read_variables(draws))
+    members = _stack([contents.read_start(path).variables for path in start])
+    posterior_says, baseline_says = (
+        predict_draws(variables, job.model, data) for variables in (drawn, members)
+    )
+    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
     made = read_attrs(posterior)
     record = provenance.record(
         "propagate",
@@ -50,18 +46,6 @@ def propagate(
         **{name: made[name] for name in ("exact", "checks")},
     )
     write_groups(out, "predictions", groups, record)
-
-
-def _evaluate(variables: dict[str, np.ndarray], activation: str, data: Dataset) -> np.ndarray:
-    from nlobayes.surrogate.prediction import predict
-
-    outputs = predict(network_of(variables, activation), variables, data.features)
-    target = TargetTransform(**data.transforms["target"])
-    return unstandardise(target, outputs.astype(np.float64)).astype(outputs.dtype)
-
-
-def _flatten(named: Named) -> dict[str, np.ndarray]:
-    return {name: v.reshape(-1, *v.shape[2:]) for name, v in named.values.items()}
 
 
 def _stack(members: list[Named]) -> dict[str, np.ndarray]:

@@ -21,6 +21,7 @@ from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import SpeedJob, TimedRun, read_job
 from nlobayes.types import Dataset
 from nlobayes.verbs import runtime
+from nlobayes.verbs.memories import memory_of
 
 DRAWS, POINTS = 1000, (1, 256, 4096)
 REPEATS, GRADIENTS = 5, 8
@@ -47,7 +48,7 @@ def _time(timed: TimedRun, data: Dataset) -> dict[str, Any]:
 
     from nlobayes import build
 
-    model = build.build_model(timed.model, data)
+    model = build.build_model(timed.model, data, memory_of(timed.model))
     position = build.draw_start(model, "prior", seed=0, chain=0)
     gradient = _seconds_per_gradient(model.logdensity_fn, position)
     steps = timed.integration_steps

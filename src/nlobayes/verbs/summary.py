@@ -11,19 +11,15 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.assessment.tightness import TIGHT
 from nlobayes.errors import InputError
 
-COLUMNS = (
-    "run",
-    "RMSE",
-    "R²",
-    "95 % cov.",
-    "sigma_z",
-    "R-hat f med / p99",
-    "ESS f min",
-    "div.",
-    "tau",
-    "converged",
-)
-TITLE = "Test split, total uncertainty with fitted noise; RMSE in dex for cross sections"
+CONVERGENCE = ("R-hat f med / p99", "ESS f min", "div.", "tau", "converged")
+NUMBERS = ("RMSE", "R²", "95 % cov.", "sigma_z")
+CLASSES = {"accuracy": ".4f", "lppd": ".4f", "ece": ".3f"}
+"""Keys of the scores of classes, which are also their names."""
+
+TITLES = {
+    NUMBERS: "Test split, total uncertainty with fitted noise; RMSE in dex for cross sections",
+    tuple(CLASSES): "Test split, classes; ece: expected calibration error",
+}
 
 
 def summary(
@@ -34,23 +30,31 @@ def summary(
     runs = sorted(path.parent for path in metrics.rglob("evaluation.json"))
     if not runs:
         raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
-    columns = (Column(name, overflow="fold") for name in COLUMNS)
-    table = Table(*columns, title=TITLE)
+    tables = {names: _table(names) for names in TITLES}
     for run in runs:
         evaluation = read_json(run / "evaluation.json", "test", "baseline")
         diagnostics = read_json(run / "diagnostics.json", "checks", "tightness")
+        table = tables[tuple(CLASSES) if "accuracy" in evaluation["test"] else NUMBERS]
         table.add_row(*_posterior(str(run.relative_to(metrics)), evaluation["test"], diagnostics))
         table.add_row(*_baseline(evaluation["baseline"]), end_section=True)
     console = Console(width=None if Console().is_terminal else 160)
-    console.print(table)
+    for table in tables.values():
+        if table.row_count:
+            console.print(table)
     for path in sorted(metrics.glob("agreement/**/*.json")):
         console.print(_agreement(path, read_json(path, "pairs", "passed")))
     console.print(f"report: {report}" if report.exists() else "report: run `make report`")
 
 
+def _table(names: tuple[str, ...]) -> Table:
+    columns = (Column(name, overflow="fold") for name in ("run", *names, *CONVERGENCE))
+    return Table(*columns, title=TITLES[names])
+
+
 def _posterior(run: str, test: dict[str, Any], found: dict[str, Any]) -> tuple[str, ...]:
     failed = [name for name, check in found["checks"].items() if not check["passed"]]
-    tightness = f"{found['tightness']:.2g}" + (" (tight)" if found["tightness"] > TIGHT else "")
+    tau = found["tightness"]
+    tightness = "-" if tau is None else f"{tau:.2g}" + (" (tight)" if tau > TIGHT else "")
     return (
         run,
         *_scores(test),
@@ -66,14 +70,15 @@ def _posterior(run: str, test: dict[str, Any], found: dict[str, Any]) -> tuple[s
 def _baseline(baseline: dict[str, Any]) -> tuple[str, ...]:
     members = next(iter(baseline["members"].values()))
     name = f"  ensemble of its {len(members)} MAPs (members {min(members):.3f}-{max(members):.3f})"
-    return (name, *_scores(baseline["test"]), *[""] * 5)
+    return (name, *_scores(baseline["test"]), *[""] * len(CONVERGENCE))
 
 
 def _scores(test: dict[str, Any]) -> tuple[str, ...]:
     rmse, r2 = (
         ("rmse_log10", "r2_log10") if "r2_log10" in test else ("rmse_target", "r2_target_mean")
     )
-    forms = {rmse: ".4f", r2: ".4f", "coverage_95": ".3f", "sigma_z_total": ".3f"}
+    numbers = {rmse: ".4f", r2: ".4f", "coverage_95": ".3f", "sigma_z_total": ".3f"}
+    forms = CLASSES if "accuracy" in test else numbers
     return tuple(_number(test[key], form) for key, form in forms.items())
 
 

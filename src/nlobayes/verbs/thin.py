@@ -1,10 +1,12 @@
 """Keep as few draws of a posterior as lose little, and show what more or fewer would cost."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from scipy.special import softmax
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
@@ -12,11 +14,12 @@ from nlobayes.artifacts.files import read_json, write_csv
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.assessment.classification import classification_scores, predict_classes
 from nlobayes.assessment.noise_fit import at_points, fit_noise
 from nlobayes.assessment.proper_scores import proper_scores
-from nlobayes.assessment.thinning import thinning_table
+from nlobayes.assessment.thinning import SCORES, thinning_table
 from nlobayes.data.splits import TEST, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 
@@ -58,23 +61,54 @@ def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[
     The noise is fitted on those of the validation split, scores are of those of the test split;
     where one of them has none, both use all.
     """
-    target = TargetTransform(**data.transforms["target"])
-    function = unstandardise(target, groups["predictions"]["f"].values.astype(np.float64))
-    split, observed = data.split[data.reference], apply_scale(target, data.observed[data.reference])
+    target, split = TargetTransform(**data.transforms["target"]), data.split[data.reference]
+    function = groups["predictions"]["f"].values.astype(np.float64)
+    outputs = function.reshape(*function.shape[:3], -1)
     fitted, scored = split == VALIDATION, split == TEST
     if not (fitted.any() and scored.any()):
         fitted = scored = np.ones(len(split), bool)
-
-    def score(draws: np.ndarray) -> dict[str, Any]:
-        fit = fit_noise(draws[:, fitted], observed[fitted], family="gaussian")
-        noise = at_points(fit, draws[:, scored])
-        predicted, seen = draws[:, scored], observed[scored]
-        error = predicted.mean(axis=0) - seen
-        rng = np.random.default_rng(0)
-        scores = proper_scores(predicted, seen, noise, rng, scale=target.scale)
-        return {"rmse": float(np.sqrt(np.mean(error**2))), **scores}
-
+    if target.scale == CLASSES:
+        labels = data.target[data.reference]
+        score = partial(_score_classes, labels=labels, scored=scored)
+    else:
+        outputs = unstandardise(target, outputs[..., : len(data.target_names)])
+        observed = apply_scale(target, data.observed[data.reference]).reshape(len(split), -1)
+        score = partial(
+            _score_outputs, observed=observed, fitted=fitted, scored=scored, scale=target.scale
+        )
     size = sum(weights[0, 0].nbytes for weights in groups["posterior"].values())
-    return thinning_table(
-        function, score, keep_every=keep_every, chosen=chosen, bytes_per_draw=size
-    )
+    flat = outputs.reshape(*outputs.shape[:2], -1)
+    return thinning_table(flat, score, keep_every=keep_every, chosen=chosen, bytes_per_draw=size)
+
+
+def _score_outputs(
+    draws: np.ndarray, *, observed: np.ndarray, fitted: np.ndarray, scored: np.ndarray, scale: str
+) -> dict[str, float]:
+    """Average the scores of all outputs of draws (sample, point x output)."""
+    outputs = np.moveaxis(draws.reshape(len(draws), *observed.shape), 2, 0)
+    found = [
+        _score_output(one[:, fitted], one[:, scored], seen[fitted], seen[scored], scale)
+        for one, seen in zip(outputs, observed.T, strict=True)
+    ]
+    return {name: float(np.mean([scores[name] for scores in found])) for name in SCORES}
+
+
+def _score_output(
+    held: np.ndarray, predicted: np.ndarray, held_seen: np.ndarray, seen: np.ndarray, scale: str
+) -> dict[str, Any]:
+    noise = at_points(fit_noise(held, held_seen, family="gaussian"), predicted)
+    error, rng = predicted.mean(axis=0) - seen, np.random.default_rng(0)
+    scores = proper_scores(predicted, seen, noise, rng, scale=scale)
+    return {"rmse": float(np.sqrt(np.mean(error**2))), **scores}
+
+
+def _score_classes(
+    draws: np.ndarray, *, labels: np.ndarray, scored: np.ndarray
+) -> dict[str, float]:
+    """Score the logits (sample, point x output) of classes, of which there is no RMSE."""
+    logits = draws.reshape(len(draws), len(labels), -1)[:, scored]
+    if logits.shape[2] == 1:
+        logits = np.concatenate([np.zeros_like(logits), logits], axis=2)
+    predicted = predict_classes(softmax(logits, axis=2))
+    lppd = classification_scores(predicted, labels[scored])["lppd"]
+    return dict.fromkeys(SCORES, np.nan) | {"lppd": np.nan if isinstance(lppd, str) else lppd}

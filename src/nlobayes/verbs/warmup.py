@@ -13,6 +13,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Checkpoint
 from nlobayes.verbs import runtime
+from nlobayes.verbs.memories import memory_files, memory_of
 from nlobayes.verbs.progress import pieces
 
 
@@ -38,7 +39,8 @@ def warmup(
     from nlobayes.inference.adaptation.ladder import describe_ladder
     from nlobayes.inference.warmup import adapt
 
-    model, kernel, adaptation = build.build_sampler(job, read_dataset(dataset))
+    data = read_dataset(dataset)
+    model, kernel, adaptation = build.build_sampler(job, data, memory_of(job.model))
     if previous is None:
         starts = [read_start(path) for path in start]
         for path, one in zip(start, starts, strict=True):
@@ -79,7 +81,7 @@ def warmup(
     made = provenance.record(
         "warmup",
         job.model_dump(),
-        digests([dataset, *([previous] if previous else start)]),
+        digests([dataset, *([previous] if previous else start), *memory_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
         exact=kernel.exact,

@@ -13,7 +13,7 @@ import xarray as xr
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.errors import InputError
-from nlobayes.types import Dataset, Named, Start
+from nlobayes.types import Dataset, Named, Predicted, Start
 
 Same = Callable[[Any, Any], None]
 PRECISIONS = (np.float32, np.float64)
@@ -113,11 +113,20 @@ def test_predictions_are_labelled_and_read_back(
 ) -> None:
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": [3, 7]})
     rng = np.random.default_rng(0)
-    functions, members = rng.normal(size=(2, 2, 60)), rng.normal(size=(3, 60))
-    groups = contents.predictions_groups(functions, members, dataset, draws)
+    functions, members = rng.normal(size=(4, 60)), rng.normal(size=(3, 60))
+    posterior = Predicted(functions, "student_t", rng.gamma(1, size=(4, 1)), 4.0)
+    baseline = Predicted(members, "student_t", rng.gamma(1, size=(3, 1)), 4.0)
+    groups = contents.predictions_groups(posterior, baseline, dataset, draws)
     write_groups(tmp_path / "out.nc", "predictions", groups, {"exact": True})
     again = read_groups(tmp_path / "out.nc", "predictions")
-    assert_same_bits(again["predictions"]["f"].values, functions)
+    assert_same_bits(again["predictions"]["f"].values, functions.reshape(2, 2, 60))
+    assert again["predictions"]["scale"].dims == ("chain", "draw")
+    for group, predicted in (("predictions", posterior), ("baseline", baseline)):
+        read = contents.read_predicted(again[group])
+        assert_same_bits(read.function, predicted.function)
+        assert_same_bits(read.scale, predicted.scale)
+        assert read.family == "student_t"
+        assert np.all(read.degrees_of_freedom == 4.0)
     assert_same_bits(again["baseline"]["f"].values, members)
     assert_same_bits(again["points"]["observed"].values, dataset.observed)
     assert again["predictions"]["chain"].values.tolist() == [0, 1]

@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 
 from nlobayes.assessment.conditional import (
     conditional_table,
+    coverage_by_decile,
     distance_to_training,
     equal_count_bins,
     error_over_scale,
@@ -33,6 +34,17 @@ def test_bins_have_twenty_points_at_least(points: int, bins: int) -> None:
     found = equal_count_bins(np.arange(points), 10)
     assert len(found) == bins
     assert sorted(np.concatenate(found).tolist()) == list(range(points))
+
+
+def test_coverage_of_deciles_is_that_of_their_points() -> None:
+    """Ten deciles of 30 points: all of the first are inside, none of the last."""
+    covariate = np.random.default_rng(5).permutation(300).astype(float)
+    pit = np.where(covariate < 30, 0.5, np.where(covariate < 270, 0.9, 0.99))
+    found = coverage_by_decile(pit, covariate)
+    assert found == {
+        "coverage_68_deciles": [1.0, *[0.0] * 9],
+        "coverage_95_deciles": [*[1.0] * 9, 0.0],
+    }
 
 
 def test_equal_values_share_one_bin() -> None:

@@ -237,12 +237,116 @@ def test_scaled_fit_of_one_draw_has_one_scale() -> None:
     assert fitted.degrees_of_freedom == pytest.approx(degrees, rel=0.05)
 
 
-def test_noise_at_rows_is_that_of_the_rows() -> None:
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("degrees", "allowed"), [(3.0, (2.5, 3.0, 4.0)), (20.0, (8.0, 12.0, 20.0))]
+)
+def test_degrees_of_freedom_about_the_draws_are_found(
+    degrees: float, allowed: tuple[float, ...]
+) -> None:
+    """4000 points: within a step of the ladder, the scale within four standard errors."""
+    rng = np.random.default_rng(11)
+    centre = rng.normal(size=4000)
+    draws = centre + 0.01 * rng.normal(size=(50, 4000))
+    truth = centre + 0.01 * rng.normal(size=4000)
+    observed = truth + SCALE * rng.standard_t(degrees, 4000)
+    fitted = fit_noise(draws, observed, family="fitted_student_t")
+    assert fitted.degrees_of_freedom in allowed
+    assert fitted.scale == pytest.approx(SCALE, rel=0.12)
+    assert at_points(fitted, draws) == PredictiveNoise(
+        "student_t", fitted.scale, fitted.degrees_of_freedom
+    )
+
+
+def test_fitted_degrees_of_freedom_are_the_best_of_the_ladder() -> None:
+    residual = stats.t(df=5, scale=SCALE).rvs(size=600, random_state=np.random.default_rng(4))
+    fitted = fit_noise(np.zeros((1, 600)), residual, family="fitted_student_t")
+
+    def density(degrees: float) -> float:
+        _, _, scale = stats.t.fit(residual, fdf=degrees, floc=0)
+        return float(stats.t.logpdf(residual, degrees, scale=scale).sum())
+
+    assert fitted.degrees_of_freedom == max((2.5, 3, 4, 5, 6, 8, 12, 20), key=density)
+
+
+def bimodal_problem(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Residuals near +-1 scales on one side of the first feature, heavy-tailed on the other."""
+    rng = np.random.default_rng(12)
+    features = rng.uniform(-1, 1, (points, 2))
+    heavy, two = rng.standard_t(2.2, points), rng.choice([-1, 1], points)
+    residual = SCALE * np.where(features[:, 0] > 0, heavy, two + 0.2 * rng.normal(size=points))
+    draws = np.zeros(points) + 0.01 * rng.normal(size=(20, points))
+    return draws, features, draws.mean(axis=0) + residual, 100 + np.exp(3 * features[:, 0])
+
+
+def covered(family: str, level: float) -> np.ndarray:
+    """Coverage per fifth of the covariate of rows that the noise was not fitted to."""
+    draws, features, observed, covariate = bimodal_problem(12_000)
+    seen, held = slice(0, 4000), slice(4000, None)
+    fitted = fit_noise(
+        *(draws[:, seen], observed[seen]),
+        family=family,
+        features=features[seen],
+        covariate=covariate[seen],
+    )
+    noise = at_points(fitted, draws[:, held], features[held])
+    pit = predictive_cdf(draws[:, held], observed[held], noise)
+    fifth = np.digitize(features[held][:, 0], FIFTHS)
+    inside = np.abs(2 * pit - 1) < level
+    return np.array([inside[fifth == index].mean() for index in range(5)])
+
+
+@pytest.mark.statistical
+def test_conformal_intervals_cover_where_no_student_t_does() -> None:
+    """1600 rows per fifth, 400 or more of each bin: three standard errors, 6 and 2.8 points."""
+    np.testing.assert_allclose(covered("conformal", 0.68), 0.68, atol=0.06)
+    np.testing.assert_allclose(covered("conformal", 0.95), 0.95, atol=0.028)
+    assert covered("scaled_student_t", 0.95)[0] > 0.99
+
+
+def test_conformal_bins_lie_along_the_feature_that_follows_the_covariate() -> None:
+    draws, features, observed, covariate = bimodal_problem(600)
+    for column in (0, 1):
+        order = [column, 1 - column]
+        fitted = fit_noise(
+            *(draws, observed),
+            family="conformal",
+            features=features[:, np.argsort(order)],
+            covariate=covariate,
+        )
+        assert fitted.column == column
+        assert len(fitted.edges) == len(fitted.tails) - 1 == 5
+    alone = fit_noise(draws, observed, family="conformal", features=features)
+    assert (alone.edges, len(alone.tails)) == ((), 1)
+
+
+def test_conformal_noise_differs_from_scaled_in_its_tails_alone() -> None:
+    draws, features, observed, covariate = bimodal_problem(600)
+    known = {"features": features, "covariate": covariate}
+    scaled = fit_noise(draws, observed, family="scaled_student_t", **known)
+    fitted = fit_noise(draws, observed, family="conformal", **known)
+    assert fitted[1:7] == scaled[1:7]
+    noise = at_points(fitted, draws, features)
+    np.testing.assert_array_equal(noise.scale, at_points(scaled, draws, features).scale)
+    assert noise.tails is not None
+    assert noise.tails.shape == (600, 2)
+
+
+def test_conformal_fit_refuses_few_rows() -> None:
+    draws, features, observed, _ = bimodal_problem(39)
+    with pytest.raises(InputError, match=r"needs 40 validation rows or more, got 39; give split"):
+        fit_noise(draws, observed, family="conformal", features=features)
+
+
+@pytest.mark.parametrize("family", ["scaled_student_t", "conformal"])
+def test_noise_at_rows_is_that_of_the_rows(family: str) -> None:
     draws, features, observed, _ = scaled_problem(300)
-    fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
+    fitted = fit_noise(draws, observed, family=family, features=features, covariate=features[:, 1])
     whole, rows = at_points(fitted, draws, features), np.array([3, 250, 7])
     part = at_points(fitted, draws[:, rows], features[rows])
-    np.testing.assert_allclose(noises.at_rows(whole, rows).scale, part.scale, rtol=1e-12)
+    chosen = noises.at_rows(whole, rows)
+    np.testing.assert_allclose(chosen.scale, part.scale, rtol=1e-12)
+    np.testing.assert_array_equal(chosen.tails, part.tails)
     single = noises.make_noise("gaussian", SCALE)
     assert noises.at_rows(single, rows) == single
 
@@ -250,7 +354,7 @@ def test_noise_at_rows_is_that_of_the_rows() -> None:
 @pytest.mark.parametrize("family", ORACLES)
 def test_table_of_the_distribution_is_linear_within_a_millionth(family: str) -> None:
     noise = make_noise(family, SCALE)
-    residual, probability = noises.distribution_table(noise)
+    residual, [probability] = noises.distribution_table(noise)
     middle = (residual[1:] + residual[:-1]) / 2
     between = (probability[1:] + probability[:-1]) / 2
     exact = noises.cdf(noise._replace(scale=1.0), middle)

@@ -18,7 +18,7 @@ COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 
 
 def make(points: Selection, choices: Choices) -> Dataset:
-    return make_dataset(points, COLUMNS, "sigma_pb", choices)
+    return make_dataset(points, COLUMNS, ("sigma_pb",), choices)
 
 
 @pytest.mark.parametrize("label", [VALIDATION, TEST, UNUSED])

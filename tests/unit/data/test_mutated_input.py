@@ -164,7 +164,7 @@ def agrees_with_pyslha(text: str, values: tuple[float, ...]) -> bool:
 def chosen(path: Path) -> Selection:
     units = {"m1": "GeV", "sigma": "pb"}
     asked = {"source": str(path), "duplicates": "keep", "relative_error": "delta"}
-    return select(read_table(path, 1.0), ["m1", "n11"], "sigma", units, **asked)  # type: ignore[arg-type]
+    return select(read_table(path, 1.0), ["m1", "n11"], ["sigma"], units, **asked)  # type: ignore[arg-type]
 
 
 def chosen_or_refused(path: Path) -> Selection | None:

@@ -102,7 +102,7 @@ def table(**columns: list[float]) -> Table:
 
 
 def chosen(points: Table, **changes: str) -> Selection:
-    asked = {"features": ["m1"], "target": "sigma", "units": {}, "source": "p.csv"}
+    asked = {"features": ["m1"], "targets": ["sigma"], "units": {}, "source": "p.csv"}
     return select(points, **(asked | changes))  # type: ignore[arg-type]
 
 

@@ -1,6 +1,7 @@
 """Splits end where the thesis ends them, and no row is in two of them."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -72,6 +73,31 @@ def test_shuffle_is_seeded_and_random() -> None:
     assert np.any(labels != split_rows(1000, THESIS, shuffle=True, seed=8))
     # Hypergeometric: 400 +- 6.3 of the first 500 rows are train rows; 5 sd allowed.
     assert abs(np.sum(labels[:500] == TRAIN) - 400) < 32
+
+
+def test_old_and_new_rows_share_what_is_held_out() -> None:
+    sizes, shuffled = (25, 10, 0.4), partial(split_rows, 100, shuffle=True, seed=3)
+    old = shuffled(sizes, validation_from=50)
+    new = shuffled(sizes, train_from=25, validation_from=50)
+    union = shuffled((50, 10, 0.4))
+    np.testing.assert_array_equal(union == TRAIN, (old == TRAIN) ^ (new == TRAIN))
+    for held_out in (VALIDATION, TEST):
+        for labels in (old, new):
+            np.testing.assert_array_equal(labels == held_out, union == held_out)
+    assert sizes_of(old) == sizes_of(new) == [25, 10, 40, 25]
+    assert sizes_of(union) == [50, 10, 40, 0]
+
+
+def test_rows_in_order_begin_where_they_are_told() -> None:
+    labels = split_rows(9, (2, 1, 2), shuffle=False, seed=0, train_from=1, validation_from=5)
+    assert labels.tolist() == [UNUSED, TRAIN, TRAIN, UNUSED, UNUSED, VALIDATION, TEST, TEST, UNUSED]
+
+
+def test_validation_rows_begin_after_the_train_rows() -> None:
+    with pytest.raises(InputError, match="train rows end at row 7, validation rows begin at row 6"):
+        split_rows(20, (5, 2, 2), shuffle=False, seed=0, train_from=2, validation_from=6)
+    with pytest.raises(InputError, match=r"splits of 21 rows .* do not fit 20 rows"):
+        split_rows(20, (5, 2, 2), shuffle=False, seed=0, train_from=12)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,12 @@ def from_text(tmp_path: Path, text: str) -> Table:
 
 
 def refusal(table: Table, **changes: object) -> str:
-    asked: dict = {"features": ["m1", "n11"], "target": "sigma_pb", "units": {}, "source": "p.csv"}
+    asked: dict = {
+        "features": ["m1", "n11"],
+        "targets": ["sigma_pb"],
+        "units": {},
+        "source": "p.csv",
+    }
     with pytest.raises(InputError) as caught:
         select(table, **(asked | changes))
     message = str(caught.value)
@@ -175,7 +180,7 @@ def test_conversions_refused(from_unit: str, to_unit: str) -> None:
 def test_select_orders_columns_and_converts(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN.replace("sigma_pb", "sigma_pb:pb"))
     selection = select(
-        table, ["n11", "m1"], "sigma_pb", {"sigma_pb": "fb", "n11": ""}, source="p.csv"
+        table, ["n11", "m1"], ["sigma_pb"], {"sigma_pb": "fb", "n11": ""}, source="p.csv"
     )
     np.testing.assert_array_equal(selection.inputs, [[0.25, -100.5], [0.5, 200], [0.75, 300]])
     np.testing.assert_allclose(selection.target, [1.0, 0.2, 0.03], rtol=1e-15)
@@ -210,25 +215,25 @@ def test_defects_of_rows(tmp_path: Path, old: str, new: str, message: str) -> No
 def test_repeats_are_counted_and_can_be_kept(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN + "200,0.5,2e-4\n-100.5,0.25,1e-3\n200,0.5,2e-4\n")
     assert "3 of 6 rows repeat an earlier one, first row 4 (equal to row 2)" in refusal(table)
-    kept = select(table, ["m1"], "sigma_pb", {}, source="p.csv", duplicates="keep")
+    kept = select(table, ["m1"], ["sigma_pb"], {}, source="p.csv", duplicates="keep")
     assert len(kept.target) == 6
 
 
 def test_same_inputs_with_another_target_are_no_repeat(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN + "200,0.5,7e-4\n")
-    assert len(select(table, ["m1", "n11"], "sigma_pb", {}, source="p.csv").target) == 4
+    assert len(select(table, ["m1", "n11"], ["sigma_pb"], {}, source="p.csv").target) == 4
 
 
 def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN.replace("0.25", "nan").replace("0.75", "none"))
-    assert select(table, ["m1"], "sigma_pb", {}, source="p.csv").inputs.shape == (3, 1)
+    assert select(table, ["m1"], ["sigma_pb"], {}, source="p.csv").inputs.shape == (3, 1)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"features": ["m1", "m1"]}, "column 'm1' is asked for twice"),
-        ({"target": "m1"}, "column 'm1' is asked for twice"),
+        ({"targets": ["m1"]}, "column 'm1' is asked for twice"),
         ({"features": []}, "no features are asked for"),
         ({"units": {"sigma": "pb"}}, "a unit is asked for 'sigma', which is not selected"),
         ({"units": {"sigma_pb": "fb"}}, "column 'sigma_pb' is wanted in 'fb' but names no unit"),

@@ -9,36 +9,30 @@ import optax
 import pytest
 
 from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, snapshot_epochs
+from tests.unit.inference.linear import ROWS, TRAIN, VALIDATION, linear_problem, ridge
 
-ROWS, SIGMA, SD = 20, 0.5, 0.7
 
-
-def linear_problem() -> Problem:
-    """Ridge regression: y ~ N(x q, SIGMA^2), q ~ N(0, SD^2)."""
+def flat_problem(
+    log_likelihood: Callable[[jax.Array, Rows], jax.Array],
+    misfit: Callable[[jax.Array, Rows], jax.Array] | None = None,
+) -> Problem:
+    """A likelihood alone, watched by nothing if not said."""
     return Problem(
-        log_prior=lambda q: -0.5 * jnp.sum(q**2) / SD**2,
-        log_likelihood=lambda q, rows: (
-            -0.5 * jnp.sum((rows.target - rows.features @ q) ** 2) / SIGMA**2
-        ),
-        predict=lambda q, x: x @ q,
+        log_prior=lambda q: 0.0 * q.sum(),
+        log_likelihood=log_likelihood,
+        misfit=misfit or (lambda q, rows: 0.0 * q.sum()),
+        log_density=lambda q: pytest.fail("only a full batch asks for the density of all rows"),
     )
-
-
-def linear_rows(seed: int) -> Rows:
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(ROWS, 3))
-    return Rows(jnp.asarray(x), jnp.asarray(x @ [1.0, -2.0, 0.5] + rng.normal(size=ROWS)))
 
 
 def fit_linear(key: int, **settings: float | None) -> Fit:
     defaults = {"epochs": 3, "batch": 5, "learning_rate": 0.01, "patience": None}
-    train, validation = linear_rows(seed=1), linear_rows(seed=2)
     return fit_map(
         jax.random.key(key),
         jnp.zeros(3),
         linear_problem(),
-        train,
-        validation,
+        TRAIN,
+        VALIDATION,
         **(defaults | settings),  # type: ignore[arg-type]
     )
 
@@ -46,7 +40,7 @@ def fit_linear(key: int, **settings: float | None) -> Fit:
 @pytest.mark.parametrize("batch", [1, 5])
 def test_minibatches_average_to_the_full_loss_and_gradient(batch: int) -> None:
     """At a standstill the loss of an epoch is the mean over its batches: the prior counts once."""
-    problem, rows = linear_problem(), linear_rows(seed=1)
+    problem, rows = linear_problem(), TRAIN
 
     def loss_of_one_epoch(q: jax.Array) -> jax.Array:
         key = jax.random.key(0)
@@ -66,11 +60,7 @@ def losses_at_a_standstill(
     log_likelihood: Callable[[jax.Array], jax.Array], target: jax.Array, keys: list[int], batch: int
 ) -> list[np.ndarray]:
     """Fit nothing: the loss of each epoch is a function of which rows met in which batch."""
-    problem = Problem(
-        log_prior=lambda q: 0.0 * q.sum(),
-        log_likelihood=lambda q, rows: log_likelihood(rows.target) + 0.0 * q.sum(),
-        predict=lambda q, x: x[:, 0],
-    )
+    problem = flat_problem(lambda q, rows: log_likelihood(rows.target) + 0.0 * q.sum())
     rows = Rows(jnp.zeros((len(target), 1)), target)
     settings = {"epochs": 6, "batch": batch, "learning_rate": 0.0, "patience": None}
     fit = jax.jit(lambda key: fit_map(key, jnp.zeros(1), problem, rows, rows, **settings))  # type: ignore[arg-type]
@@ -94,11 +84,7 @@ def test_errors_stay_with_their_rows() -> None:
         assert rows.error is not None
         return jnp.sum((rows.error - 3 * rows.target) ** 2)
 
-    problem = Problem(
-        log_prior=lambda q: 0.0 * q.sum(),
-        log_likelihood=lambda q, rows: misfit(rows) + 0.0 * q.sum(),
-        predict=lambda q, x: x[:, 0],
-    )
+    problem = flat_problem(lambda q, rows: misfit(rows) + 0.0 * q.sum())
     settings = {"epochs": 3, "batch": 4, "learning_rate": 0.0, "patience": None}
     for error, agree in ((3 * target, True), (3 * target[::-1], False)):
         rows = Rows(jnp.zeros((11, 1)), target, error)
@@ -119,23 +105,20 @@ def test_batches_differ_from_epoch_to_epoch_and_follow_the_key() -> None:
 
 @pytest.mark.parametrize(("batch", "rtol"), [(ROWS, 1e-6), (5, 1e-2)])
 def test_converges_to_ridge_regression(batch: int, rtol: float) -> None:
-    x, y, _ = linear_rows(seed=1)
-    ridge = np.linalg.solve(x.T @ x + np.eye(3) * (SIGMA / SD) ** 2, x.T @ y)
     fit = fit_linear(0, epochs=600, batch=batch, learning_rate=0.05)
-    np.testing.assert_allclose(fit.position, ridge, rtol=rtol)
-    assert fit.loss.shape == fit.validation_rmse.shape == (600,)
+    np.testing.assert_allclose(fit.position, ridge(), rtol=rtol)
+    assert fit.loss.shape == fit.validation_error.shape == (600,)
     assert int(fit.epochs) == 600
-    test_x, test_y, _ = linear_rows(seed=2)
+    test_x, test_y, _ = VALIDATION
     rmse = np.sqrt(np.mean((test_x @ fit.position - test_y) ** 2))
-    np.testing.assert_allclose(fit.validation_rmse[-1], rmse, rtol=1e-12)
+    np.testing.assert_allclose(fit.validation_error[-1], rmse, rtol=1e-12)
 
 
 def overshoot(patience: int | None) -> Fit:
     """Climb from 0 to the train target 2, past the validation target 1."""
-    problem = Problem(
-        log_prior=lambda q: 0.0 * q.sum(),
-        log_likelihood=lambda q, rows: -0.5 * jnp.sum((rows.target - q) ** 2),
-        predict=lambda q, x: jnp.broadcast_to(q, len(x)),
+    problem = flat_problem(
+        lambda q, rows: -0.5 * jnp.sum((rows.target - q) ** 2),
+        lambda q, rows: jnp.sqrt(jnp.mean((q - rows.target) ** 2)),
     )
     train, validation = (Rows(jnp.zeros((4, 1)), jnp.full(4, value)) for value in (2.0, 1.0))
     settings = {"epochs": 100, "batch": 4, "learning_rate": 0.05, "patience": patience}
@@ -145,7 +128,7 @@ def overshoot(patience: int | None) -> Fit:
 @pytest.mark.parametrize("patience", [1, 4])
 def test_early_stopping_returns_the_best_position(patience: int) -> None:
     fit = overshoot(patience)
-    rmse, epochs = np.asarray(fit.validation_rmse), int(fit.epochs)
+    rmse, epochs = np.asarray(fit.validation_error), int(fit.epochs)
     assert epochs == int(np.argmin(rmse)) + 1 + patience < 100
     np.testing.assert_allclose(abs(fit.position[0] - 1), rmse.min(), rtol=1e-12)
     for history in (rmse, np.asarray(fit.loss)):
@@ -156,13 +139,13 @@ def test_early_stopping_returns_the_best_position(patience: int) -> None:
 def test_without_patience_the_last_position_is_returned() -> None:
     fit = overshoot(None)
     assert int(fit.epochs) == 100
-    assert fit.validation_rmse[-1] > fit.validation_rmse.min()
-    np.testing.assert_allclose(abs(fit.position[0] - 1), fit.validation_rmse[-1], rtol=1e-12)
+    assert fit.validation_error[-1] > fit.validation_error.min()
+    np.testing.assert_allclose(abs(fit.position[0] - 1), fit.validation_error[-1], rtol=1e-12)
 
 
 def every_position(key: int, epochs: int, batch: int, learning_rate: float) -> list[np.ndarray]:
     """Fit the linear problem in a plain loop; the position after each epoch."""
-    problem, train = linear_problem(), linear_rows(seed=1)
+    problem, train = linear_problem(), TRAIN
     steps = ROWS // batch
     optimizer = optax.adam(optax.cosine_decay_schedule(learning_rate, epochs * steps))
     position = jnp.zeros(3)
@@ -209,7 +192,7 @@ def test_after_an_early_stop_the_path_repeats_the_last_position() -> None:
     assert 1 < after.sum() < len(after)
     assert len(set(path[after].tolist())) == 1
     assert len(set(path[~after].tolist())) == (~after).sum()
-    np.testing.assert_allclose(abs(path[-1] - 1), fit.validation_rmse[-1], rtol=1e-12)
+    np.testing.assert_allclose(abs(path[-1] - 1), fit.validation_error[-1], rtol=1e-12)
     assert path[-1] != fit.position[0]
 
 

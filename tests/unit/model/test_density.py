@@ -17,24 +17,32 @@ from hypothesis import strategies as st
 from scipy.stats import halfnorm, norm
 
 from nlobayes.errors import InputError
-from nlobayes.model.density import Data, Density, build_density, choose_layout, place_rows
-from nlobayes.model.likelihoods import LearnedNoise, Likelihood, Tolerance
+from nlobayes.model import likelihoods
+from nlobayes.model.density import Density, build_density
+from nlobayes.model.likelihoods import Likelihood
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import FanIn, Gaussian, Prior
+from nlobayes.model.priors import Independent, fan_in, gaussian
+from nlobayes.model.rows import Data, choose_layout, place_rows
 
 SIZES, DEEPER = (3, 4, 1), (3, 4, 2, 1)
 ROWS, CHUNK = 17, 9
 ACTIVATIONS = ("tanh", "relu", "sigmoid", "swish")
-PRIORS: tuple[Prior, ...] = (FanIn(1.0), FanIn(2.0), Gaussian(0.7, True), Gaussian(0.7, False))
-LIKELIHOODS: tuple[Likelihood, ...] = (Tolerance(0.2), LearnedNoise(0.3))
+PRIORS = {
+    "fan_in 1": fan_in(1.0),
+    "fan_in 2": fan_in(2.0),
+    "whitened": gaussian(0.7, True),
+    "plain": gaussian(0.7, False),
+}
+TOLERANCE, LEARNED = likelihoods.Gaussian(0.2), likelihoods.Gaussian(None, 0.3)
+LIKELIHOODS: dict[str, Likelihood] = {"fixed": TOLERANCE, "learned": LEARNED}
 LAYOUTS = ("rows", "columns")
 
 
 class Case(NamedTuple):
     activation: str
-    prior: Prior
-    likelihood: Likelihood
+    prior: str
+    likelihood: str
     layout: str
     sizes: tuple[int, ...]
 
@@ -47,14 +55,18 @@ CASES = [
     for activation, prior in product(ACTIVATIONS, PRIORS)
     for likelihood, layout in product(LIKELIHOODS, LAYOUTS)
 ]
-NOISY = Case("tanh", FanIn(2.0), LearnedNoise(0.3), "columns", DEEPER)
+NOISY = Case("tanh", "fan_in 2", "learned", "columns", DEEPER)
 
 
 def build(case: Case, chunk: int) -> Density:
     network = Network(case.sizes, case.activation)
     names = [f"x{i}" for i in range(SIZES[0])]
     model = build_posterior(
-        network, case.prior, case.likelihood, feature_names=names, layout=case.layout
+        network,
+        PRIORS[case.prior],
+        LIKELIHOODS[case.likelihood],
+        feature_names=names,
+        layout=case.layout,
     )
     return build_density(model, chunk=chunk)
 
@@ -82,33 +94,34 @@ def activate(name: str, x: jax.Array) -> jax.Array:
     }[name]
 
 
-def prior_sds(prior: Prior, fan_in: int, last: bool) -> tuple[float, float]:
+def prior_sds(prior: Independent, units_in: int, last: bool) -> tuple[float, float]:
     """Give the standard deviation of the weights and the biases of a layer."""
-    if isinstance(prior, Gaussian):
-        return prior.sd, prior.sd
-    return prior.scale * fan_in**-0.5, 1.0 if last else prior.scale
+    if prior.fan_in_power == 0:
+        return 0.7, 0.7
+    return prior.scale * units_in**-0.5, 1.0 if last else prior.scale
 
 
 def by_hand(
     case: Case, position: jax.Array, x: np.ndarray, y: np.ndarray
 ) -> tuple[jax.Array, jax.Array]:
     """Log prior and log likelihood of a position: weights, biases, layer by layer, log sigma."""
-    whitened = not (isinstance(case.prior, Gaussian) and not case.prior.whitened)
+    prior = PRIORS[case.prior]
+    whitened = case.prior != "plain"
     hidden, rest, log_prior = jnp.asarray(x), position, jnp.zeros(())
-    for fan_in, units in pairwise(case.sizes):
+    for units_in, units in pairwise(case.sizes):
         last = units == 1
-        sds = prior_sds(case.prior, fan_in, last)
+        sds = prior_sds(prior, units_in, last)
         parameters = []
-        for sd, shape in zip(sds, ((fan_in, units), (units,)), strict=True):
+        for sd, shape in zip(sds, ((units_in, units), (units,)), strict=True):
             values, rest = jnp.split(rest, [int(np.prod(shape))])
             log_prior += log_normal(values, 1.0 if whitened else sd)
             parameters.append(values.reshape(shape) * (sd if whitened else 1.0))
         hidden = hidden @ parameters[0] + parameters[1]
         hidden = hidden if last else activate(case.activation, hidden)
-    if isinstance(case.likelihood, Tolerance):
-        return log_prior, log_normal(y - hidden[:, 0], case.likelihood.sigma)
+    if case.likelihood == "fixed":
+        return log_prior, log_normal(y - hidden[:, 0], 0.2)
     sigma = jnp.exp(rest[0])
-    log_prior += jnp.log(2.0) + log_normal(sigma, case.likelihood.scale) + rest[0]
+    log_prior += jnp.log(2.0) + log_normal(sigma, 0.3) + rest[0]
     return log_prior, log_normal(y - hidden[:, 0], sigma)
 
 
@@ -194,15 +207,15 @@ from nlobayes.verbs.runtime import configure
 configure("float32")
 import jax, jax.numpy as jnp
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods import LearnedNoise
+from nlobayes.model.likelihoods import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import FanIn
+from nlobayes.model.priors import fan_in
 sizes, x, y, position = json.load(sys.stdin)
 results = []
 for layout, chunk in (("columns", 1024), ("rows", 64)):
     posterior = build_posterior(
-        Network(tuple(sizes), "tanh"), FanIn(2.0), LearnedNoise(0.3),
+        Network(tuple(sizes), "tanh"), fan_in(2.0), Gaussian(None, 0.3),
         feature_names=[f"x{i}" for i in range(sizes[0])], layout=layout,
     )
     density = build_density(posterior, chunk=chunk)
@@ -241,7 +254,7 @@ def test_single_precision() -> None:
 
 def test_refuses_two_precisions_at_once() -> None:
     posterior = build_posterior(
-        Network((1, 1), "tanh"), FanIn(1.0), Tolerance(1.0), feature_names=["x"], layout="rows"
+        Network((1, 1), "tanh"), fan_in(1.0), TOLERANCE, feature_names=["x"], layout="rows"
     )
     with (
         pytensor.config.change_flags(floatX="float32"),

@@ -14,17 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import halfnorm, norm
 
-from nlobayes.model.density import Data, Density, build_density, place_rows
-from nlobayes.model.likelihoods import ERROR, LearnedNoise, Likelihood, Tolerance
+from nlobayes.model.density import Density, build_density
+from nlobayes.model.likelihoods import ERROR, Gaussian, Likelihood
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import Posterior, build_posterior
-from nlobayes.model.priors import Gaussian
+from nlobayes.model.priors import gaussian
+from nlobayes.model.rows import Data, place_rows
 
 FEATURES, UNITS = 3, 4
 SIZES, WEIGHTS = (FEATURES, UNITS, 1), FEATURES * UNITS + 2 * UNITS + 1
 ROWS, CHUNK = 17, 9
 SD, SCALE = 0.7, 0.3
-LIKELIHOODS: tuple[Likelihood, ...] = (Tolerance(0.2), LearnedNoise(SCALE))
+LIKELIHOODS: tuple[Likelihood, ...] = (Gaussian(0.2), Gaussian(None, SCALE))
 LAYOUTS = ("rows", "columns")
 every_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["fixed", "learned"])
 
@@ -32,7 +33,7 @@ every_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["fixe
 def state(likelihood: Likelihood, layout: str = "columns", *, errors: bool = True) -> Posterior:
     return build_posterior(
         Network(SIZES, "tanh"),
-        Gaussian(SD, whitened=False),
+        gaussian(SD, whitened=False),
         likelihood,
         feature_names=[f"x{i}" for i in range(FEATURES)],
         layout=layout,
@@ -62,7 +63,7 @@ def by_hand(
 ) -> tuple[float, np.ndarray]:
     """Value and gradient of the log likelihood, the gradient by the chain rule."""
     w1, b1, w2, b2, rest = np.split(position, np.cumsum([FEATURES * UNITS, UNITS, UNITS, 1]))
-    sigma = likelihood.sigma if isinstance(likelihood, Tolerance) else np.exp(rest[0])
+    sigma = np.exp(rest[0]) if len(rest) else 0.2
     hidden = np.tanh(x @ w1.reshape(FEATURES, UNITS) + b1)
     residual, variance = y - hidden @ w2 - b2, sigma**2 + error**2
     pull = residual / variance
@@ -188,13 +189,13 @@ precision, shards = sys.argv[1], int(sys.argv[2])
 configure(precision, "cpu", shards)
 import jax, jax.numpy as jnp, numpy as np
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods import LearnedNoise
+from nlobayes.model.likelihoods import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import Gaussian
+from nlobayes.model.priors import gaussian
 sizes, sd, scale, position, *rows = json.load(sys.stdin)
 posterior = build_posterior(
-    Network(tuple(sizes), "tanh"), Gaussian(sd, whitened=False), LearnedNoise(scale),
+    Network(tuple(sizes), "tanh"), gaussian(sd, whitened=False), Gaussian(None, scale),
     feature_names=[f"x{i}" for i in range(sizes[0])], layout="columns", errors=True,
 )
 density = build_density(posterior, chunk=4, shards=shards)

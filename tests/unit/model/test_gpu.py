@@ -21,6 +21,8 @@ from nlobayes import build
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
+from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.priors import FanInPrior
 
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=(3000, 5)), rng.normal(size=3000)
@@ -31,8 +33,8 @@ for hidden in ((20, 20), (256,)):
     model = build.build_model(
         ModelJob(
             network=presets.Network(hidden=hidden),
-            prior=presets.FanInPrior(kind="fan_in"),
-            likelihood=presets.ToleranceLikelihood(kind="tolerance", sigma=0.1),
+            prior=FanInPrior(kind="fan_in"),
+            likelihood=ToleranceLikelihood(kind="tolerance", sigma=0.1),
             precision=precision,
             device=device,
         ),

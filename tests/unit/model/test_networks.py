@@ -1,89 +1,126 @@
 """One forward pass against NumPy written by hand, from PyTensor and from JAX, in both layouts."""
 
 from itertools import pairwise
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytensor.tensor as pt
 import pytest
-from scipy.special import expit
 
+from nlobayes.model.activations import ACTIVATIONS, has_slopes
 from nlobayes.model.networks import (
-    ACTIVATIONS,
     Layer,
     Network,
+    activations_of,
     forward,
+    is_parameter,
+    layer_names,
     layers_of,
-    weight_names,
+    network_of,
 )
+from tests.unit.model.activations_by_hand import BY_HAND
 
-BY_HAND = {
-    "tanh": lambda x: 2 * expit(2 * x) - 1,
-    "relu": lambda x: np.where(x > 0, x, 0.0),
-    "sigmoid": expit,
-    "swish": lambda x: x * expit(x),
-}
-SIZES = {"no hidden layer": (3, 1), "one": (3, 5, 1), "two": (3, 5, 4, 1)}
+SIZES = {"no hidden layer": (3, 1), "one": (3, 5, 1), "two": (3, 5, 4, 1), "two outputs": (3, 5, 2)}
+MIXED = Network((3, 5, 4, 2, 1), ("tanh", "square_prelu", "exp"))
 
 
-def random_layers(sizes: tuple[int, ...], seed: int) -> list[Layer]:
+def random_layers(network: Network, seed: int) -> list[Layer]:
+    """Weights, biases and, for activations that have them, slopes of both signs."""
     rng = np.random.default_rng(seed)
     return [
-        Layer(rng.normal(size=(into, out)), rng.normal(size=out)) for into, out in pairwise(sizes)
+        Layer(
+            rng.normal(size=(into, out)),
+            rng.normal(size=out),
+            rng.normal(size=out) if has_slopes(name) else None,
+        )
+        for (into, out), name in zip(
+            pairwise(network.sizes), (*activations_of(network), ""), strict=True
+        )
     ]
 
 
-def by_hand(layers: list[Layer], features: np.ndarray, activation: str) -> np.ndarray:
+def by_hand(network: Network, layers: list[Layer], features: np.ndarray) -> np.ndarray:
     """Evaluate point by point and unit by unit."""
     outputs = []
     for point in features:
         hidden = point
-        for index, (weights, biases) in enumerate(layers):
+        for (weights, biases, slopes), name in zip(
+            layers, (*activations_of(network), None), strict=True
+        ):
             hidden = np.array([hidden @ unit for unit in weights.T]) + biases
-            hidden = BY_HAND[activation](hidden) if index < len(layers) - 1 else hidden
-        outputs.append(hidden.item())
-    return np.array(outputs)
+            if name is not None:
+                given = np.full(len(hidden), np.nan) if slopes is None else slopes
+                units = zip(hidden, given, strict=True)
+                hidden = np.array([BY_HAND[name](x, slope) for x, slope in units])
+        outputs.append(hidden)
+    return np.array(outputs)[:, 0] if network.sizes[-1] == 1 else np.array(outputs)
 
 
-def test_every_activation_is_known_by_hand() -> None:
-    assert BY_HAND.keys() == ACTIVATIONS.keys()
+def assert_agreement(network: Network, layout: str) -> None:
+    layers = random_layers(network, seed=1)
+    features = np.random.default_rng(2).normal(size=(7, 3))
+    placed = features.T if layout == "columns" else features
+    expected = by_hand(network, layers, features)
+    from_jax = forward(
+        network, jax.tree.map(jnp.asarray, layers), jnp.asarray(placed), xp=jnp, layout=layout
+    )
+    from_pytensor: Any = forward(network, layers, pt.as_tensor(placed), xp=pt, layout=layout)
+    from_numpy = forward(network, layers, placed, xp=np, layout=layout)
+    for found in (from_jax, from_pytensor.eval(), from_numpy):
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
-@pytest.mark.parametrize("depth", SIZES)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_pytensor_jax_and_numpy_agree(activation: str, depth: str, layout: str) -> None:
-    layers = random_layers(SIZES[depth], seed=1)
-    features = np.random.default_rng(2).normal(size=(7, 3))
-    placed = features.T if layout == "columns" else features
-    expected = by_hand(layers, features, activation)
-    from_jax = forward(
-        jax.tree.map(jnp.asarray, layers), jnp.asarray(placed), activation, xp=jnp, layout=layout
-    )
-    from_pytensor = forward(layers, pt.as_tensor(placed), activation, xp=pt, layout=layout).eval()
-    assert from_jax.shape == from_pytensor.shape == (7,)
-    np.testing.assert_allclose(from_jax, expected, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(from_pytensor, expected, rtol=1e-12, atol=1e-13)
+def test_pytensor_jax_and_numpy_agree(activation: str, layout: str) -> None:
+    for sizes in SIZES.values():
+        assert_agreement(Network(sizes, activation), layout)
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_activations_stay_finite_far_out(activation: str) -> None:
-    """Values and slopes at inputs where exp overflows."""
-    activate = ACTIVATIONS[activation]
-    for x in (-1000.0, 1000.0):
-        value, slope = jax.value_and_grad(lambda x: activate(jnp, x))(x)
-        np.testing.assert_allclose(value, BY_HAND[activation](x), atol=1e-12)
-        assert np.isfinite(slope)
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_each_layer_has_its_own_activation(layout: str) -> None:
+    assert_agreement(MIXED, layout)
+
+
+def test_numpy_takes_draws_with_a_leading_axis() -> None:
+    draws = [random_layers(MIXED._replace(activation="tanh"), seed) for seed in (3, 4)]
+    features = np.random.default_rng(5).normal(size=(7, 3))
+    network = MIXED._replace(activation="tanh")
+    stacked = [
+        Layer(np.stack([a.weights, b.weights]), np.stack([a.biases, b.biases])[:, None])
+        for a, b in zip(*draws, strict=True)
+    ]
+    found = forward(network, stacked, features, xp=np)
+    for one, layers in zip(found, draws, strict=True):
+        np.testing.assert_allclose(one, by_hand(network, layers, features), rtol=1e-12)
 
 
 def test_layers_are_named_from_the_first_to_the_last() -> None:
-    network = Network((2, 4, 3, 1), "tanh")
-    names = weight_names(network)
+    names = layer_names(MIXED)
     assert names == [
-        ("weights_1", "biases_1"),
-        ("weights_2", "biases_2"),
-        ("weights_3", "biases_3"),
+        ("weights_1", "biases_1", None),
+        ("weights_2", "biases_2", "slopes_2"),
+        ("weights_3", "biases_3", None),
+        ("weights_4", "biases_4", None),
     ]
-    variables = {name: name for pair in reversed(names) for name in pair}
-    assert layers_of(network, variables) == [Layer(*pair) for pair in names]
+    flat = [name for layer in reversed(names) for name in layer if name is not None]
+    variables = {name: name for name in [*flat, "noise", "scale_weights_1"]}
+    assert layers_of(MIXED, variables) == names
+
+
+def test_the_network_is_read_off_its_weights() -> None:
+    variables: dict[str, Any] = {
+        f"weights_{i}": np.zeros((9, *pair)) for i, pair in enumerate(pairwise((3, 5, 2)), 1)
+    }
+    variables |= {"biases_1": np.zeros((9, 5)), "scale_weights_1": np.zeros(9)}
+    assert network_of(variables, "tanh") == Network((3, 5, 2), "tanh")
+    assert network_of(variables, ["relu"]) == Network((3, 5, 2), ("relu",))
+
+
+def test_parameters_are_the_arrays_of_the_network() -> None:
+    assert all(is_parameter(name) for layer in layer_names(MIXED) for name in layer if name)
+    others = ("noise", "scale_weights_1", "local_weights_1", "rate_slopes_2", "mean_biases_1")
+    assert not any(is_parameter(name) for name in others)

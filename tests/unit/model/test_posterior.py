@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods import LearnedNoise, Likelihood, Tolerance
+from nlobayes.model.likelihoods import Gaussian, Likelihood
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior, unit_dims
-from nlobayes.model.priors import FanIn, Gaussian, Prior
+from nlobayes.model.priors import Prior, fan_in, gaussian
 
 NAMES = ("mass", "mixing")
 DIMS = {
@@ -22,14 +22,14 @@ DIMS = {
 LENGTHS = {"feature": 2, "hidden_1": 4, "hidden_2": 3, "output": 1}
 
 
-@pytest.mark.parametrize("likelihood", [Tolerance(0.1), LearnedNoise(0.3)])
-@pytest.mark.parametrize("prior", [FanIn(1.0), Gaussian(0.7, True), Gaussian(0.7, False)])
+@pytest.mark.parametrize("likelihood", [Gaussian(0.1), Gaussian(None, 0.3)])
+@pytest.mark.parametrize("prior", [fan_in(1.0), gaussian(0.7, True), gaussian(0.7, False)])
 def test_variables_are_named_and_shaped(prior: Prior, likelihood: Likelihood) -> None:
     """Whitened or not, the same names: twins in units of the prior sd never appear."""
     network = Network((2, 4, 3, 1), "tanh")
     posterior = build_posterior(network, prior, likelihood, feature_names=NAMES, layout="columns")
     density = build_density(posterior, chunk=0)
-    noise = {"noise": ()} if isinstance(likelihood, LearnedNoise) else {}
+    noise = {"noise": ()} if likelihood == Gaussian(None, 0.3) else {}
     variables = jax.eval_shape(density.variables, density.draw_prior(0))
     assert density.dims == DIMS | noise
     assert {name: value.shape for name, value in variables.items()} == {
@@ -45,7 +45,7 @@ def test_variables_are_named_and_shaped(prior: Prior, likelihood: Likelihood) ->
 def test_a_linear_model_has_no_hidden_units() -> None:
     assert unit_dims(Network((2, 1), "tanh")) == ("feature", "output")
     posterior = build_posterior(
-        Network((2, 1), "tanh"), FanIn(1.0), Tolerance(0.1), feature_names=NAMES, layout="rows"
+        Network((2, 1), "tanh"), fan_in(1.0), Gaussian(0.1), feature_names=NAMES, layout="rows"
     )
     density = build_density(posterior, chunk=0)
     assert density.dims == {"weights_1": ("feature", "output"), "biases_1": ("output",)}

@@ -11,12 +11,15 @@ from matplotlib.text import Text
 from nlobayes.plots import FIGURES
 from nlobayes.plots.style import house_style
 from tests.unit.plots.chain_tables import chain_tables
+from tests.unit.plots.class_tables import class_tables
 from tests.unit.plots.prediction_tables import comparison_tables, prediction_tables
+from tests.unit.plots.prior_tables import prior_tables
 
 
 def every_table() -> dict[str, pd.DataFrame]:
     """One invented table of each name that figures ask for."""
-    return chain_tables(chains=3) | prediction_tables() | comparison_tables()
+    of_runs = chain_tables(chains=3) | prediction_tables() | class_tables()
+    return of_runs | comparison_tables() | prior_tables()
 
 
 TABLES = every_table()

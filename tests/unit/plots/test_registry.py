@@ -30,6 +30,7 @@ UNITS = {
     "loss": ["epoch", "loss above the lowest (nats per row)", "RMSE (standardised units)"],
     "landscape": ["energy above the lowest (nats per row)", "units of the weights"],
     "distances": ["epoch", "units of the weights"],
+    "prior_predictive": ["|m1| (GeV)", "(σ / pb)", "f over target (ratio)", "draws (%)"],
     "predicted_vs_true": ["(σ / pb)", "σ (pb)", "(dex)", "(%)"],
     "residuals": ["|m1| (GeV)", "(dex)"],
     "residual_histogram": ["(dex)", "(1/dex)"],
@@ -42,6 +43,9 @@ UNITS = {
     "conditional": ["|m1| (GeV)", "(dex)", "(median spacing)", "(%)"],
     "scale_ratio": ["|m1| (GeV)", "|error| / scale uncertainty"],
     "cases": ["(σ / pb)", "(1/dex)"],
+    "confusion": ["share of the true class (%)", "predicted class", "true class"],
+    "reliability": ["correct (%)", "points (%)", "predictive probability", "ECE"],
+    "thresholds": ["(%)", "answered", "recall"],
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],
 }

@@ -19,6 +19,7 @@ CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 WILDCARDS = {
     "landscape": "model",
     "distances": "model",
+    "prior_predictive": "model",
     "scan": "grid",
     "differences": "grid",
     "speed": "grid",

@@ -29,6 +29,11 @@ NEEDED = {
         "path": "t straight bezier",
     },
     "distances": {"distances": "epoch first second distance"},
+    "prior_predictive": {
+        "prior_quantiles": "output covariate q2_5 q16 q84 q97_5 observed",
+        "prior_draws": "output draw covariate f",
+        "prior_scales": "output draw mean sd step range",
+    },
     "predicted_vs_true": {
         "predictions": "split truth mean total_sd truth_target median_target",
     },
@@ -40,6 +45,9 @@ NEEDED = {
     "levels": {"levels": "split level coverage lower upper"},
     "pit": {"predictions": "split pit", "pit": "split u ecdf lower upper"},
     "scale_ratio": {"predictions": "split covariate error_over_scale"},
+    "confusion": {"confusion": "split true predicted count"},
+    "reliability": {"reliability": "split low high count confidence accuracy lower upper"},
+    "thresholds": {"thresholds": "split threshold precision lower upper recall answered"},
     "cases": {"cases": "case point truth draw mean total_sd"},
 }
 """Of the figures that do not take their tables as they are."""
@@ -85,6 +93,13 @@ def test_missing_test_split_is_named(name: str) -> None:
     table = TABLES["predictions"]
     with pytest.raises(InputError, match="no rows of split 'test'; it has train, val"):
         draw(name, {"predictions": table[table["split"] != "test"]})
+
+
+@pytest.mark.parametrize("name", ["confusion", "thresholds"])
+def test_missing_test_split_of_classes_is_named(name: str) -> None:
+    table = TABLES[name]
+    with pytest.raises(InputError, match=f"'{name}' has no rows of split 'test'; it has train, v"):
+        draw(name, {name: table[table["split"] != "test"]})
 
 
 def test_table_without_a_finite_row_is_refused() -> None:

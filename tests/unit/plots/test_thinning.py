@@ -52,3 +52,13 @@ def test_single_step_that_was_not_chosen() -> None:
     figure = drawn(draw_thinning, thinning().head(1).assign(chosen=False))
     assert "chosen" not in shown(figure)
     assert len(figure.axes) == 4
+
+
+def test_without_an_rmse_three_panels() -> None:
+    """As of classes."""
+    table = thinning().assign(rmse=np.nan)
+    figure = drawn(draw_thinning, table)
+    assert "RMSE" not in shown(figure)
+    drops = [data(axes.get_lines()[0])[1] for axes in figure.axes]
+    assert len(drops) == 3
+    np.testing.assert_allclose(drops[2], table["lppd"] - table["lppd"][0])

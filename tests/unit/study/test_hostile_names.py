@@ -61,7 +61,7 @@ def test_the_longest_name_is_read(make_study: Callable[..., Study]) -> None:
     assert make_study({"networks": {"x" * 100: {"hidden": [4]}}})
 
 
-@pytest.mark.parametrize("name", ["landscape", "Comparison", "agreement"])
+@pytest.mark.parametrize("name", ["landscape", "Comparison", "agreement", "Prior_predictive"])
 def test_a_dataset_does_not_take_the_folder_of_other_results(
     make_study: Callable[..., Study], name: str
 ) -> None:

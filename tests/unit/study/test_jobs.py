@@ -24,6 +24,7 @@ from nlobayes.study.jobs import (
     LandscapeJob,
     PrepareJob,
     PretrainJob,
+    PriorPredictiveJob,
     PropagateJob,
     SimulateJob,
     TabulateJob,
@@ -44,11 +45,13 @@ KINDS: dict[str, type[Frozen]] = {
     "diagnose": DiagnoseJob,
     "propagate": PropagateJob,
     "landscape": LandscapeJob,
+    "prior_predictive": PriorPredictiveJob,
     "evaluate": EvaluateJob,
     "tabulate": TabulateJob,
     "export": ExportJob,
 }
-MODEL = {"pretrain", "warmup", "draw", "propagate", "landscape"}
+ON_DEVICE = {"pretrain", "warmup", "draw", "propagate", "landscape"}
+MODEL = ON_DEVICE | {"prior_predictive"}
 
 # A change of the small study, and the jobs that must run again because of it.
 REACHED: list[tuple[dict[str, Any], set[str]]] = [
@@ -66,8 +69,8 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"samplers": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
     ({"samplers": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),
     ({"execution": {"chains_per_job": 2}}, set()),
-    ({"execution": {"device": "gpu"}}, MODEL),
-    ({"execution": {"shards": 2}}, MODEL),
+    ({"execution": {"device": "gpu"}}, ON_DEVICE),
+    ({"execution": {"shards": 2}}, ON_DEVICE),
     ({"samplers": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
     ({"pretraining": {"adam": {"epochs": 3}}}, {"pretrain"}),
     ({"networks": {"n4": {"activation": "relu"}}}, MODEL | {"export"}),

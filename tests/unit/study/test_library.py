@@ -29,6 +29,7 @@ EVERY_RUN = {
     "diagnose",
     "propagate",
     "landscape",
+    "prior_predictive",
     "evaluate",
     "export",
     "tabulate",
@@ -46,7 +47,7 @@ def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:
             assert run_jobs(run).keys() == EVERY_RUN | judged
 
 
-@pytest.mark.parametrize("grid", ["ci", "check", "quickstart", "sharp", "full", "thesis"])
+@pytest.mark.parametrize("grid", ["ci", "check", "quickstart", "sharp", "full", "thesis", "priors"])
 def test_every_grid_of_the_documentation_exists(grid: str) -> None:
     assert load_study(shipped(targets=[grid])).targets == (grid,)
 

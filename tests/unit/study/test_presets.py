@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import Study
-from nlobayes.study.presets import SPLIT_PRESETS, Pretraining, Split
+from nlobayes.study.presets import SPLIT_PRESETS, Split
+from nlobayes.study.pretraining import Pretraining
 
 NAN, INFINITY = float("nan"), float("inf")
 

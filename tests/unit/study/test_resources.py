@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from nlobayes.study.grid import RunSpec, Study
+from nlobayes.study.likelihoods import Likelihood
+from nlobayes.study.presets import Target
 from nlobayes.study.resources import (
     BASE_MB,
     GPU_MB,
@@ -94,7 +97,7 @@ MEASURED = {
     "ci": {
         **{"simulate": 170, "prepare": 147, "pretrain": 721, "warmup": 889, "draw": 726},
         **{"assemble": 157, "diagnose": 380, "thin": 408, "propagate": 365, "evaluate": 418},
-        **{"plot": 229, "landscape": 526},
+        **{"plot": 229, "landscape": 526, "prior_predictive": 630},
     },
     "large": {
         **{"simulate": 178, "prepare": 129, "pretrain": 776, "warmup": 942, "draw": 798},
@@ -174,6 +177,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
         ("export", "kept"),
         ("agree", "draws"),
         ("landscape", "weights"),
+        ("prior_predictive", "reference"),
         ("plot", "rows"),
     ],
 )
@@ -202,6 +206,7 @@ def test_wall_time_of_scores_is_enough_and_not_days() -> None:
     [
         ({"kind": "hmc", "integration_steps": 64}, 64),
         ({"kind": "nuts", "max_depth": 7}, 128),
+        ({"kind": "gibbs_hmc", "integration_steps": 64}, 65),
         ({"kind": "mclmc", "integration_steps": 32}, 64),
         ({"kind": "adjusted_mclmc", "most_integration_steps": 100}, 200),
         ({"kind": "tensorbnn"}, 512),
@@ -233,6 +238,31 @@ def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix
     diagonal = need("warmup", size_in(make_study(wide)))
     squared = need("warmup", size_in(make_study(wide | dense)))
     assert squared.mem_mb > diagonal.mem_mb + 8 * 3501**2 / 1e6
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "target", "outputs"),
+    [
+        ({"kind": "heteroscedastic"}, {}, 2),
+        ({"kind": "tolerance", "sigma": 0.1}, {"column": ["sigma_pb", "scale_up"]}, 2),
+        ({"kind": "categorical"}, {"scale": "classes"}, 10),
+        ({"kind": "bernoulli"}, {"scale": "classes"}, 1),
+    ],
+)
+def test_every_output_is_predicted_and_has_weights(
+    make_study: MakeStudy, likelihood: dict[str, Any], target: dict[str, Any], outputs: int
+) -> None:
+    """How many classes there are is not known before the table is read: ten are taken."""
+    run = first_run(make_study())
+    changed = run.model_copy(
+        update={
+            "likelihood": TypeAdapter(Likelihood).validate_python(likelihood),
+            "dataset": run.dataset.model_copy(update={"target": Target(**target)}),
+        }
+    )
+    one, several = size_of(run, 60), size_of(changed, 60)
+    assert several.weights == one.weights + (outputs - 1) * (run.network.hidden[-1] + 1)
+    assert several.predicted == outputs * one.predicted
 
 
 def test_double_precision_takes_twice_the_time(make_study: MakeStudy) -> None:

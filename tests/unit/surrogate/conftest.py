@@ -12,7 +12,7 @@ import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
-from nlobayes.assessment.noise_fit import FittedNoise
+from nlobayes.assessment.noise_fit import ABOUT_MEAN, FittedNoise
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.types import Dataset, Exported
@@ -26,6 +26,12 @@ NOISES = {
     "student_t": FittedNoise("student_t", 0.01, 4.0),
     "scaled_student_t": FittedNoise(
         "scaled_student_t", 0.01, 3.2, 0.9, 0.3, ((-1.0, 1.0), (0.0,)), ((0.5, -0.5), (0.1,))
+    ),
+    "conformal": FittedNoise(
+        *("conformal", 0.01, 3.2, 0.9, 0.3, ((-1.0, 1.0), (0.0,)), ((0.5, -0.5), (0.1,))),
+        column=1,
+        edges=(-0.5, 0.5),
+        tails=((0.1, 0.4), (0.05, 0.32), (0.01, 0.25)),
     ),
 }
 
@@ -63,7 +69,10 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
     held = apply_features(transform, points(ROWS, seed=4))
     fitted = fit_domain(train, held)
     standard = PredictiveNoise(
-        "gaussian" if family == "gaussian" else "student_t", 1.0, noise.degrees_of_freedom
+        family="gaussian" if family == "gaussian" else "student_t",
+        scale=1.0,
+        degrees_of_freedom=noise.degrees_of_freedom,
+        tails=np.array(noise.tails) if noise.tails else None,
     )
     residual, probability = distribution_table(standard)
     facts: dict[str, Any] = {
@@ -80,13 +89,15 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
             "target": TARGET | {"scale": scale},
         },
         "noise": {
-            "about": "mean" if family == "scaled_student_t" else "draws",
+            "about": "mean" if family in ABOUT_MEAN else "draws",
             "scale": noise.scale,
             "exponent": noise.exponent,
             "reference_sd": noise.reference_sd,
             "knots": noise.knots,
             "coefficients": noise.coefficients,
-            "sd_per_scale": float(sd(standard)),
+            "column": noise.column,
+            "edges": noise.edges,
+            "sd_per_scale": np.atleast_1d(sd(standard)).tolist(),
         },
         "domain": {"spacing": fitted.spacing, "inside": fitted.inside, "edge": fitted.edge},
         "verdict": {"converged": True, "convergence": {}, "calibration": {}},
@@ -115,7 +126,7 @@ def dataset() -> Dataset:
         reference=nothing,
         input_names=COLUMNS,
         feature_names=("ln|m|", "N11^2", "N12^2", "N13^2-N14^2", "N11*N12"),
-        target_name="sigma_pb",
+        target_names=("sigma_pb",),
         transforms={},
         units=UNITS,
     )

@@ -24,7 +24,7 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.types import Dataset, Start
+from nlobayes.types import Dataset, Predicted, Start
 from nlobayes.verbs.assemble import assemble
 from nlobayes.verbs.draw import draw
 from nlobayes.verbs.prepare import prepare
@@ -89,10 +89,12 @@ def _predictions(folder: Path, dataset: Dataset) -> tuple[Path, Path]:
     rng = np.random.default_rng(9)
     errors = np.array([ERRORS[split] for split in dataset.split.tolist()])
     centre = np.log10(dataset.observed) + rng.normal(0, errors)
-    functions = centre + rng.normal(0, 0.01, (2, DRAWS, len(centre)))
+    functions = centre + rng.normal(0, 0.01, (2 * DRAWS, len(centre)))
     members = centre + rng.normal(0, 0.02, (MEMBERS, len(centre)))
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS)})
-    groups = predictions_groups(functions, members, dataset, draws)
+    noise = "gaussian", np.asarray(0.04)
+    says, baseline = Predicted(functions, *noise), Predicted(members, *noise)
+    groups = predictions_groups(says, baseline, dataset, draws)
     write_dataset(folder / "dataset.nc", dataset, {})
     write_groups(folder / "predictions.nc", "predictions", groups, {"exact": True})
     return folder / "predictions.nc", folder / "dataset.nc"
@@ -132,7 +134,8 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
     dataset = read_dataset(data)
     points = len(dataset.observed)
     draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(5)})
-    groups = predictions_groups(np.zeros((2, 5, points)), np.zeros((3, points)), dataset, draws)
+    says = Predicted(np.zeros((10, points)), "gaussian", np.asarray(0.1))
+    groups = predictions_groups(says, says._replace(function=np.zeros((3, points))), dataset, draws)
     checks = {
         "rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False},
         "divergences": {"value": 0, "threshold": 0, "passed": True},

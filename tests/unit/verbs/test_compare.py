@@ -121,6 +121,21 @@ def test_every_run_is_shown_with_its_scores_and_its_convergence(said: Compare) -
     ]
 
 
+def test_classes_are_compared_by_accuracy(said: Compare, results: Path) -> None:
+    """Of two runs, the second is right at two points of a hundred more."""
+    runs = ("digits/n4/s1", "digits/n8/s1")
+    for run, right in zip(runs, (0.92, 0.94), strict=True):
+        write_run(results, run)
+        test = {"accuracy": right, "lppd": -0.25, "ece": 0.02}
+        evaluation = {"test": test, "baseline": {"test": test | {"accuracy": 0.9}}}
+        (results / "metrics" / run / "evaluation.json").write_text(json.dumps(evaluation))
+    done = said(*runs)
+    shown = rows(done.output)
+    assert shown[0][:4] == ["digits/n4/s1", "0.92", "0.9", "-0.2500"]
+    (difference,) = [row for row in shown if row[1] == "accuracy"]
+    assert difference[3] == "+0.02"
+
+
 def test_differences_are_paired_over_seeds(said: Compare) -> None:
     """Differences -0.01 and -0.02: -0.015 ± 0.005, times t(0.975, 1) = 12.7062."""
     done = said(*RUNS)
@@ -228,7 +243,7 @@ def test_the_table_has_the_worst_convergence_and_the_mean_scores(
     said(*RUNS, "made/n8/s3", "made/n9/s1", "--out", tmp_path)
     head, rule, *lines = (tmp_path / "table.md").read_text().splitlines()
     cells = [re.split(r" \| ", line.strip("| ")) for line in (head, rule, *lines)]
-    assert {len(row) for row in cells} == {11}
+    assert {len(row) for row in cells} == {15}
     n4, n8, n9 = (dict(zip(cells[0], row, strict=True)) for row in cells[2:])
     assert n4["setting"] == "made/n4"
     assert n4["replicates"] == "2"
@@ -287,3 +302,90 @@ def test_diagnostics_without_a_verdict_are_refused(said: Compare, results: Path)
     (results / "metrics" / RUNS[2] / "diagnostics.json").write_text('{"checks": {}}')
     with pytest.raises(InputError, match=r"lacks \['converged'\]"):
         said(RUNS[0], RUNS[2])
+
+
+LOO = [-1.0, -1.5, -2.0, -0.5]
+STATED = {"family": "gaussian", "test": {"lppd": 0.7, "coverage_68": 0.8, "coverage_95": 0.99}}
+
+
+def give_loo(
+    results: Path, run: str, rows: list[float], *, k: float | None = 0.4, stated: bool = True
+) -> None:
+    """Let a run know what its likelihood says of four train rows."""
+    path = results / "metrics" / run / "evaluation.json"
+    evaluation = json.loads(path.read_text())
+    evaluation["loo"] = {
+        **{"elpd": sum(rows), "se": 1.0, "p": 2.0, "k_max": k, "k_above_share": 0.0},
+        **{"points": len(rows), "elpd_of_rows": rows},
+    }
+    evaluation["waic"] = {"elpd": sum(rows) + 1, "se": 1.0, "p": 2.0, "p_above_share": 0.0}
+    evaluation |= {"stated_noise": STATED} if stated else {}
+    path.write_text(json.dumps(evaluation))
+
+
+def test_models_are_compared_at_train_rows_left_out(said: Compare, results: Path) -> None:
+    """Second minus first: 0.1, 0.2, 0.3, 0.0, which sum to 0.6 with error 2 sd = 0.2582."""
+    give_loo(results, RUNS[0], LOO, k=0.4)
+    give_loo(results, RUNS[2], [-0.9, -1.3, -1.7, -0.5], k=0.83)
+    plain = " ".join(said(RUNS[0], RUNS[2]).output.split())
+    line = "elpd LOO of 4 train rows, second run minus first: +0.6 ± 0.26; largest Pareto k 0.83"
+    assert line in plain
+    assert "elpd LOO" not in said(*RUNS).output
+
+
+def test_a_tail_that_could_not_be_fitted_is_said(said: Compare, results: Path) -> None:
+    give_loo(results, RUNS[0], LOO)
+    give_loo(results, RUNS[2], LOO, k=None)
+    assert "largest Pareto k inf" in " ".join(said(RUNS[0], RUNS[2]).output.split())
+
+
+def test_runs_without_loo_of_the_same_rows_are_not_compared_by_it(
+    said: Compare, results: Path
+) -> None:
+    none = "No LOO of the same train rows: no comparison of the models by them."
+    assert none in said(RUNS[0], RUNS[2]).output
+    give_loo(results, RUNS[0], LOO)
+    assert none in said(RUNS[0], RUNS[2]).output
+    give_loo(results, RUNS[2], LOO[:3])
+    assert none in said(RUNS[0], RUNS[2]).output
+
+
+def test_too_few_draws_for_loo_are_no_obstacle(
+    said: Compare, results: Path, tmp_path: Path
+) -> None:
+    for run in RUNS[:2]:
+        path = results / "metrics" / run / "evaluation.json"
+        without = {"loo": None, "waic": None, "undefined": {"loo": "too few"}}
+        path.write_text(json.dumps(json.loads(path.read_text()) | without))
+    done = said(RUNS[0], RUNS[1], "--out", tmp_path / "out")
+    assert done.exit_code == 0
+    assert "No LOO of the same train rows" in done.output
+    assert "| LOO per row |" in (tmp_path / "out/table.md").read_text()
+
+
+def test_the_table_has_what_the_likelihood_says(
+    said: Compare, results: Path, tmp_path: Path
+) -> None:
+    """Means over replicates, with their standard error; ESS over a million gradients."""
+    scores = {"lppd": 1.25, "crps": 0.0123}
+    write_run(results, "made/n3/s1", scores=scores, gradients_total=4_000_000)
+    write_run(results, "made/n3/s2", scores=scores | {"lppd": 1.35})
+    for run, rows_of in (("made/n3/s1", LOO), ("made/n3/s2", [-1.0, -1.0, -2.0, -0.5])):
+        give_loo(results, run, rows_of)
+    said("made/n3/s1", "made/n3/s2", *RUNS, "--out", tmp_path)
+    head, _, *lines = (tmp_path / "table.md").read_text().splitlines()
+    cells = [re.split(r" \| ", line.strip("| ")) for line in (head, *lines)]
+    n3, n4, _ = (dict(zip(cells[0], row, strict=True)) for row in cells[1:])
+    assert n3["LPPD"] == "1.300 ± 0.05"
+    assert n3["CRPS"] == "0.0123 ± 0"
+    assert n3["LOO per row"] == "-1.188 ± 0.062"
+    assert n3["ESS f per 10⁶ gradients"] == "206 ± 1.2e+02"
+    assert (n4["LPPD"], n4["CRPS"], n4["LOO per row"]) == ("-", "-", "-")
+    assert n4["ESS f per 10⁶ gradients"] == "330 ± 0"
+    runs = pd.read_csv(tmp_path / "runs.csv").set_index("run")
+    ends = ("loo_per_row", "stated_lppd", "waic_per_row")
+    columns = [str(name) for end in ends for name in runs if str(name).endswith(end)]
+    assert len(columns) == 3
+    by_run = runs[columns].T
+    assert by_run["made/n3/s1"].tolist() == pytest.approx([-1.25, 0.7, -1.0])
+    assert by_run["made/n4/s1"].isna().all()

@@ -80,6 +80,40 @@ def test_scores_are_those_of_their_split(
         assert scores[name]["rmse_log10"] == pytest.approx(expected, rel=1e-12)
 
 
+def test_halves_and_deciles_stand_beside(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    """Of 240 rows, 120 of them for validation: six deciles, and halves of the posterior alone."""
+    many = _repeated(dataset, 4)
+    paths = make_predictions(tmp_path, many)
+    evaluate(json.dumps(JOB | {"noise": "conformal"}), *paths, tmp_path / "out.json")
+    scores = read(tmp_path / "out.json")
+    assert scores["predictive_noise"]["family"] == "conformal"
+    assert scores["halves"]["points"] == 120
+    assert 0 < scores["halves"]["coverage_68"] < scores["halves"]["coverage_95"] <= 1
+    assert "halves" not in scores["baseline"]
+    for name in ("coverage_68", "coverage_95"):
+        found = scores["test"][f"{name}_deciles"]
+        assert np.mean(found) == pytest.approx(scores["test"][name], abs=0.02)
+        assert len(scores["halves"]["deciles"][name]) == 6
+
+
+def test_few_validation_rows_have_no_halves(scored: Callable[..., dict[str, Any]]) -> None:
+    halves = scored()["halves"]
+    assert (halves["halvings"], halves["lppd"]) == (0, None)
+    assert "80 validation rows or more" in halves["undefined"]
+
+
+def _repeated(dataset: Dataset, times: int) -> Dataset:
+    """Take every row so many times, all but a quarter of the copies for validation or test."""
+    names = ("inputs", "features", "target", "observed")
+    repeated: dict[str, Any] = {
+        name: np.concatenate([getattr(dataset, name)] * times) for name in names
+    }
+    split = np.repeat([TRAIN, VALIDATION, VALIDATION, TEST], len(dataset.split))
+    return dataset._replace(**repeated, split=split)
+
+
 def test_each_member_of_the_baseline_is_scored_on_test_rows(
     scored: Callable[..., dict[str, Any]], tmp_path: Path, dataset: Dataset
 ) -> None:
@@ -122,7 +156,7 @@ def test_predictions_of_another_dataset_are_refused(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"noise": "cauchy"}, "or 'scaled_student_t', got 'cauchy'"),
+        ({"noise": "cauchy"}, "or 'conformal', got 'cauchy'"),
         ({"seed": None}, "seed: Input should be a valid integer, got None"),
         ({"split": "test"}, "unknown key 'split'; known:"),
         ({"covariate": "n99"}, "covariate 'n99' is no input of the dataset"),

@@ -70,6 +70,24 @@ def test_every_run_is_shown_with_its_scores_and_its_convergence(
         assert row[5:] == [""] * 5
 
 
+def test_classes_have_a_table_and_scores_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(tmp_path, RUNS[0])
+    write_run(tmp_path, "digits/s1")
+    classes = {"accuracy": 0.963, "lppd": -0.2157, "ece": 0.1}
+    evaluation = {
+        "test": classes,
+        "baseline": {"test": classes, "members": {"accuracy_test": [0.95, 0.96]}},
+    }
+    (tmp_path / "digits/s1/evaluation.json").write_text(json.dumps(evaluation))
+    numbers, _, posterior, ensemble = shown(tmp_path, capsys)
+    assert numbers[1:5] == ["0.0309", "0.9993", "0.969", "0.851"]
+    assert posterior[:4] == ["digits/s1", "0.9630", "-0.2157", "0.100"]
+    assert posterior[4:] == ["1.001 / 1.007", "330", "0", "1e+05", "yes"]
+    assert ensemble[0] == "ensemble of its 2 MAPs (members 0.950-0.960)"
+
+
 def test_failed_checks_and_tight_posteriors_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -111,7 +111,7 @@ def workbench(tiny: Project, verbs: Verbs, tmp_path_factory: pytest.TempPathFact
     commands["plot"] = re.sub(r"--figure (?!loss|pulls)\w+", "", commands["plot"])
     add_another_run(project)
     commands |= further(commands)
-    for verb in ("judge", "agree", "compare", "landscape", "plot"):
+    for verb in ("judge", "agree", "compare", "landscape", "prior_predictive", "plot"):
         status, said = verbs.run(project, commands[verb])
         assert status == 0, said
     return Workbench(project, commands)
@@ -144,6 +144,7 @@ def further(commands: dict[str, str]) -> dict[str, str]:
     """Spell commands of the verbs that the tiny study has no need of."""
     (spec,) = re.findall(r"--spec '(.*?)'", commands["propagate"])
     job = json.dumps({**json.loads(spec), "seed": 1})
+    prior = json.dumps({**json.loads(job), "covariate": "m1", "draws": 50})
     starts = " ".join(f"--start results/pretrain/{MODEL}/{chain}.nc" for chain in range(3))
     segments = " ".join(
         f"--segment results/chains/{RUN}/{chain}/segment_0.nc" for chain in range(2)
@@ -159,4 +160,7 @@ def further(commands: dict[str, str]) -> dict[str, str]:
         f" --record {RECORDS}/compare/tiny.json",
         "landscape": f"nlobayes landscape --spec '{job}' --dataset results/data/tiny.nc {starts}"
         f" --plots results/plots/landscape/{MODEL} --record {RECORDS}/landscape/{MODEL}.json",
+        "prior_predictive": f"nlobayes prior_predictive --spec '{prior}' --dataset "
+        f"results/data/tiny.nc --plots results/plots/prior_predictive/{MODEL}"
+        f" --record {RECORDS}/prior_predictive/{MODEL}.json",
     }

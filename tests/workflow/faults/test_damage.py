@@ -22,7 +22,7 @@ POSTERIOR, SEGMENT = f"results/posterior/{RUN}.nc", f"results/chains/{RUN}/0/seg
 DIAGNOSTICS, THINNED = f"results/metrics/{RUN}/diagnostics.json", f"results/thinned/{RUN}.nc"
 INPUT = re.compile(r"--(?!out|table )(\w+) (results/\S+\.nc)")
 READERS = ("judge", "assemble", "diagnose", "thin", "evaluate", "export", "tabulate", "agree")
-WITH_JAX = ("pretrain", "warmup", "draw", "propagate", "landscape")
+WITH_JAX = ("pretrain", "warmup", "draw", "propagate", "landscape", "prior_predictive")
 
 
 def flip(path: Path, seed: str) -> None:

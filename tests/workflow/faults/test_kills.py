@@ -28,6 +28,7 @@ FILES = {  # that a verb writes
     "export": 1,
     "tabulate": 20,
     "landscape": 5,
+    "prior_predictive": 5,
     "agree": 2,
     "compare": 5,
     "plot": 5,

@@ -19,7 +19,10 @@ from nlobayes.errors import InputError
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
 DEVICE_ATTRS = ("device", "precision")
-COMPUTED = ("start", "warmup", "segment", "posterior", "thinned", "predictions", "surrogate")
+COMPUTED = (
+    *("start", "warmup", "segment", "posterior", "thinned", "predictions"),
+    *("memory", "surrogate"),
+)
 """Kinds whose numbers depend on a device and its precision."""
 MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation", "history")
 """Groups that record steps which failed or were not made, or that begin at infinity."""
@@ -66,11 +69,11 @@ def _not_finite(group: xr.Dataset) -> Iterator[str]:
 
 
 def _without_unit(groups: dict[str, xr.Dataset], attrs: dict[str, Any]) -> Iterator[str]:
-    units, target = attrs.get("units"), attrs.get("target")
+    units, targets = attrs.get("units"), attrs.get("targets", [None])
     if not isinstance(units, dict):
         yield f"attribute units is {units!r}, must name the unit of each column"
         return
-    for name in (*map(str, groups["inputs"]["input"].values), target):
+    for name in (*map(str, groups["inputs"]["input"].values), *targets):
         if not isinstance(units.get(name), str):
             yield f"attribute units names none for column {name}"
 

@@ -29,6 +29,7 @@ CONVERGENCE = (
 )
 ACCURACY = (
     *("rmse_log10", "r2_log10", "rmse_target", "r2_target_mean"),
+    *("accuracy", "lppd", "ece"),
     *("coverage_68", "coverage_95", "sigma_z_total", "crps"),
 )
 LIMITS = ("threshold", "low", "high")
@@ -153,8 +154,13 @@ def _dataset(path: Path) -> Found:
     numbers = {f"{split} rows": count for split, count in rows.items()}
     numbers |= {"reference points": len(data.reference), "features": ", ".join(data.feature_names)}
     inputs = [_column(name, values, data.units.get(name)) for name, values in named.items()]
-    target = _column(data.target_name, data.observed, data.units.get(data.target_name))
-    return {"numbers": numbers | {"target": data.target_name}, "columns": [*inputs, target]}
+    observed = np.reshape(data.observed, (len(data.split), -1)).T
+    targets = [
+        _column(name, values, data.units.get(name))
+        for name, values in zip(data.target_names, observed, strict=True)
+    ]
+    numbers |= {"target": ", ".join(data.target_names)}
+    return {"numbers": numbers, "columns": [*inputs, *targets]}
 
 
 def _json(path: Path) -> Found:
@@ -169,7 +175,7 @@ def _diagnostics(content: Found) -> Found:
 
 def _evaluation(content: Found) -> Found:
     scores = _some(content["test"], ACCURACY)
-    baseline = _some(content["baseline"]["test"], ACCURACY[:4])
+    baseline = _some(content["baseline"]["test"], ACCURACY[:5])
     numbers = {f"test {name}": value for name, value in scores.items()}
     numbers |= {f"test {name} of its MAPs": value for name, value in baseline.items()}
     return {"numbers": numbers, "checks": _checks(content["calibration_checks"])}

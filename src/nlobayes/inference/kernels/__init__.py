@@ -5,6 +5,7 @@ from collections.abc import Callable
 from nlobayes.inference.kernels import (
     adjusted_mclmc,
     chees,
+    gibbs_hmc,
     hmc,
     mclmc,
     nuts,
@@ -18,6 +19,7 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "random_walk": random_walk.build,
     "hmc": hmc.build,
     "nuts": nuts.build,
+    "gibbs_hmc": gibbs_hmc.build,
     "chees": chees.build,
     "mclmc": mclmc.build,
     "adjusted_mclmc": adjusted_mclmc.build,

@@ -58,7 +58,7 @@ def spoil_features(file: Any) -> None:
         (lambda file: file.setncattr("units", "{}"), "attribute units names none for column m1"),
         (lambda file: file.delncattr("units"), "attribute units is None, must name the unit of"),
         (lambda file: file.setncattr("units", "GeV"), "attribute units is 'GeV', must name the"),
-        (lambda file: file.delncattr("target"), "attribute units names none for column None"),
+        (lambda file: file.delncattr("targets"), "attribute units names none for column None"),
         (lambda file: file.setncattr("kind", "table"), "attribute kind is 'table', must be one of"),
         (lambda file: file.setncattr("kind", "start"), "group 'posterior' is missing; a start has"),
         (lambda file: file.renameGroup("rows", "lines"), "group 'rows' is missing; a dataset has"),

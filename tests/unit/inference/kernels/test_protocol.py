@@ -13,11 +13,13 @@ import pytest
 from nlobayes import build
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.kernels.protocol import Info, Kernel
+from nlobayes.model.conditionals import Conjugates
 from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
 
 CHANGES: dict[str, dict[str, Any]] = {
     "hmc": {"integration_steps": 8},
     "nuts": {"max_depth": 4},
+    "gibbs_hmc": {"integration_steps": 8},
     "chees": {"most_integration_steps": 16},
     "mclmc": {"integration_steps": 4},
     "adjusted_mclmc": {"most_integration_steps": 16},
@@ -27,11 +29,12 @@ ONE_LEAPFROG: dict[str, dict[str, Any]] = {
     "hmc": {"integration_steps": 1, "jitter": 0.0},
     "nuts": {"max_depth": 1},
 }
-WITH_THRESHOLD = ("hmc", "nuts", "chees", "adjusted_mclmc", "tensorbnn", "tempering")
-WITH_MOMENTUM = ("hmc", "nuts", "chees", "tensorbnn", "tempering")
+WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
+WITH_THRESHOLD = (*WITH_MOMENTUM, "adjusted_mclmc")
 APPROXIMATE = {"mclmc"}
 SD = np.array([0.5, 1.0, 2.0])
 START = np.array([0.4, -1.0, 1.5])
+NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 every_exact_kernel = pytest.mark.parametrize("name", [n for n in KERNELS if n not in APPROXIMATE])
 
@@ -45,7 +48,7 @@ def half_space(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
 
 
 def make(name: str, log_density: Callable[..., jax.Array] = log_gaussian, **changed: Any) -> Kernel:
-    return build.build_kernel(preset(name, 0.1, **changed).kernel, log_density)
+    return build.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NOTHING_HELD)
 
 
 def preset(name: str, step_size: float, **changed: Any) -> Sampler:

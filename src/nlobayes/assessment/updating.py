@@ -1,0 +1,57 @@
+"""What a shortcut to a posterior loses in function space, beside the posterior itself."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.errors import InputError
+
+
+class Loss(NamedTuple):
+    """How draws differ from those of the reference at every point (point,), as Gaussians.
+
+    Attributes
+    ----------
+    divergence
+        Kullback-Leibler divergence of the reference from them, in nats.
+    shift
+        Difference of the means in units of the reference's sd.
+    sd_ratio
+        Their sd over that of the reference.
+    """
+
+    divergence: np.ndarray
+    shift: np.ndarray
+    sd_ratio: np.ndarray
+
+
+def function_loss(found: np.ndarray, reference: np.ndarray) -> Loss:
+    """Compare draws of f (draw, point) with draws of the reference at the same points.
+
+    Raises
+    ------
+    InputError
+        If the points differ in number, or a draw is not finite.
+    """
+    if found.shape[1:] != reference.shape[1:] or found.ndim != 2:
+        raise InputError(
+            f"draws of f have shapes {found.shape} and {reference.shape}; give both at the same "
+            "points (draw, point)"
+        )
+    if not (np.isfinite(found).all() and np.isfinite(reference).all()):
+        raise InputError("draws of f are not finite; predict with a posterior that is")
+    shift = (found.mean(axis=0) - reference.mean(axis=0)) / reference.std(axis=0, ddof=1)
+    ratio = found.std(axis=0, ddof=1) / reference.std(axis=0, ddof=1)
+    divergence = np.log(ratio) + (1 + shift**2) / (2 * ratio**2) - 0.5
+    return Loss(divergence, shift, ratio)
+
+
+def summarise(loss: Loss) -> dict[str, float]:
+    """Average a loss over the points: means of divergences, quadratic ones of shifts."""
+    return {
+        "divergence": float(loss.divergence.mean()),
+        "shift": float(np.sqrt(np.mean(loss.shift**2))),
+        "sd_ratio": float(np.exp(np.mean(np.log(loss.sd_ratio)))),
+    }

@@ -1,0 +1,22 @@
+"""Random keys: of one stage of one chain of one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+
+STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3, "landscape": 4, "prior": 5}
+MOST_CHAINS = 2**16
+"""Restarts of a chain are numbered behind all chains."""
+
+
+def chain_key(seed: int, stage: str, chain: int) -> jax.Array:
+    """Give the random key of one stage of one chain."""
+    return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), STAGES[stage]), chain)
+
+
+def chain_keys(seed: int, stage: str, chains: Sequence[int]) -> jax.Array:
+    """Give the random keys (chain,) of one stage of a block of chains."""
+    return jnp.stack([chain_key(seed, stage, chain) for chain in chains])

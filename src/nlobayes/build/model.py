@@ -1,0 +1,198 @@
+"""The statistics of a job: its network, its posterior on the train rows, its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.data.transforms import FeatureTransform, TargetTransform, apply_features
+from nlobayes.errors import InputError
+from nlobayes.inference.kernels.protocol import LogDensity
+from nlobayes.inference.pretrain import Rows
+from nlobayes.model.classes import Bernoulli
+from nlobayes.model.conditionals import Conjugates, find_conjugates
+from nlobayes.model.density import Density, build_density
+from nlobayes.model.likelihoods import NOISE, Likelihood
+from nlobayes.model.memories import Site
+from nlobayes.model.networks import Network, forward, layers_of
+from nlobayes.model.posterior import build_posterior
+from nlobayes.model.rows import Data, choose_layout
+from nlobayes.statements.likelihoods import build_likelihood
+from nlobayes.statements.priors import build_prior, build_slopes
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset, Memory, Named
+
+
+class Model(NamedTuple):
+    """A network, its likelihood, the density of its posterior, its train rows, its conjugates."""
+
+    network: Network
+    likelihood: Likelihood
+    density: Density
+    data: Data
+    logdensity_fn: LogDensity
+    conjugates: Conjugates | None
+
+
+def build_model(
+    job: ModelJob, dataset: Dataset, memory: Memory | None = None, *, whitened: bool = True
+) -> Model:
+    """Build the posterior of a job on the train rows of a dataset.
+
+    Without `whitened` its variables are the named ones of stored draws. The `memory` is the one
+    that the job's prior names.
+
+    Raises
+    ------
+    InputError
+        If the likelihood does not fit the number of classes or of outputs, or the memory is not
+        given where the prior names one, or is of something else.
+    """
+    if memory is None and job.prior.memory is not None:
+        raise InputError(
+            f"the prior has a memory, {job.prior.memory.file}, which cannot be used here; give a "
+            "run whose prior has none"
+        )
+    prior, likelihood = build_prior(job.prior), build_likelihood(job.likelihood)
+    network = _network(job, dataset, likelihood)
+    layout, chunk = choose_layout(max(network.sizes), job.device)
+    train = _columns(dataset, 0)
+    posterior = build_posterior(
+        network,
+        prior,
+        likelihood,
+        feature_names=dataset.feature_names,
+        layout=layout,
+        slopes=build_slopes(job.prior.slopes),
+        errors=train["error"] is not None,
+        targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
+        whitened=whitened,
+        memory=None if memory is None else _site(memory, dataset, network),
+    )
+    density = build_density(posterior, chunk=chunk, shards=job.shards)
+    data = density.place(**train)
+
+    def logdensity_fn(
+        position: jax.Array, inverse_temperature: float | jax.Array = 1.0
+    ) -> jax.Array:
+        return density.log_density(position, data, inverse_temperature)
+
+    conjugates = find_conjugates(prior, network, density) if whitened else None
+    return Model(network, likelihood, density, data, logdensity_fn, conjugates)
+
+
+def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network:
+    labels = dataset.transforms["target"].get("labels", ())
+    targets = len(labels) or len(dataset.target_names)
+    if isinstance(likelihood, Bernoulli) and targets != 2:
+        raise InputError(
+            f"likelihood bernoulli is of two classes, the target has {targets}; use categorical"
+        )
+    outputs = likelihood.outputs(targets)
+    if job.network.outputs not in (None, outputs):
+        raise InputError(
+            f"network.outputs is {job.network.outputs}, targets and likelihood need {outputs}; "
+            "leave it out"
+        )
+    sizes = (len(dataset.feature_names), *job.network.hidden, outputs)
+    return Network(sizes, job.network.activation)
+
+
+def _site(memory: Memory, dataset: Dataset, network: Network) -> Site:
+    """Bring a memory into the units of a network."""
+    target = TargetTransform(**dataset.transforms["target"])
+    names = (*dataset.input_names, *dataset.target_names)
+    given = (memory.input_names, memory.target, memory.scale, memory.units)
+    units = {name: dataset.units[name] for name in names}
+    wanted = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
+    for what, found, own in zip(("inputs", "target", "scale", "units"), given, wanted, strict=True):
+        if found != own:
+            raise InputError(
+                f"the memory has {what} {found}, the dataset {own}; condense a posterior of the "
+                "same columns, units and scale"
+            )
+    if network.sizes[-1] != 1:
+        raise InputError(
+            f"a memory is of one output, the network has {network.sizes[-1]}; choose a likelihood "
+            "of one output, or leave the memory out"
+        )
+    features = apply_features(FeatureTransform(**dataset.transforms["features"]), memory.inputs)
+    observed = memory.observed - memory.root.sum(axis=1) * target.mean
+    return Site(features, memory.root * target.sd, observed)
+
+
+def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
+    """Build the network's output (point,), several (point, output), of position and features."""
+    layout = model.density.layout
+
+    def predict(position: jax.Array, features: jax.Array) -> jax.Array:
+        layers = layers_of(model.network, model.density.variables(position))
+        placed = features.T if layout == "columns" else features
+        return forward(model.network, layers, placed, xp=jnp, layout=layout)
+
+    return predict
+
+
+def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
+    """Take the rows of one split in the precision of the model."""
+    columns = _columns(dataset, split)
+    return Rows(**jax.tree.map(lambda column: jnp.asarray(column, model.density.dtype), columns))
+
+
+def error_of(dataset: Dataset) -> np.ndarray | None:
+    """Give the error of every target (point,) in the network's units; None where not known."""
+    return None if dataset.error is None else dataset.error / dataset.transforms["target"]["sd"]
+
+
+def _columns(dataset: Dataset, split: int) -> dict[str, Any]:
+    rows, error = dataset.split == split, error_of(dataset)
+    columns = {"features": dataset.features, "target": dataset.target, "error": error}
+    return {name: None if column is None else column[rows] for name, column in columns.items()}
+
+
+def observer(model: Model, dataset: Dataset) -> Callable[[jax.Array], dict[str, jax.Array]]:
+    """Build what is observed of every draw: f at the reference points, and the noise if learned.
+
+    Of classes f is their logits, of noise for several targets the geometric mean.
+    """
+    features = jnp.asarray(dataset.features[dataset.reference], model.density.dtype)
+    predict = predict_with(model)
+
+    def observe(position: jax.Array) -> dict[str, jax.Array]:
+        variables = model.density.variables(position)
+        noise = {NOISE: _geometric_mean(variables[NOISE])} if NOISE in variables else {}
+        return {"f": model.likelihood.quantities(predict(position, features), jnp), **noise}
+
+    return observe
+
+
+def _geometric_mean(values: jax.Array) -> jax.Array:
+    return values if values.ndim == 0 else jnp.exp(jnp.mean(jnp.log(values)))
+
+
+def name_variables(model: Model, positions: jax.Array) -> Named:
+    """Name the weights and the noise of positions (..., parameter)."""
+    variables = model.density.variables
+    for _ in positions.shape[:-1]:
+        variables = jax.vmap(variables)
+    values = {name: np.asarray(value) for name, value in jax.jit(variables)(positions).items()}
+    return Named(values, model.density.dims, model.density.coords)
+
+
+def check_finite(model: Model, position: Any, where: str) -> None:
+    """Refuse a position of another network, or one at which the log density is not finite."""
+    if position.shape != (model.density.size,):
+        raise InputError(
+            f"{where} has {position.size} parameters where the network has {model.density.size}; "
+            "give those of this run"
+        )
+    value = float(jax.jit(model.logdensity_fn)(jnp.asarray(position)))
+    if not np.isfinite(value):
+        raise InputError(
+            f"{where}: the log density is {value}; check the dataset and the prior, or pretrain "
+            "with a smaller learning rate"
+        )

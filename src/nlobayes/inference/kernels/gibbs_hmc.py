@@ -1,0 +1,78 @@
+"""Gibbs sampling within Hamiltonian Monte Carlo: some entries of a position are drawn, not moved.
+
+Targets pi(q) proportional to exp(logdensity_fn(q)) by two kernels in turn. HMC moves all entries
+of q but those `held`, at fixed values of these: it leaves pi given them invariant. Then `refresh`
+makes a draw that leaves pi invariant itself and may touch every entry (Neal 1996, *Bayesian
+Learning for Neural Networks*, chapter 3: hyperparameters given the weights).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from nlobayes.inference.kernels import hmc
+from nlobayes.inference.kernels.protocol import (
+    Info,
+    Kernel,
+    LogDensity,
+    State,
+    Tuned,
+    init_with_gradient,
+)
+
+
+def build(
+    logdensity_fn: LogDensity,
+    *,
+    refresh: Callable[[jax.Array, jax.Array], jax.Array],
+    held: np.ndarray,
+    integration_steps: int,
+    jitter: float,
+    divergence_threshold: float,
+) -> Kernel:
+    """Build HMC of all entries but those `held`, followed by `refresh(key, position)`.
+
+    The inverse mass matrix is that of all entries; a diagonal or dense one is cut to those moved.
+    """
+    init = init_with_gradient(logdensity_fn)
+    settings: dict[str, Any] = {
+        "integration_steps": integration_steps,
+        "jitter": jitter,
+        "divergence_threshold": divergence_threshold,
+    }
+
+    def step(key: jax.Array, state: State, tuned: Tuned) -> tuple[State, Info]:
+        key_move, key_refresh = jax.random.split(key)
+        moving = np.delete(np.arange(state.position.size), held)
+
+        def place(part: jax.Array) -> jax.Array:
+            return state.position.at[moving].set(part)
+
+        def conditional(part: jax.Array, inverse_temperature: Any = 1.0, /) -> jax.Array:
+            return logdensity_fn(place(part), inverse_temperature)
+
+        part = State(state.position[moving], state.logdensity, state.logdensity_grad[moving])
+        move = hmc.build(conditional, **settings).step
+        moved, info = move(key_move, part, _cut(tuned, moving))
+        new = init(refresh(key_refresh, place(moved.position)))
+        return new, _describe(info, moved, new)
+
+    return Kernel(init, step, exact=True)
+
+
+def _cut(tuned: Tuned, moving: np.ndarray) -> Tuned:
+    """Take the rows and columns of the entries that move."""
+    matrix = tuned.inverse_mass_matrix
+    return tuned._replace(inverse_mass_matrix=matrix[np.ix_(*[moving] * matrix.ndim)])
+
+
+def _describe(info: Info, moved: State, new: State) -> Info:
+    """Count the gradient after the refresh; the energy is with the log density after it."""
+    return info._replace(
+        energy=info.energy + moved.logdensity - new.logdensity,
+        num_integration_steps=info.num_integration_steps + 1,
+    )

@@ -1,0 +1,85 @@
+"""How a MAP is descended to: optimisers by kind, and schedules of their learning rate by kind.
+
+An optimiser is a function of its learning rate, fixed or scheduled, as Optax has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import optax
+
+Optimiser = Callable[[Any], optax.GradientTransformation]
+
+
+class Schedule(NamedTuple):
+    """How the learning rate falls: step by step within a cycle, by `factor` from one to the next.
+
+    `within(learning_rate, epochs, steps)` is a schedule of Optax over a cycle of `epochs` epochs
+    of `steps` steps each.
+    """
+
+    within: Callable[[Any, int, int], optax.Schedule]
+    cycles: int = 1
+    factor: float = 1.0
+
+
+def adam() -> Optimiser:
+    """Scale the gradient by its first two moments."""
+    return optax.adam
+
+
+def amsgrad() -> Optimiser:
+    """Do as Adam with the largest second moment so far."""
+    return optax.amsgrad
+
+
+def adamw(weight_decay: float) -> Optimiser:
+    """Do as Adam, and shrink the position by `weight_decay` times the learning rate each step."""
+    return partial(optax.adamw, weight_decay=weight_decay)
+
+
+def sgd(momentum: float) -> Optimiser:
+    """Follow the gradient, with the gradients before it decayed by `momentum` a step."""
+    return partial(optax.sgd, momentum=momentum or None)
+
+
+def constant() -> Schedule:
+    """Keep the learning rate."""
+    return Schedule(lambda rate, epochs, steps: optax.constant_schedule(rate))
+
+
+def cosine() -> Schedule:
+    """Let the learning rate fall to zero along half a cosine."""
+    return Schedule(lambda rate, epochs, steps: optax.cosine_decay_schedule(rate, epochs * steps))
+
+
+def exponential(decay_rate: float, decay_epochs: int | None = None) -> Schedule:
+    """Multiply the learning rate by `decay_rate` in every `decay_epochs`, None for all epochs."""
+
+    def within(rate: Any, epochs: int, steps: int) -> optax.Schedule:
+        period = float((decay_epochs or epochs) * steps)
+        return optax.exponential_decay(rate, period, decay_rate)
+
+    return Schedule(within)
+
+
+def cycles(cycles: int, factor: float) -> Schedule:
+    """Keep the learning rate within a cycle and multiply it by `factor` for the next."""
+    return Schedule(constant().within, cycles, factor)
+
+
+OPTIMISERS: dict[str, Callable[..., Optimiser]] = {
+    "adam": adam,
+    "amsgrad": amsgrad,
+    "adamw": adamw,
+    "sgd": sgd,
+}
+SCHEDULES: dict[str, Callable[..., Schedule]] = {
+    "constant": constant,
+    "cosine": cosine,
+    "exponential": exponential,
+    "cycles": cycles,
+}

@@ -1,0 +1,143 @@
+"""What data said of f, condensed: combinations of f at a few points, measured with unit noise.
+
+Draws of f at these points give a Gaussian N(m, K), draws from the prior of the same run N(m0, K0).
+Their ratio is what the data said, a site in the words of Minka (2001, *Expectation propagation for
+approximate Bayesian inference*): a Gaussian factor in f of precision L = K^-1 - K0^-1 and natural
+mean K^-1 m - K0^-1 m0. With L = R'R it is exp(-|R f - y|^2 / 2). It has neither weights nor modes,
+and the prior is not in it, so it may stand beside any prior.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.errors import InputError
+
+SMALLEST_SHARE = 3e-4
+"""Directions of less than this share of the largest prior variance are left to the prior: along
+them a network bends with the others, and no Gaussian follows it."""
+DRAWS_PER_DIRECTION = 4
+FEWEST_DRAWS = 100
+ROUNDING = 1e-9
+UNSTABLE = 2.0
+"""Ratio of the variances of two halves of prior draws that shows a prior without a variance."""
+
+
+class Site(NamedTuple):
+    """What is remembered of f (point,) at features (point, feature), in units of the network.
+
+    `root` (combination, point) and `observed` (combination,): root @ f is N(observed, 1).
+    """
+
+    features: np.ndarray
+    root: np.ndarray
+    observed: np.ndarray
+
+
+class Moments(NamedTuple):
+    """Mean (point,) and covariance (point, point) of f, and the draws that they are estimated from.
+
+    Infinitely many where they are exact.
+    """
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    draws: float = np.inf
+
+
+def moments(functions: np.ndarray) -> Moments:
+    """Estimate the moments of draws of f (draw, point).
+
+    Raises
+    ------
+    InputError
+        If there are too few, or one is not finite.
+    """
+    draws = len(functions)
+    if draws < FEWEST_DRAWS or not np.isfinite(functions).all():
+        raise InputError(
+            f"got {draws} draws of f, {np.isfinite(functions).all(axis=1).sum()} of them finite; a "
+            f"Gaussian needs at least {FEWEST_DRAWS} finite ones: draw more"
+        )
+    exact = functions.astype(np.float64)
+    return Moments(exact.mean(axis=0), np.atleast_2d(np.cov(exact.T)), draws)
+
+
+def check_has_variance(functions: np.ndarray) -> None:
+    """Refuse finite prior draws (draw, point) of tails so heavy that no Gaussian stands for them.
+
+    Raises
+    ------
+    InputError
+        If the variances of the two halves of the draws disagree.
+    """
+    half = len(functions) // 2
+    first, second = (part.var(axis=0).sum() for part in (functions[:half], functions[half:]))
+    if not max(first, second) < UNSTABLE * min(first, second):
+        raise InputError(
+            f"two halves of the draws of f from the prior have variances {first:.3g} and "
+            f"{second:.3g}: no Gaussian can be divided out; sample with a prior of lighter tails"
+        )
+
+
+def divide(
+    posterior: Moments, prior: Moments, smallest_share: float = SMALLEST_SHARE
+) -> tuple[np.ndarray, np.ndarray]:
+    """Divide the Gaussian of a posterior by that of its prior: `root` and `observed` of a `Site`.
+
+    In units of the prior's principal directions, those of the `smallest_share` of the largest
+    variance or more, the prior is N(0, I). A direction is kept where the posterior's variance lies
+    below all that the noise of these draws alone would show (the lower edge of Wachter's law); its
+    precision is taken without the bias of inverting an estimate.
+    """
+    whitening = _whitening(prior, posterior.draws / DRAWS_PER_DIRECTION, smallest_share)
+    directions = whitening.shape[1]
+    variances, rotation = np.linalg.eigh(whitening.T @ posterior.covariance @ whitening)
+    told = variances < (1 - ROUNDING) * lower_edge(directions, posterior.draws, prior.draws)
+    axes = (whitening @ rotation[:, told]).T
+    precision = _unbiased(directions, posterior.draws) / variances[told]
+    gain = precision - 1
+    apart = axes @ (posterior.mean - prior.mean)
+    root = np.sqrt(gain)[:, np.newaxis] * axes
+    return root, precision * apart / np.sqrt(gain) + root @ prior.mean
+
+
+def lower_edge(directions: int, draws: float, prior_draws: float) -> float:
+    """Bound from below the variances that equal covariances show by the noise of draws alone.
+
+    Wachter (1980, Ann. Statist. 8, 937): the eigenvalues of one sample covariance in units of
+    another; 1 where both are exact.
+    """
+    first, second = directions / draws, directions / prior_draws
+    width = np.sqrt(first + second - first * second)
+    return float(((1 - width) / (1 - second)) ** 2)
+
+
+def spread_points(features: np.ndarray, count: int) -> np.ndarray:
+    """Choose rows that cover features (row, feature): each the farthest from those before.
+
+    The first is the one nearest to the mean. Few rows then span what a smooth f can do on all of
+    them, the edges included, where a random choice leaves gaps; and there is no seed.
+    """
+    distance = np.square(features - features.mean(axis=0)).sum(axis=1)
+    chosen = [int(np.argmin(distance))]
+    distance = np.square(features - features[chosen[0]]).sum(axis=1)
+    while len(chosen) < count and distance.max() > 0:
+        chosen.append(int(np.argmax(distance)))
+        distance = np.minimum(distance, np.square(features - features[chosen[-1]]).sum(axis=1))
+    return np.array(chosen)
+
+
+def _whitening(prior: Moments, most: float, smallest_share: float) -> np.ndarray:
+    """Give principal directions (point, direction) along which the prior has unit variance."""
+    variances, directions = np.linalg.eigh(prior.covariance)
+    place = np.arange(len(variances), 0, -1)
+    kept = (variances > smallest_share * variances[-1]) & (place <= most)
+    return directions[:, kept] / np.sqrt(variances[kept])
+
+
+def _unbiased(directions: int, draws: float) -> float:
+    """Scale the inverse of a sample covariance (Hartlap et al. 2007, A&A 464, 399)."""
+    return 1.0 if np.isinf(draws) else (draws - directions - 2) / (draws - 1)

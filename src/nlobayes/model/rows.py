@@ -1,0 +1,85 @@
+"""The data as the density takes them: rows laid out for the hardware, in chunks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytensor
+
+NARROW, WIDE = 32, 512
+
+
+class Data(NamedTuple):
+    """Rows in chunks: features (chunk, ...) in the layout's order; all others (chunk, point).
+
+    Target and error have a last axis (output) where there are several targets. The mask is None
+    where every chunk is full. The error, the sd of the numerical noise of every target, is None
+    where it is not known.
+    """
+
+    features: jax.Array
+    target: jax.Array
+    mask: jax.Array | None
+    error: jax.Array | None = None
+
+
+def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
+    """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
+
+    On a CPU narrow layers run fastest with units first; chunks are as long as their activations
+    stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU wants long chunks, which
+    bound its memory.
+    """
+    if device == "gpu":
+        return "rows", 16384
+    if widest <= NARROW:
+        return "columns", 1024
+    return ("columns" if widest <= WIDE else "rows"), 512
+
+
+def place_rows(
+    features: np.ndarray,
+    target: np.ndarray,
+    error: np.ndarray | None = None,
+    *,
+    layout: str,
+    chunk: int,
+    shards: int = 1,
+) -> Data:
+    """Cut rows into chunks of equal length, as many for each shard, the tail padded and masked."""
+    points = len(target)
+    each = -(-points // shards)
+    length = min(chunk, each) if chunk else each
+    padding = -points % (length * shards)
+    dtype = pytensor.config.floatX
+    rows = np.pad(np.asarray(features, dtype), ((0, padding), (0, 0)))
+    rows = rows.reshape(-1, length, rows.shape[1])
+    if layout == "columns":
+        rows = rows.swapaxes(1, 2)
+    mask = (np.arange(points + padding) < points).reshape(-1, length)
+
+    def cut(column: np.ndarray) -> jax.Array:
+        outputs = column.shape[1:]
+        padded = np.pad(np.asarray(column, dtype), ((0, padding), *((0, 0) for _ in outputs)))
+        return jnp.asarray(padded.reshape(-1, length, *outputs))
+
+    return Data(
+        features=jnp.asarray(rows),
+        target=cut(target),
+        mask=jnp.asarray(mask) if padding else None,
+        error=None if error is None else cut(error),
+    )
+
+
+def first_chunk(data: Data) -> Data:
+    """Take the first chunk of rows, without its axis."""
+    return jax.tree.map(lambda x: x[0], data)
+
+
+def columns_of(chunk: Data) -> tuple[jax.Array, ...]:
+    """Give features, target and error of a chunk, as the log likelihood takes them."""
+    error = () if chunk.error is None else (chunk.error,)
+    return (chunk.features, chunk.target, *error)

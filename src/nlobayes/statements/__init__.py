@@ -1,0 +1,1 @@
+"""What configuration says of the statistics: presets become priors and likelihoods."""

@@ -1,0 +1,111 @@
+"""Whether the pieces of a run fit each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nlobayes.study.likelihoods import HeteroscedasticLikelihood, is_of_classes
+from nlobayes.study.priors import HierarchicalPrior
+
+if TYPE_CHECKING:
+    from nlobayes.study.grid import RunSpec
+    from nlobayes.study.presets import Grid
+
+CLASSES = "classes"
+
+
+def check_run(run: RunSpec) -> None:
+    """Refuse a run whose target, network, prior and likelihood cannot be one model."""
+    _check_target(run)
+    _check_outputs(run)
+    if run.network.has_slopes and run.prior.slopes is None:
+        raise ValueError(
+            f"network {run.names['network']!r} has slopes that are trained, prior "
+            f"{run.names['prior']!r} states none; give it `slopes: {{kind: exponential}}`, or "
+            "choose another activation"
+        )
+    _check_gibbs(run)
+    _check_memory(run)
+
+
+def check_grid(grid: Grid, run: RunSpec) -> None:
+    """Refuse figures of what has none, and a surrogate with a noise that it cannot carry."""
+    if grid.outputs == "prior" and run.prior.memory is not None:
+        raise ValueError(
+            f"prior {run.names['prior']!r} has a memory, which nothing can draw from; ask for the "
+            "prior without it"
+        )
+    if grid.outputs != "figures":
+        return
+    if len(run.dataset.target.columns) > 1:
+        raise ValueError(
+            "a run of several targets ends with its scores; give the grid `outputs: metrics`"
+        )
+    if run.evaluation.noise == "likelihood" and run.dataset.target.scale != CLASSES:
+        raise ValueError(
+            "a surrogate carries a noise fitted on validation rows, not that of the likelihood; "
+            "give the grid `outputs: metrics`, or the evaluation another noise"
+        )
+
+
+def _check_memory(run: RunSpec) -> None:
+    if run.prior.memory is None:
+        return
+    several = len(run.dataset.target.columns) > 1
+    heteroscedastic = isinstance(run.likelihood, HeteroscedasticLikelihood)
+    if several or heteroscedastic or run.dataset.target.scale == CLASSES:
+        raise ValueError(
+            f"prior {run.names['prior']!r} has a memory, which is of one output; learn one column "
+            "of numbers, with a likelihood that has no output of its own"
+        )
+
+
+def _check_gibbs(run: RunSpec) -> None:
+    if run.sampler.kernel.kind != "gibbs_hmc" or run.prior.kind == "tensorbnn":
+        return
+    prior, sampler = run.names["prior"], run.names["sampler"]
+    if not isinstance(run.prior, HierarchicalPrior):
+        raise ValueError(
+            f"sampler {sampler!r} has kernel gibbs_hmc, which draws the hyperparameters of a "
+            f"prior of kind hierarchical or tensorbnn; prior {prior!r} is {run.prior.kind}: use "
+            "kernel hmc, or another prior"
+        )
+    if run.prior.hyper.kind == "half_normal":
+        raise ValueError(
+            f"sampler {sampler!r} has kernel gibbs_hmc, but the half_normal scales of prior "
+            f"{prior!r} are not conjugate; use kernel hmc, or hyper gamma_precision or half_cauchy"
+        )
+
+
+def _check_target(run: RunSpec) -> None:
+    scale, likelihood = run.dataset.target.scale, run.names["likelihood"]
+    of_classes = is_of_classes(run.likelihood)
+    if of_classes and scale != CLASSES:
+        raise ValueError(
+            f"likelihood {likelihood!r} is of classes, target.scale of dataset "
+            f"{run.names['dataset']!r} is {scale!r}; make that `classes`, or choose a likelihood "
+            "of numbers, as kind: tolerance"
+        )
+    if scale == CLASSES and not of_classes:
+        raise ValueError(
+            f"the target of dataset {run.names['dataset']!r} is classes, likelihood "
+            f"{likelihood!r} is of numbers; choose one of kind categorical or bernoulli"
+        )
+
+
+def _check_outputs(run: RunSpec) -> None:
+    targets, given = len(run.dataset.target.columns), run.network.outputs
+    heteroscedastic = isinstance(run.likelihood, HeteroscedasticLikelihood)
+    if heteroscedastic and targets > 1:
+        raise ValueError(
+            f"likelihood {run.names['likelihood']!r} is heteroscedastic in one target, dataset "
+            f"{run.names['dataset']!r} has {targets}; learn one column, or another likelihood"
+        )
+    if given is None or run.likelihood.kind == "categorical":
+        return
+    needed = 2 if heteroscedastic else targets
+    if given != needed:
+        raise ValueError(
+            f"network {run.names['network']!r} has outputs: {given}, likelihood "
+            f"{run.names['likelihood']!r} needs {needed}; leave `outputs` out"
+        )

@@ -1,0 +1,36 @@
+"""Files that a preset names: inside the project, digested when planned, checked ever after."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+
+def check_place(file: str, suffix: str) -> str:
+    """Refuse a file outside the project, or of another kind."""
+    path = Path(file)
+    if path.suffix != suffix or path.is_absolute() or ".." in path.parts:
+        raise ValueError(f"file {file!r} must be the path of a {suffix} file inside the project")
+    return file
+
+
+def pin(value: Any, *, needed: bool = True) -> Any:
+    """Fill in `sha256` from the `file` of a preset, or check it where it is given.
+
+    Where the file is not `needed` yet, its absence leaves `sha256` empty.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("file"), str):
+        return value
+    path, given = Path(value["file"]), value.get("sha256")
+    if not path.is_file():
+        if needed or given:
+            raise ValueError(f"file {value['file']!r} is not there; write it, or mend the path")
+        return value
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if given and given != found:
+        raise ValueError(
+            f"file {value['file']!r} has changed since this was planned (SHA-256 {found[:12]}, "
+            f"then {given[:12]}); call snakemake again"
+        )
+    return {**value, "sha256": found}

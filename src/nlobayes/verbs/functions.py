@@ -1,0 +1,56 @@
+"""What several verbs evaluate of named draws: the function, and the noise of the likelihood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlobayes.artifacts.netcdf import Groups
+from nlobayes.data.splits import TRAIN
+from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.errors import InputError
+from nlobayes.model.likelihoods import DEGREES, NOISE
+from nlobayes.model.networks import network_of
+from nlobayes.statements.likelihoods import build_likelihood
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset, Named, Predicted
+
+LEARNED = (NOISE, DEGREES)
+"""What a likelihood may learn, one value per draw, or one for each output."""
+
+
+def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset) -> Predicted:
+    """Evaluate every draw at every point on the model scale, or the probabilities of classes."""
+    from nlobayes.surrogate.prediction import predict
+
+    network = network_of(variables, job.network.activation)
+    outputs = predict(network, variables, data.features)
+    likelihood: Any = build_likelihood(job.likelihood)
+    target = TargetTransform(**data.transforms["target"])
+    of_each = {name: variables[name][:, np.newaxis] for name in LEARNED if name in variables}
+    error = None if data.error is None else data.error / target.sd
+    noise = likelihood.noise(outputs, of_each, error, np)
+    if noise is None:
+        return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
+    centre = unstandardise(target, noise.centre.astype(np.float64)).astype(outputs.dtype)
+    scale = np.asarray(noise.scale) * np.asarray(target.sd)
+    return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
+
+
+def flatten(named: Named) -> dict[str, np.ndarray]:
+    """Put the draws of all chains one after the other."""
+    return {name: v.reshape(-1, *v.shape[2:]) for name, v in named.values.items()}
+
+
+def check_same_rows(thinned: Groups, data: Dataset, posterior: Path, dataset: Path) -> None:
+    """Refuse a dataset that a posterior was not conditioned on.
+
+    Raises
+    ------
+    InputError
+        If the targets of the train rows differ.
+    """
+    if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == TRAIN]):
+        raise InputError(f"{posterior} has other train rows than {dataset}; give its own dataset")

@@ -1,0 +1,68 @@
+"""Scores of several targets: each as if it were the only one, and the mean of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from nlobayes.artifacts.netcdf import Groups
+from nlobayes.data.splits import SPLITS
+from nlobayes.types import Dataset
+
+Scores = dict[str, Any]
+PREDICTING = ("predictions", "baseline")
+
+
+def one_by_one(groups: Groups, data: Dataset) -> Iterator[tuple[str, Groups, Dataset]]:
+    """Give the name of each target, the predictions of it, and the dataset with it alone."""
+    for place, name in enumerate(data.target_names):
+        picked = {
+            group: groups[group].isel(output=place, missing_dims="ignore") for group in PREDICTING
+        }
+        yield name, {**groups, **picked}, _with_one_target(data, place)
+
+
+def join(outputs: Mapping[str, Scores]) -> Scores:
+    """Put the scores of all targets together, their means first."""
+    found = [*outputs.values()]
+    baseline = ("members", *SPLITS)
+    return {
+        **{split: _mean([one[split] for one in found]) for split in SPLITS},
+        "baseline": {part: _mean([one["baseline"][part] for one in found]) for part in baseline},
+        "calibration_checks": {
+            f"{check} of {name}": result
+            for name, one in outputs.items()
+            for check, result in one["calibration_checks"].items()
+        },
+        "outputs": dict(outputs),
+    }
+
+
+def _with_one_target(data: Dataset, place: int) -> Dataset:
+    target = data.transforms["target"]
+    constants = {
+        name: float(np.broadcast_to(target[name], len(data.target_names))[place])
+        for name in ("mean", "sd")
+    }
+    return data._replace(
+        target=data.target[:, place],
+        observed=data.observed[:, place],
+        target_names=(data.target_names[place],),
+        transforms={**data.transforms, "target": {**target, **constants}},
+    )
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    """Average scores by name: None where one is None; of texts the first."""
+    first = values[0]
+    if isinstance(first, Mapping):
+        names = dict.fromkeys(chain.from_iterable(values))
+        return {name: _mean([one[name] for one in values if name in one]) for name in names}
+    if isinstance(first, list):
+        return [_mean(members) for members in zip(*values, strict=True)]
+    if isinstance(first, str):
+        return first
+    return None if None in values else float(np.mean(values))

@@ -1,0 +1,302 @@
+"""Log densities of priors and likelihoods written by hand, of a position read from its beginning.
+
+Positive variables are read as their logarithms, whose Jacobian is the logarithm itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from math import prod, sqrt
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.scipy.special import gammaln
+from jax.scipy.stats import cauchy, laplace, norm, t
+
+from nlobayes.model import classes, hierarchies, likelihoods, priors
+from nlobayes.model.networks import Layer
+from nlobayes.model.priors import Independent
+
+
+class Reader:
+    """A position that is read from its beginning, and the log densities of what was read."""
+
+    def __init__(self, position: jax.Array) -> None:
+        self.rest, self.log_density = position, jnp.zeros(())
+        self.scales: dict[str, jax.Array] = {}
+
+    def read(self, shape: tuple[int, ...], log_density: Callable[[Any], Any]) -> jax.Array:
+        """Read an array whose elements have this log density."""
+        values, self.rest = jnp.split(self.rest, [prod(shape)])
+        self.log_density += jnp.sum(log_density(values))
+        return values.reshape(shape)
+
+    def positive(self, log_density: Callable[[Any], Any], shape: tuple[int, ...] = ()) -> jax.Array:
+        """Read the logarithms of positive values of this log density."""
+        return jnp.exp(self.read(shape, lambda log: log_density(jnp.exp(log)) + log))
+
+    def standard(self, shape: tuple[int, ...]) -> jax.Array:
+        """Read standard normals."""
+        return self.read(shape, norm.logpdf)
+
+
+class Place(NamedTuple):
+    """Where an array stands."""
+
+    name: str
+    role: str
+    shape: tuple[int, ...]
+    fan_in: int
+    output: bool
+
+
+Array = Callable[[Reader, Place], jax.Array]
+
+
+def half(log_density: Callable[..., Any], scale: float) -> Callable[[Any], Any]:
+    """Fold a symmetric density."""
+    return lambda x: jnp.log(2.0) + log_density(x, scale=scale)
+
+
+def log_gamma(x: Any, shape: float, rate: float) -> Any:
+    return shape * jnp.log(rate) - gammaln(shape) + (shape - 1) * jnp.log(x) - rate * x
+
+
+def log_inverse_gamma(x: Any, shape: float, scale: float) -> Any:
+    return shape * jnp.log(scale) - gammaln(shape) - (shape + 1) * jnp.log(x) - scale / x
+
+
+def log_truncated(x: Any, mean: float, sd: float) -> Any:
+    return norm.logpdf(x, mean, sd) - norm.logcdf(mean / sd)
+
+
+def log_exponential(x: Any, rate: Any) -> Any:
+    return jnp.log(rate) - rate * x
+
+
+def independent(law: Callable[[Any], Any], scale: float, power: float) -> Array:
+    """Weights of scale / fan_in^power, hidden biases of the scale, output biases of 0.4."""
+
+    def array(reader: Reader, place: Place) -> jax.Array:
+        biases = 0.4 if place.output else scale
+        by = scale / place.fan_in**power if place.role == "weights" else biases
+        return reader.read(place.shape, law) * by
+
+    return array
+
+
+def plain(reader: Reader, place: Place) -> jax.Array:
+    """Weights N(0, 0.7^2) and biases N(0, 0.3^2), not whitened."""
+    sd = 0.7 if place.role == "weights" else 0.3
+    return reader.read(place.shape, lambda x: norm.logpdf(x, scale=sd))
+
+
+def hierarchical(hyper: Callable[[Reader], jax.Array], shared: str) -> Array:
+    """Learned scales, read before the first array that each belongs to."""
+
+    def array(reader: Reader, place: Place) -> jax.Array:
+        if place.role == "biases" and place.output:
+            return reader.standard(place.shape)
+        group = place.name if shared == "layer" else place.role
+        if group not in reader.scales:
+            reader.scales[group] = hyper(reader)
+        root = sqrt(place.fan_in) if place.role == "weights" else 1.0
+        return reader.standard(place.shape) * reader.scales[group] / root
+
+    return array
+
+
+def horseshoe(reader: Reader, place: Place) -> jax.Array:
+    """With global scale 0.3, slab scale 1.7, slab degrees 4.6, biases of 0.6."""
+    if place.role == "biases":
+        return reader.standard(place.shape) * (1.0 if place.output else 0.6)
+    local = reader.positive(half(cauchy.logpdf, 1.0), place.shape)
+    shared = reader.positive(half(cauchy.logpdf, 0.3))
+    slab = reader.positive(lambda c2: log_inverse_gamma(c2, 2.3, 2.3 * 1.7**2))
+    scale = 1 / jnp.sqrt(1 / (shared * local) ** 2 + 1 / slab)
+    return reader.standard(place.shape) * scale / sqrt(place.fan_in)
+
+
+def tensorbnn(mean_sd: float, scale_mean: float, scale_sd: float) -> Array:
+    """Mean and scale of every array."""
+
+    def array(reader: Reader, place: Place) -> jax.Array:
+        mean = reader.read((), lambda a: norm.logpdf(a, scale=mean_sd))
+        scale = reader.positive(lambda b: log_truncated(b, scale_mean, scale_sd))
+        return mean + scale * reader.standard(place.shape)
+
+    return array
+
+
+def learned_slopes(reader: Reader, place: Place) -> jax.Array:
+    """Exponential of a rate that is exponential of rate 0.7."""
+    rate = reader.positive(lambda r: log_exponential(r, 0.7))
+    return reader.positive(lambda x: log_exponential(x, rate), place.shape)
+
+
+def _independent(family: str, power: float, **settings: Any) -> Independent:
+    return Independent(family, 1.3, 1.3, 0.4, fan_in_power=power, **settings)
+
+
+HALF_NORMAL = hierarchies.HalfNormal(0.7), lambda r: r.positive(half(norm.logpdf, 0.7))
+HALF_CAUCHY = hierarchies.HalfCauchy(0.7), lambda r: r.positive(half(cauchy.logpdf, 0.7))
+GAMMA = (
+    hierarchies.GammaPrecision(2.3, 0.7),
+    lambda r: 1 / jnp.sqrt(r.positive(lambda p: log_gamma(p, 2.3, 0.7))),
+)
+PRIORS: dict[str, tuple[Any, Array]] = {
+    "normal": (priors.fan_in(1.3, 1.3, 0.4), independent(norm.logpdf, 1.3, 0.5)),
+    "plain": (priors.gaussian(0.7, False, 0.3), plain),
+    "laplace": (_independent("laplace", 0.5), independent(laplace.logpdf, 1.3, 0.5)),
+    "cauchy": (_independent("cauchy", 1.0), independent(cauchy.logpdf, 1.3, 1.0)),
+    "student_t": (
+        _independent("student_t", 0.5, degrees_of_freedom=4.3),
+        independent(lambda x: t.logpdf(x, 4.3), 1.3, 0.5),
+    ),
+    "heavy student_t": (
+        _independent("student_t", 1 / 1.3, degrees_of_freedom=1.3),
+        independent(lambda x: t.logpdf(x, 1.3), 1.3, 1 / 1.3),
+    ),
+    "horseshoe": (hierarchies.Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
+    "tensorbnn": (hierarchies.TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
+    "tensorbnn, truncated": (hierarchies.TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),
+    **{
+        f"{name}, {shared}": (
+            hierarchies.Hierarchical(hyper[0], shared),
+            hierarchical(hyper[1], shared),
+        )
+        for name, hyper in (
+            ("half_normal", HALF_NORMAL),
+            ("half_cauchy", HALF_CAUCHY),
+            ("gamma", GAMMA),
+        )
+        for shared in ("layer", "network")
+    },
+}
+SLOPES: dict[str, tuple[Any, Array]] = {
+    "exponential": (
+        priors.ExponentialSlopes(0.3),
+        lambda reader, place: reader.positive(lambda x: log_exponential(x, 0.3), place.shape),
+    ),
+    "learned exponential": (priors.ExponentialSlopes(None, 0.7), learned_slopes),
+    "normal": (
+        priors.NormalSlopes(0.2, 0.3),
+        lambda reader, place: 0.2 + 0.3 * reader.standard(place.shape),
+    ),
+    "tensorbnn": (hierarchies.TensorBNNSlopes(), tensorbnn(0.3, 0.3, 0.1)),
+}
+
+
+def read_layers(
+    reader: Reader, sizes: tuple[int, ...], array: Array, slopes: Array | None = None
+) -> list[Layer]:
+    """Read all arrays of a network, layer by layer: weights, biases, slopes."""
+    layers = []
+    for index, (into, out) in enumerate(pairwise(sizes), start=1):
+        last = index == len(sizes) - 1
+        weights = array(reader, Place(f"weights_{index}", "weights", (into, out), into, last))
+        biases = array(reader, Place(f"biases_{index}", "biases", (out,), into, last))
+        place = Place(f"slopes_{index}", "slopes", (out,), into, last)
+        layers.append(Layer(weights, biases, slopes and not last and slopes(reader, place)))
+    return layers
+
+
+Rows = Callable[[Reader, jax.Array, Any, Any], jax.Array]
+"""Log likelihood of each row of outputs (point, output), targets and errors."""
+
+
+def noise(sigma: float | None, targets: int = 1) -> Callable[[Reader], Any]:
+    """Read the noise of every target, half-normal of scale 0.6, where it is not fixed."""
+    if sigma is not None:
+        return lambda reader: sigma
+    return lambda reader: reader.positive(half(norm.logpdf, 0.6), (targets,) if targets > 1 else ())
+
+
+def around(law: Callable[[Reader], Any], sigma: Callable[[Reader], Any]) -> Rows:
+    """Scale a law, with errors in quadrature; the law reads its own variables first."""
+
+    def rows(reader: Reader, output: jax.Array, target: Any, error: Any) -> jax.Array:
+        centre = output[:, 0] if target.ndim == 1 else output
+        log_density = law(reader)
+        scale = jnp.sqrt(sigma(reader) ** 2 + error**2)
+        values = log_density((target - centre) / scale) - jnp.log(scale)
+        return values if target.ndim == 1 else values.sum(axis=1)
+
+    return rows
+
+
+def fixed_degrees(degrees: float) -> Callable[[Reader], Any]:
+    return lambda reader: lambda z: t.logpdf(z, degrees)
+
+
+def learned_degrees(reader: Reader) -> Any:
+    """2 + Gamma(2, 0.1)."""
+    above = reader.positive(lambda x: log_gamma(x, 2.0, 0.1))
+    return lambda z: t.logpdf(z, 2 + above)
+
+
+def heteroscedastic(reader: Reader, output: jax.Array, target: Any, error: Any) -> jax.Array:
+    """Sigma is 0.3 exp(second output)."""
+    scale = jnp.sqrt((0.3 * jnp.exp(output[:, 1])) ** 2 + error**2)
+    return norm.logpdf(target, output[:, 0], scale)
+
+
+def bernoulli(reader: Reader, output: jax.Array, target: Any, error: Any) -> jax.Array:
+    """With temperature 0.7."""
+    logit = output[:, 0] / 0.7
+    return target * logit - jnp.log1p(jnp.exp(logit))
+
+
+def categorical(reader: Reader, output: jax.Array, target: Any, error: Any) -> jax.Array:
+    """With temperature 0.7."""
+    weights = jnp.exp(output / 0.7)
+    return jnp.log(weights[jnp.arange(len(target)), target.astype(int)] / weights.sum(axis=1))
+
+
+class Observed(NamedTuple):
+    """A likelihood, the same by hand, its outputs, targets and classes, whether it adds errors."""
+
+    likelihood: Any
+    rows: Rows
+    outputs: int = 1
+    targets: int = 1
+    classes: int = 0
+
+    @property
+    def errors(self) -> bool:
+        """Whether it can add errors."""
+        return not self.classes
+
+
+def _normal(reader: Reader) -> Any:
+    return norm.logpdf
+
+
+def _laplace(reader: Reader) -> Any:
+    return laplace.logpdf
+
+
+GAUSSIAN, STUDENT, LAPLACE = likelihoods.Gaussian, likelihoods.StudentT, likelihoods.Laplace
+LIKELIHOODS: dict[str, Observed] = {
+    "gaussian": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2))),
+    "learned gaussian": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None))),
+    "two gaussians": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2)), 2, 2),
+    "two learned gaussians": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None, 2)), 2, 2),
+    "student_t": Observed(STUDENT(0.2, 4.3), around(fixed_degrees(4.3), noise(0.2))),
+    "learned student_t": Observed(STUDENT(None, 4.3, 0.6), around(fixed_degrees(4.3), noise(None))),
+    "student_t, learned degrees": Observed(STUDENT(0.2, None), around(learned_degrees, noise(0.2))),
+    "student_t, all learned": Observed(
+        STUDENT(None, None, 0.6), around(learned_degrees, noise(None))
+    ),
+    "two student_t": Observed(
+        STUDENT(None, None, 0.6), around(learned_degrees, noise(None, 2)), 2, 2
+    ),
+    "laplace": Observed(LAPLACE(0.2), around(_laplace, noise(0.2))),
+    "learned laplace": Observed(LAPLACE(None, 0.6), around(_laplace, noise(None))),
+    "two laplace": Observed(LAPLACE(None, 0.6), around(_laplace, noise(None, 2)), 2, 2),
+    "heteroscedastic": Observed(likelihoods.Heteroscedastic(0.3), heteroscedastic, 2),
+    "bernoulli": Observed(classes.Bernoulli(0.7), bernoulli, classes=2),
+    "categorical": Observed(classes.Categorical(0.7), categorical, 3, classes=3),
+}

@@ -1,0 +1,199 @@
+"""What a likelihood says of itself: its noise, its probabilities and its information."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pymc as pm
+import pytest
+from scipy.stats import chisquare, kstest, laplace, norm, t
+
+from nlobayes.model.networks import Network, forward, layers_of
+from nlobayes.model.posterior import build_posterior
+from nlobayes.model.priors import gaussian
+from tests.unit.model.by_hand import LIKELIHOODS, Observed, Reader
+
+SIGNIFICANCE = 0.001
+NUMBERS = [name for name, observed in LIKELIHOODS.items() if not observed.classes]
+CLASSES = [name for name, observed in LIKELIHOODS.items() if observed.classes]
+LAWS = {"gaussian": lambda _: norm, "laplace": lambda _: laplace, "student_t": lambda nu: t(nu)}
+VARIABLES = {"noise": 0.37, "degrees_of_freedom": 5.3}
+
+
+def variables_of(observed: Observed) -> dict[str, Any]:
+    """Values of all that a likelihood may learn, the noise of each target its own."""
+    noise = 0.37 if observed.targets == 1 else np.array([0.37, 1.1])
+    return VARIABLES | {"noise": noise}
+
+
+def draw_targets(
+    observed: Observed, features: np.ndarray, error: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the target once at every row by PyMC, at fixed parameters; the outputs there."""
+    rng, network = np.random.default_rng(1), Network((2, 3, observed.outputs), "tanh")
+    shapes: dict[str, Any] = {"weights_1": (2, 3), "biases_1": 3}
+    shapes |= {"weights_2": (3, observed.outputs), "biases_2": observed.outputs}
+    weights = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    model = build_posterior(
+        network,
+        gaussian(1.0, whitened=False),
+        observed.likelihood,
+        feature_names=("a", "b"),
+        layout="rows",
+        errors=error is not None,
+        targets=observed.targets,
+    ).model
+    fixed = weights | {"noise": variables_of(observed)["noise"]}
+    fixed["degrees_of_freedom_above_2"] = VARIABLES["degrees_of_freedom"] - 2
+    names = {variable.name for variable in model.free_RVs}
+    blank = np.zeros(len(features) if observed.targets == 1 else (len(features), observed.targets))
+    pm.set_data(
+        {"features": features, "target_data": blank}
+        | ({} if error is None else {"target_error": error}),
+        model=model,
+    )
+    done = pm.do(model, {name: value for name, value in fixed.items() if name in names})
+    drawn = pm.draw(done["target"], random_seed=2)
+    return drawn, forward(network, layers_of(network, weights), features, xp=np)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("errors", [False, True])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_noise_is_that_of_draws_from_the_model(name: str, errors: bool) -> None:
+    """Kolmogorov-Smirnov of 4000 standardised draws at as many points, errors of their own."""
+    observed, rng = LIKELIHOODS[name], np.random.default_rng(3)
+    shape = (4000,) if observed.targets == 1 else (4000, observed.targets)
+    error = 10.0 ** rng.uniform(-2, 1, shape) if errors else None
+    drawn, output = draw_targets(observed, rng.normal(size=(4000, 2)), error)
+    noise = observed.likelihood.noise(output, variables_of(observed), error, np)
+    assert drawn.shape == shape
+    standard = (drawn - noise.centre) / noise.scale
+    law = LAWS[noise.family](noise.degrees_of_freedom)
+    for column in standard.reshape(4000, -1).T:
+        assert kstest(column, law.cdf).pvalue > SIGNIFICANCE / (2 * len(NUMBERS))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", CLASSES)
+def test_probabilities_are_frequencies_of_draws_from_the_model(name: str) -> None:
+    """Chi squared over the classes at each of six points, 4000 draws each."""
+    observed, points = LIKELIHOODS[name], np.random.default_rng(4).normal(size=(6, 2))
+    drawn, output = draw_targets(observed, np.repeat(points, 4000, axis=0), None)
+    probabilities = observed.likelihood.probabilities(output, np).reshape(6, 4000, -1)
+    np.testing.assert_allclose(probabilities.sum(axis=-1), 1)
+    for expected, classes in zip(probabilities[:, 0], drawn.reshape(6, 4000), strict=True):
+        counts = np.bincount(classes, minlength=observed.classes)
+        assert expected.min() > 0.002
+        assert chisquare(counts, 4000 * expected).pvalue > SIGNIFICANCE / 12
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_probabilities_are_those_of_the_log_likelihood(name: str) -> None:
+    observed = LIKELIHOODS[name]
+    output = jnp.asarray(np.random.default_rng(5).normal(size=(9, observed.outputs)))
+    given = output[:, 0] if observed.outputs == 1 else output
+    for label in range(observed.classes):
+        log_p = observed.rows(Reader(jnp.zeros(0)), output, np.full(9, float(label)), 0.0)
+        for xp in (np, jnp):
+            found = observed.likelihood.probabilities(given, xp)[:, label]
+            np.testing.assert_allclose(found, np.exp(log_p), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("out", [-1e4, 1e4])
+def test_probabilities_far_out_are_zero_and_one(name: str, out: float) -> None:
+    observed = LIKELIHOODS[name]
+    output = np.full((1, observed.outputs), 0.0)
+    output[0, -1] = out
+    given = output[:, 0] if observed.outputs == 1 else output
+    found = observed.likelihood.probabilities(given, np)[0]
+    assert found[-1] == (out > 0)
+    np.testing.assert_allclose(found.sum(), 1)
+
+
+@pytest.mark.parametrize("errors", [False, True])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_information_is_the_expected_curvature(name: str, errors: bool) -> None:
+    """R'R is the mean of -d^2 log p(y | o) / do^2 over y from the model, by quadrature.
+
+    Of Laplace, whose log density has a corner, it is that of the squared slope.
+    """
+    observed, rng = LIKELIHOODS[name], np.random.default_rng(6)
+    likelihood, targets = observed.likelihood, observed.targets
+    outputs = rng.normal(size=(3, observed.outputs))
+    error = rng.uniform(0.1, 0.5, (3, targets)) if errors else None
+    given = outputs[:, 0] if observed.outputs == 1 else outputs
+    of_points = None if error is None else error[:, 0] if targets == 1 else error
+    variables = variables_of(observed)
+    root = likelihood.information_root(given, variables, of_points, np)
+    found = np.swapaxes(root, 1, 2) @ root
+    u = (np.arange(20001) + 0.5) / 20001
+
+    def log_density(o: Any, target: int, y: Any, e: Any) -> Any:
+        noise = likelihood.noise(o[0] if observed.outputs == 1 else o, variables, e, jnp)
+        centre = noise.centre[target] if targets > 1 else noise.centre
+        scale = jnp.broadcast_to(noise.scale, (targets,))[target] if targets > 1 else noise.scale
+        law = {"gaussian": jax.scipy.stats.norm, "laplace": jax.scipy.stats.laplace}
+        if noise.family == "student_t":
+            return jax.scipy.stats.t.logpdf(y, noise.degrees_of_freedom, centre, scale)
+        return law[noise.family].logpdf(y, centre, scale)
+
+    for point in range(3):
+        e = None if error is None else (error[point, 0] if targets == 1 else error[point])
+        expected = np.zeros((observed.outputs, observed.outputs))
+        for target in range(targets):
+            noise = likelihood.noise(
+                outputs[point][0] if observed.outputs == 1 else outputs[point], variables, e, np
+            )
+            law = LAWS[noise.family](noise.degrees_of_freedom)
+            scale = np.broadcast_to(noise.scale, (targets,))[target]
+            y = np.reshape(noise.centre, -1)[target] + scale * law.ppf(u)
+            slopes = jax.vmap(jax.grad(log_density), (None, None, 0, None))(
+                jnp.asarray(outputs[point]), target, y, e
+            )
+            expected += np.mean(slopes[:, :, None] * slopes[:, None, :], axis=0)
+        np.testing.assert_allclose(found[point], expected, rtol=2e-3, atol=2e-3 * expected.max())
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_information_of_classes_is_the_expected_curvature(name: str) -> None:
+    """The sum over classes, exact."""
+    observed = LIKELIHOODS[name]
+    outputs = np.random.default_rng(7).normal(size=(4, observed.outputs))
+    given = outputs[:, 0] if observed.outputs == 1 else outputs
+    root = observed.likelihood.information_root(given, {}, None, np)
+    found = np.swapaxes(root, 1, 2) @ root
+    p = observed.likelihood.probabilities(given, np)
+
+    def log_p(o: jax.Array, label: int) -> jax.Array:
+        return observed.rows(Reader(jnp.zeros(0)), o[None], jnp.array([float(label)]), 0.0)[0]
+
+    for point in range(4):
+        curvatures = [jax.hessian(log_p)(jnp.asarray(outputs[point]), k) for k in range(p.shape[1])]
+        expected = -np.tensordot(p[point], np.stack(curvatures), axes=1)
+        np.testing.assert_allclose(found[point], expected, rtol=1e-10, atol=1e-12)
+
+
+def test_curvature_of_gaussians_and_student_t_is_their_information() -> None:
+    """The second derivative of the log density itself, its mean over the target by quadrature."""
+    u = (np.arange(20001) + 0.5) / 20001
+    for name in ("learned gaussian", "student_t, all learned", "heteroscedastic"):
+        observed = LIKELIHOODS[name]
+        noise_of = observed.likelihood.noise
+
+        def log_density(o: jax.Array, y: Any) -> jax.Array:
+            noise = noise_of(o[0] if len(o) == 1 else o, VARIABLES, None, jnp)  # noqa: B023
+            if noise.family == "student_t":
+                degrees = noise.degrees_of_freedom
+                return jax.scipy.stats.t.logpdf(y, degrees, noise.centre, noise.scale)
+            return jax.scipy.stats.norm.logpdf(y, noise.centre, noise.scale)
+
+        o = np.array([0.3, -0.8])[: observed.outputs]
+        noise = noise_of(o[0] if len(o) == 1 else o, VARIABLES, None, np)
+        y = noise.centre + noise.scale * LAWS[noise.family](noise.degrees_of_freedom).ppf(u)
+        curvature = -jax.vmap(jax.hessian(log_density), (None, 0))(jnp.asarray(o), y).mean(axis=0)
+        given = o[None, 0] if len(o) == 1 else o[None]
+        root = observed.likelihood.information_root(given, VARIABLES, None, np)[0]
+        np.testing.assert_allclose(root.T @ root, curvature, rtol=2e-3, atol=2e-3)

@@ -1,0 +1,136 @@
+"""A memory in a model: in its own units, beside its prior, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nlobayes import build
+from nlobayes.build import Model
+from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.splits import TRAIN, UNUSED
+from nlobayes.data.tables import Selection
+from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.errors import InputError
+from nlobayes.model.memories import Moments, divide
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset, Memory
+
+Gaussian = tuple[np.ndarray, np.ndarray]
+
+
+def job(hidden: tuple[int, ...] = (), **changes: Any) -> ModelJob:
+    return ModelJob.model_validate(
+        {
+            "network": {"hidden": hidden},
+            "prior": {"kind": "fan_in"},
+            "likelihood": {"kind": "tolerance", "sigma": 0.3},
+            "precision": "float64",
+            **changes,
+        }
+    )
+
+
+def memory_at(dataset: Dataset, rows: np.ndarray, **changes: Any) -> Memory:
+    rng = np.random.default_rng(1)
+    memory = Memory(
+        inputs=dataset.inputs[rows],
+        root=rng.normal(size=(2, len(rows))),
+        observed=rng.normal(size=2),
+        input_names=dataset.input_names,
+        target=dataset.target_names[0],
+        units=dataset.units,
+        scale=dataset.transforms["target"]["scale"],
+    )
+    return memory._replace(**changes)
+
+
+def solve(log_density: Any, size: int) -> Gaussian:
+    """Give mean and covariance of a position whose log density is quadratic."""
+    origin = jnp.zeros(size)
+    covariance = np.linalg.inv(-np.asarray(jax.hessian(log_density)(origin)))
+    return covariance @ np.asarray(jax.grad(log_density)(origin)), covariance
+
+
+def at(model: Model, dataset: Dataset, rows: np.ndarray, gaussian: Gaussian) -> Moments:
+    """Give the moments of f at rows, on the model scale."""
+    predict, features = build.predict_with(model), jnp.asarray(dataset.features[rows])
+    slope = np.asarray(jax.jacobian(predict)(jnp.zeros(model.density.size), features))
+    target, (mean, covariance) = TargetTransform(**dataset.transforms["target"]), gaussian
+    scaled = slope * np.asarray(target.sd)
+    return Moments(unstandardise(target, slope @ mean), scaled @ covariance @ scaled.T)
+
+
+def test_old_rows_remembered_and_new_rows_are_the_union(dataset: Dataset) -> None:
+    """Of a linear network, exactly: the same posterior of the weights."""
+    train = np.flatnonzero(dataset.split == TRAIN)
+    parts = []
+    for left_out in (train[15:], train[:15]):
+        split = dataset.split.copy()
+        split[left_out] = UNUSED
+        parts.append(dataset._replace(split=split))
+    (old, new), size = parts, 6
+    model = build.build_model(job(), old)
+    prior, posterior = (
+        at(model, old, train[:15], solve(fn, size))
+        for fn in (model.density.log_prior, model.logdensity_fn)
+    )
+    root, observed = divide(posterior, prior)
+    memory = memory_at(dataset, train[:15], root=root, observed=observed)
+    found = solve(build.build_model(job(), new, memory).logdensity_fn, size)
+    expected = solve(build.build_model(job(), dataset).logdensity_fn, size)
+    without = solve(build.build_model(job(), new).logdensity_fn, size)
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-7)
+    np.testing.assert_allclose(found[1], expected[1], atol=1e-9)
+    assert np.abs(without[0] - expected[0]).max() > 1e-3
+
+
+def test_a_memory_is_read_in_the_units_of_another_dataset(
+    dataset: Dataset, points: Selection, choices: Choices
+) -> None:
+    """Whose constants of features and target differ."""
+    names = (dataset.input_names, dataset.target_names)
+    other = make_dataset(points, *names, choices._replace(seed=9))
+    assert other.transforms != dataset.transforms
+    rows = np.array([3, 50, 7])
+    memory = memory_at(dataset, rows)
+    bare, model = (build.build_model(job((4,)), other, given) for given in (None, memory))
+    position = model.density.draw_prior(2)
+    outputs = build.predict_with(bare)(position, jnp.asarray(other.features[rows]))
+    f = unstandardise(TargetTransform(**other.transforms["target"]), np.asarray(outputs))
+    expected = -np.sum((memory.root @ f - memory.observed) ** 2) / 2
+    found = model.density.log_prior(position) - bare.density.log_prior(position)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"input_names": ("m1",)}, r"the memory has inputs \('m1',\), the dataset \('m1', 'n11'"),
+        ({"target": "sigma_fb"}, "has target sigma_fb, the dataset sigma_pb"),
+        ({"scale": "identity"}, "has scale identity, the dataset log10"),
+        ({"units": {"m1": "TeV"}}, "has units {'m1': 'TeV'}, the dataset .* same columns, units"),
+    ],
+)
+def test_a_memory_of_something_else_is_refused(
+    dataset: Dataset, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        build.build_model(job(), dataset, memory_at(dataset, np.arange(3), **changes))
+
+
+def test_a_memory_is_of_one_output(dataset: Dataset) -> None:
+    model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
+    with pytest.raises(InputError, match="of one output, the network has 2; choose a likelihood"):
+        build.build_model(model, dataset, memory_at(dataset, np.arange(3)))
+
+
+def test_a_memory_that_is_named_must_be_given(dataset: Dataset) -> None:
+    """Nothing is computed with the bare prior in its place."""
+    model = job(prior={"kind": "fan_in", "memory": {"file": "results/memories/no.nc"}})
+    with pytest.raises(InputError, match=r"has a memory, results/memories/no\.nc, which cannot be"):
+        build.build_model(model, dataset)

@@ -1,0 +1,262 @@
+"""Presets become the statements they name, with every constant in its place; users' files run."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from scipy.stats import laplace
+
+from nlobayes.errors import InputError
+from nlobayes.model import classes, hierarchies, likelihoods, priors
+from nlobayes.model.density import build_density
+from nlobayes.model.networks import Network
+from nlobayes.model.posterior import build_posterior
+from nlobayes.statements.likelihoods import build_likelihood
+from nlobayes.statements.priors import build_prior, build_slopes
+from nlobayes.study import likelihoods as likelihood_presets
+from nlobayes.study import priors as prior_presets
+
+PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
+    "fan_in": ({"scale": 2.0}, priors.fan_in(2.0)),
+    "fan_in, biases": (
+        {"scale": 2.0, "bias_scale": 0.5, "output_bias_scale": 3.0},
+        priors.fan_in(2.0, 0.5, 3.0),
+    ),
+    "gaussian": ({}, priors.gaussian(1.0, True)),
+    "gaussian, plain": ({"precision": 4.0, "whitened": False}, priors.gaussian(0.5, False)),
+    "gaussian, biases": (
+        {"precision": 4.0, "bias_precision": 25.0},
+        priors.gaussian(0.5, True, 0.2),
+    ),
+    "laplace": (
+        {"scale": 2.0},
+        priors.Independent("laplace", 2.0, 2.0, 1.0, fan_in_power=0.5),
+    ),
+    "cauchy": (
+        {"scale": 2.0, "bias_scale": 0.5},
+        priors.Independent("cauchy", 2.0, 0.5, 1.0, fan_in_power=1.0),
+    ),
+    "student_t": (
+        {"scale": 2.0},
+        priors.Independent("student_t", 2.0, 2.0, 1.0, 0.5, degrees_of_freedom=4.0),
+    ),
+    "student_t, heavy": (
+        {"degrees_of_freedom": 1.25},
+        priors.Independent("student_t", 1.0, 1.0, 1.0, 0.8, degrees_of_freedom=1.25),
+    ),
+    "hierarchical": ({}, hierarchies.Hierarchical(hierarchies.HalfNormal(1.0), "layer")),
+    "hierarchical, half-Cauchy": (
+        {"hyper": {"kind": "half_cauchy", "scale": 0.3}, "shared": "network"},
+        hierarchies.Hierarchical(hierarchies.HalfCauchy(0.3), "network"),
+    ),
+    "hierarchical, Gamma": (
+        {"hyper": {"kind": "gamma_precision", "shape": 2.0, "rate": 3.0}},
+        hierarchies.Hierarchical(hierarchies.GammaPrecision(2.0, 3.0), "layer"),
+    ),
+    "horseshoe": (
+        {"global_scale": 0.1, "slab_scale": 3.0, "slab_degrees": 5.0, "bias_scale": 0.7},
+        hierarchies.Horseshoe(0.1, 3.0, 5.0, 0.7),
+    ),
+    "tensorbnn": ({}, hierarchies.TensorBNN(0.1, 1.0, 0.1)),
+    "tensorbnn, changed": (
+        {"mean_sd": 0.2, "scale_mean": 0.9, "scale_sd": 0.3},
+        hierarchies.TensorBNN(0.2, 0.9, 0.3),
+    ),
+}
+SLOPES: dict[str, tuple[dict[str, Any], Any]] = {
+    "exponential": ({}, priors.ExponentialSlopes(0.3)),
+    "exponential, learned": (
+        {"rate": None, "hyper_rate": 0.7},
+        priors.ExponentialSlopes(None, 0.7),
+    ),
+    "normal": ({"mean": 0.1, "sd": 0.2}, priors.NormalSlopes(0.1, 0.2)),
+    "tensorbnn": ({}, hierarchies.TensorBNNSlopes(0.3, 0.3, 0.1)),
+}
+LIKELIHOODS: dict[str, tuple[dict[str, Any], Any]] = {
+    "tolerance": ({"sigma": 0.2}, likelihoods.Gaussian(0.2)),
+    "learned_noise": ({"scale": 0.5}, likelihoods.Gaussian(None, 0.5)),
+    "student_t": ({}, likelihoods.StudentT(None, 4.0, 1.0)),
+    "student_t, fixed": (
+        {"sigma": 0.2, "degrees_of_freedom": None, "scale": 3.0},
+        likelihoods.StudentT(0.2, None, 3.0),
+    ),
+    "laplace": ({"sigma": 0.2}, likelihoods.Laplace(0.2)),
+    "laplace, learned": ({"scale": 0.5}, likelihoods.Laplace(None, 0.5)),
+    "heteroscedastic": ({"scale": 0.3}, likelihoods.Heteroscedastic(0.3)),
+    "bernoulli": ({"temperature": 2.0}, classes.Bernoulli(2.0)),
+    "categorical": ({"temperature": 0.5}, classes.Categorical(0.5)),
+}
+
+
+def preset(vocabulary: Any, name: str, settings: dict[str, Any]) -> Any:
+    return TypeAdapter(vocabulary).validate_python({"kind": name.split(",")[0], **settings})
+
+
+def kinds(vocabulary: Any) -> set[str]:
+    members = get_args(get_args(vocabulary)[0])
+    return {get_args(member.model_fields["kind"].annotation)[0] for member in members}
+
+
+def test_every_kind_is_stated_here() -> None:
+    stated = [{name.split(",")[0] for name in cases} for cases in (PRIORS, SLOPES, LIKELIHOODS)]
+    assert stated[0] | {"custom"} == kinds(prior_presets.Prior)
+    assert stated[1] == kinds(prior_presets.Slopes)
+    assert stated[2] == kinds(likelihood_presets.Likelihood)
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_presets_become_priors(name: str) -> None:
+    settings, expected = PRIORS[name]
+    built = build_prior(preset(prior_presets.Prior, name, settings))
+    assert type(built) is type(expected)
+    assert built == expected
+
+
+@pytest.mark.parametrize("name", SLOPES)
+def test_presets_become_priors_of_slopes(name: str) -> None:
+    settings, expected = SLOPES[name]
+    slopes = {"kind": name.split(",")[0], **settings}
+    prior = preset(prior_presets.Prior, "fan_in", {"slopes": slopes})
+    built = build_slopes(prior.slopes)
+    assert type(built) is type(expected)
+    assert built == expected
+    assert build_prior(prior) == priors.fan_in(1.0)
+
+
+def test_a_prior_without_slopes_has_none() -> None:
+    assert build_slopes(preset(prior_presets.Prior, "fan_in", {}).slopes) is None
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_presets_become_likelihoods(name: str) -> None:
+    settings, expected = LIKELIHOODS[name]
+    built = build_likelihood(preset(likelihood_presets.Likelihood, name, settings))
+    assert type(built) is type(expected)
+    assert built == expected
+
+
+STATED = """
+import pymc as pm
+
+def state(parameters, b):
+    scale = b if parameters.role == "weights" else 1.0
+    return pm.Laplace(parameters.name, 0.0, scale, dims=parameters.dims)
+
+def unnamed(parameters):
+    return pm.Normal("other_" + parameters.name, 0.0, 1.0, dims=parameters.dims)
+
+def scalar(parameters):
+    return pm.Normal(parameters.name, 0.0, 1.0)
+
+def twice(parameters):
+    scale = pm.HalfNormal("scale", 1.0)
+    return pm.Normal(parameters.name, 0.0, scale, dims=parameters.dims)
+
+CONSTANT = 3
+"""
+
+
+@pytest.fixture
+def custom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """A prior of the user's in a file of the project, `priors/mine.py`."""
+    monkeypatch.chdir(tmp_path)
+    Path("priors").mkdir()
+
+    def make(source: str = STATED, function: str = "state", **settings: Any) -> Any:
+        Path("priors/mine.py").write_text(source)
+        given = {"file": "priors/mine.py", "function": function, "settings": settings}
+        return preset(prior_presets.Prior, "custom", given)
+
+    return make
+
+
+def density_of(prior: Any) -> Any:
+    posterior = build_posterior(
+        Network((2, 3, 1), "tanh"),
+        prior,
+        likelihoods.Gaussian(0.1),
+        feature_names=("a", "b"),
+        layout="rows",
+    )
+    return build_density(posterior, chunk=0)
+
+
+def test_a_function_of_the_user_states_the_prior(custom: Callable[..., Any]) -> None:
+    density = density_of(build_prior(custom(b=0.3)))
+    position = np.random.default_rng(1).normal(size=density.size)
+    scales = np.repeat([0.3, 1.0, 0.3, 1.0], [6, 3, 3, 1])
+    expected = laplace.logpdf(position, scale=scales).sum()
+    np.testing.assert_allclose(density.log_prior(position), expected, rtol=1e-9)
+    assert density.dims["weights_2"] == ("hidden_1", "output")
+
+
+def test_the_digest_is_that_of_the_file(custom: Callable[..., Any]) -> None:
+    first, same = custom(b=1.0), custom(b=1.0)
+    other = custom(STATED + "\n", b=1.0)
+    assert re.fullmatch("[0-9a-f]{64}", first.sha256)
+    assert first == same
+    assert first.sha256 != other.sha256
+
+
+def test_a_file_that_changed_since_it_was_planned_is_refused(custom: Callable[..., Any]) -> None:
+    """By the preset, which a job carries with its digest, and by what runs the file."""
+    planned = custom(b=1.0)
+    Path("priors/mine.py").write_text(STATED + "# another\n")
+    said = r"'priors/mine\.py' has changed since this was planned .* call snakemake again"
+    with pytest.raises(ValidationError, match=said):
+        prior_presets.CustomPrior.model_validate(planned.model_dump())
+    with pytest.raises(InputError, match=r"^priors/mine\.py has just changed; start the job again"):
+        build_prior(planned)
+
+
+def test_a_file_that_went_is_refused(custom: Callable[..., Any]) -> None:
+    planned = custom(b=1.0)
+    Path("priors/mine.py").unlink()
+    with pytest.raises(ValidationError, match="is not there; write it, or mend the path"):
+        prior_presets.CustomPrior.model_validate(planned.model_dump())
+    with pytest.raises(InputError, match=r"^priors/mine\.py .*start the job again"):
+        build_prior(planned)
+
+
+@pytest.mark.parametrize("function", ["stated", "CONSTANT"])
+def test_a_missing_function_is_refused(custom: Callable[..., Any], function: str) -> None:
+    said = f"priors/mine.py has no function '{function}'; it has ['state', 'unnamed', 'scalar'"
+    with pytest.raises(InputError, match=re.escape(said)):
+        build_prior(custom(function=function))
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero; mend"),
+        ("def state(:", "SyntaxError: invalid syntax"),
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+    ],
+)
+def test_a_file_that_raises_is_refused(custom: Callable[..., Any], source: str, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"priors/mine.py: {said}")):
+        build_prior(custom(source))
+
+
+@pytest.mark.parametrize(
+    ("function", "settings", "said"),
+    [
+        ("state", {}, "custom prior of weights_1: TypeError: state() missing 1 required"),
+        ("state", {"c": 1}, "custom prior of weights_1: TypeError: state() got an unexpected"),
+        ("twice", {}, "custom prior of biases_1: ValueError: Variable name scale already exists"),
+        ("unnamed", {}, "must name a PyMC variable 'weights_1' with dims ('feature', 'hidden_1')"),
+        ("scalar", {}, "must name a PyMC variable 'weights_1' with dims ('feature', 'hidden_1')"),
+    ],
+)
+def test_a_function_that_states_nothing_is_refused(
+    custom: Callable[..., Any], function: str, settings: dict[str, Any], said: str
+) -> None:
+    prior = build_prior(custom(function=function, **settings))
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        density_of(prior)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,82 @@
+"""Classes and several targets, from their tables to scores, and of classes to figures."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Once, Project
+
+pytestmark = pytest.mark.workflow
+
+STUDY = Path(__file__).with_name("families.yaml")
+CLASSES = "xor/n4/fan_in_2/{}/tiny/tiny/s1"
+TWO = "two/n4/fan_in/tolerance_10/tiny/tiny/s1"
+FIGURES = {
+    *("verdict", "convergence", "trace", "autocorrelation", "divergences", "thinning"),
+    *("weight_planes", "history", "loss", "confusion", "reliability", "thresholds"),
+}
+
+
+@pytest.fixture(scope="module")
+def families(once: Once, pristine: Project) -> Project:
+    """The finished study of both."""
+
+    def build(folder: Path) -> None:
+        project = pristine.copy_to(folder)
+        shutil.copy(STUDY, project.root / "config/config.yaml")
+        project.snakemake()
+
+    return once("families", build)
+
+
+def scores(project: Project, run: str) -> dict[str, Any]:
+    """Read the scores of a run."""
+    text = (project.root / f"results/metrics/{run}/evaluation.json").read_text()
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.parametrize("likelihood", ["categorical", "bernoulli"])
+def test_classes_have_scores_and_figures_of_their_own(families: Project, likelihood: str) -> None:
+    """Four hidden units tell the clouds apart; no surrogate is exported."""
+    run = CLASSES.format(likelihood)
+    found = scores(families, run)
+    assert found["test"]["accuracy"] > 0.95
+    assert found["calibration_checks"].keys() == {"ece"}
+    drawn = {path.stem for path in (families.root / f"results/figures/{run}").glob("*.svg")}
+    assert drawn == FIGURES
+    assert not (families.root / "results/surrogates").exists()
+
+
+def test_two_targets_have_scores_of_each(families: Project) -> None:
+    found = scores(families, TWO)
+    assert found["outputs"].keys() == {"sigma_pb", "scale_up"}
+    assert len(found["calibration_checks"]) == 8
+    assert not (families.root / "results/figures/two").exists()
+
+
+def test_runs_of_all_kinds_are_summarised_and_compared(families: Project) -> None:
+    said = families.run("nlobayes", "summary").stdout
+    assert "accuracy" in said
+    assert "RMSE" in said
+    runs = [CLASSES.format(name) for name in ("categorical", "bernoulli")]
+    assert "accuracy" in families.run("nlobayes", "compare", *runs).stdout
+    shown = families.run("nlobayes", "show", f"results/metrics/{runs[0]}/evaluation.json").stdout
+    assert "test accuracy" in shown
+    families.run("nlobayes", "verify", "results")
+
+
+def test_nothing_is_left_to_do(families: Project) -> None:
+    assert families.planned() == {}
+
+
+def test_figures_of_several_targets_are_refused(unbuilt: Project) -> None:
+    column = {"datasets": {"tiny": {"target": {"column": ["sigma_pb", "scale_up"]}}}}
+    done = unbuilt.snakemake("--dry-run", changes=column, status=2)
+    assert "a run of several targets ends with its scores; give the grid" in done.stderr
