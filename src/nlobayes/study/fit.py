@@ -29,22 +29,15 @@ def check_run(run: RunSpec) -> None:
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:
-    """Refuse figures of what has none, and a surrogate with a noise that it cannot carry."""
+    """Refuse figures of what has none."""
     if grid.outputs == "prior" and run.prior.memory is not None:
         raise ValueError(
             f"prior {run.names['prior']!r} has a memory, which nothing can draw from; ask for the "
             "prior without it"
         )
-    if grid.outputs != "figures":
-        return
-    if len(run.dataset.target.columns) > 1:
+    if grid.outputs == "figures" and len(run.dataset.target.columns) > 1:
         raise ValueError(
             "a run of several targets ends with its scores; give the grid `outputs: metrics`"
-        )
-    if run.evaluation.noise == "likelihood" and run.dataset.target.scale != CLASSES:
-        raise ValueError(
-            "a surrogate carries a noise fitted on validation rows, not that of the likelihood; "
-            "give the grid `outputs: metrics`, or the evaluation another noise"
         )
 
 

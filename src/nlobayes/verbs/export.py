@@ -15,13 +15,14 @@ from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
 from nlobayes.assessment.noise_fit import ABOUT_MEAN
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.model.networks import network_of
+from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.mixture import Block, Noise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
 from nlobayes.types import Dataset, Exported, Named
+from nlobayes.verbs.functions import flatten
 
 SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
@@ -52,7 +53,9 @@ def export(
     convergence = read_json(diagnostics, "checks", "converged")
     scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
     noise = _noise(scores["predictive_noise"])
-    drawn = _flatten(contents.read_variables(read_groups(posterior, "thinned")["posterior"]))
+    drawn = _network_of_target(
+        contents.read_variables(read_groups(posterior, "thinned")["posterior"])
+    )
     kept = _choose(drawn, job, data, noise)
     made = read_attrs(posterior)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
@@ -92,13 +95,17 @@ def _noise(fitted: dict[str, Any]) -> Noise:
     )
 
 
-def _flatten(named: Named) -> dict[str, np.ndarray]:
-    """Take one chain after the other, so that any even choice has as many draws of each."""
-    return {
-        name: v.reshape(-1, *v.shape[2:])
-        for name, v in named.values.items()
-        if name.startswith(("weights_", "biases_"))
-    }
+def _network_of_target(named: Named) -> dict[str, np.ndarray]:
+    """Take the arrays of the network, one chain after the other, and of its outputs the first.
+
+    So any even choice has as many draws of each chain. A second output is the noise that the
+    likelihood states, which a surrogate does without.
+    """
+    drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
+    last = sum(name.startswith(WEIGHTS) for name in drawn)
+    for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
+        drawn[name] = drawn[name][..., :1]
+    return drawn
 
 
 def _choose(

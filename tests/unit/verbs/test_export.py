@@ -10,15 +10,18 @@ import numpy as np
 import pytest
 
 from nlobayes import Surrogate
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.contents import named_group, read_dataset
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digest
 from nlobayes.assessment.noise_fit import FittedNoise, at_points
 from nlobayes.assessment.predictive import predictive_moments, predictive_quantiles
 from nlobayes.errors import InputError
+from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.surrogate import Engine
-from nlobayes.types import Dataset
+from nlobayes.types import Dataset, Named
 from nlobayes.verbs.evaluate import evaluate
 from nlobayes.verbs.export import export
+from nlobayes.verbs.functions import flatten, predict_draws
 from nlobayes.verbs.propagate import propagate
 from nlobayes.verbs.thin import thin
 
@@ -146,3 +149,32 @@ def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="kind 'thinned', not 'surrogate'; give a file that"):
         Surrogate.load(scored.thinned)
     assert not (tmp_path / "s.nc").exists()
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+def test_slopes_come_along_and_a_second_output_stays_behind(
+    scored: Scored, tmp_path: Path, engine: Engine
+) -> None:
+    """The surrogate of a heteroscedastic network with trained slopes gives its first output."""
+    rng = np.random.default_rng(0)
+    shapes = {"weights_1": (5, 3), "biases_1": (3,), "slopes_1": (3,)}
+    shapes |= {"weights_2": (3, 2), "biases_2": (2,), "rate_slopes_1": ()}
+    values = {name: rng.normal(size=(2, 4, *shape)) for name, shape in shapes.items()}
+    dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
+    stored = Named(values, dims, {})
+    groups = read_groups(scored.thinned, "thinned")
+    groups["posterior"] = named_group(stored, ("chain", "draw"))
+    write_groups(tmp_path / "thinned.nc", "thinned", groups, read_attrs(scored.thinned))
+    network = {"hidden": [3], "activation": "square_prelu"}
+    export(
+        json.dumps({"network": network, "export": {"draws": 8}}),
+        *(tmp_path / "thinned.nc", scored.dataset, scored.diagnostics),
+        *(scored.evaluations["gaussian"], tmp_path / "surrogate.nc"),
+    )
+    likelihood = {"kind": "heteroscedastic"}
+    model = ModelJob.model_validate(MODEL | {"network": network, "likelihood": likelihood})
+    data = read_dataset(scored.dataset)
+    expected = predict_draws(flatten(stored), model, data).function
+    surrogate = Surrogate.load(tmp_path / "surrogate.nc", engine)
+    found = surrogate.sample(data.inputs, noise=False, on="model")
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
