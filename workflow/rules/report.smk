@@ -128,7 +128,7 @@ use rule plot as plot_prior_predictive with:
         tables=folder_of_tables,
         folder=folder_of_figures,
         verdict="",
-        names=f"--figure {PRIOR}",
+        names=repeat_option("--figure", [PRIOR]),
         code=code_digest("plot"),
 
 
