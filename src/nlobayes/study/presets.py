@@ -6,7 +6,7 @@ frozen and refuse unknown keys.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -160,6 +160,15 @@ class Network(Frozen):
     have slopes that are trained, one per unit."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
+
+    @field_validator("activation", mode="before")
+    @classmethod
+    def _is_known(cls, named: Any) -> Any:
+        for name in named if isinstance(named, list | tuple) else (named,):
+            if name not in get_args(Activation):
+                known = ", ".join(get_args(Activation))
+                raise ValueError(f"unknown activation {name!r}; known: {known}")
+        return named
 
     @model_validator(mode="after")
     def _each_layer_has_its_own(self) -> Network:

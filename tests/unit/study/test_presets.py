@@ -24,12 +24,12 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     (("networks", "n4", "hiden"), [4], ("unknown key 'hiden'", "'activation', 'hidden'")),
     (("networks", "n4", "hidden"), [4, 0], ("greater than or equal to 1", "got 0")),
     (("networks", "n4", "hidden"), 4, ("got 4",)),
-    (("networks", "n4", "activation"), "tan", ("'tanh', 'relu'", "got 'tan'")),
+    (("networks", "n4", "activation"), "tan", ("unknown activation 'tan'", "known: tanh,")),
     (("networks", "n4"), None, ("got None",)),
     (("priors", "fan_in", "kind"), "fan_out", ("'fan_out'", "'fan_in', 'gaussian'")),
     (("priors", "fan_in", "scale"), 0, ("greater than 0", "got 0")),
     (("priors", "fan_in", "scale"), INFINITY, ("finite", "got inf")),
-    (("priors", "fan_in", "precision"), 1, ("unknown key 'precision'", "'kind', 'scale'")),
+    (("priors", "fan_in", "precision"), 1, ("unknown key 'precision'", "'bias_scale', 'kind'")),
     (("likelihoods", "tight", "sigma"), -0.1, ("greater than 0", "got -0.1")),
     (("likelihoods", "tight", "sigma"), NAN, ("finite", "got nan")),
     (("likelihoods", "tight", "kind"), "learned", ("'tolerance', 'learned_noise'",)),
@@ -135,6 +135,8 @@ def test_the_thesis_split_is_in_order_and_complete() -> None:
         "test": 0.15,
         "shuffle": False,
         "seed": 0,
+        "train_from": 0,
+        "validation_from": None,
     }
 
 
