@@ -37,7 +37,7 @@ def break_density(monkeypatch: pytest.MonkeyPatch) -> Break:
 
             return model._replace(logdensity_fn=logdensity_fn)
 
-        monkeypatch.setattr(build, "build_model", build_broken)
+        monkeypatch.setattr(build.sampler, "build_model", build_broken)
 
     return break_where
 

@@ -32,7 +32,10 @@ DIAGNOSE = json.dumps(
 )
 TABULATE = '{"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 1}'
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
-ELSEWHERE = {"landscape", "distances", "bands", "scan", "differences", "speed", "prior_predictive"}
+ELSEWHERE = {
+    *("landscape", "distances", "bands", "scan", "differences", "speed", "prior_predictive"),
+    *("confusion", "reliability", "thresholds"),
+}
 OF_A_RUN = [name for name in FIGURES if name not in ELSEWHERE]
 SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml"}
 

@@ -208,7 +208,8 @@ def test_a_dataset_carries_its_specification_and_its_table(
     prepare(json.dumps(SPEC), write_table(tmp_path / "points.csv", points), tmp_path / "out.nc")
     attrs = read_attrs(tmp_path / "out.nc")
     assert attrs["verb"] == "prepare"
-    assert attrs["spec"]["split"] == {**SPEC["split"], "shuffle": True, "seed": 0}
+    defaults = {"shuffle": True, "seed": 0, "train_from": 0, "validation_from": None}
+    assert attrs["spec"]["split"] == SPEC["split"] | defaults
     assert attrs["table_metadata"] == {"seed": "5"}
     assert attrs["units"]["sigma_pb"] == "pb"
 

@@ -116,7 +116,7 @@ def test_a_diverged_restart_is_passed_over(
         drawn = draw_start(model, start, seed=seed, chain=chain)
         return drawn * np.nan if chain == 0 else drawn
 
-    monkeypatch.setattr(build, "draw_start", broken)
+    monkeypatch.setattr(build.starts, "draw_start", broken)
     found, losses = fitted(dataset_path, tmp_path / "start.nc", 0, restarts=2)
     assert losses[0] is None
     assert np.isfinite(losses[1])
