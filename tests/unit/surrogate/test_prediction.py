@@ -6,14 +6,21 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlobayes.model.networks import ACTIVATIONS, Network, network_of
+from nlobayes.model.activations import ACTIVATIONS
+from nlobayes.model.networks import Network, network_of
 from nlobayes.surrogate.prediction import predict
 
-BY_HAND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "tanh": np.tanh,
-    "relu": lambda x: np.maximum(x, 0),
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "swish": lambda x: x / (1 + np.exp(-x)),
+BY_HAND: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "tanh": lambda x, a: np.tanh(x),
+    "sigmoid": lambda x, a: 1 / (1 + np.exp(-x)),
+    "exp": lambda x, a: np.exp(x),
+    "relu": lambda x, a: np.where(x > 0, x, 0),
+    "leaky_relu": lambda x, a: np.where(x > 0, x, 0.01 * x),
+    "elu": lambda x, a: np.where(x > 0, x, np.exp(x) - 1),
+    "gelu": lambda x, a: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    "swish": lambda x, a: x / (1 + np.exp(-x)),
+    "prelu": lambda x, a: np.where(x > 0, x, a * x),
+    "square_prelu": lambda x, a: np.where(x > 0, x, a**2 * x),
 }
 SIZES = (3, 5, 4, 1)
 
@@ -22,8 +29,8 @@ def random_draws(sizes: tuple[int, ...], leading: tuple[int, ...]) -> dict[str, 
     rng = np.random.default_rng(1)
     shapes: dict[str, tuple[int, ...]] = {}
     for i, (into, out) in enumerate(pairwise(sizes), start=1):
-        shapes |= {f"biases_{i}": (out,), f"weights_{i}": (into, out)}
-    draws = {name: rng.normal(size=(*leading, *shape)) for name, shape in shapes.items()}
+        shapes |= {f"biases_{i}": (out,), f"weights_{i}": (into, out), f"slopes_{i}": (out,)}
+    draws = {name: rng.normal(0, 0.7, (*leading, *shape)) for name, shape in shapes.items()}
     return draws | {"noise": rng.uniform(size=leading)}
 
 
@@ -31,7 +38,8 @@ def one_draw(draws: dict[str, np.ndarray], index: int, x: np.ndarray, name: str)
     hidden = x
     for i in range(1, len(SIZES)):
         hidden = hidden @ draws[f"weights_{i}"][index] + draws[f"biases_{i}"][index]
-        hidden = BY_HAND[name](hidden) if i < len(SIZES) - 1 else hidden
+        slopes = draws[f"slopes_{i}"][index]
+        hidden = BY_HAND[name](hidden, slopes) if i < len(SIZES) - 1 else hidden
     return hidden[:, 0]
 
 
