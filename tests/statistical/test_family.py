@@ -122,7 +122,7 @@ def log_half_normal(log_sigma: Any) -> Any:
     return halfnorm.logpdf(np.exp(log_sigma)) + log_sigma
 
 
-@pytest.mark.parametrize("targets", [1, 2])
+@pytest.mark.parametrize("targets", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_learned_noise(targets: int) -> None:
     """Of one target, and of two that share nothing: a grid over log sigma, weights conjugate."""
     x, rng = rows(2)
@@ -174,6 +174,7 @@ def test_student_t_with_learned_scale_and_degrees() -> None:
     )
 
 
+@pytest.mark.slow
 def test_laplace_with_learned_scale() -> None:
     """A grid over the weight and log b."""
     x, rng = rows(1)
@@ -223,6 +224,7 @@ def in_classes(dataset: Dataset, labels: int) -> Dataset:
     return dataset._replace(transforms=transforms)
 
 
+@pytest.mark.slow
 def test_bernoulli_logits() -> None:
     """A grid over weight and bias; temperature 0.7."""
     x, rng = rows(1)
@@ -303,6 +305,7 @@ def test_hierarchical_scales(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_tensorbnn_scales() -> None:
     """The mean of each layer is integrated with its weights; a grid over both scales.
 
@@ -337,6 +340,7 @@ def test_tensorbnn_scales() -> None:
     )
 
 
+@pytest.mark.slow
 def test_horseshoe_weights() -> None:
     """2^17 quasi-random scales of two weights from the prior, weights conjugate given each."""
     x, rng = rows(2)
@@ -366,6 +370,7 @@ FAMILIES: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_independent_weights(family: str) -> None:
     """A grid over two weights of a noisy problem, whose prior is felt; the bias is pinned."""
