@@ -84,7 +84,12 @@ def invented(rule: str, wildcard: str, names: list[str], chance: random.Random) 
     if rule == "ingest":
         return "scanned"
     if wildcard in DEPTH:
-        return "/".join([*chance.choices(names, k=DEPTH[wildcard]), f"s{chance.randrange(20)}"])
+        parts = chance.choices(names, k=DEPTH[wildcard])
+        if rule.endswith("_classes"):
+            parts[0] = "none"  # what the study has of datasets of classes
+        elif parts[0] == "prior_predictive":
+            parts[0] = "tiny"  # no dataset may be called so: rules have files of one name there
+        return "/".join([*parts, f"s{chance.randrange(20)}"])
     return "tiny" if wildcard in {"dataset", "grid"} else str(chance.randrange(20))
 
 

@@ -144,7 +144,7 @@ def path_of(names):
 
 
 RUN_OF_CLASSES = f"({one_of(OF_CLASSES)})/{path_of(len(CROSSED) - 1)}"
-RUN_OF_NUMBERS = f"(?!({one_of(OF_CLASSES)})/){path_of(len(CROSSED))}"
+RUN_OF_NUMBERS = f"(?!({one_of([PRIOR, *OF_CLASSES])})/){path_of(len(CROSSED))}"
 
 
 wildcard_constraints:

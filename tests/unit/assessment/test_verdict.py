@@ -21,6 +21,7 @@ from nlobayes.errors import InputError
 CONTRACT = {
     "rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median",
     "ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min", "rhat_log_density", "rhat_noise",
+    "rhat_hyperparameters",
     "divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total",
     "gradients_per_draw", "autocorrelation_time_f_median", "tightness",
     "ess_pooled_over_within", "log_density_spread_over_sd", "between_chain_variance_share",
@@ -73,6 +74,7 @@ def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
     assert set(result) == CONTRACT
     assert {name for name, value in result.items() if value is None} == {
         "rhat_noise",
+        "rhat_hyperparameters",
         "rhat_f_nested_p99",
         "divergences_at",
         "max_depth_share",

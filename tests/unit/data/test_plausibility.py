@@ -88,7 +88,7 @@ def test_the_columns_of_the_thesis_are_refused() -> None:
         select(
             plain,
             ["m1"],
-            "pdf_uncertainty_fb",
+            ["pdf_uncertainty_fb"],
             {},
             source="t",
             duplicates="keep",
