@@ -134,8 +134,8 @@ onstart:
 
 
 def one_of(names):
-    """Spell the pattern of one of some names, each meant letter by letter."""
-    return "|".join(map(re.escape, names)) or "none"
+    """Spell the pattern of one of some names, each meant letter by letter; nothing fits no name."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def path_of(names):
