@@ -27,7 +27,9 @@ from nlobayes.study.priors import FanInPrior
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=(3000, 5)), rng.normal(size=3000)
 names = tuple("abcde")
-dataset = Dataset(x, x, y, y, np.zeros(3000, int), np.arange(5), names, names, "y", {}, {})
+target = {"target": {"scale": "identity", "mean": 0.0, "sd": 1.0}}
+rows = np.zeros(3000, int), np.arange(5)
+dataset = Dataset(x, x, y, y, *rows, names, names, ("y",), target, {})
 found = []
 for hidden in ((20, 20), (256,)):
     model = build.build_model(
