@@ -46,7 +46,7 @@ def make_model() -> build.Model:
         input_names=("x",),
         feature_names=("x",),
         target_names=("y",),
-        transforms={},
+        transforms={"target": {}},
         units={},
     )
     return build.build_model(job, dataset)

@@ -11,6 +11,8 @@ from nlobayes.surrogate.surrogate import Surrogate
 MIXINGS = 4
 WITHOUT_UNIT = ("", "1")
 
+_overflowing = np.errstate(over="ignore", invalid="ignore")
+
 
 def mixings(surrogate: Surrogate) -> list[list[str]]:
     """Find inputs that are rows of a mixing matrix: four without unit, alike but for 1, 2, 3, 4."""
@@ -20,19 +22,25 @@ def mixings(surrogate: Surrogate) -> list[list[str]]:
     return [row for row in rows if free.issuperset(row)]
 
 
+@_overflowing
 def line(
     surrogate: Surrogate, at: Sequence[float], along: str, between: tuple[float, float], steps: int
 ) -> np.ndarray:
-    """Vary one input between two values and keep the others: points (point, input)."""
+    """Vary one input between two values and keep the others: points (point, input).
+
+    Where the distance between the values overflows, the input is not finite.
+    """
     points = np.tile(np.asarray(at, np.float64), (steps, 1))
     points[:, surrogate.inputs.index(along)] = np.linspace(*between, steps)
     return points
 
 
+@_overflowing
 def with_unit_norm(surrogate: Surrogate, points: np.ndarray, along: str) -> np.ndarray:
     """Scale each row of mixings to a norm of one, by all of its inputs but `along`.
 
-    A row that this cannot do, for they are zero or `along` alone is above one, stays as it is.
+    A row that this cannot do, for they are zero, their squares overflow or `along` alone is above
+    one, stays as it is.
     """
     points = points.copy()
     for row in mixings(surrogate):

@@ -261,7 +261,11 @@ def test_prospino_table() -> None:
         pytest.skip(f"optional table {path.name} is not on this machine (NLOBAYES_SHARED)")
     table = declare_units(read_table(path), {"sigma_fb": "fb"}, source=path.name)
     selection = select(
-        table, ["m1", "n11", "n12", "n13", "n14"], "sigma_fb", {"sigma_fb": "pb"}, source=path.name
+        table,
+        ["m1", "n11", "n12", "n13", "n14"],
+        ["sigma_fb"],
+        {"sigma_fb": "pb"},
+        source=path.name,
     )
     assert selection.inputs.shape == (12480, 5)
     np.testing.assert_allclose(np.sum(selection.inputs[:, 1:] ** 2, axis=1), 1, atol=1e-3)

@@ -40,6 +40,7 @@ def test_every_endpoint_is_in_the_schema(described: OpenApiSchema) -> None:
     assert found == ENDPOINTS
 
 
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
 def test_the_service_keeps_to_its_schema(described: OpenApiSchema) -> None:
     done: Counter[str] = Counter()
     failures = []
