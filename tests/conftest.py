@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -10,9 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from nlobayes.cli import NEW_OBJECTS
 from nlobayes.verbs.runtime import configure
 
 configure("float64")  # before any test imports JAX or PyTensor
+gc.set_threshold(NEW_OBJECTS)
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 

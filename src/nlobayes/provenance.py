@@ -14,7 +14,7 @@ from typing import Any
 PACKAGE = Path(__file__).parent
 PACKAGES = (
     *("nlobayes", "numpy", "scipy", "pymc", "pytensor", "jax", "blackjax", "optax", "arviz"),
-    *("xarray", "netCDF4", "pyarrow", "scoringrules"),
+    *("xarray", "netCDF4", "pyarrow"),
 )
 DATA_FILES = {".mplstyle"}
 """Endings of the files that code reads from its own folder."""

@@ -21,7 +21,15 @@ from nlobayes.errors import InputError
 ROOT = Path(__file__).parents[2]
 NO_VERBS = {
     *("__init__", "covariates", "points", "posteriors", "predictions", "progress", "runtime"),
-    *("chains", "class_scores", "functions", "memories", "output_scores", "stated"),
+    *(
+        "chains",
+        "class_scores",
+        "comparison_tables",
+        "functions",
+        "memories",
+        "output_scores",
+        "stated",
+    ),
 }
 HEAVY = "numpy pandas xarray netCDF4 scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")
 POSTERIOR = "results/posterior/tiny/n4/fan_in/tolerance_10/tiny/tiny/s1.nc"
 TIMEOUT_SECONDS = 900
+KEPT = ("HOME", "LANG", "TMPDIR", "JAX_COMPILATION_CACHE_DIR")
 JOB_COUNT = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 IDENTITY = {
     f"GIT_{who}_{what}": value
@@ -138,7 +139,7 @@ class Project:
 
     def _environment(self) -> dict[str, str]:
         programs = Path(sys.executable).parent
-        kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         return kept | {
             "PATH": f"{programs}:{os.environ['PATH']}",
             "PYTHONPATH": str(self.source),

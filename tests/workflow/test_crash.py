@@ -175,7 +175,10 @@ def unharmed(workbench: Workbench) -> dict[str, bytes]:
         return dict(zip(MADE, pool.map(run, MADE), strict=True))
 
 
-@pytest.mark.parametrize("verb", MADE)
+@pytest.mark.parametrize(
+    "verb",
+    [pytest.param(verb, marks=[] if verb == "warmup" else pytest.mark.slow) for verb in MADE],
+)
 def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path, verb: str
 ) -> None:

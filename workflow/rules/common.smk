@@ -10,15 +10,15 @@ from pathlib import Path
 
 from nlobayes.errors import InputError
 from nlobayes.provenance import code_digest
-from nlobayes.study.comparison import compare_job
-from nlobayes.study.grid import CROSSED, load_study
-from nlobayes.study.jobs import (
+from nlobayes.study.assignments import (
     ingest_job,
     prepare_job,
     run_jobs,
     simulate_job,
     speed_job,
 )
+from nlobayes.study.comparison import compare_job
+from nlobayes.study.grid import CROSSED, load_study
 from nlobayes.study.library import override, read_presets
 from nlobayes.study.sources import SlhaSource, TableSource
 from nlobayes.study.values import NAME

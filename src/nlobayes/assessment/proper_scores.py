@@ -6,7 +6,6 @@ A score is a number averaged over points, or a line that says why there is none.
 import math
 
 import numpy as np
-import scoringrules
 
 from nlobayes.assessment.accuracy import to_target
 from nlobayes.assessment.noise import PredictiveNoise, at_rows, locate, sample, sd
@@ -170,13 +169,17 @@ def _noisy(
 
 
 def _crps_of(observed: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Return the CRPS (point,) of sorted members (point, member)."""
+    """Return the CRPS (point,) of sorted members (point, member) by probability-weighted moments.
+
+    Mean distance to the observed value, less half of that between two different members
+    (M. Zamo, P. Naveau, Mathematical Geosciences 50 (2018) 209). Written out because the library
+    that the tests compare it with compiles for two seconds when it is imported.
+    """
+    count = members.shape[1]
+    ranks = np.arange(count) / (count - 1)
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(
-            scoringrules.crps_ensemble(
-                observed, members, estimator="pwm", sorted_ensemble=True, backend="numpy"
-            )
-        )
+        distance = np.abs(members - observed[:, np.newaxis]).mean(axis=1)
+        return distance + members.mean(axis=1) - 2 * (members * ranks).mean(axis=1)
 
 
 def _gaussian_nll_target(

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 
 from nlobayes.data.csv_text import check_known, is_number, parse_cells, read_header, read_lines
 from nlobayes.data.parquet_table import check_parquet, from_arrow
-from nlobayes.data.tables import READ_ERRORS, convert
+from nlobayes.data.tables import READ_ERRORS
+from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 
 FORMATS = (".csv", ".csv.gz", ".parquet")

@@ -10,7 +10,7 @@ import numpy as np
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.prospino import RATIOS, Asked, Reading, particles_of, target_sources
 from nlobayes.data.slha import pair_columns, unit_of
-from nlobayes.data.tables import convert
+from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 

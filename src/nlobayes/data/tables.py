@@ -1,4 +1,4 @@
-"""Tables of points: read from CSV or parquet, encoded back exactly, checked and put in named units.
+"""Tables of points: read from CSV or parquet, encoded back exactly, and checked.
 
 A column is an array of float64, or of text where any of its cells is not a number.
 Row numbers in messages count the data rows from 1.
@@ -21,18 +21,9 @@ import pyarrow as pa
 from nlobayes.data.csv_text import check_header, check_known, is_number, read_csv
 from nlobayes.data.parquet_table import read_parquet
 from nlobayes.data.plausibility import check_relative_error, repeated_rows
+from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
-
-# Each unit is 10^exponent times the base unit of its kind.
-UNITS = {
-    "nb": ("cross section", 3),
-    "pb": ("cross section", 0),
-    "fb": ("cross section", -3),
-    "ab": ("cross section", -6),
-    "GeV": ("energy", 0),
-    "TeV": ("energy", 3),
-}
 
 READERS: dict[str, Callable[[Path, float], Table]] = {
     ".csv": read_csv,
@@ -123,46 +114,6 @@ def to_arrow(table: Table) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=table.metadata))
 
 
-def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
-    """Express values in another unit of the same kind.
-
-    Raises
-    ------
-    InputError
-        If a unit is not known, or the two are of different kinds.
-    """
-    for unit in (from_unit, to_unit):
-        if unit not in UNITS:
-            raise InputError(f"unknown unit {unit!r}; known: {', '.join(UNITS)}")
-    (from_kind, from_exponent), (to_kind, to_exponent) = UNITS[from_unit], UNITS[to_unit]
-    if from_kind != to_kind:
-        raise InputError(
-            f"cannot convert {from_unit!r} ({from_kind}) to {to_unit!r} ({to_kind}); "
-            f"ask for a unit of {from_kind}"
-        )
-    exponent = from_exponent - to_exponent
-    return values * 10.0**exponent if exponent >= 0 else values / 10.0**-exponent
-
-
-def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Table:
-    """Name the units of columns that do not name their own.
-
-    Raises
-    ------
-    InputError
-        If a column does not exist, or names another unit itself.
-    """
-    for name, unit in units.items():
-        check_known(table.columns, name, source)
-        own = table.units.get(name, "")
-        if own not in ("", unit):
-            raise InputError(
-                f"{source}: column {name!r} is in {own!r} by its header but declared in {unit!r}; "
-                "declare only units that the file does not name"
-            )
-    return table._replace(units={**table.units, **units})
-
-
 def select(
     table: Table,
     features: Sequence[str],
@@ -207,7 +158,7 @@ def select(
     _check_names_asked([*names, *further], units, source)
     columns = {name: _numbers(table, name, source) for name in names}
     for name, unit in units.items():
-        columns[name] = _in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
+        columns[name] = in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
     rows = np.column_stack(list(columns.values()))
     if duplicates == "reject":
         _check_no_duplicates(rows, source)
@@ -232,7 +183,7 @@ def _relative_error(table: Table, name: str, target: np.ndarray, source: str) ->
 
 def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
     own = table.units.get(name, "")
-    return _in_unit(_numbers(table, name, source), name, (own, unit), source)
+    return in_unit(_numbers(table, name, source), name, (own, unit), source)
 
 
 def _check_writable(table: Table) -> None:
@@ -279,21 +230,6 @@ def _numbers(table: Table, name: str, source: str) -> np.ndarray:
             f"in row {bad[0] + 1}; repair or remove these rows"
         )
     return values.astype(np.float64)
-
-
-def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
-    own, wanted = units
-    if wanted in ("", own):
-        return values
-    if not own:
-        raise InputError(
-            f"{source}: column {name!r} is wanted in {wanted!r} but names no unit; write its "
-            f"header as `{name}:unit` or declare its unit"
-        )
-    try:
-        return convert(values, own, wanted)
-    except InputError as error:
-        raise InputError(f"{source}: column {name!r}: {error}") from None
 
 
 def _check_no_duplicates(rows: np.ndarray, source: str) -> None:

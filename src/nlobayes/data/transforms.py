@@ -35,10 +35,7 @@ class TargetTransform(NamedTuple):
 
 
 CLASSES = "classes"
-TARGET_SCALES: dict[str, tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]] = {
-    "log10": (np.log10, lambda exponents: 10.0 ** np.asarray(exponents)),
-    "identity": (np.asarray, np.asarray),
-}
+TARGET_SCALES: dict[str, Callable[..., np.ndarray]] = {"log10": np.log10, "identity": np.asarray}
 
 
 def fit_features(
@@ -169,19 +166,12 @@ def unstandardise(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
     return scaled
 
 
-def invert_target(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
-    """Map network outputs of any shape back to targets, in the target's unit."""
-    _, invert = TARGET_SCALES[transform.scale]
-    return invert(unstandardise(transform, values))
-
-
 def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
     if scale not in TARGET_SCALES:
         known = ", ".join([*TARGET_SCALES, CLASSES])
         raise InputError(f"unknown target scale {scale!r}; known: {known}")
-    apply, _ = TARGET_SCALES[scale]
     with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = apply(np.asarray(target, np.float64))
+        scaled = TARGET_SCALES[scale](np.asarray(target, np.float64))
     allowed = "positive targets" if scale == "log10" else "finite targets"
     finite = np.isfinite(scaled)
     whole = finite if finite.ndim < 2 else finite.all(axis=1)

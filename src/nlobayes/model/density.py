@@ -38,7 +38,6 @@ class Density(NamedTuple):
 
     `log_prior(position)` and `log_likelihood(position, data)` are scalars, Jacobians included in
     the first, `bare_log_prior(position)` is that without them;
-    `row_log_likelihood(position, data)` is the second of each row of the first chunk (point,);
     `variables(position)` names the weights, their scales and the noise;
     `draw_prior(seed)` is a position drawn from the prior; `locate(variables)` is the position of
     named variables, of a model that is not whitened; `places` tells where in a position each
@@ -49,7 +48,6 @@ class Density(NamedTuple):
     log_prior: Callable[[jax.Array], jax.Array]
     bare_log_prior: Callable[[jax.Array], jax.Array]
     log_likelihood: Callable[[jax.Array, Data], jax.Array]
-    row_log_likelihood: Callable[[jax.Array, Data], jax.Array]
     variables: Callable[[jax.Array], dict[str, jax.Array]]
     draw_prior: Callable[[int], jax.Array]
     locate: Callable[[dict[str, jax.Array]], jax.Array]
@@ -126,7 +124,6 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
         log_prior=lambda position: _total(log_prior(*unravel(position))),
         bare_log_prior=bare_log_prior,
         log_likelihood=_chunked(lambda q, *data: rows(*unravel(q), *data)[0], mesh),
-        row_log_likelihood=lambda q, data: rows(*unravel(q), *columns_of(first_chunk(data)))[0],
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
         locate=_locate(model),

@@ -99,7 +99,7 @@ def _arrange(figure: Figure) -> None:
             if isinstance(axis.get_major_locator(), AutoLocator):
                 axis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
 
 
 def _scan(runs: DataFrame, scanned: DataFrame) -> Figure:

@@ -1,9 +1,8 @@
-"""What each job of a run is told: only its own sections, so that no other makes it run again."""
+"""What each job may be told; `assignments` takes it from a run."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -11,12 +10,11 @@ from pydantic import Field, ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
-from nlobayes.study.grid import RunSpec, describe
+from nlobayes.study.grid import describe
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.presets import (
     CalibrationTolerances,
-    DatasetPreset,
     Export,
     Features,
     Network,
@@ -28,7 +26,7 @@ from nlobayes.study.presets import (
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.samplers import Until
-from nlobayes.study.sources import SimulatedSource, SlhaSource, Spectra, ToySource
+from nlobayes.study.sources import SimulatedSource, Spectra, ToySource
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
@@ -205,113 +203,6 @@ class SpeedJob(Frozen):
 
 
 Job = TypeVar("Job", bound=Frozen)
-
-
-def simulate_job(dataset: DatasetPreset) -> SimulateJob:
-    """Tell `simulate` its source."""
-    assert isinstance(dataset.source, SimulatedSource | ToySource)
-    return SimulateJob(source=dataset.source)
-
-
-def ingest_job(dataset: DatasetPreset) -> IngestJob:
-    """Tell `ingest` what to take from the files; their folder is an input."""
-    assert isinstance(dataset.source, SlhaSource)
-    return IngestJob(spectra=dataset.source.spectra)
-
-
-def prepare_job(dataset: DatasetPreset) -> PrepareJob:
-    """Tell `prepare` what to read from the table."""
-    return PrepareJob(
-        features=dataset.features,
-        target=dataset.target,
-        split=dataset.split,
-        reference_points=dataset.reference_points,
-        units=getattr(dataset.source, "units", {}),
-        duplicates=getattr(dataset.source, "duplicates", "reject"),
-        most_mb=getattr(dataset.source, "most_mb", None),
-    )
-
-
-def run_jobs(run: RunSpec) -> dict[str, Frozen]:
-    """Tell each verb of a run its own sections."""
-    sampler = run.sampler
-    until = {"judge": JudgeJob(until=sampler.until)} if sampler.until else {}
-    model = _model_job(run)
-    return {
-        "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
-        "warmup": WarmupJob(
-            model=model, kernel=sampler.kernel, warmup=sampler.warmup, seed=run.seed
-        ),
-        "draw": DrawJob(
-            model=model,
-            kernel=sampler.kernel,
-            warmup=sampler.warmup,
-            draws=sampler.draws_per_segment,
-            keep_every=sampler.keep_every,
-            seed=run.seed,
-        ),
-        "diagnose": DiagnoseJob(
-            likelihood=run.likelihood,
-            kernel=sampler.kernel,
-            keep_every=sampler.keep_every,
-            thresholds=run.evaluation.thresholds,
-            thinning_loss=run.evaluation.thinning_loss,
-            superchains=sampler.superchains,
-            energy_variance=getattr(sampler.warmup, "energy_variance", None),
-        ),
-        "propagate": PropagateJob(model=model),
-        "landscape": LandscapeJob(model=model, seed=run.seed),
-        "prior_predictive": PriorPredictiveJob(
-            model=model.model_copy(update={"device": "cpu", "shards": 1}),
-            covariate=run.dataset.features.along,
-            seed=run.seed,
-        ),
-        "evaluate": EvaluateJob(
-            noise=run.evaluation.noise,
-            calibration=run.evaluation.calibration,
-            covariate=run.dataset.features.along,
-            seed=run.seed,
-        ),
-        "tabulate": TabulateJob(
-            keep_every=sampler.keep_every,
-            covariate=run.dataset.features.along,
-            calibration=run.evaluation.calibration,
-            seed=run.seed,
-        ),
-        "export": ExportJob(network=run.network, export=run.evaluation.export),
-        **until,
-    }
-
-
-def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
-    """Tell `speed` what to time."""
-    return SpeedJob(
-        runs=tuple(
-            TimedRun(
-                run=run.run_id,
-                model=_model_job(run),
-                integration_steps=getattr(run.sampler.kernel, "integration_steps", None),
-            )
-            for run in runs
-        )
-    )
-
-
-def _model_job(run: RunSpec) -> ModelJob:
-    memory = run.prior.memory
-    if memory is not None and not memory.sha256:
-        raise InputError(
-            f"priors.{run.names['prior']}.memory: {memory.file} is not there; write it with "
-            "`nlobayes condense`, or mend the path"
-        )
-    return ModelJob(
-        network=run.network,
-        prior=run.prior,
-        likelihood=run.likelihood,
-        precision=run.precision,
-        device=run.execution.device,
-        shards=run.execution.shards,
-    )
 
 
 def read_job(kind: type[Job], spec: str) -> Job:

@@ -21,7 +21,7 @@ from nlobayes.study.grid import describe
 from nlobayes.study.jobs import CondenseJob, ModelJob
 from nlobayes.types import Dataset, Memory
 from nlobayes.verbs import runtime
-from nlobayes.verbs.functions import flatten, predict_draws
+from nlobayes.verbs.functions import check_same_rows, flatten, predict_draws
 from nlobayes.verbs.posteriors import model_of
 
 POINTS, PRIOR_DRAWS = 100, 4000
@@ -54,8 +54,7 @@ def condense(
     runtime.configure(job.model.precision)
     data, thinned = contents.read_dataset(dataset), read_groups(posterior, "thinned")
     _check(job.model, data)
-    if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == TRAIN]):
-        raise InputError(f"{posterior} has other train rows than {dataset}; give its own dataset")
+    check_same_rows(thinned, data, posterior, dataset)
     at = _points(data, points)
     prior = _prior_functions(job, data, at)
     before = memories.moments(prior)

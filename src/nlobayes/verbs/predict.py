@@ -15,7 +15,7 @@ import typer
 from nlobayes.artifacts.streams import print_blocks, write_blocks
 from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
 from nlobayes.data.spectrum_blocks import ENDING, open_spectra
-from nlobayes.data.tables import convert
+from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.surrogate import Surrogate

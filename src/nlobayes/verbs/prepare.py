@@ -12,7 +12,8 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
-from nlobayes.data.tables import Selection, declare_units, read_table, select
+from nlobayes.data.tables import Selection, read_table, select
+from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob, read_job
 

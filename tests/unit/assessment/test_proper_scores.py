@@ -6,7 +6,12 @@ import scoringrules
 from scipy import integrate, stats
 
 from nlobayes.assessment.noise import make_noise
-from nlobayes.assessment.proper_scores import crps_per_point, interval_score, proper_scores
+from nlobayes.assessment.proper_scores import (
+    _crps_of,
+    crps_per_point,
+    interval_score,
+    proper_scores,
+)
 from nlobayes.errors import InputError
 
 LN10 = np.log(10)
@@ -64,6 +69,16 @@ def test_crps_of_each_point_is_unbiased(samples: int) -> None:
     )
     assert found.mean() == pytest.approx(expected.mean(), rel=0.015)
     assert np.corrcoef(found, expected)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("members", [2, 5, 40])
+def test_crps_of_members_is_that_of_their_pairs(members: int) -> None:
+    """Ties and far values included."""
+    rng = np.random.default_rng(5)
+    found = np.sort(np.round(rng.standard_cauchy((50, members)), 1), axis=1)
+    observed = np.round(rng.normal(size=50), 1)
+    expected = scoringrules.crps_ensemble(observed, found, estimator="fair", backend="numpy")
+    np.testing.assert_allclose(_crps_of(observed, found), expected, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.statistical

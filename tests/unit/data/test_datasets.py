@@ -10,7 +10,7 @@ import pytest
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import TEST, TRAIN, UNUSED, VALIDATION
 from nlobayes.data.tables import Selection
-from nlobayes.data.transforms import TargetTransform, invert_target
+from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 
@@ -55,8 +55,8 @@ def test_train_rows_are_centred_and_scaled(points: Selection, choices: Choices) 
 
 def test_the_target_comes_back_from_its_constants(points: Selection, choices: Choices) -> None:
     dataset = make(points, choices)
-    back = invert_target(TargetTransform(**dataset.transforms["target"]), dataset.target)
-    np.testing.assert_allclose(back, points.target, rtol=1e-13)
+    back = unstandardise(TargetTransform(**dataset.transforms["target"]), dataset.target)
+    np.testing.assert_allclose(10**back, points.target, rtol=1e-13)
     np.testing.assert_array_equal(dataset.observed, points.target)
 
 

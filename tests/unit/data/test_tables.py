@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from nlobayes.data.tables import convert, declare_units, read_table, select, to_arrow, to_csv_text
+from nlobayes.data.tables import read_table, select, to_arrow, to_csv_text
+from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
@@ -154,29 +155,6 @@ def test_names_that_would_not_read_back(name: str) -> None:
             to_csv_text(Table({"a": np.ones(1)}, {}, {name: "x"}))
 
 
-@pytest.mark.parametrize(
-    ("from_unit", "to_unit", "expected"),
-    [
-        ("pb", "fb", 2000.0),
-        ("fb", "pb", 0.002),
-        ("pb", "ab", 2e6),
-        ("nb", "pb", 2000.0),
-        ("ab", "nb", 2e-9),
-        ("TeV", "GeV", 2000.0),
-        ("GeV", "GeV", 2.0),
-    ],
-)
-def test_conversions(from_unit: str, to_unit: str, expected: float) -> None:
-    """Exact: a power of ten is one rounding away from the decimal."""
-    assert convert(np.array([2.0]), from_unit, to_unit)[0] == expected
-
-
-@pytest.mark.parametrize(("from_unit", "to_unit"), [("pb", "GeV"), ("pb", "barn"), ("", "pb")])
-def test_conversions_refused(from_unit: str, to_unit: str) -> None:
-    with pytest.raises(InputError, match="unit"):
-        convert(np.ones(1), from_unit, to_unit)
-
-
 def test_select_orders_columns_and_converts(tmp_path: Path) -> None:
     table = from_text(tmp_path, PLAIN.replace("sigma_pb", "sigma_pb:pb"))
     selection = select(
@@ -242,16 +220,6 @@ def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:
 )
 def test_questions_refused(tmp_path: Path, changes: dict, message: str) -> None:
     assert message in refusal(from_text(tmp_path, PLAIN.replace("m1", "m1:GeV")), **changes)
-
-
-def test_declared_units(tmp_path: Path) -> None:
-    table = from_text(tmp_path, PLAIN.replace("m1", "m1:GeV"))
-    declared = declare_units(table, {"sigma_pb": "pb", "m1": "GeV"}, source="p.csv")
-    assert declared.units == {"m1": "GeV", "n11": "", "sigma_pb": "pb"}
-    with pytest.raises(InputError, match="'GeV' by its header but declared in 'TeV'"):
-        declare_units(table, {"m1": "TeV"}, source="p.csv")
-    with pytest.raises(InputError, match="no column 'sigma'; did you mean 'sigma_pb'"):
-        declare_units(table, {"sigma": "pb"}, source="p.csv")
 
 
 def test_prospino_table() -> None:

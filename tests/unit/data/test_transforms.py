@@ -13,7 +13,6 @@ from nlobayes.data.transforms import (
     apply_target,
     fit_features,
     fit_target,
-    invert_target,
     unstandardise,
 )
 from nlobayes.errors import InputError
@@ -97,7 +96,6 @@ def test_log10_target_inverts(target: np.ndarray, standardise: bool) -> None:
     transform = fit_target("log10", target, np.ones(target.size, bool), standardise=standardise)
     values = apply_target(transform, target)
     np.testing.assert_allclose(unstandardise(transform, values), np.log10(target), atol=1e-13)
-    np.testing.assert_allclose(invert_target(transform, values), target, rtol=1e-12)
 
 
 @FIXED
@@ -108,7 +106,7 @@ def test_log10_target_inverts(target: np.ndarray, standardise: bool) -> None:
 def test_identity_target_inverts(target: np.ndarray, standardise: bool) -> None:
     target = np.concatenate([target, [-1e3, 1e3]])
     transform = fit_target("identity", target, np.ones(target.size, bool), standardise=standardise)
-    recovered = invert_target(transform, apply_target(transform, target))
+    recovered = unstandardise(transform, apply_target(transform, target))
     np.testing.assert_allclose(recovered, target, rtol=1e-13, atol=1e-11)
 
 
@@ -122,7 +120,7 @@ def test_target_constants_by_hand() -> None:
 def test_inverse_takes_any_shape() -> None:
     transform = TargetTransform("log10", -1.0, 0.5)
     draws = np.linspace(-3, 3, 24).reshape(2, 3, 4)
-    np.testing.assert_allclose(invert_target(transform, draws), 10 ** (draws / 2 - 1), rtol=1e-14)
+    np.testing.assert_allclose(unstandardise(transform, draws), draws / 2 - 1, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes.errors import InputError
+from nlobayes.study.assignments import ingest_job, prepare_job, run_jobs, simulate_job
 from nlobayes.study.grid import Study
 from nlobayes.study.jobs import (
     DiagnoseJob,
@@ -29,11 +30,7 @@ from nlobayes.study.jobs import (
     SimulateJob,
     TabulateJob,
     WarmupJob,
-    ingest_job,
-    prepare_job,
     read_job,
-    run_jobs,
-    simulate_job,
 )
 from nlobayes.study.sources import SlhaSource, TableSource
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from nlobayes.errors import InputError
+from nlobayes.study.assignments import run_jobs
 from nlobayes.study.grid import load_study
-from nlobayes.study.jobs import run_jobs
 from nlobayes.study.library import override, read_presets
 
 CONFIG = Path(__file__).parents[3] / "config"

@@ -11,8 +11,9 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes.errors import InputError
+from nlobayes.study.assignments import run_jobs
 from nlobayes.study.grid import Study
-from nlobayes.study.jobs import PretrainJob, read_job, run_jobs
+from nlobayes.study.jobs import PretrainJob, read_job
 from nlobayes.study.priors import FanInPrior
 
 FILE = "memories/old.nc"

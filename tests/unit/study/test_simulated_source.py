@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from nlobayes.errors import InputError
+from nlobayes.study.assignments import simulate_job
 from nlobayes.study.grid import Study
-from nlobayes.study.jobs import SimulateJob, read_job, simulate_job
+from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.sources import SimulatedSource

@@ -66,3 +66,11 @@ def test_what_cannot_be_scaled_stays() -> None:
     assert np.array_equal(with_unit_norm(surrogate, nothing, "n11"), nothing)
     alone = line(surrogate, AT, "n11", (1, 1), 2)
     assert with_unit_norm(surrogate, alone, "n11").tolist() == [[300, 1, 0, 0, 0]] * 2
+
+
+def test_numbers_that_overflow_are_left_as_they_are() -> None:
+    """Their squares, and the distance of two ends of a line: no warning, no other number."""
+    surrogate = like(*NEUTRALINO, m1="GeV")
+    points = line(surrogate, [300, 1e200, 0.1, 0.1, 0.1], "m1", (-1.7e308, 1.7e308), 3)
+    assert not np.isfinite(points[:, 0]).all()
+    assert np.array_equal(with_unit_norm(surrogate, points, "m1"), points, equal_nan=True)

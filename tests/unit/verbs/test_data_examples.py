@@ -14,7 +14,7 @@ import yaml
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.prospino import LAYOUT
 from nlobayes.data.tables import read_table
-from nlobayes.study.jobs import ingest_job, prepare_job
+from nlobayes.study.assignments import ingest_job, prepare_job
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Dataset
 from nlobayes.verbs.prepare import prepare

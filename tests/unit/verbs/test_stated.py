@@ -75,9 +75,16 @@ def score(
     spread = np.random.default_rng(4).normal(0, 0.1, (CHAINS * draws, built.density.size))
     positions = jnp.asarray(built.density.draw_prior(1) + spread)
     named = jax.vmap(built.density.variables)(positions)
-    rows = jax.vmap(lambda position: built.density.row_log_likelihood(position, built.data))
     train = data.split == TRAIN
-    log_likelihood = np.asarray(rows(positions))[:, : train.sum()]
+    error = () if data.error is None else (data.error / data.transforms["target"]["sd"],)
+    rows = [jnp.asarray(column[train]) for column in (data.features, data.target, *error)]
+
+    def of_row(position: jax.Array, *row: jax.Array) -> jax.Array:
+        batch = built.density.batch(*(value[None] for value in row))
+        return built.density.log_likelihood(position, batch)
+
+    of_rows = jax.vmap(of_row, (None, *[0] * len(rows)))
+    log_likelihood = np.asarray(jax.vmap(lambda position: of_rows(position, *rows))(positions))
 
     predicted = predict_draws({name: np.asarray(v) for name, v in named.items()}, job, data)
     members = predict_draws({name: np.asarray(v)[:3] for name, v in named.items()}, job, data)

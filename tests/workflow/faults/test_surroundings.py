@@ -110,8 +110,10 @@ def test_a_broken_cache_of_compiled_functions_changes_nothing(
     workbench: Workbench, tmp_path: Path, change: Change
 ) -> None:
     project = workbench.copy_without_results_of("draw", tmp_path / "project")
-    change(project.root / ".cache/jax")
-    project.run("bash", "-c", workbench.commands["draw"])
+    cache = shutil.copytree(os.environ["JAX_COMPILATION_CACHE_DIR"], tmp_path / "cache")
+    change(cache)
+    setting = f"export JAX_COMPILATION_CACHE_DIR={cache}"
+    project.run("bash", "-c", f"{setting}; {workbench.commands['draw']}")
     assert project.digests() == workbench.project.digests()
 
 

@@ -1,0 +1,137 @@
+"""Tell each job of a run its own sections, so that no other makes it run again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import RunSpec
+from nlobayes.study.jobs import (
+    DiagnoseJob,
+    DrawJob,
+    EvaluateJob,
+    ExportJob,
+    IngestJob,
+    JudgeJob,
+    LandscapeJob,
+    ModelJob,
+    PrepareJob,
+    PretrainJob,
+    PriorPredictiveJob,
+    PropagateJob,
+    SimulateJob,
+    SpeedJob,
+    TabulateJob,
+    TimedRun,
+    WarmupJob,
+)
+from nlobayes.study.presets import DatasetPreset
+from nlobayes.study.sources import SimulatedSource, SlhaSource, ToySource
+from nlobayes.study.values import Frozen
+
+
+def simulate_job(dataset: DatasetPreset) -> SimulateJob:
+    """Tell `simulate` its source."""
+    assert isinstance(dataset.source, SimulatedSource | ToySource)
+    return SimulateJob(source=dataset.source)
+
+
+def ingest_job(dataset: DatasetPreset) -> IngestJob:
+    """Tell `ingest` what to take from the files; their folder is an input."""
+    assert isinstance(dataset.source, SlhaSource)
+    return IngestJob(spectra=dataset.source.spectra)
+
+
+def prepare_job(dataset: DatasetPreset) -> PrepareJob:
+    """Tell `prepare` what to read from the table."""
+    return PrepareJob(
+        features=dataset.features,
+        target=dataset.target,
+        split=dataset.split,
+        reference_points=dataset.reference_points,
+        units=getattr(dataset.source, "units", {}),
+        duplicates=getattr(dataset.source, "duplicates", "reject"),
+        most_mb=getattr(dataset.source, "most_mb", None),
+    )
+
+
+def run_jobs(run: RunSpec) -> dict[str, Frozen]:
+    """Tell each verb of a run its own sections."""
+    sampler = run.sampler
+    until = {"judge": JudgeJob(until=sampler.until)} if sampler.until else {}
+    model = _model_job(run)
+    return {
+        "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
+        "warmup": WarmupJob(
+            model=model, kernel=sampler.kernel, warmup=sampler.warmup, seed=run.seed
+        ),
+        "draw": DrawJob(
+            model=model,
+            kernel=sampler.kernel,
+            warmup=sampler.warmup,
+            draws=sampler.draws_per_segment,
+            keep_every=sampler.keep_every,
+            seed=run.seed,
+        ),
+        "diagnose": DiagnoseJob(
+            likelihood=run.likelihood,
+            kernel=sampler.kernel,
+            keep_every=sampler.keep_every,
+            thresholds=run.evaluation.thresholds,
+            thinning_loss=run.evaluation.thinning_loss,
+            superchains=sampler.superchains,
+            energy_variance=getattr(sampler.warmup, "energy_variance", None),
+        ),
+        "propagate": PropagateJob(model=model),
+        "landscape": LandscapeJob(model=model, seed=run.seed),
+        "prior_predictive": PriorPredictiveJob(
+            model=model.model_copy(update={"device": "cpu", "shards": 1}),
+            covariate=run.dataset.features.along,
+            seed=run.seed,
+        ),
+        "evaluate": EvaluateJob(
+            noise=run.evaluation.noise,
+            calibration=run.evaluation.calibration,
+            covariate=run.dataset.features.along,
+            seed=run.seed,
+        ),
+        "tabulate": TabulateJob(
+            keep_every=sampler.keep_every,
+            covariate=run.dataset.features.along,
+            calibration=run.evaluation.calibration,
+            seed=run.seed,
+        ),
+        "export": ExportJob(network=run.network, export=run.evaluation.export),
+        **until,
+    }
+
+
+def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
+    """Tell `speed` what to time."""
+    return SpeedJob(
+        runs=tuple(
+            TimedRun(
+                run=run.run_id,
+                model=_model_job(run),
+                integration_steps=getattr(run.sampler.kernel, "integration_steps", None),
+            )
+            for run in runs
+        )
+    )
+
+
+def _model_job(run: RunSpec) -> ModelJob:
+    memory = run.prior.memory
+    if memory is not None and not memory.sha256:
+        raise InputError(
+            f"priors.{run.names['prior']}.memory: {memory.file} is not there; write it with "
+            "`nlobayes condense`, or mend the path"
+        )
+    return ModelJob(
+        network=run.network,
+        prior=run.prior,
+        likelihood=run.likelihood,
+        precision=run.precision,
+        device=run.execution.device,
+        shards=run.execution.shards,
+    )

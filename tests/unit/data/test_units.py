@@ -1,0 +1,44 @@
+"""Units of columns: conversions within a kind, and declarations that do not contradict a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlobayes.data.units import convert, declare_units
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+
+@pytest.mark.parametrize(
+    ("from_unit", "to_unit", "expected"),
+    [
+        ("pb", "fb", 2000.0),
+        ("fb", "pb", 0.002),
+        ("pb", "ab", 2e6),
+        ("nb", "pb", 2000.0),
+        ("ab", "nb", 2e-9),
+        ("TeV", "GeV", 2000.0),
+        ("GeV", "GeV", 2.0),
+    ],
+)
+def test_conversions(from_unit: str, to_unit: str, expected: float) -> None:
+    """Exact: a power of ten is one rounding away from the decimal."""
+    assert convert(np.array([2.0]), from_unit, to_unit)[0] == expected
+
+
+@pytest.mark.parametrize(("from_unit", "to_unit"), [("pb", "GeV"), ("pb", "barn"), ("", "pb")])
+def test_conversions_refused(from_unit: str, to_unit: str) -> None:
+    with pytest.raises(InputError, match="unit"):
+        convert(np.ones(1), from_unit, to_unit)
+
+
+def test_declared_units() -> None:
+    columns = {"m1": np.ones(2), "n11": np.ones(2), "sigma_pb": np.ones(2)}
+    table = Table(columns, {"m1": "GeV"}, {})
+    declared = declare_units(table, {"sigma_pb": "pb", "m1": "GeV"}, source="p.csv")
+    assert declared.units == {"m1": "GeV", "sigma_pb": "pb"}
+    with pytest.raises(InputError, match="'GeV' by its header but declared in 'TeV'"):
+        declare_units(table, {"m1": "TeV"}, source="p.csv")
+    with pytest.raises(InputError, match="no column 'sigma'; did you mean 'sigma_pb'"):
+        declare_units(table, {"sigma": "pb"}, source="p.csv")
