@@ -42,7 +42,7 @@ def import_closure(module: str) -> set[str]:
         name = waiting.pop()
         if name not in found and not name.startswith(STATED_IN_SPEC):
             found.add(name)
-            waiting += _imports(_source(name))
+            waiting += filter(_is_ours, _imports(_source(name).read_bytes()))
     return found
 
 
@@ -76,14 +76,14 @@ def versions() -> dict[str, str]:
 
 
 @cache
-def _imports(source: Path) -> list[str]:
+def _imports(source: bytes) -> list[str]:
     names: list[str] = []
-    for node in ast.walk(ast.parse(source.read_bytes())):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return [name for name in names if _is_ours(name)]
+    return names
 
 
 def _data_beside(source: Path) -> set[Path]:

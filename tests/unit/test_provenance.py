@@ -11,8 +11,10 @@ import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -192,14 +194,20 @@ def copied(tmp_path: Path) -> Path:
     return Path(shutil.copytree(provenance.PACKAGE, tmp_path / "nlobayes", ignore=ignore))
 
 
-def digest(package: Path, verb: str) -> str:
-    """The digest of a verb of a copy of the package, computed afresh."""
+@cache
+def provenance_of(package: Path) -> Any:
+    """The module of a copy of the package."""
     spec = importlib.util.spec_from_file_location("copied", package / "provenance.py")
     assert spec
     assert spec.loader
     module: ModuleType = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    value = module.code_digest(verb)
+    return module
+
+
+def digest(package: Path, verb: str) -> str:
+    """The digest of a verb of a copy of the package, computed afresh."""
+    value = provenance_of(package).code_digest.__wrapped__(verb)
     assert isinstance(value, str)
     return value
 
