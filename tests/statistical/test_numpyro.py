@@ -87,6 +87,7 @@ def draw_numpyro(log_density: LogDensity, starts: jax.Array) -> jax.Array:
     return sampler.get_samples(group_by_chain=True)
 
 
+@pytest.mark.slow
 def test_means_and_sds_agree() -> None:
     """At nine points: |difference| below its Monte-Carlo standard error times a joint quantile."""
     model = make_model()

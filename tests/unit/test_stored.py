@@ -65,6 +65,12 @@ MODELS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+OF_ALL_KINDS = {
+    *("fan_in", "student_t", "half_cauchy, layer", "gamma_precision, network", "horseshoe"),
+    *("tensorbnn", "learned slopes", "learned degrees"),
+}
+
+
 def job(**changes: Any) -> ModelJob:
     return ModelJob.model_validate(
         {
@@ -88,7 +94,9 @@ def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[build.Model, np.ndarray
     return model, drawn, Named(values, model.density.dims, model.density.coords)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in OF_ALL_KINDS else pytest.mark.slow) for n in MODELS]
+)
 def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
     dataset: Dataset, name: str
 ) -> None:

@@ -21,6 +21,7 @@ CHAINS = f"results/chains/{RUN}"
 GROUPS = ("posterior", "sample_stats", "warmup_sample_stats", "predictions")
 
 
+@pytest.mark.slow
 def test_a_warm_up_in_two_segments_changes_no_bit(tiny: Project, tmp_path: Path) -> None:
     changes = {"samplers": {"tiny": {"warmup": {"segments": 2}}}}
     cut = tiny.copy_to(tmp_path / "project")
@@ -47,9 +48,10 @@ def double(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     ("execution", "jobs"),
     [
         ({"chains_per_job": 2}, {"warmup": 1, "draw": 1, "assemble": 1}),
-        (
+        pytest.param(
             {"chains_per_job": "all", "shards": 2},
             {"pretrain": 2, "warmup": 1, "draw": 1, "assemble": 1},
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -175,10 +175,8 @@ def unharmed(workbench: Workbench) -> dict[str, bytes]:
         return dict(zip(MADE, pool.map(run, MADE), strict=True))
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [pytest.param(verb, marks=[] if verb == "warmup" else pytest.mark.slow) for verb in MADE],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", MADE)
 def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path, verb: str
 ) -> None:
@@ -204,6 +202,7 @@ def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     assert sum(killed) >= 7
 
 
+@pytest.mark.slow
 def test_half_written_cache_of_compiled_functions_changes_nothing(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path
 ) -> None:

@@ -176,6 +176,7 @@ def test_a_table_is_drawn_on_demand(changed: Project, tmp_path: Path) -> None:
     assert all(0 <= float(point["coverage"]) <= 1 for point in points)
 
 
+@pytest.mark.slow
 def test_experiment_elsewhere_leaves_the_workspace_and_can_be_applied(
     published: Project, tmp_path: Path
 ) -> None:

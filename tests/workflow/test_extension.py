@@ -30,6 +30,7 @@ def sampler(**changes: Any) -> dict[str, Any]:
     return {"samplers": {"tiny": changes}}
 
 
+@pytest.mark.slow
 def test_another_chain_runs_its_own_jobs_only(tiny: Project, tmp_path: Path) -> None:
     changes = sampler(chains=3)
     new = {"pretrain": 1, "warmup": 1, "draw": 1, "assemble": 1}
@@ -67,6 +68,7 @@ def test_two_segments_are_one_long_run_bit_for_bit(
         xr.testing.assert_identical(end_of_two, long.group("state", f"{folder}/segment_0.nc"))
 
 
+@pytest.mark.slow
 def test_another_sampler_runs_its_own_jobs_only(tiny: Project, tmp_path: Path) -> None:
     """With two samplers of one posterior, their agreement is judged."""
     nuts = {

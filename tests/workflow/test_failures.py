@@ -59,6 +59,7 @@ def test_a_density_that_is_not_finite_at_any_start_stops_the_run(
     assert not list(project.root.glob("results/pretrain/**/*.nc"))
 
 
+@pytest.mark.slow
 def test_a_chain_that_never_moves_stops_the_run_after_its_warm_up(
     tiny: Project, tmp_path: Path
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_chain_that_never_moves_stops_the_run_after_its_warm_up(
     assert sorted(path.name for path in (project.root / CHAINS).glob("*/*")) == 2 * ["warmup_0.nc"]
 
 
+@pytest.mark.slow
 def test_a_chain_that_dies_later_keeps_its_last_good_segment(tiny: Project, tmp_path: Path) -> None:
     """The step size that the second segment of chain 0 continues with is made absurd."""
     project = tiny.copy_to(tmp_path / "project")

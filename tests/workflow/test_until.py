@@ -76,6 +76,7 @@ def test_a_stopped_run_is_extended_without_drawing(stopped: Project, tmp_path: P
     assert more.planned(POSTERIOR, changes=until(LOOSE, 3)) == {}
 
 
+@pytest.mark.slow
 def test_missed_targets_draw_every_segment(
     tiny: Project, two_segments: Project, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ def configure(precision: str, device: str = "cpu", shards: int = 1) -> None:
     what `XLA_CLIENT_MEM_FRACTION` says. Compiled functions are kept in `.cache/jax`, or where
     `JAX_COMPILATION_CACHE_DIR` says, and shared by all jobs.
     """
-    os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx="
+    os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx=,traceback__limit=0"
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
     os.environ.setdefault("JAX_PLATFORMS", PLATFORMS[device])

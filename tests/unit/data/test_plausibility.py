@@ -14,6 +14,7 @@ from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"))
+PROSPINO = SHARED / "data/prospino_chi1chi1.csv.gz"
 RNG = np.random.default_rng(3)
 SIGMA = 10 ** RNG.uniform(-6, 2, 200)
 ERRORS = 10 ** RNG.uniform(-4, -2, 200)
@@ -80,9 +81,9 @@ def test_the_accident_of_the_thesis_is_found() -> None:
     assert "its correlation with the target is 0.99" in small
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the public table is not at {SHARED}")
+@pytest.mark.skipif(not PROSPINO.exists(), reason=f"the public table is not at {PROSPINO}")
 def test_the_columns_of_the_thesis_are_refused() -> None:
-    table = read_table(SHARED / "data" / "prospino_chi1chi1.csv.gz")
+    table = read_table(PROSPINO)
     plain = table._replace(units={})  # as arrays in a pickle have none
     with pytest.raises(InputError, match=r"largest is 4\d\d\d\.?\d*, .* target 0\.99"):
         select(

@@ -22,7 +22,7 @@ IN_COLUMNS = ("normal", "horseshoe", "gamma, network")
 """Priors that are also laid out in columns; likelihoods all are, with errors where they can."""
 PRIOR_CASES = [*((name, "rows") for name in PRIORS), *((name, "columns") for name in IN_COLUMNS)]
 LIKELIHOOD_CASES = [
-    *((name, "rows", False) for name in LIKELIHOODS),
+    *(pytest.param(name, "rows", False, marks=pytest.mark.slow) for name in LIKELIHOODS),
     *((name, "columns", observed.errors) for name, observed in LIKELIHOODS.items()),
 ]
 

@@ -59,7 +59,7 @@ def test_settings_of_the_user_for_xla_are_kept(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=x")
     runtime.configure("float64")
     assert os.environ["XLA_FLAGS"] == "--xla_dump_to=x"
-    assert os.environ["PYTENSOR_FLAGS"] == "floatX=float64,cxx="
+    assert os.environ["PYTENSOR_FLAGS"] == "floatX=float64,cxx=,traceback__limit=0"
     monkeypatch.delenv("XLA_FLAGS")
     runtime.configure("float64")
 

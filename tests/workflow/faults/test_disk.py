@@ -70,7 +70,8 @@ def mounted(project: Project, script: str, status: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("disk", ["results", pytest.param(".", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("disk", ["results", "."])
 def test_a_full_disk_stops_the_run_and_room_lets_it_end_the_same(
     unassembled: Project, tiny: Project, disk: str
 ) -> None:

@@ -33,7 +33,7 @@ FILES = {  # that a verb writes
     "compare": 5,
     "plot": 5,
 }
-LONG = dict.fromkeys(("pretrain", "warmup", "draw"), pytest.mark.slow)  # see test_crash.py
+LONG = dict.fromkeys(("pretrain", "draw", "landscape", "prior_predictive"), pytest.mark.slow)
 
 
 def hidden(project: Project) -> list[Path]:
