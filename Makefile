@@ -35,7 +35,7 @@ report: setup  ## write report.html and print the results of what has been run
 test: setup  ## run all tests (WORKERS=2 processes)
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
 
-test-nightly: setup  ## run the tests that take minutes each
+test-nightly: setup  ## run the tests that a day leaves out: minutes long, or more cases of the others
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) -m slow
 
 test-slurm: setup  ## run a study through a real Slurm, started for it where none answers (as root)

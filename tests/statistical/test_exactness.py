@@ -316,7 +316,14 @@ def two_units() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return x, y, *fine
 
 
-@every_kernel
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.slow if kind == "random_walk" else ())
+        for kind in EXACT
+        if kind not in HELD
+    ],
+)
 def test_network_of_two_hidden_units(kind: str) -> None:
     """Posterior of f at two points, against quadrature."""
     x, y, means, variances = two_units()

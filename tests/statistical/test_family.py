@@ -280,7 +280,14 @@ def linear_rows() -> tuple[np.ndarray, np.ndarray]:
     return x, x @ [0.9, -1.2, 0.5, 0.8] + 0.4 + SIGMA * rng.normal(size=ROWS + 1)
 
 
-@pytest.mark.parametrize("name", HYPER)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("half_normal", marks=pytest.mark.slow),
+        "half_cauchy",
+        pytest.param("gamma_precision", marks=pytest.mark.slow),
+    ],
+)
 def test_hierarchical_scales(name: str) -> None:
     """A grid over the logarithm of the scale, weights conjugate."""
     hyper, log_density = HYPER[name]

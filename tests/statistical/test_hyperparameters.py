@@ -98,6 +98,7 @@ def observe_with_hyperparameters(
     return observed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prior", "names"),
     [
@@ -105,10 +106,9 @@ def observe_with_hyperparameters(
             HierarchicalPrior(kind="hierarchical", hyper=HYPER["gamma_precision"]),
             ("scale_weights_1", "scale_biases_1", "scale_weights_2"),
         ),
-        pytest.param(
+        (
             TensorBNNPrior(kind="tensorbnn", mean_sd=0.5),
             ("mean_weights_1", "mean_weights_2", "scale_weights_1", "scale_weights_2"),
-            marks=pytest.mark.slow,
         ),
     ],
     ids=["hierarchical", "tensorbnn"],

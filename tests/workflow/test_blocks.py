@@ -12,7 +12,7 @@ import xarray as xr
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
 MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
@@ -21,7 +21,6 @@ CHAINS = f"results/chains/{RUN}"
 GROUPS = ("posterior", "sample_stats", "warmup_sample_stats", "predictions")
 
 
-@pytest.mark.slow
 def test_a_warm_up_in_two_segments_changes_no_bit(tiny: Project, tmp_path: Path) -> None:
     changes = {"samplers": {"tiny": {"warmup": {"segments": 2}}}}
     cut = tiny.copy_to(tmp_path / "project")
@@ -48,10 +47,9 @@ def double(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     ("execution", "jobs"),
     [
         ({"chains_per_job": 2}, {"warmup": 1, "draw": 1, "assemble": 1}),
-        pytest.param(
+        (
             {"chains_per_job": "all", "shards": 2},
             {"pretrain": 2, "warmup": 1, "draw": 1, "assemble": 1},
-            marks=pytest.mark.slow,
         ),
     ],
 )

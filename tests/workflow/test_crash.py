@@ -23,7 +23,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
 MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
@@ -175,7 +175,6 @@ def unharmed(workbench: Workbench) -> dict[str, bytes]:
         return dict(zip(MADE, pool.map(run, MADE), strict=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verb", MADE)
 def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path, verb: str
@@ -202,7 +201,6 @@ def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     assert sum(killed) >= 7
 
 
-@pytest.mark.slow
 def test_half_written_cache_of_compiled_functions_changes_nothing(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path
 ) -> None:

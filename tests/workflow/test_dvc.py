@@ -222,6 +222,7 @@ def test_history_is_up_to_date_where_it_is_checked_out(
         assert changed.planned() == {}
 
 
+@pytest.mark.slow
 def test_failed_run_leaves_the_lock_and_is_repaired(published: Project, tmp_path: Path) -> None:
     cloned = clone(published, tmp_path / "clone")
     locked = (cloned.root / "dvc.lock").read_bytes()

@@ -83,7 +83,7 @@ def tiny_table(project: Project) -> dict[str, Any]:
     (project.root / ODD_TABLE).parent.mkdir()
     project.run("nlobayes", "simulate", "--spec", spec, "--out", ODD_TABLE)
     dataset["source"] = {"kind": "table", "path": ODD_TABLE}
-    return study
+    return study | {"execution": {"chains_per_job": "all"}}
 
 
 @pytest.fixture(scope="module")

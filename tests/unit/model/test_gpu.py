@@ -63,7 +63,7 @@ def log_densities(precision: str, device: str) -> list[float] | None:
     return list(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("device", [pytest.param("cpu", marks=pytest.mark.slow), "gpu"])
 def test_single_precision_keeps_five_digits_of_the_log_density(device: str) -> None:
     single = log_densities("float32", device)
     if single is None:

@@ -83,6 +83,7 @@ def updated(memory: Path) -> ModelJob:
     )
 
 
+@pytest.mark.slow
 def test_a_memory_and_new_rows_are_the_union(dataset: Dataset) -> None:
     """Within the noise of 600 draws of the posterior and of 4000 of the prior."""
     out = Path("memories/old.nc")

@@ -151,6 +151,7 @@ def test_adjusted_reaches_its_acceptance() -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 @every_kernel
 def test_does_not_collapse_on_a_network(name: str) -> None:
     """5-8-1, 200 rows, sigma 0.1: it fits the data, and every draw goes on moving the network."""
