@@ -36,7 +36,7 @@ test: setup  ## run all tests (WORKERS=2 processes)
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
 
 test-nightly: setup  ## run the tests that a day leaves out: minutes long, or more cases of the others
-	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) -m slow
+	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile -m slow
 
 test-slurm: setup  ## run a study through a real Slurm, started for it where none answers (as root)
 	OMP_NUM_THREADS=1 $(RUN) --extra slurm pytest -m slurm tests/workflow/cluster

@@ -171,9 +171,10 @@ def _noisy(
 def _crps_of(observed: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the CRPS (point,) of sorted members (point, member) by probability-weighted moments.
 
-    Mean distance to the observed value, less half of that between two different members
-    (M. Zamo, P. Naveau, Mathematical Geosciences 50 (2018) 209). Written out because the library
-    that the tests compare it with compiles for two seconds when it is imported.
+    Mean distance to the observed value, less half of that between two different members: T.
+    Gneiting, A. E. Raftery, Journal of the American Statistical Association 102 (2007) 359, eq. 21
+    with the other sign, its pairs counted by rank. Written out because the library that the tests
+    compare it with compiles for two seconds when it is imported.
     """
     count = members.shape[1]
     ranks = np.arange(count) / (count - 1)
