@@ -1,8 +1,9 @@
 # Needs python3, pip, make and git. Everything else comes through uv and the committed uv.lock;
 # uv is taken from PATH or, where it is not there, installed into .uv/ and nowhere else.
 
-UV_VERSION := 0.13.8
+UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' .ci/uv.txt)
 UV := $(shell command -v uv || echo .uv/$(UV_VERSION)/bin/uv)
+UV_LOCKED := --require-hashes --requirement .ci/uv.txt
 RUN := $(UV) run --locked
 WORKERS ?= 2
 
@@ -52,7 +53,9 @@ check: setup  ## lint, format, types, workflow and architecture
 audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)
 	mkdir -p .cache
 	$(UV) export --quiet --locked --all-extras --no-emit-project --output-file .cache/requirements.txt
-	$(UV) tool run pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
+	$(UV) venv --quiet --clear .cache/audit
+	$(UV) pip sync --quiet --python .cache/audit --require-hashes .ci/audit.txt
+	.cache/audit/bin/pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
 
 schema: setup  ## write config/schema.json and the reference in config/README.md from the models
 	$(RUN) python -m nlobayes.study.schema json > config/schema.json
@@ -70,5 +73,5 @@ distclean: clean  ## also remove the environment and the private uv
 # `--target` writes into one folder, so Python installations that are managed by the system allow it
 # and no venv module is needed; the second line serves a python3 that has venv but no pip.
 .uv/$(UV_VERSION)/bin/uv:
-	python3 -m pip install --quiet --no-user --upgrade --target .uv/$(UV_VERSION) uv==$(UV_VERSION) \
-	|| { python3 -m venv .uv/$(UV_VERSION) && .uv/$(UV_VERSION)/bin/pip install --quiet uv==$(UV_VERSION); }
+	python3 -m pip install --quiet --no-user --upgrade --target .uv/$(UV_VERSION) $(UV_LOCKED) \
+	|| { python3 -m venv .uv/$(UV_VERSION) && .uv/$(UV_VERSION)/bin/pip install --quiet $(UV_LOCKED); }

@@ -89,11 +89,38 @@ def test_continuous_integration_runs_what_make_runs() -> None:
     assert "bash .ci/run" in [step.get("run") for step in steps]
 
 
-def test_every_place_pins_the_same_uv() -> None:
-    (pinned,) = re.findall(r"^UV_VERSION := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    steps = read_yaml(".github/workflows/ci.yml")["jobs"]["ci"]["steps"]
-    (setup,) = [step for step in steps if "setup-uv" in step.get("uses", "")]
-    assert setup["with"]["version"] == pinned
+def test_actions_of_continuous_integration_are_pinned_by_commit() -> None:
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        for used in re.findall(r"uses: *(.+)", path.read_text()):
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used), path
+
+
+@pytest.mark.parametrize("name", ["uv", "audit"])
+def test_what_make_installs_itself_is_pinned_by_hash(name: str) -> None:
+    """The programs outside of uv.lock: one version of each, and the SHA-256 of every file of it."""
+    text = (ROOT / f".ci/{name}.txt").read_text()
+    packages = re.split(r"^(?=\w)", text, flags=re.MULTILINE)[1:]
+    assert packages
+    hashed = r"[\w-]+==[\w.]+( ; [^\\]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+\n"
+    assert [package for package in packages if not re.fullmatch(hashed, package)] == []
+    installs = rf"--require-hashes (--requirement )?\.ci/{name}\.txt"
+    assert re.search(installs, (ROOT / "Makefile").read_text())
+
+
+def test_tools_of_make_that_the_lock_holds_too_are_the_same_files() -> None:
+    """The same version of a package has the same wheel in both."""
+    text = (ROOT / ".ci/audit.txt").read_text()
+    locked = locked_packages()
+    pinned = re.findall(r"^([\w-]+)==([\w.]+)(.+?)(?=^\w|\Z)", text, re.MULTILINE | re.DOTALL)
+    both = {name: body for name, version, body in pinned if _version(locked, name) == version}
+    assert both
+    for name, body in both.items():
+        hashes = {wheel["hash"] for wheel in locked[name]["wheels"]}
+        assert hashes <= {f"sha256:{digest}" for digest in re.findall(r"sha256:(\w+)", body)}, name
+
+
+def _version(locked: dict[str, dict[str, Any]], name: str) -> str | None:
+    return locked[name]["version"] if name in locked else None
 
 
 def test_make_targets_exist() -> None:
