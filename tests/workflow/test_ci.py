@@ -87,7 +87,7 @@ DIAGNOSTICS = {
     *("ess_pooled_over_within", "between_chain_variance_share", "log_density_spread_over_sd"),
     *("divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total"),
     *("gradients_per_draw", "autocorrelation_time_f_median", "thinning_step", "tightness"),
-    *("chains", "draws_per_chain", "exact", "checks"),
+    *("chains", "draws_per_chain", "exact", "checks", "still_chains", "still_chains_at"),
     *("converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
     *("mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max"),
 }
@@ -234,7 +234,7 @@ def test_chains_agree(ci: Project) -> None:
 def test_every_check_is_recorded_with_its_verdict(ci: Project) -> None:
     checks = metrics(ci, "diagnostics")["checks"]
     at_most, at_least = (
-        {"rhat_f_median", "rhat_f_p99", "divergences"},
+        {"rhat_f_median", "rhat_f_p99", "divergences", "still_chains"},
         {
             "ess_f_bulk_min",
             "ebfmi_min",

@@ -10,10 +10,11 @@ from nlobayes.assessment.autocorrelation import integrated_time
 from nlobayes.assessment.convergence import ess_bulk, ess_tail, rhat
 from nlobayes.assessment.divergences import located
 from nlobayes.assessment.draws import PosteriorDraws, SampleStats, check_distinct, check_fit
+from nlobayes.assessment.stays import still_chains
 from nlobayes.assessment.tables import Columns
 from nlobayes.assessment.thinning import choose_step
+from nlobayes.checks import is_at_least
 
-AT_LEAST = ("ess_f_bulk_min", "ebfmi_min")
 TOLERATED_EXCESS = 2.0
 """An unadjusted kernel fails beyond this multiple of the energy variance that it aims at."""
 
@@ -70,10 +71,10 @@ def diagnose(
         passed as `converged`. Times and `draws_per_chain` count draws, stored or not;
         `gradients_total` includes warm-up, `gradients_per_draw` does not. `divergences_at` is the
         reference point at which divergent draws stand furthest apart, and their mean distance
-        from the posterior mean in sd. A check exists where its value does. None stands for what
-        does not exist (noise that is fixed, trees of HMC, groups of chains, R-hat of fewer than 8
-        stored draws of the weights) or is infinite (R-hat of chains that never moved, which fails
-        its check).
+        from the posterior mean in sd; `still_chains_at` lists the chains that stand still. A check
+        exists where its value does. None stands for what does not exist (noise that is fixed, trees
+        of HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or is infinite
+        (R-hat of chains that never moved, which fails its check).
 
     Raises
     ------
@@ -83,7 +84,7 @@ def diagnose(
     check_fit(draws, stats, keep_every)
     check_distinct(draws.function)
     chains, drawn, _ = draws.function.shape
-    stored = draws.weights.shape[1]
+    stored, still = draws.weights.shape[1], still_chains(draws.function)
     metrics = {
         **_function_metrics(draws.function),
         "rhat_f_nested_p99": None
@@ -102,12 +103,14 @@ def diagnose(
         "chains": chains,
         "draws_per_chain": drawn,
         "exact": exact,
+        "still_chains": len(still),
     }
     checks = _checks(metrics, thresholds, stats.energy_variance_aim)
     return {
         "converged": all(check["passed"] for check in checks.values()),
         **{key: _finite(value) for key, value in metrics.items()},
         "divergences_at": _divergences_at(draws.function, stats.diverging),
+        "still_chains_at": still,
         "checks": checks,
     }
 
@@ -134,7 +137,7 @@ def table(checks: dict[str, dict[str, Any]]) -> Columns:
         "check": np.array([*checks]),
         "value": np.array([np.inf if value is None else value for value in values], np.float64),
         "threshold": np.array([check["threshold"] for check in checks.values()], np.float64),
-        "bound": np.array(["at least" if name in AT_LEAST else "at most" for name in checks]),
+        "bound": np.array(["at least" if is_at_least(name) else "at most" for name in checks]),
         "passed": np.array([check["passed"] for check in checks.values()], dtype=bool),
     }
 
@@ -218,7 +221,7 @@ def _checks(
     metrics: dict[str, Any], thresholds: Thresholds, energy_variance_aim: float | None
 ) -> dict[str, dict[str, Any]]:
     limits = thresholds._asdict()
-    limits["divergences"] = limits.pop("max_divergences")
+    limits |= {"divergences": limits.pop("max_divergences"), "still_chains": 0}
     if energy_variance_aim is not None:
         limits["energy_variance"] = TOLERATED_EXCESS * energy_variance_aim
     applicable = {name: limit for name, limit in limits.items() if metrics[name] is not None}
@@ -226,7 +229,7 @@ def _checks(
 
 
 def _check(name: str, value: float, limit: float) -> dict[str, Any]:
-    holds = operator.ge if name in AT_LEAST else operator.le
+    holds = operator.ge if is_at_least(name) else operator.le
     return {"value": _finite(value), "threshold": limit, "passed": bool(holds(value, limit))}
 
 

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
+from nlobayes.checks import label_of, show_range, show_value
 from nlobayes.plots.style import BLACK, RED, new_figure
 
 ROW_HEIGHT, HEAD_HEIGHT = 0.25, 0.31
@@ -41,8 +41,8 @@ def verdict(checks: DataFrame, calibration_checks: DataFrame) -> Figure:
 
 def _convergence_rows(table: DataFrame) -> list[CheckRow]:
     return [
-        CheckRow(str(check), _number(value), f"{bound} {_number(threshold)}", bool(passed))
-        for check, value, threshold, bound, passed in zip(
+        CheckRow(label_of(check), show_value(value), f"{bound} {show_value(limit)}", bool(passed))
+        for check, value, limit, bound, passed in zip(
             *(table[name] for name in ("check", "value", "threshold", "bound", "passed")),
             strict=True,
         )
@@ -51,23 +51,11 @@ def _convergence_rows(table: DataFrame) -> list[CheckRow]:
 
 def _calibration_rows(table: DataFrame) -> list[CheckRow]:
     return [
-        CheckRow(str(check), _number(value), _interval(low, high), bool(passed))
+        CheckRow(label_of(check), show_value(value), show_range(low, high), bool(passed))
         for check, value, low, high, passed in zip(
             *(table[name] for name in ("check", "value", "low", "high", "passed")), strict=True
         )
     ]
-
-
-def _interval(low: float, high: float) -> str:
-    if np.isfinite(low) and np.isfinite(high):
-        return f"{_number(low)} to {_number(high)}"
-    return f"at least {_number(low)}" if np.isfinite(low) else f"at most {_number(high)}"
-
-
-def _number(value: float) -> str:
-    if not np.isfinite(value):
-        return "not finite"
-    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def _convergence_headline(rows: list[CheckRow]) -> str:

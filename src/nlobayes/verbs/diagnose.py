@@ -14,6 +14,7 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import verdict
 from nlobayes.assessment.draws import PosteriorDraws, SampleStats
 from nlobayes.assessment.tightness import tightness
+from nlobayes.checks import show_limit, show_value
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
 from nlobayes.study.likelihoods import HeteroscedasticLikelihood, is_of_classes, stated_sigma
@@ -45,7 +46,7 @@ def diagnose(
     write_json(out, metrics)
     made = provenance.record("diagnose", job.model_dump(), digests([posterior]))
     write_record(record, made, [out])
-    _print(metrics["checks"])
+    _print(metrics["checks"], metrics["still_chains_at"])
 
 
 def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
@@ -77,10 +78,13 @@ def _tightness(job: DiagnoseJob, draws: PosteriorDraws, observed: xr.Dataset) ->
     return tightness(observed.sizes["point"], sigma / sd, error)
 
 
-def _print(checks: dict[str, dict[str, Any]]) -> None:
+def _print(checks: dict[str, dict[str, Any]], still: list[int]) -> None:
     for name, check in checks.items():
         outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
-        typer.echo(f"{outcome}: {name} {check['value']} (limit {check['threshold']})", err=True)
+        value, limit = show_value(check["value"]), show_limit(name, check)
+        typer.echo(f"{outcome}: {name} {value} ({limit})", err=True)
+    if still:
+        typer.echo(f"chains that stand still: {', '.join(map(str, still))}", err=True)
     failed = [name for name, check in checks.items() if not check["passed"]]
     if failed:
         said = f"NOT CONVERGED: {', '.join(failed)} failed; no score of this run is to be trusted"

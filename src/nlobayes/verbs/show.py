@@ -148,7 +148,7 @@ def _checks(checks: Mapping[str, dict[str, Any]]) -> list[Row]:
         (
             "passed" if check["passed"] else Text("FAILED", RED),
             name,
-            _value(check["value"]),
+            "not finite" if check["value"] is None else _value(check["value"]),
             ", ".join(_limits(check)),
         )
         for name, check in checks.items()

@@ -26,7 +26,8 @@ CONTRACT = {
     "gradients_per_draw", "autocorrelation_time_f_median", "tightness",
     "ess_pooled_over_within", "log_density_spread_over_sd", "between_chain_variance_share",
     "thinning_step", "chains", "draws_per_chain", "exact", "checks", "energy_variance",
-    "converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99",
+    "converged", "divergences_at", "still_chains", "still_chains_at",
+    "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99",
     "mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max",
 }  # fmt: skip
 THRESHOLDS = Thresholds(
@@ -81,7 +82,8 @@ def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
         "energy_variance",
     }
     assert set(result["checks"]) == {
-        "rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min", "divergences"
+        "rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min", "divergences",
+        "still_chains",
     }  # fmt: skip
     assert all(
         set(check) == {"value", "threshold", "passed"} for check in result["checks"].values()
@@ -277,14 +279,32 @@ def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
     result = judged(draws, hmc_stats(shape=(4, 20))._replace(energy=np.ones((4, 20))))
     json.dumps(result, allow_nan=False)
     failed = {name for name, check in result["checks"].items() if not check["passed"]}
-    assert failed == {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min"}
+    assert failed == {*LIMITS, "ebfmi_min", "still_chains"}
+    assert result["still_chains_at"] == [0, 1, 2, 3]
     for name in ("rhat_f_median", "rhat_f_p99", "rhat_f_gelman_rubin_p99"):
         assert result[name] is None
     for name in ("mean", "q2_5", "q97_5"):
         assert result[f"mcse_f_{name}_over_sd_max"] is None
     assert result["between_chain_variance_share"] == pytest.approx(1)
     assert result["thinning_step"] == 2
-    assert table(result["checks"])["value"].tolist() == [np.inf, np.inf, 0.0, 0.0, 0.0]
+    assert table(result["checks"])["value"].tolist() == [np.inf, np.inf, 0.0, 0.0, 0.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("still", "first"), [([2], 0), ([0, 3], 0), ([1], 125), ([], 130), ([0, 1, 2, 3], 0)]
+)
+def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> None:
+    """From its start, or from the middle of its draws; a shorter stay is for the ESS to see."""
+    draws = posterior()
+    for chain in still or [1]:
+        draws.function[chain, first:] = draws.function[chain, first]
+    result = judged(draws, hmc_stats())
+    assert result["still_chains_at"] == still
+    assert result["checks"]["still_chains"] == {
+        "value": len(still),
+        "threshold": 0,
+        "passed": not still,
+    }
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from nlobayes.checks import label_of
 from nlobayes.plots.style import RED
 from nlobayes.plots.verdict import verdict as draw_verdict
 from tests.unit.plots.chain_tables import calibration_checks, verdict
@@ -44,7 +45,7 @@ def test_failed_checks_are_red_and_in_words(failed: tuple[str, ...], headline: s
     red = red_texts(figure)
     assert headline in red
     assert red.count("FAILED") == len(failed)
-    assert set(NAMES) & set(red) == set(failed)
+    assert set(map(label_of, NAMES)) & set(red) == set(map(label_of, failed))
 
 
 def test_failed_calibration_is_red_but_leaves_the_run_converged() -> None:

@@ -49,7 +49,7 @@ def test_independent_draws_pass_and_failed_checks_are_data(
     assert found["max_depth_share"] is None
     assert found["checks"]["divergences"]["passed"] is (found["divergences"] == 0)
     assert found["divergences"] > 0
-    assert "FAILED: divergences" in capsys.readouterr().err
+    assert f"FAILED: divergences {found['divergences']} (at most 0)" in capsys.readouterr().err
 
 
 def test_gradients_include_the_warmup(judge: Callable[..., dict[str, Any]], run: Any) -> None:
@@ -90,6 +90,29 @@ def test_errors_of_the_rows_loosen_the_posterior(
     groups["observed_data"] = wide.assign(error=("point", np.full(len(error), 0.1)))
     write_groups(tmp_path / "errors.nc", "posterior", groups, {"exact": True})
     assert judge(tmp_path / "errors.nc")["tightness"] == pytest.approx(15 * 2**2 / 0.1**2)
+
+
+@pytest.mark.parametrize("dead", [[1], [0, 2], [0, 1, 2]])
+def test_dead_chains_are_named_and_what_they_leave_undefined_is_worded(
+    run: Any,
+    tmp_path: Path,
+    judge: Callable[..., dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+    dead: list[int],
+) -> None:
+    """Draws of a chain that its sampler never moved, in everything that is diagnosed."""
+    groups = read_groups(run.posterior, "posterior")
+    for name in ("predictions", "posterior", "sample_stats"):
+        for values in groups[name].data_vars.values():
+            if values.dims[:2] == ("chain", "draw"):
+                values.values[dead] = values.values[dead][:, :1]
+    write_groups(tmp_path / "dead.nc", "posterior", groups, {"exact": True})
+    found, said = judge(tmp_path / "dead.nc"), capsys.readouterr().err
+    assert found["still_chains_at"] == dead
+    assert found["checks"]["still_chains"] == {"value": len(dead), "threshold": 0, "passed": False}
+    assert f"chains that stand still: {', '.join(map(str, dead))}\n" in said
+    assert ("rhat_f_median not finite (at most" in said) == (len(dead) == 3)
+    assert "None" not in said
 
 
 def test_trees_are_judged_for_nuts_only(judge: Callable[..., dict[str, Any]]) -> None:

@@ -1,0 +1,137 @@
+"""The checks of a run in words: the name, the side of the limit, and the question of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NamedTuple, TypeGuard
+
+
+class Check(NamedTuple):
+    """How people read a check: a label that fits a table, and a sentence that says what is asked.
+
+    `bound` is the side of the limit on which the value must lie; checks of calibration that have
+    two limits lie between them.
+    """
+
+    label: str
+    sentence: str
+    bound: str = "at most"
+
+
+CONVERGENCE = {
+    "rhat_f_median": Check(
+        "R-hat of f, median",
+        "How far the chains disagree about the predictions at half of the reference points; "
+        "1 means that they agree.",
+    ),
+    "rhat_f_p99": Check(
+        "R-hat of f, 99 %",
+        "How far the chains disagree about the predictions at all but the worst hundredth of the "
+        "reference points; 1 means that they agree.",
+    ),
+    "ess_f_bulk_min": Check(
+        "effective draws of f, fewest",
+        "How many independent draws are worth as much as all of them, at the reference point where "
+        "they are worth least.",
+        "at least",
+    ),
+    "ebfmi_min": Check(
+        "E-BFMI, smallest",
+        "How freely the energy moves from draw to draw, in the chain where it does so least.",
+        "at least",
+    ),
+    "divergences": Check(
+        "divergent transitions",
+        "How many transitions met a curvature that the step size cannot follow.",
+    ),
+    "energy_variance": Check(
+        "energy variance",
+        "How large the error of an unadjusted integrator is, per dimension and step.",
+    ),
+    "still_chains": Check(
+        "chains that stand still",
+        "How many chains stay at one point for half of their draws or longer.",
+    ),
+    "pareto_k": Check(
+        "Pareto k of the weights",
+        "How heavy the tail of the importance weights is; above the limit few draws carry all.",
+    ),
+}
+"""What can fail of a posterior; a run that fails one is not converged."""
+
+CALIBRATION = {
+    "chi2_per_point": Check(
+        "chi² per point",
+        "The mean of the squared errors over the squared predicted sds; 1 is right.",
+    ),
+    "coverage_68": Check(
+        "share inside 68 % intervals",
+        "How many of the test points lie inside their central 68 % intervals.",
+    ),
+    "coverage_95": Check(
+        "share inside 95 % intervals",
+        "How many of the test points lie inside their central 95 % intervals.",
+    ),
+    "pit_ecdf": Check(
+        "PIT beyond its band",
+        "How far the distribution of the places of true values in their predictive distributions "
+        "(PIT) leaves the band of a calibrated forecaster; zero or less lies inside.",
+    ),
+    "ece": Check(
+        "expected calibration error",
+        "How far the probabilities of classes are from the shares of right answers.",
+    ),
+}
+"""What can fail of error bars; a run that fails one is not calibrated."""
+
+OF_TARGET = " of "
+"""Joins the name of a check and the target that it judges, where there are several."""
+
+
+def label_of(name: str) -> str:
+    """Give the label of a check, or its name where it has none.
+
+    A check of one of several targets, `{check} of {target}`, keeps its target.
+    """
+    check, of, target = name.partition(OF_TARGET)
+    known = (CONVERGENCE | CALIBRATION).get(check)
+    return (known.label if known else check) + of + target
+
+
+def sentence_of(name: str) -> str:
+    """Give the sentence that says what a check asks; empty where there is none."""
+    known = (CONVERGENCE | CALIBRATION).get(name.partition(OF_TARGET)[0])
+    return known.sentence if known else ""
+
+
+def is_at_least(name: str) -> bool:
+    """Say whether a check passes above its limit."""
+    known = CONVERGENCE.get(name)
+    return known is not None and known.bound == "at least"
+
+
+def show_value(value: float | None) -> str:
+    """Write the value of a check; JSON has null for what is not finite."""
+    if not _exists(value):
+        return "not finite"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def show_range(low: float | None, high: float | None) -> str:
+    """Write the range in which a value must lie; a side without limit is not finite."""
+    if _exists(low) and _exists(high):
+        return f"{show_value(low)} to {show_value(high)}"
+    return f"at least {show_value(low)}" if _exists(low) else f"at most {show_value(high)}"
+
+
+def show_limit(name: str, check: Mapping[str, Any]) -> str:
+    """Write the limits of a check as it is stored: of convergence one, of calibration two."""
+    if "threshold" not in check:
+        return show_range(check["low"], check["high"])
+    limit = check["threshold"]
+    return show_range(limit, None) if is_at_least(name) else show_range(None, limit)
+
+
+def _exists(value: float | None) -> TypeGuard[float]:
+    return value is not None and isfinite(value)
