@@ -79,7 +79,7 @@ def _scores(folder: Path) -> dict[str, float]:
         "RMSE dex": test["rmse_log10"],
         "lppd": test["lppd"],
         "95 % cov.": test["coverage_95"],
-        "epistemic sd": test["epistemic_sd"],
+        "epistemic sd": test["posterior_sd"],
     }
 
 

@@ -38,7 +38,7 @@ TABLES = {
     "divergences": "reference_point covariate deviation expected",
     "loss": "chain epoch train_loss validation_rmse",
     "thinning": "step draws ess_f_median ess_share rmse crps lppd megabytes chosen",
-    "predictions": "split point covariate distance truth mean epistemic_sd total_sd truth_target "
+    "predictions": "split point covariate distance truth mean posterior_sd total_sd truth_target "
     "median_target mean_target z_epistemic z_total pit error_over_scale",
     "coverage": "split k nominal epistemic total lower upper",
     "levels": "split level coverage lower upper",
@@ -103,7 +103,7 @@ SCORES = {
     *("rmse_target", "percent_error", "squared_error", "squared_error_log10", "bias_log10"),
     *("crps_target", "lppd_target", "nll_gaussian_target", "interval_score_95_target"),
     *("interval_score_68", "interval_score_90", "interval_score_95"),
-    *("epistemic_sd", "aleatoric_sd", "total_sd", "sigma_z_total_se", "chi2_per_point"),
+    *("posterior_sd", "noise_sd", "total_sd", "sigma_z_total_se", "chi2_per_point"),
     *("error_over_scale_p50", "error_over_scale_share_below_0_3"),
 }
 

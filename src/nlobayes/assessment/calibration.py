@@ -57,8 +57,8 @@ def calibration(
         If the arrays do not fit together or a value is not finite.
     """
     draws, observed = checked_split(draws, observed)
-    mean, epistemic_sd, total_sd = predictive_moments(draws, noise)
-    z_epistemic = standardised_residuals(observed, mean, epistemic_sd)
+    mean, posterior_sd, total_sd = predictive_moments(draws, noise)
+    z_epistemic = standardised_residuals(observed, mean, posterior_sd)
     z_total = standardised_residuals(observed, mean, total_sd)
     pit = predictive_cdf(draws, observed, noise)
     return {

@@ -28,12 +28,12 @@ _QUANTILE_TOLERANCE = 1e-6
 class Moments(NamedTuple):
     """Mean and standard deviations of the predictive per point, on the model scale.
 
-    `epistemic_sd` is the spread of the draws (divided by their number, not one less, so that it
+    `posterior_sd` is the spread of the draws (divided by their number, not one less, so that it
     is the mixture's own); `total_sd` adds the noise in quadrature, where it lies about the draws.
     """
 
     mean: np.ndarray
-    epistemic_sd: np.ndarray
+    posterior_sd: np.ndarray
     total_sd: np.ndarray
 
 
@@ -106,10 +106,10 @@ def predictive_moments(draws: np.ndarray, noise: PredictiveNoise) -> Moments:
     mean of the draws is the total by itself.
     """
     draws = np.asarray(draws, dtype=np.float64)
-    epistemic_sd = np.where(np.ptp(draws, axis=0) > 0, draws.std(axis=0), 0.0)
+    posterior_sd = np.where(np.ptp(draws, axis=0) > 0, draws.std(axis=0), 0.0)
     located, noise = locate(draws, noise)
-    within = epistemic_sd if located is draws else 0.0
-    return Moments(draws.mean(axis=0), epistemic_sd, np.hypot(within, sd(noise)))
+    within = posterior_sd if located is draws else 0.0
+    return Moments(draws.mean(axis=0), posterior_sd, np.hypot(within, sd(noise)))
 
 
 def checked_split(draws: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

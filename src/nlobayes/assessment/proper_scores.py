@@ -56,7 +56,7 @@ def proper_scores(
         On the model scale: `crps` and `interval_score_68`, `_90`, `_95`, of the central interval
         of the mixture, lower is better; `lppd`, the log of the mixture density, higher is better;
         `nll_gaussian`, minus the log density of the Gaussian with the mixture's mean and
-        variance, lower is better; `epistemic_sd`, `aleatoric_sd`, `total_sd`, root mean squares.
+        variance, lower is better; `posterior_sd`, `noise_sd`, `total_sd`, root mean squares.
         The same in target space: `crps_target`, `interval_score_95_target`, `lppd_target`,
         `nll_gaussian_target`. The first and the last are undefined for a Student-t of log10.
 
@@ -81,8 +81,8 @@ def proper_scores(
         "nll_gaussian_target": _gaussian_nll_target(draws, observed, noise, scale=scale),
         **_crps(draws, observed, noise, rng, scale=scale),
         **_interval_scores(draws, observed, noise, scale=scale),
-        "epistemic_sd": _root_mean_square(moments.epistemic_sd),
-        "aleatoric_sd": _root_mean_square(sd(noise)),
+        "posterior_sd": _root_mean_square(moments.posterior_sd),
+        "noise_sd": _root_mean_square(sd(noise)),
         "total_sd": _root_mean_square(moments.total_sd),
     }
 

@@ -159,7 +159,7 @@ FIGURES: dict[str, FigureSpec] = {
     "deciles": figure_spec(conditional.deciles, deciles="*", labels="*"),
     "bands": figure_spec(
         bands.bands,
-        predictions="split covariate truth mean epistemic_sd total_sd",
+        predictions="split covariate truth mean posterior_sd total_sd",
         labels="*",
     ),
     "pulls": figure_spec(calibration.pulls, predictions="split z_total z_epistemic?"),

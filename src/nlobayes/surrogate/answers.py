@@ -10,7 +10,7 @@ from nlobayes.data.transforms import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 
-SUMMARIES = ("mean", "median", "epistemic_sd", "total_sd")
+SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 DOMAIN = "domain"
 
 

@@ -68,7 +68,7 @@ class Prediction(NamedTuple):
 
     mean: np.ndarray
     median: np.ndarray
-    epistemic_sd: np.ndarray
+    posterior_sd: np.ndarray
     total_sd: np.ndarray
     quantiles: np.ndarray
 

@@ -177,8 +177,8 @@ def test_wilson_interval_matches_scipy(hits: int) -> None:
 def test_coverage_table_agrees_with_calibration(split: tuple[np.ndarray, np.ndarray]) -> None:
     draws, observed = split
     noise = make_noise("student_t", 0.01)
-    mean, epistemic_sd, total_sd = predictive_moments(draws, noise)
-    z = [standardised_residuals(observed, mean, sd) for sd in (epistemic_sd, total_sd)]
+    mean, posterior_sd, total_sd = predictive_moments(draws, noise)
+    z = [standardised_residuals(observed, mean, sd) for sd in (posterior_sd, total_sd)]
     table = coverage_table(*z, k=np.array([0.5, 1, 2, 3]))
     result = calibration(*split, noise)
     assert list(table) == ["k", "nominal", "epistemic", "total", "lower", "upper"]

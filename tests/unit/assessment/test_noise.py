@@ -113,7 +113,7 @@ def test_moments_are_those_of_the_mixture(family: str) -> None:
     draws = np.array([[0.0, 1.0], [0.2, 1.0]])
     moments = predictive_moments(draws, make_noise(family, SCALE))
     np.testing.assert_allclose(moments.mean, [0.1, 1.0])
-    np.testing.assert_allclose(moments.epistemic_sd, [0.1, 0.0], atol=1e-15)
+    np.testing.assert_allclose(moments.posterior_sd, [0.1, 0.0], atol=1e-15)
     np.testing.assert_allclose(
         moments.total_sd, np.sqrt(np.array([0.01, 0.0]) + ORACLES[family].var())
     )
@@ -124,7 +124,7 @@ def test_identical_draws_have_no_spread_at_all() -> None:
     draws = np.tile([0.1, 0.7, 1e6 + 0.3], (7, 1))
     assert draws.std(axis=0).any()
     moments = predictive_moments(draws, make_noise("gaussian", SCALE))
-    np.testing.assert_array_equal(moments.epistemic_sd, 0.0)
+    np.testing.assert_array_equal(moments.posterior_sd, 0.0)
 
 
 def test_gaussian_fit_of_one_draw_is_the_rms_residual() -> None:
@@ -142,13 +142,13 @@ def test_student_t_fit_of_one_draw_is_scipys_maximum_likelihood() -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("family", ORACLES)
-@pytest.mark.parametrize("epistemic_sd", [0.0, 0.02])
-def test_fit_recovers_the_true_scale(family: str, epistemic_sd: float) -> None:
+@pytest.mark.parametrize("posterior_sd", [0.0, 0.02])
+def test_fit_recovers_the_true_scale(family: str, posterior_sd: float) -> None:
     """4000 points, 200 draws exchangeable with the truth: within 6 %, over four standard errors."""
     rng = np.random.default_rng(5)
     centre = rng.normal(size=4000)
-    draws = centre + epistemic_sd * rng.normal(size=(200, 4000))
-    truth = centre + epistemic_sd * rng.normal(size=4000)
+    draws = centre + posterior_sd * rng.normal(size=(200, 4000))
+    truth = centre + posterior_sd * rng.normal(size=4000)
     observed = truth + oracle_noise(family, rng, 4000)
     fitted = fit_noise(draws.astype(np.float32), observed, family=family)
     assert fitted.family == family
@@ -223,7 +223,7 @@ def test_scaled_predictive_is_a_student_t_about_the_mean() -> None:
     quantiles = predictive_quantiles(draws, noise, [0.16, 0.5])
     np.testing.assert_allclose(quantiles, [oracle.ppf(0.16), mean], rtol=1e-9, atol=1e-12)
     moments = predictive_moments(draws, noise)
-    np.testing.assert_allclose(moments.epistemic_sd, sds)
+    np.testing.assert_allclose(moments.posterior_sd, sds)
     np.testing.assert_allclose(moments.total_sd, scales * np.sqrt(3), rtol=1e-12)
 
 

@@ -179,8 +179,8 @@ def test_intervals_are_those_of_the_mixture_not_of_its_moments() -> None:
 def test_spreads_are_root_mean_squares() -> None:
     draws = np.array([[0.0, 1.0], [0.2, 1.0]])
     result = scored(draws, np.zeros(2), family="student_t", noise_scale=0.1)
-    assert result["epistemic_sd"] == pytest.approx(0.1 / np.sqrt(2))
-    assert result["aleatoric_sd"] == pytest.approx(0.1 * np.sqrt(2))
+    assert result["posterior_sd"] == pytest.approx(0.1 / np.sqrt(2))
+    assert result["noise_sd"] == pytest.approx(0.1 * np.sqrt(2))
     assert result["total_sd"] == pytest.approx(np.sqrt(0.01 / 2 + 0.02))
 
 

@@ -14,7 +14,7 @@ MODEL = {
     "sigma_z_epistemic", "sigma_z_total", "sigma_z_total_se", "mean_z_total", "mean_z_total_se",
     "chi2_per_point", "chi2_per_point_se", "coverage_68", "coverage_95", "coverage_99_7", "pit_ks",
     "crps", "lppd", "nll_gaussian", "interval_score_68", "interval_score_90", "interval_score_95",
-    "epistemic_sd", "aleatoric_sd", "total_sd",
+    "posterior_sd", "noise_sd", "total_sd",
     *(f"coverage_k{k}" for k in range(1, 6)), *(f"coverage_k{k}_epistemic" for k in range(1, 6)),
 }  # fmt: skip
 TARGET = {

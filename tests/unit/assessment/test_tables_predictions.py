@@ -19,7 +19,7 @@ NOISE = make_noise("gaussian", 0.02)
 COUNTS = (50, 20, 101)
 DRAWS = 30
 POINT = [
-    "split", "point", "covariate", "distance", "truth", "mean", "epistemic_sd", "total_sd",
+    "split", "point", "covariate", "distance", "truth", "mean", "posterior_sd", "total_sd",
     "truth_target", "median_target", "mean_target", "z_epistemic", "z_total", "pit",
     "error_over_scale",
 ]  # fmt: skip
@@ -93,7 +93,7 @@ def test_every_point_of_every_split_is_predicted_once(
     expected = {
         "truth": truth,
         "mean": chosen.mean(axis=0),
-        "epistemic_sd": chosen.std(axis=0),
+        "posterior_sd": chosen.std(axis=0),
         "total_sd": total,
         "truth_target": 10**truth,
         "median_target": 10 ** np.median(chosen, axis=0),
@@ -146,7 +146,7 @@ def test_coverage_is_tabulated_for_every_split(
     distance = np.abs(moments.mean - rows.observed)
     for row in range(0, 150, 7):
         points = rows.split == tables.SPLITS.index(table["split"][row])
-        for name, sd in (("total", moments.total_sd), ("epistemic", moments.epistemic_sd)):
+        for name, sd in (("total", moments.total_sd), ("epistemic", moments.posterior_sd)):
             within = distance <= table["k"][row] * sd
             assert table[name][row] == pytest.approx(within[points].mean())
 

@@ -168,7 +168,7 @@ def _with_scores(
             "distance": nearest / np.median(nearest[split == "train"]),
             "truth": truth,
             "mean": mean,
-            "epistemic_sd": epistemic,
+            "posterior_sd": epistemic,
             "total_sd": total,
             "truth_target": 10**truth if log10 else truth,
             "median_target": 10**mean if log10 else mean,

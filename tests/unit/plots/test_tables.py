@@ -39,7 +39,7 @@ NEEDED = {
     },
     "residuals": {"predictions": "split covariate truth mean"},
     "residual_histogram": {"predictions": "split truth mean"},
-    "bands": {"predictions": "split covariate truth mean epistemic_sd total_sd"},
+    "bands": {"predictions": "split covariate truth mean posterior_sd total_sd"},
     "pulls": {"predictions": "split z_total z_epistemic"},
     "coverage": {"coverage": "split k nominal epistemic total lower upper"},
     "levels": {"levels": "split level coverage lower upper"},

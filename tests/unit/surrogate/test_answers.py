@@ -40,9 +40,9 @@ def test_an_answer_is_what_the_surrogate_predicts(surrogate: Surrogate, on: Scal
     found = answer(surrogate, POINTS, (0.16, 0.975), on=on)
     expected = surrogate.predict(POINTS, quantiles=(0.16, 0.975), on=on)
     assert [*found] == [
-        *("mean", "median", "epistemic_sd", "total_sd", "q16", "q97.5", "domain"),
+        *("mean", "median", "posterior_sd", "total_sd", "q16", "q97.5", "domain"),
     ]
-    for name in ("mean", "median", "epistemic_sd", "total_sd"):
+    for name in ("mean", "median", "posterior_sd", "total_sd"):
         assert np.array_equal(found[name], getattr(expected, name))
     assert np.array_equal([found["q16"], found["q97.5"]], expected.quantiles)
     assert found["domain"].tolist() == surrogate.domain(POINTS).tolist()

@@ -53,7 +53,7 @@ def test_predicts_what_the_assessment_says(
     noise = at_points(NOISES[family], functions, seen(exported, X))
     moments = predictive_moments(functions, noise)
     np.testing.assert_allclose(predicted.mean, moments.mean, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(predicted.epistemic_sd, moments.epistemic_sd, rtol=1e-5)
+    np.testing.assert_allclose(predicted.posterior_sd, moments.posterior_sd, rtol=1e-5)
     np.testing.assert_allclose(predicted.total_sd, moments.total_sd, rtol=1e-5)
     expected = predictive_quantiles(functions, noise, [0.025, 0.5, 0.84])
     found = [predicted.quantiles[0], predicted.median, predicted.quantiles[1]]
@@ -67,9 +67,9 @@ def test_target_is_ten_to_the_model_scale(make_exported: Make) -> None:
     np.testing.assert_allclose(on_target.median, 10**on_model.median, rtol=1e-12)
     np.testing.assert_allclose(on_target.quantiles, 10**on_model.quantiles, rtol=1e-12)
     np.testing.assert_allclose(on_target.mean, (10**functions).mean(axis=0), rtol=1e-5)
-    np.testing.assert_allclose(on_target.epistemic_sd, (10**functions).std(axis=0), rtol=1e-4)
+    np.testing.assert_allclose(on_target.posterior_sd, (10**functions).std(axis=0), rtol=1e-4)
     noise_sd = np.log(10) * on_target.mean * NOISES["gaussian"].scale
-    total = np.hypot(on_target.epistemic_sd, noise_sd)
+    total = np.hypot(on_target.posterior_sd, noise_sd)
     np.testing.assert_allclose(on_target.total_sd, total, rtol=1e-10)
 
 

@@ -98,7 +98,7 @@ def test_file_predicts_what_the_posterior_predicts(
     expected = predictive_quantiles(functions, noise, [0.16, 0.5, 0.84])
     np.testing.assert_allclose(found.mean, moments.mean, rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.total_sd, moments.total_sd, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found.epistemic_sd, moments.epistemic_sd, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.posterior_sd, moments.posterior_sd, rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.median, expected[1], rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.quantiles, expected[::2], rtol=0, atol=1e-6)
 

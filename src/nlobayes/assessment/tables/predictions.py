@@ -163,16 +163,16 @@ def _predicted(
     draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, *, scale: str
 ) -> Columns:
     draws, observed = predictive.checked_split(draws, observed)
-    mean, epistemic_sd, total_sd = predictive.predictive_moments(draws, noise)
+    mean, posterior_sd, total_sd = predictive.predictive_moments(draws, noise)
     return {
         "truth": observed,
         "mean": mean,
-        "epistemic_sd": epistemic_sd,
+        "posterior_sd": posterior_sd,
         "total_sd": total_sd,
         "truth_target": to_target(observed, scale),
         "median_target": to_target(np.median(draws, axis=0), scale),
         "mean_target": mean_target(draws, scale),
-        "z_epistemic": calibration.standardised_residuals(observed, mean, epistemic_sd),
+        "z_epistemic": calibration.standardised_residuals(observed, mean, posterior_sd),
         "z_total": calibration.standardised_residuals(observed, mean, total_sd),
         "pit": predictive.predictive_cdf(draws, observed, noise),
     }

@@ -36,7 +36,7 @@ from nlobayes.surrogate.web.messages import (
 BANDS = (0.025, 0.16, 0.84, 0.975)
 """Quantiles along a line: 95 % and 68 % intervals."""
 
-SUMMARIES = ("mean", "median", "epistemic_sd", "total_sd")
+SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 MEDIA_TYPES = {
     ".html": "text/html",
     ".css": "text/css",

@@ -50,7 +50,7 @@ class Answer(BaseModel):
     scale: str
     mean: list[Number]
     median: list[Number]
-    epistemic_sd: list[Number]
+    posterior_sd: list[Number]
     total_sd: list[Number]
     probabilities: list[float]
     quantiles: list[list[Number]] = Field(description="An array for each probability.")

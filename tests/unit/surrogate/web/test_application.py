@@ -44,7 +44,7 @@ def test_predictions_are_those_of_the_surrogate(
 ) -> None:
     found = predict(client, points=POINTS, quantiles=[0.84, 0.025, 0.84], scale=scale)
     expected = surrogate.predict(POINTS, quantiles=(0.84, 0.025, 0.84), on=scale)
-    for name in ("mean", "median", "epistemic_sd", "total_sd", "quantiles"):
+    for name in ("mean", "median", "posterior_sd", "total_sd", "quantiles"):
         assert np.array_equal(found[name], getattr(expected, name)), name
     assert found["domain"] == surrogate.domain(POINTS).tolist()
     assert (found["target"], found["unit"]) == ("sigma_pb", "pb")
@@ -62,7 +62,7 @@ def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> Non
     alone = predict(client, points=[POINTS[0]])
     found = predict(client, points=[NO_POINT, POINTS[0], [300, 1e200, 0, 0, 0]])
     assert found["domain"] == ["outside", alone["domain"][0], "outside"]
-    for name in ("mean", "median", "epistemic_sd", "total_sd"):
+    for name in ("mean", "median", "posterior_sd", "total_sd"):
         assert found[name][0] is None
         assert found[name][1] == pytest.approx(alone[name][0], rel=1e-6)
         assert found[name][2] is None

@@ -169,7 +169,7 @@ def test_the_curve_is_downloaded_as_the_columns_of_predict(page: Any, tmp_path: 
         page.value("new Promise(done => setTimeout(done, 50))")
     header, *rows = path.read_text().splitlines()
     assert header == (
-        "m1:GeV,n11,n12,n13,n14,sigma_pb_mean:pb,sigma_pb_median:pb,sigma_pb_epistemic_sd:pb,"
+        "m1:GeV,n11,n12,n13,n14,sigma_pb_mean:pb,sigma_pb_median:pb,sigma_pb_posterior_sd:pb,"
         "sigma_pb_total_sd:pb,sigma_pb_q2.5:pb,sigma_pb_q16:pb,sigma_pb_q84:pb,sigma_pb_q97.5:pb,"
         "domain"
     )

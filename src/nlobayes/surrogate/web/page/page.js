@@ -189,7 +189,7 @@ function read(number) {
   const entries = {
     [label(answer.along)]: written(drawn.curve.x[point]) + (unitOf(along.unit) && `\u00a0${along.unit}`),
     "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
-    "epistemic part of the sd": inUnit([answer.epistemic_sd[point]], ""),
+    "sd of the draws": inUnit([answer.posterior_sd[point]], ""),
     "68 % interval": inUnit([low, high], " to "),
     "95 % interval": inUnit([lowest, highest], " to "),
     "training data": answer.domain[point],
@@ -227,7 +227,7 @@ function step(event) {
 // The same columns as `nlobayes predict` writes.
 function download() {
   const { target, unit, probabilities } = answer;
-  const summaries = ["mean", "median", "epistemic_sd", "total_sd"];
+  const summaries = ["mean", "median", "posterior_sd", "total_sd"];
   const named = (name, its) => name + (unitOf(its) && `:${its}`);
   const header = [
     ...surrogate.inputs.map(({ name, unit: its }) => named(name, its)),
