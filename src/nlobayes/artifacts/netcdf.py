@@ -12,7 +12,7 @@ import xarray as xr
 from nlobayes.artifacts.claims import check_claims
 from nlobayes.artifacts.files import write_atomically
 from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
-from nlobayes.artifacts.seals import check_seal, seal
+from nlobayes.artifacts.seals import check_seal, remedy, seal
 from nlobayes.errors import InputError
 
 Groups = dict[str, xr.Dataset]
@@ -54,9 +54,7 @@ def read_groups(path: Path, kind: str) -> Groups:
     except InputError:
         raise
     except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(
-            f"cannot read {path} as NetCDF: {error}; delete it and run the workflow again"
-        ) from error
+        raise InputError(f"cannot read {path} as NetCDF: {error}; {remedy(path)}") from error
     if found != kind:
         raise InputError(f"{path} is an artifact of kind {found!r}, not {kind!r}; check the path")
     _check(groups, kind, path)

@@ -15,6 +15,8 @@ from nlobayes.errors import InputError
 MARK = b"\nnlobayes-sha256:"
 LENGTH = len(MARK) + 64 + 1
 CHUNK = 1 << 20
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+"""Of HDF5: the first bytes of every artifact."""
 
 
 def digest(path: Path) -> str:
@@ -44,8 +46,8 @@ def seal(path: Path) -> None:
         file.write(MARK + content.encode() + b"\n")
 
 
-def check_seal(path: Path) -> None:
-    """Check that a file is what was written, byte for byte.
+def check_seal(path: Path, what: str = "artifact") -> None:
+    """Check that a file, which should be `what`, is what was written, byte for byte.
 
     Raises
     ------
@@ -53,31 +55,39 @@ def check_seal(path: Path) -> None:
         If it cannot be read, its end is missing, or a byte has changed.
     """
     try:
-        content, end = _read(path)
+        begin, content, end = _read(path)
     except OSError as error:
         raise InputError(
             f"cannot read {path}: {error}; check the path, or run the workflow again"
         ) from error
     if not end.startswith(MARK):
-        raise InputError(
-            f"{path}: its seal is missing, so it is cut short or no artifact; delete it and run "
-            "the workflow again"
-        )
+        ours = begin.startswith(SIGNATURE)
+        lacking = "its seal is missing, so it is cut short or no artifact"
+        other = f"it is no {what} of nlobayes: it does not begin as HDF5 does"
+        raise InputError(f"{path}: {lacking if ours else other}; {remedy(path)}")
     if end != MARK + content.encode() + b"\n":
         raise InputError(
             f"{path}: its bytes are not those that were written, their SHA-256 is not that of its "
-            "seal; restore it with `dvc checkout`, or delete it and run the workflow again"
+            f"seal; {remedy(path)}"
         )
 
 
-def _read(path: Path) -> tuple[str, bytes]:
-    """Digest all but the end of a file, and give the end."""
+def remedy(path: Path) -> str:
+    """Say what to do about a file that is not what was written: only a result may be deleted."""
+    if "results" in path.absolute().parts[:-1]:
+        return "restore it with `dvc checkout --force`, or delete it and run the workflow again"
+    return "check the path, or get the file anew from where it came"
+
+
+def _read(path: Path) -> tuple[bytes, str, bytes]:
+    """Give the first bytes of a file, the digest of all but its end, and the end."""
     hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)
     with _open(path) as file:
+        begin = file.peek(len(SIGNATURE))[: len(SIGNATURE)]
         while left and (chunk := file.read(min(CHUNK, left))):
             hasher.update(chunk)
             left -= len(chunk)
-        return hasher.hexdigest(), file.read()
+        return begin, hasher.hexdigest(), file.read()
 
 
 def _open(path: Path) -> BufferedReader:

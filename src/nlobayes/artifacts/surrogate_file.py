@@ -28,7 +28,7 @@ def read_surrogate(path: Path) -> Exported:
     InputError
         If the file is missing, unreadable, not what was written, or no surrogate.
     """
-    check_seal(path)
+    check_seal(path, "surrogate")
     try:
         with netCDF4.Dataset(path) as file:
             file.set_auto_mask(False)

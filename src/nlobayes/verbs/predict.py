@@ -58,7 +58,7 @@ def predict(
     form = _form(out, json)
     if engine == "jax":
         runtime.configure("float64")
-    loaded = Surrogate.load(surrogate, engine)
+    loaded = _load(surrogate, engine)
     name, unit, factor = _target(loaded, scale, unit)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     asked = Asked(
@@ -76,6 +76,15 @@ def predict(
         else:
             write_blocks(Path(out), found, form)
     _warn(loaded, source, tally)
+
+
+def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate:
+    try:
+        return Surrogate.load(path, engine)
+    except InputError as error:
+        if path.suffix == ".nc":
+            raise
+        raise InputError(f"{error}; the surrogate comes first, the points behind it") from None
 
 
 def _form(out: str, json: bool) -> str:

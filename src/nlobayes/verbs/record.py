@@ -117,8 +117,8 @@ def _check_results(made: Iterable[str]) -> None:
     strange = there.difference(made)
     if strange:
         raise InputError(
-            f"record: the workflow did not make {_some(strange)}; move it out of results/, or "
-            "delete it and call `snakemake`"
+            f"record: the workflow did not make {_some(strange)}; move it out of "
+            "results/, and call `snakemake`"
         )
 
 

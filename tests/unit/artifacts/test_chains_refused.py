@@ -162,9 +162,9 @@ def test_truncated_parts_are_refused(tmp_path: Path, make_block: MakeBlock, shar
     content = segments[1].read_bytes()
     segments[1].unlink()
     segments[1].write_bytes(content[: int(share * len(content))])
-    with pytest.raises(InputError, match="delete it and run the workflow again"):
+    with pytest.raises(InputError, match="its seal is missing"):
         chains.assemble(warmups, segments)
-    with pytest.raises(InputError, match="delete it and run the workflow again"):
+    with pytest.raises(InputError, match="its seal is missing"):
         chains.read_checkpoint(segments[1])
 
 

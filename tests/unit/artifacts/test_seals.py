@@ -15,7 +15,7 @@ import pytest
 from nlobayes.artifacts.contents import read_start, write_start
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.records import read_record, write_record
-from nlobayes.artifacts.seals import LENGTH, check_seal, digest, digests, seal
+from nlobayes.artifacts.seals import LENGTH, SIGNATURE, check_seal, digest, digests, seal
 from nlobayes.errors import InputError
 from nlobayes.types import Start
 
@@ -74,9 +74,9 @@ def test_every_changed_byte_is_seen(sealed: Path) -> None:
         changed = bytearray(content)
         changed[place] ^= 1 << rng.randrange(8)
         sealed.write_bytes(changed)
-        with pytest.raises(InputError, match="run the workflow again"):
+        with pytest.raises(InputError, match="check the path"):
             read_start(sealed)
-        with pytest.raises(InputError, match="run the workflow again"):
+        with pytest.raises(InputError, match="check the path"):
             read_attrs(sealed)
     sealed.write_bytes(content)
     assert read_start(sealed).chain == 0
@@ -93,7 +93,7 @@ def test_what_was_appended_to_by_others_is_refused(sealed: Path) -> None:
 def test_small_files_can_be_sealed_and_are_refused_unsealed(tmp_path: Path, size: int) -> None:
     path = tmp_path / "small"
     path.write_bytes(b"x" * size)
-    with pytest.raises(InputError, match="seal is missing"):
+    with pytest.raises(InputError, match="no artifact"):
         check_seal(path)
     seal(path)
     check_seal(path)
@@ -121,3 +121,14 @@ def test_a_changed_record_is_refused(tmp_path: Path) -> None:
 def test_no_record_is_written_unless_asked_for(tmp_path: Path) -> None:
     write_record(None, MADE, [tmp_path / "never read"])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_a_result_may_be_deleted(tmp_path: Path) -> None:
+    """Whoever names a file of their own by mistake is never told to delete it."""
+    (tmp_path / "results").mkdir()
+    for name, said in (("mine.csv", False), ("mine.nc", False), ("results/a.nc", True)):
+        path = tmp_path / name
+        path.write_bytes(SIGNATURE if path.suffix == ".nc" else b"m1,sigma\n1,2\n")
+        with pytest.raises(InputError) as caught:
+            check_seal(path)
+        assert ("delete it and run the workflow again" in str(caught.value)) == said

@@ -198,7 +198,7 @@ def test_refuses_files_that_are_no_surrogate(surrogate_file: Path, tmp_path: Pat
     for name, message in {
         "flipped.nc": "not those that were written",
         "cut.nc": "its seal is missing",
-        "text.nc": "its seal is missing",
+        "text.nc": "it is no surrogate of nlobayes",
         "missing.nc": "cannot read",
     }.items():
         with pytest.raises(InputError, match=message):

@@ -129,7 +129,7 @@ def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path, place: str)
 def test_a_truncated_segment_is_refused(run: Any, tmp_path: Path) -> None:
     cut = tmp_path / "cut.nc"
     cut.write_bytes(run.segments[-1].read_bytes()[:-1])
-    with pytest.raises(InputError, match="delete it and run the workflow again"):
+    with pytest.raises(InputError, match="its seal is missing"):
         assemble(run.dataset, run.warmups, [*run.segments[:-1], cut], tmp_path / "posterior.nc")
 
 

@@ -410,6 +410,19 @@ def test_a_damaged_surrogate_is_refused_in_one_line(
     assert "s.nc" in err
 
 
+def test_swapped_arguments_are_told(surrogate_path: Path, scan: np.ndarray, tmp_path: Path) -> None:
+    """What is told of a table of the user's own is what comes first, not to delete it."""
+    path = tmp_path / "mine.csv"
+    path.write_text(text_of(scan))
+    for points in (path, surrogate_path):
+        with pytest.raises(InputError) as caught:
+            predict(path, str(points))
+        said = str(caught.value)
+        assert said.startswith(f"{path}: it is no surrogate of nlobayes")
+        assert said.endswith("the surrogate comes first, the points behind it")
+        assert "delete" not in said
+
+
 MEASURED = """
 import sys
 from pathlib import Path

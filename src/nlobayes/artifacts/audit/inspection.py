@@ -15,6 +15,7 @@ from pyarrow import parquet
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.schemas import SCHEMAS
+from nlobayes.artifacts.seals import remedy
 from nlobayes.errors import InputError
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
@@ -82,7 +83,7 @@ def _parquet(path: Path) -> Iterator[str]:
     try:
         table = parquet.read_table(path, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
-        yield f"cannot be read as parquet: {error}; restore it, or delete it and run again"
+        yield f"cannot be read as parquet: {error}; {remedy(path)}"
         return
     for field, column in zip(table.schema, table.columns, strict=True):
         if b"unit" not in (field.metadata or {}):
@@ -101,7 +102,7 @@ def _csv(path: Path) -> Iterator[str]:
     try:
         rows = list(csv.reader(path.read_text("utf-8").splitlines(), strict=True))
     except (ValueError, csv.Error) as error:
-        yield f"cannot be read as CSV: {error}; restore it, or delete it and run again"
+        yield f"cannot be read as CSV: {error}; {remedy(path)}"
         return
     if not rows or len(set(rows[0])) < len(rows[0]):
         yield "has no header of different columns"

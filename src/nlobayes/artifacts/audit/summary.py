@@ -19,6 +19,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.records import read_record
+from nlobayes.artifacts.seals import remedy
 from nlobayes.errors import InputError
 
 FACTS = ("code_digest", "lock_digest", "device", "precision", "exact")
@@ -54,8 +55,8 @@ def summarise(project: Project, name: str) -> Found:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path}: it does not hold what an artifact of its name does ({error!r}); restore it, "
-            "or delete it and run the workflow again"
+            f"{path}: it does not hold what an artifact of its name does ({error!r}); "
+            f"{remedy(path)}"
         ) from error
 
 
