@@ -10,6 +10,7 @@ import csv
 import difflib
 import gzip
 import io
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 MOST_COLUMNS = 10_000
 MOST_CHARACTERS = 2**20
 """Longest line."""
@@ -122,12 +124,12 @@ def check_size(size: float, most_bytes: float, source: str) -> None:
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell is a number to everybody: Python alone reads 1_000 as one."""
+    """Tell whether a cell is a number to everybody, in ASCII: Python alone reads 1_000 as one."""
     try:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell
+    return _is_plain(cell)
 
 
 def parse_cells(cells: Sequence[str]) -> np.ndarray:
@@ -136,7 +138,12 @@ def parse_cells(cells: Sequence[str]) -> np.ndarray:
         numbers = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         return np.array(cells, dtype=object)
-    return np.array(cells, dtype=object) if any("_" in cell for cell in cells) else numbers
+    return numbers if _is_plain("".join(cells)) else np.array(cells, dtype=object)
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether numbers are written as everybody does: no other script, no odd spaces."""
+    return text.isascii() and "_" not in text and not _CONTROL.search(text)
 
 
 def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import stat
 from collections import Counter
 from pathlib import Path
@@ -20,6 +22,8 @@ MOST_LEVELS = 50
 """Deepest nesting of a YAML file."""
 MOST_CHARACTERS = 1000
 """Longest name, number or text in a YAML file."""
+DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*|(?=\.[0-9]))(\.[0-9]*)?([eE][+-]?[0-9]+)?", re.ASCII)
+"""A number that every reader takes for the same one."""
 TEMPLATE = "__use_yte__"
 """The key that makes Snakemake run a file as a template, with Python in it."""
 
@@ -131,6 +135,8 @@ class _Loader(yaml.SafeLoader):
             raise _refusal("an alias stands inside the value that it names", event)
         if isinstance(node, yaml.MappingNode):
             _check_keys(node)
+        if isinstance(node, yaml.ScalarNode):
+            _check_plain(node)
         values, levels = self.extents.setdefault(id(node), self._measure(node))
         if max(values, len(self.extents)) > MOST_VALUES or levels > MOST_LEVELS:
             limits = f"more than {MOST_VALUES} values or {MOST_LEVELS} levels"
@@ -159,6 +165,27 @@ def _check_keys(node: yaml.MappingNode) -> None:
         if isinstance(key, yaml.ScalarNode) and (key.tag, key.value) in seen:
             raise _refusal(f"key {key.value!r} is given twice, give it once", key)
         seen.add((key.tag, str(key.value)))
+
+
+def _check_plain(node: yaml.ScalarNode) -> None:
+    """Refuse what readers of YAML take for different numbers: yes, 0454, 5:00, 3_00, 0x10."""
+    kind, said = node.tag.rpartition(":")[2], node.value
+    if kind == "bool" and said.lower() not in {"true", "false"}:
+        problem = f"{said!r} is read as a truth value; write true or false, or a number"
+        raise _refusal(problem, node)
+    is_number = kind in {"int", "float"} or (kind == "str" and _is_number_to_python(said))
+    if is_number and not (DECIMAL.fullmatch(said) and math.isfinite(float(said))):
+        problem = f"{said!r} is no plain finite number; write it in digits 0-9, as 300"
+        raise _refusal(problem, node)
+
+
+def _is_number_to_python(text: str) -> bool:
+    """Tell whether Python would read a text as a number, in any script."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _refusal(problem: str, place: Any) -> yaml.MarkedYAMLError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import Any, Literal
 
 from pydantic import ValidationError, model_validator
@@ -34,6 +35,10 @@ SECTIONS = {
     "sampler": "samplers",
     "evaluation": "evaluation",
 }
+MOST_RUNS = 100_000
+"""Most runs of the grids of a study."""
+MOST_PIECES = 100_000
+"""Most jobs of a grid that warm chains up or draw."""
 
 
 class RunSpec(Frozen):
@@ -116,6 +121,24 @@ class Study(Frozen):
         for target in self.targets:
             _known("targets", target, self.grids)
         return self
+
+    @model_validator(mode="after")
+    def _can_be_planned(self) -> Study:
+        runs = sum(self._count(grid) for grid in self.grids.values())
+        if runs > MOST_RUNS:
+            raise ValueError(f"grids: {runs} runs, at most {MOST_RUNS} are planned; ask for fewer")
+        for name in self.grids:
+            pieces = sum(len(run.blocks) * run.sampler.pieces for run in self.runs(name))
+            if pieces > MOST_PIECES:
+                raise ValueError(
+                    f"grids.{name}: {pieces} jobs that warm up or draw, at most {MOST_PIECES} are "
+                    "planned; ask for fewer runs, chains or segments"
+                )
+        return self
+
+    def _count(self, grid: Grid) -> int:
+        seeds = grid.seed if grid.seed is not None else self.seeds
+        return prod(len(getattr(grid, kind)) for kind in CROSSED) * len(seeds)
 
     @model_validator(mode="after")
     def _runs_agree(self) -> Study:

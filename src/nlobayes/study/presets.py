@@ -150,10 +150,13 @@ Activation = Literal[
 ]
 
 
+Width = Annotated[int, Field(ge=1, le=10_000)]
+
+
 class Network(Frozen):
     """A dense multilayer perceptron with linear outputs, as many as the likelihood needs."""
 
-    hidden: tuple[PositiveInt, ...]
+    hidden: Annotated[tuple[Width, ...], Field(max_length=100)]
     """Units of each hidden layer; empty for a linear model."""
     activation: Activation | tuple[Activation, ...] = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`

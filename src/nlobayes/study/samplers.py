@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from nlobayes.study.kernels import Kernel
-from nlobayes.study.values import Frozen, Positive, PositiveInt
+from nlobayes.study.values import Frozen, Positive, PositiveInt, Segments
 from nlobayes.study.warmups import Warmup, WindowWarmup
 
 WARMUP_OF = {
@@ -45,11 +45,11 @@ class Sampler(Frozen):
     """Kernel and its settings."""
     warmup: Warmup = WindowWarmup()
     """Adaptation before sampling; its `kind` follows from the kernel."""
-    chains: int = 4
+    chains: Annotated[int, Field(le=1000)] = 4
     """At least two: convergence cannot be shown with one."""
     chains_per_start: PositiveInt = 1
     """Chains that start from one MAP: more than one make superchains for the nested R-hat."""
-    segments: PositiveInt = 1
+    segments: Segments = 1
     """Jobs in a row per chain; raising it extends a finished run."""
     draws_per_segment: PositiveInt
     """Draws of one job."""
@@ -81,6 +81,11 @@ class Sampler(Frozen):
                 f"got {chains}, must be at least 2: one chain cannot show convergence; use 4"
             )
         return chains
+
+    @property
+    def pieces(self) -> int:
+        """Jobs in a row of each block of chains."""
+        return self.warmup.segments + self.segments
 
     @property
     def superchains(self) -> int | None:

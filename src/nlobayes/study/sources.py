@@ -87,7 +87,7 @@ class SimulatedSource(Frozen):
     """NLO cross sections of p p -> chi0_i chi0_j from the embedded engine (docs/physics.md)."""
 
     kind: Literal["simulate"]
-    points: PositiveInt = 4000
+    points: Annotated[int, Field(ge=1, le=10_000_000)] = 4000
     """Number of parameter points."""
     seed: Seed = 20240101
     """Seed of the parameter sampling."""

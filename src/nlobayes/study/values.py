@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 """A name of a preset or a grid: it becomes a folder, a part of file names and of patterns."""
+REPEATED = re.compile(r"(.+?)\1{19}")
+"""What Snakemake takes for a path that grows without end: twenty times the same piece."""
+MOST = 10**9
+"""Largest number of anything that has no smaller limit of its own."""
 TAKEN = {"datasets": {"agreement", "comparison", "landscape", "prior_predictive"}}
 """Names of folders that lie beside those of the runs, whose first one is named by the dataset."""
 
@@ -21,6 +25,11 @@ def check_names(section: str, names: Iterable[str]) -> None:
     for name in names:
         if not NAME.fullmatch(name):
             raise ValueError(f"{section}: name {name!r} must match {NAME.pattern}")
+        if REPEATED.search(name):
+            raise ValueError(
+                f"{section}: name {name!r} repeats a piece twenty times, which Snakemake refuses; "
+                "choose another name"
+            )
         if name.lower() in TAKEN.get(section, ()):
             raise ValueError(f"{section}: {name!r} names a folder of results; choose another name")
         if seen.setdefault(name.lower(), name) != name:
@@ -37,8 +46,15 @@ def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
+def _at_most(number: int) -> int:
+    if number > MOST:
+        raise ValueError(f"must be at most {MOST}, got {number!s:.20}")
+    return number
+
+
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-PositiveInt = Annotated[int, Field(ge=1)]
+PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_at_most)]
+Segments = Annotated[int, Field(ge=1, le=10_000)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
@@ -57,4 +73,16 @@ class Frozen(BaseModel):
         for key in value if isinstance(value, dict) else ():
             if key not in cls.model_fields:
                 raise ValueError(f"unknown key {key!r}; known: {sorted(cls.model_fields)}")
+            _check_no_truth(key, value[key], cls.model_fields[key].annotation)
         return value
+
+
+def _check_no_truth(key: str, given: Any, annotation: Any) -> None:
+    """Refuse true and false where a number is meant: Python takes them for 1 and 0."""
+    for one in given if isinstance(given, list) else [given]:
+        if isinstance(one, bool) and not _takes_truth(annotation):
+            raise ValueError(f"{key}: must be no truth value, got {one}")
+
+
+def _takes_truth(annotation: Any) -> bool:
+    return annotation is bool or any(map(_takes_truth, get_args(annotation)))

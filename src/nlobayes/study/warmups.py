@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
+from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Segments
 
 FEWEST_ADAPTING_STEPS = 20
 
@@ -16,7 +16,7 @@ class _Warmup(Frozen):
 
     steps: PositiveInt = 400
     """Draws before sampling; they are not kept, their stats are."""
-    segments: PositiveInt = 1
+    segments: Segments = 1
     """Jobs in a row; a killed warm-up continues from the last complete one."""
     adaptation_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Share of the steps that adapt; the rest is burn-in with everything frozen."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from snakemake.io import PeriodicityDetector
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import SECTIONS, Study
@@ -58,7 +59,22 @@ def test_a_name_that_is_no_plain_folder_is_refused(
 
 def test_the_longest_name_is_read(make_study: Callable[..., Study]) -> None:
     """Six of them and the name of a file stay below the limits of paths and of their parts."""
-    assert make_study({"networks": {"x" * 100: {"hidden": [4]}}})
+    longest = "".join(f"x{number:03}" for number in range(25))
+    assert len(longest) == 100
+    assert make_study({"networks": {longest: {"hidden": [4]}}})
+
+
+@pytest.mark.parametrize("section", [*SECTIONS.values(), "grids"])
+@pytest.mark.parametrize("name", ["run_" + "0" * 20, "x" + "-" * 20, "ab" * 20])
+def test_a_name_that_snakemake_takes_for_endless_is_refused(
+    make_study: Callable[..., Study], section: str, name: str
+) -> None:
+    """Snakemake looks for a piece that is repeated twenty times, and stops with a traceback."""
+    assert PeriodicityDetector().is_periodic(name)
+    assert not PeriodicityDetector().is_periodic(name[:-3])
+    some = next(iter(getattr(make_study(), section).values())).model_dump()
+    message = refusal(make_study, {section: {name: some}})
+    assert f"{section}: name {name!r} repeats a piece twenty times" in message
 
 
 @pytest.mark.parametrize("name", ["landscape", "Comparison", "agreement", "Prior_predictive"])

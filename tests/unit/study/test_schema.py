@@ -39,7 +39,7 @@ def test_the_reference_has_every_key_of_every_model() -> None:
 @pytest.mark.parametrize(
     ("key", "row"),
     [
-        ("segments", "| integer >= 1 | `1` |"),
+        ("segments", "| integer >= 1, <= 10000 | `1` |"),
         ("draws_per_segment", "| integer >= 1 | required |"),
         ("sqrt_s_tev", "| number >= 7, <= 14 | `13.0` |"),
         ("sigma", "| number > 0 | required |"),
@@ -47,7 +47,7 @@ def test_the_reference_has_every_key_of_every_model() -> None:
         ("kernel", f"| {KERNELS} | required |"),
         ("until", "| Until or null | `null` |"),
         ("chains_per_job", "| integer >= 1 or `all` | `1` |"),
-        ("hidden", "| list of integer >= 1 | required |"),
+        ("hidden", "| list of integer >= 1, <= 10000 | required |"),
         ("networks", "| names to Network | `{}` |"),
     ],
 )
