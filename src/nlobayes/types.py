@@ -181,6 +181,8 @@ class Exported(NamedTuple):
         Weights and biases by name, each with leading axis (draw,).
     features
         Train rows as the network sees them (row, feature).
+    spacing
+        How far apart train rows lie around each (row,).
     limits
         Smallest and largest value of each input among the train rows (input, 2).
     typical
@@ -194,6 +196,7 @@ class Exported(NamedTuple):
 
     variables: dict[str, np.ndarray]
     features: np.ndarray
+    spacing: np.ndarray
     limits: np.ndarray
     typical: np.ndarray
     residual: np.ndarray

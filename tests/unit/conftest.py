@@ -17,6 +17,7 @@ from nlobayes.artifacts.contents import write_dataset, write_start, write_surrog
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
 from nlobayes.surrogate.domain import fit_domain
+from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Checkpoint, Dataset, Exported, Named, Segment, Start
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
@@ -156,6 +157,8 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
     checks = {"rhat_f_p99": {"value": 1.02, "threshold": 1.05, "passed": True}}
     coverage = {"value": 0.97, "low": 0.93, "high": 0.96, "passed": False}
     inputs = dataset.inputs[train]
+    ranges = fit_limits(inputs, dataset.input_names, dataset.units)
+    ranges = {what: ranges[what] for what in ranges if what not in dataset.input_names}
     return Exported(
         variables={
             "weights_1": np.broadcast_to(first, (draws, 5, hidden)).astype(np.float32),
@@ -164,6 +167,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
             "biases_2": last[:, -1:].astype(np.float32),
         },
         features=rows.astype(np.float32),
+        spacing=domain.spacing,
         limits=np.column_stack([inputs.min(axis=0), inputs.max(axis=0)]),
         typical=inputs[0],
         residual=residual,
@@ -179,8 +183,9 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
                 **{"about": "draws", "scale": 0.02, "sd_per_scale": [1.0]},
                 **{"column": 0, "edges": []},
                 **{"exponent": 0.0, "reference_sd": 1.0, "knots": [], "coefficients": []},
+                **{"spread_range": [], "scale_range": []},
             },
-            "domain": {name: getattr(domain, name) for name in ("spacing", "inside", "edge")},
+            "domain": {"inside": domain.inside, "edge": domain.edge, "limits": ranges},
             "verdict": {
                 "converged": True,
                 "convergence": checks,

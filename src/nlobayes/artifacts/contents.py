@@ -210,6 +210,7 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
     names = {**inputs, "feature": list(dataset.feature_names)}
     domain = {
         "features": (("row", "feature"), exported.features),
+        "spacing": (("row",), exported.spacing),
         "limits": (("input", "bound"), exported.limits),
         "typical": (("input",), exported.typical),
     }

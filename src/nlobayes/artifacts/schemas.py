@@ -61,6 +61,7 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "noise": {"residual": ("node",), "probability": ("bin", "node")},
         "domain": {
             "features": ("row", "feature"),
+            "spacing": ("row",),
             "limits": ("input", "bound"),
             "typical": ("input",),
         },

@@ -39,6 +39,7 @@ def read_surrogate(path: Path) -> Exported:
             return Exported(
                 {name: variable[:] for name, variable in _drawn(file["posterior"]).items()},
                 domain["features"][:],
+                domain["spacing"][:],
                 domain["limits"][:],
                 domain["typical"][:],
                 noise["residual"][:],

@@ -5,6 +5,7 @@ ways, and the scores are averaged over several halvings. One halving alone has t
 of half of the rows.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ from nlobayes.assessment.conditional import DECILES, equal_count_bins
 from nlobayes.assessment.noise_fit import ABOUT_MEAN, at_points, fit_noise
 from nlobayes.assessment.predictive import log_predictive_density, predictive_cdf
 from nlobayes.assessment.proper_scores import crps_per_point
+
+CANDIDATES = ("gaussian", "fitted_student_t", "conformal")
+"""Families to choose from: one scale with light or fitted tails, or scales of each point."""
 
 HALVINGS = 5
 FEWEST_ROWS = 80
@@ -33,6 +37,33 @@ class Held(NamedTuple):
     observed: np.ndarray
     covariate: np.ndarray
     features: np.ndarray
+
+
+def choose_family(held: Held, seed: Sequence[int]) -> dict[str, Any]:
+    """Score every candidate on the same halves, and take that of the highest log score.
+
+    Parameters
+    ----------
+    held
+        Points that were not trained on.
+    seed
+        Seed of the halvings.
+
+    Returns
+    -------
+    dict
+        `family`, its scores as `halved_scores` gives them, and `candidates`, the `lppd` of each
+        family. Below 80 points `gaussian`, which needs fewest rows to be fitted.
+    """
+    scores = {
+        family: halved_scores(held, np.random.default_rng(seed), family=family)
+        for family in CANDIDATES
+    }
+    found = {family: each["lppd"] for family, each in scores.items()}
+    if None in found.values():
+        return {"family": CANDIDATES[0], **scores[CANDIDATES[0]]}
+    best = max(found, key=found.__getitem__)
+    return {"family": best, **scores[best], "candidates": found}
 
 
 def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[str, Any]:

@@ -131,19 +131,23 @@ def distribution_table(noise: PredictiveNoise) -> tuple[np.ndarray, np.ndarray]:
 
     Returns
     -------
-    Residuals (node,), dense around zero and to where 1e-8 is left on each side without
-    recalibration, and the probability of a smaller one (bin, node), a bin for each row of `tails`
+    Residuals (node,), dense around zero and to where the noise ends, a Gaussian and a Student-t
+    that is not recalibrated where 1e-8 is left on each side, and the probability of a smaller one (bin, node), a bin for each row of `tails`
     or one: linear between nodes it errs by less than 1e-6.
     """
     plain = noise._replace(scale=1.0, tails=None)
-    furthest = math.asinh(float(ppf(plain, 1 - _TABLE_TAIL)))
-    residual = np.sinh(np.linspace(-furthest, furthest, _TABLE_NODES))
     if noise.tails is None:
+        residual = _nodes(float(ppf(plain, 1 - _TABLE_TAIL)))
         return residual, cdf(plain, residual)[np.newaxis]
     bins = np.atleast_2d(noise.tails)
-    kinks = np.abs(stdtrit(noise.degrees_of_freedom, bins.ravel() / 2))
-    residual = np.union1d(residual, [-kinks, kinks])
+    ends = recalibration.invert(0.0, bins)[:, np.newaxis]
+    kinks = np.abs(stdtrit(noise.degrees_of_freedom, np.hstack([ends, bins]) / 2)).ravel()
+    residual = np.union1d(_nodes(kinks.max()), [-kinks, kinks])
     return residual, np.stack([cdf(plain._replace(tails=nodes), residual) for nodes in bins])
+
+
+def _nodes(furthest: float) -> np.ndarray:
+    return np.sinh(np.linspace(-1, 1, _TABLE_NODES) * math.asinh(furthest))
 
 
 def _recalibrated_sample(

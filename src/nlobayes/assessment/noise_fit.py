@@ -4,6 +4,7 @@ What is fitted is few numbers; at points they become a `PredictiveNoise`.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +55,8 @@ class FittedNoise(NamedTuple):
     reference_sd: float = 1.0
     knots: Knots = ()
     coefficients: tuple[tuple[float, ...], ...] = ()
+    spread_range: tuple[float, ...] = ()
+    scale_range: tuple[float, ...] = ()
     column: int = 0
     edges: tuple[float, ...] = ()
     tails: tuple[tuple[float, ...], ...] = ()
@@ -63,21 +66,27 @@ def at_points(
     fitted: FittedNoise, draws: np.ndarray, features: np.ndarray | None = None
 ) -> PredictiveNoise:
     """Give the noise at points with these draws (sample, point) and features (point, feature)."""
-    degrees = fitted.degrees_of_freedom
-    if fitted.family not in ABOUT_MEAN:
-        family = "gaussian" if degrees is None else "student_t"
-        return PredictiveNoise(family, fitted.scale, degrees)
-    assert degrees is not None
+    degrees, standard = fitted.degrees_of_freedom, standard_noise(fitted.degrees_of_freedom, ())
+    if degrees is None or fitted.family not in ABOUT_MEAN:
+        return standard._replace(scale=fitted.scale)
     regression = Regression(
         *(fitted.scale, degrees, fitted.exponent, fitted.reference_sd),
-        *(fitted.knots, fitted.coefficients),
+        *(fitted.knots, fitted.coefficients, fitted.spread_range, fitted.scale_range),
     )
     scale = scales_at(regression, np.asarray(draws, np.float64).std(axis=0), features)
-    noise = PredictiveNoise("student_t", scale, degrees, "mean")
+    noise = standard._replace(scale=scale, about="mean")
     if fitted.family == SCALED:
         return noise
     bins = _bins(fitted.edges, fitted.column, features, len(scale))
     return noise._replace(tails=np.array(fitted.tails)[bins])
+
+
+def standard_noise(degrees: float | None, tails: Sequence[Sequence[float]]) -> PredictiveNoise:
+    """Give noise of scale one, with a row of tails for each bin that it is recalibrated in."""
+    if degrees is None:
+        return PredictiveNoise("gaussian", 1.0, None)
+    nodes = np.array(tails if len(tails) else recalibration.TAILS)
+    return PredictiveNoise("student_t", 1.0, degrees, tails=nodes)
 
 
 def fit_noise(
@@ -92,7 +101,7 @@ def fit_noise(
 
     Of noise about the draws the scale is fitted, and the degrees of freedom of a
     `fitted_student_t`, among 2.5, 3, 4, 5, 6, 8, 12 and 20; of noise about their mean all numbers,
-    with a Gaussian prior of sd 0.5 on what the log scale owes to a feature. The bins of `conformal`
+    with Gaussian priors (`scale_regression.fit_scales`). The bins of `conformal`
     lie along the feature that orders points most as the covariate does, and the residuals there
     are standardised by fits to the other four fifths of the points.
 

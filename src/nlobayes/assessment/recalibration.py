@@ -1,15 +1,24 @@
 """A symmetric noise whose 68 and 95 % intervals are those that held-out residuals fill.
 
 What is recalibrated is the tail, the probability of a larger residual of either sign: a line
-between nodes takes the tail of a parametric noise to the one that was observed. Between and beyond
-the nodes the density stays that of the parametric noise, times a constant.
+between nodes takes the tail of a parametric noise to the one that was observed. Between the nodes
+the density stays that of the parametric noise, times a constant.
+
+The noise ends where 2 % of the outer tail of the parametric noise are left, 0.1 % of the residuals:
+no validation rows tell what lies beyond, and ten to the power of an endless Student-t has no mean.
+A residual beyond the end is scored by the density as if there were none.
 """
+
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 TAILS = (0.05, 0.32)
 """Tails of the intervals that are recalibrated."""
+
+END = 0.02
+"""Where the noise ends: the share of the outer tail that would be left there."""
 
 FEWEST_ROWS = 40
 ROWS_PER_BIN = 100
@@ -38,9 +47,9 @@ def slope(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
 
 def variance(nodes: np.ndarray, degrees: float) -> np.ndarray:
     """Give the variance of a recalibrated Student-t in units of its squared scale."""
-    outer, inner = (_second_moment(nodes[..., index], degrees) for index in range(2))
-    first, second, third = _factors(nodes)
-    return first * outer + second * (inner - outer) + third * (degrees / (degrees - 2) - inner)
+    end, outer, inner = (_second_moment(tail, degrees) for tail in _ends(nodes)[:3])
+    parts = outer - end, inner - outer, degrees / (degrees - 2) - inner
+    return sum(factor * part for factor, part in zip(_factors(nodes), parts, strict=True))
 
 
 def conformal_nodes(tails: np.ndarray) -> np.ndarray:
@@ -63,11 +72,11 @@ def edges_of(values: np.ndarray) -> np.ndarray:
 def _factors(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     outer, inner = nodes[..., 0], nodes[..., 1]
     low, high = TAILS
-    return low / outer, (high - low) / (inner - outer), (1 - high) / (1 - inner)
+    return low / ((1 - END) * outer), (high - low) / (inner - outer), (1 - high) / (1 - inner)
 
 
-def _ends(nodes: np.ndarray) -> tuple[float | np.ndarray, ...]:
-    return 0.0, nodes[..., 0], nodes[..., 1], 1.0
+def _ends(nodes: np.ndarray) -> tuple[Any, ...]:
+    return END * nodes[..., 0], nodes[..., 0], nodes[..., 1], 1.0
 
 
 def _line(
@@ -78,7 +87,7 @@ def _line(
     """Interpolate between nodes that may differ from point to point."""
     steps = zip(x, x[1:], y, y[1:], strict=False)
     parts = [(d - c) * np.clip((value - a) / (b - a), 0.0, 1.0) for a, b, c, d in steps]
-    return np.sum(np.broadcast_arrays(*parts), axis=0)
+    return y[0] + np.sum(np.broadcast_arrays(*parts), axis=0)
 
 
 def _second_moment(tail: np.ndarray, degrees: float) -> np.ndarray:

@@ -1,62 +1,86 @@
-"""Where a surrogate may be trusted: how far a point lies from the rows that it was trained on."""
+"""Where a surrogate may be trusted: near train rows, and within the range of what they show."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 INSIDE, NEAR_EDGE, OUTSIDE = "inside", "near edge", "outside"
-USUAL_SHARE = 0.99
-"""Share of held-out rows that lie inside, by definition."""
+NEIGHBOURS = 5
+"""The spacing at a train row is its distance to the nearest other so many."""
+EDGE = 1.5
+"""Points up to this many times as far as any held-out row lie near the edge."""
 
 _CELLS = 2_000_000
 
 
 class Domain(NamedTuple):
-    """Train rows as the network sees them (row, feature), and distances in units of `spacing`.
+    """Train rows as the network sees them (row, feature), and the spacing at each (row,).
 
-    `spacing` is the median distance of a train row to its nearest other, `inside` the distance
-    below which 99 % of held-out rows lie, `edge` that of the furthest of them.
+    `inside` is the distance in local spacings that no held-out row exceeds, `edge` is 1.5 times it.
     """
 
     features: np.ndarray
-    spacing: float
+    spacing: np.ndarray
     inside: float
     edge: float
 
 
 def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
-    """Take the distances that held-out rows (row, feature) have for usual."""
-    nearest = _nearest(train, train, others=True)
-    spacing = float(np.median(nearest)) or float(nearest.mean()) or 1.0
-    usual = _nearest(held, train) / spacing
-    return Domain(train, spacing, float(np.quantile(usual, USUAL_SHARE)), float(usual.max()))
+    """Take the distances that held-out rows (row, feature) have for usual.
+
+    The spacing is local: rows lie far apart in the corners of a scan and close in its middle.
+    """
+    spacing = _spacing(train)
+    inside = float(_distance(held, train, spacing).max(initial=0.0)) or 1.0
+    return Domain(train, spacing, inside, EDGE * inside)
 
 
 def distance(domain: Domain, features: np.ndarray) -> np.ndarray:
-    """Give the distance of points (point, feature) to the nearest train row, in spacings."""
-    return _nearest(features, domain.features) / domain.spacing
+    """Give the distance of points (point, feature) to the nearest train row, in its spacing."""
+    return _distance(features, domain.features, domain.spacing)
 
 
-def flag(domain: Domain, distances: np.ndarray) -> np.ndarray:
-    """Say of each distance: `inside`, `near edge` or `outside`."""
+def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """Say of points (point,) whether they are `inside`, `near edge` or `outside`.
+
+    `within` tells which lie within the range of the train rows (`limits.within`); what does not is
+    `outside`, however near.
+    """
     flags = np.where(distances <= domain.edge, NEAR_EDGE, OUTSIDE)
-    return np.where(distances <= domain.inside, INSIDE, flags)
+    flags = np.where(distances <= domain.inside, INSIDE, flags)
+    return np.where(within, flags, OUTSIDE)
 
 
-def _nearest(points: np.ndarray, rows: np.ndarray, *, others: bool = False) -> np.ndarray:
-    """Distance to the nearest row, for `others` without the point's own row; float64."""
+def _distance(points: np.ndarray, rows: np.ndarray, spacing: np.ndarray) -> np.ndarray:
+    parts = [
+        np.sqrt(squared.min(axis=1)) / spacing[squared.argmin(axis=1)]
+        for squared in _squared(points, rows)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _spacing(rows: np.ndarray) -> np.ndarray:
+    """Give the distance of each row to its fifth nearest other, or to the last there is.
+
+    Where rows repeat so often that this is zero, the mean over rows stands in for it.
+    """
+    others = min(NEIGHBOURS, len(rows) - 1)
+    if others < 1:
+        return np.ones(len(rows))
+    parts = [np.partition(squared, others, axis=1)[:, others] for squared in _squared(rows, rows)]
+    spacing = np.sqrt(np.concatenate(parts))
+    return np.where(spacing > 0, spacing, spacing.mean() or 1.0)
+
+
+def _squared(points: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Give squared distances (point, row) in float64, of as many points at once as memory allows."""
     points, rows = np.asarray(points, np.float64), np.asarray(rows, np.float64)
-    if others and len(rows) < 2:
-        return np.ones(1)
-    squares = np.square(rows).sum(axis=1)
-    step = max(1, _CELLS // len(rows))
-    parts = []
-    for start in range(0, len(points), step):
-        block = points[start : start + step]
-        squared = squares - 2 * block @ rows.T
-        if others:
-            squared[np.arange(len(block)), start + np.arange(len(block))] = np.inf
-        parts.append(squared.min(axis=1) + np.square(block).sum(axis=1))
-    return np.sqrt(np.maximum(np.concatenate(parts), 0)) if parts else np.zeros(0)
+    squares, step = np.square(rows).sum(axis=1), max(1, _CELLS // len(rows))
+    blocks = (points[start : start + step] for start in range(0, len(points), step))
+    return (
+        np.maximum(squares - 2 * block @ rows.T + np.square(block).sum(axis=1)[:, np.newaxis], 0)
+        for block in blocks
+    )

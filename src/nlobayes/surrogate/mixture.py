@@ -19,6 +19,9 @@ LN10 = math.log(10)
 _SMALLEST_SD = 1e-3
 _TOLERANCE = 1e-5
 _STEPS = 60
+_RATES = 257
+_EVERY = 16
+_SLOWEST = 1e-3
 
 
 class Noise(NamedTuple):
@@ -26,7 +29,8 @@ class Noise(NamedTuple):
 
     `about` says whether it lies about every of the `draws` or about their `mean`. There its log
     scale is that of `scale`, plus `exponent` times the log of the sd of the draws over
-    `reference_sd`, plus for each feature a line between `coefficients` at `knots`. In each bin of
+    `reference_sd`, plus for each feature a line between `coefficients` at `knots`; neither that sd
+    nor the scale leaves its range, at whose ends it stays. In each bin of
     the feature `column` between `edges` its sd is `sd_per_scale` (bin,) times its scale, and its
     distribution function is `probability` (bin, node) at `residual` (node,), in units of the scale;
     about draws there is one bin.
@@ -38,6 +42,8 @@ class Noise(NamedTuple):
     reference_sd: float
     knots: Sequence[Sequence[float]]
     coefficients: Sequence[Sequence[float]]
+    spread_range: Sequence[float]
+    scale_range: Sequence[float]
     column: int
     edges: Sequence[float]
     sd_per_scale: Sequence[float]
@@ -79,12 +85,14 @@ def locate(block: Block, noise: Noise) -> Located:
     if noise.about == "draws":
         points = functions.shape[1]
         return Located(functions, np.full(points, noise.scale), np.zeros(points, int))
-    relative = np.maximum(functions.std(axis=0) / noise.reference_sd, _SMALLEST_SD)
+    spread = np.clip(functions.std(axis=0), *noise.spread_range)
+    relative = np.maximum(spread / noise.reference_sd, _SMALLEST_SD)
     log_scale = math.log(noise.scale) + noise.exponent * np.log(relative)
     for column, knots in enumerate(noise.knots):
         log_scale += np.interp(features[:, column], knots, noise.coefficients[column])
     bins = np.searchsorted(noise.edges, features[:, noise.column], side="right")
-    return Located(functions.mean(axis=0, keepdims=True), np.exp(log_scale), bins)
+    scale = np.clip(np.exp(log_scale), *noise.scale_range)
+    return Located(functions.mean(axis=0, keepdims=True), scale, bins)
 
 
 def noise_sd(block: Block, noise: Noise) -> np.ndarray:
@@ -106,15 +114,18 @@ def summarise(block: Block, noise: Noise, probabilities: Sequence[float]) -> Pre
 def to_target(block: Block, on_scale: Prediction, noise: Noise) -> Prediction:
     """Take a summary from log10 of the target to the target itself.
 
-    Median and quantiles are exact. Mean and epistemic sd are those of 10^f over the draws; the
-    noise is error of the surrogate, not of nature, and enters the total sd to first order, as
-    ln 10 times the mean times its sd.
+    All is of one distribution, that of 10^(f + noise), which `sample` draws: median and quantiles
+    are powers of those on the model scale, mean and total sd are its moments. The posterior sd is
+    that of 10^f over the draws.
     """
-    targets = 10.0**block.functions
-    mean, epistemic = targets.mean(axis=0), targets.std(axis=0)
-    within = epistemic if noise.about == "draws" else 0.0
-    total = np.hypot(within, LN10 * mean * noise_sd(block, noise))
-    return Prediction(mean, 10.0**on_scale.median, epistemic, total, 10.0**on_scale.quantiles)
+    targets, located = 10.0**block.functions, locate(block, noise)
+    centres = targets if noise.about == "draws" else 10.0**located.centres
+    centre, between = centres.mean(axis=0), centres.std(axis=0)
+    first, second = (_excess(located, noise, power) for power in (1, 2))
+    within = np.maximum(second - 2 * first - np.square(first), 0)
+    total = np.sqrt((1 + second) * np.square(between) + within * np.square(centre))
+    median, quantiles = 10.0**on_scale.median, 10.0**on_scale.quantiles
+    return Prediction((1 + first) * centre, median, targets.std(axis=0), total, quantiles)
 
 
 def sample(block: Block, noise: Noise, rng: np.random.Generator) -> np.ndarray:
@@ -152,6 +163,26 @@ def mixture_quantiles(
         return [located.centres[0] + located.scale * each for each in singles]
     scaled = np.ascontiguousarray((located.centres / located.scale).T)
     return [_quantile(scaled, noise, p) * located.scale for p in probabilities]
+
+
+def _excess(located: Located, noise: Noise, power: int) -> np.ndarray:
+    """Give the mean of 10^(power times noise) at each point (point,), less one.
+
+    The noise is symmetric, so that it is the mean of cosh t z - 1 = 2 sinh² (t z / 2) over the
+    standard noise z, with t = power ln 10 times the scale. Divided by t² it varies slowly, and is
+    interpolated.
+    """
+    rates = power * LN10 * located.scale
+    grid = np.linspace(0.0, rates.max(initial=_SLOWEST), _RATES)[1:]
+    nodes = np.unique([*range(0, len(noise.residual), _EVERY), len(noise.residual) - 1])
+    middle = (noise.residual[nodes[1:]] + noise.residual[nodes[:-1]]) / 2
+    grown = 2 * np.square(np.sinh(np.outer(grid, middle / 2)) / grid[:, np.newaxis])
+    means = grown @ np.diff(noise.probability[:, nodes], axis=1).T
+    each = np.empty_like(rates)
+    for index, mean in enumerate(means.T):
+        here = located.bins == index
+        each[here] = np.interp(rates[here], grid, mean)
+    return np.square(rates) * each
 
 
 def _sd(located: Located, noise: Noise) -> np.ndarray:

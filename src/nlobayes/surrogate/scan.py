@@ -6,20 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nlobayes.surrogate.limits import mixing_rows
 from nlobayes.surrogate.surrogate import Surrogate
-
-MIXINGS = 4
-WITHOUT_UNIT = ("", "1")
 
 _overflowing = np.errstate(over="ignore", invalid="ignore")
 
 
 def mixings(surrogate: Surrogate) -> list[list[str]]:
-    """Find inputs that are rows of a mixing matrix: four without unit, alike but for 1, 2, 3, 4."""
-    stems = dict.fromkeys(name[:-1] for name in surrogate.inputs if len(name) > 1)
-    rows = ([f"{stem}{number + 1}" for number in range(MIXINGS)] for stem in stems)
-    free = {name for name in surrogate.inputs if surrogate.units.get(name, "") in WITHOUT_UNIT}
-    return [row for row in rows if free.issuperset(row)]
+    """Find inputs that are rows of a mixing matrix."""
+    return mixing_rows(surrogate.inputs, surrogate.units)
 
 
 @_overflowing

@@ -23,6 +23,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.limits import Limits, within
 from nlobayes.surrogate.mixture import Block, Noise, Prediction, sample, summarise, to_target
 from nlobayes.types import Exported
 
@@ -76,7 +77,11 @@ class Surrogate:
         self._noise = Noise(
             **facts["noise"], residual=exported.residual, probability=exported.probability
         )
-        self._domain = domains.Domain(exported.features, **facts["domain"])
+        near = facts["domain"]
+        self._domain = domains.Domain(
+            exported.features, exported.spacing, near["inside"], near["edge"]
+        )
+        self._ranges: Limits = self.limits | near["limits"]
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:
@@ -145,12 +150,17 @@ class Surrogate:
         return 10.0**values if on == "target" and self.scale == "log10" else values
 
     def distance(self, x: Any) -> np.ndarray:
-        """Give the distance of points to the train rows, in spacings of these (point,)."""
+        """Give the distance of points to the nearest train row, in the spacing there (point,)."""
         return domains.distance(self._domain, self._seen(x))
 
     def domain(self, x: Any) -> np.ndarray:
-        """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`."""
-        return domains.flag(self._domain, self.distance(x))
+        """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`.
+
+        A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
+        or in the length of a row of mixings.
+        """
+        allowed = within(self._ranges, _checked(x, self.inputs), self.inputs, self.units)
+        return domains.flag(self._domain, self.distance(x), allowed)
 
     def _seen(self, x: Any) -> np.ndarray:
         return apply_features(self._features, _checked(x, self.inputs))

@@ -14,7 +14,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import linear
 from nlobayes.assessment.conditional import coverage_by_decile, scale_shares
-from nlobayes.assessment.halves import Held, halved_scores
+from nlobayes.assessment.halves import Held, choose_family, halved_scores
 from nlobayes.assessment.noise import PredictiveNoise, at_rows
 from nlobayes.assessment.noise_fit import at_points, fit_noise
 from nlobayes.assessment.predictive import predictive_cdf, predictive_moments
@@ -66,9 +66,11 @@ def _score_target(groups: Groups, data: Dataset, job: EvaluateJob) -> dict[str, 
     covariate = covariates.of(data, job.covariate)
     rows = reading.rows_of(data, target, covariate.values)
     posterior = reading.draws_of(groups)
-    told = Told(rows, data.features, job, target)
+    told = Told(rows, data.features, job, target, job.noise)
+    halves = _halves(posterior, told)
+    told = told._replace(family=halves["family"])
     scores, noise = _score(posterior, told)
-    scores["halves"] = _halves(posterior, told)
+    scores["halves"] = halves
     scores["baseline"] = _ensemble(groups["baseline"]["f"].values, told)
     scores["linear"] = _least_squares(data, told)
     scores |= score_stated_noise(groups, data)
@@ -79,21 +81,22 @@ def _score_target(groups: Groups, data: Dataset, job: EvaluateJob) -> dict[str, 
 
 
 class Told(NamedTuple):
-    """What every posterior or baseline is scored with."""
+    """What every posterior or baseline is scored with, the family of the noise included."""
 
     rows: tables.Rows
     features: np.ndarray
     job: EvaluateJob
     target: TargetTransform
+    family: str
 
 
 def _score(draws: np.ndarray, told: Told) -> tuple[dict[str, Any], PredictiveNoise]:
-    rows, features, job, target = told
+    rows, features, job, target, family = told
     held = rows.split == VALIDATION
     fitted = fit_noise(
         draws[:, held],
         rows.observed[held],
-        family=job.noise,
+        family=family,
         features=features[held],
         covariate=rows.covariate[held],
     )
@@ -116,12 +119,15 @@ def _score(draws: np.ndarray, told: Told) -> tuple[dict[str, Any], PredictiveNoi
 
 
 def _halves(draws: np.ndarray, told: Told) -> dict[str, Any]:
-    """Score the validation rows by noise that was fitted on the other half of them."""
-    rows, features, job, _ = told
+    """Score the validation rows by noise that was fitted on the other half, chosen if asked to."""
+    rows, features, job, _, family = told
     held = rows.split == VALIDATION
     points = Held(draws[:, held], rows.observed[held], rows.covariate[held], features[held])
-    rng = np.random.default_rng([job.seed, len(SPLITS)])
-    return halved_scores(points, rng, family=job.noise)
+    seed = [job.seed, len(SPLITS)]
+    if family == "auto":
+        return choose_family(points, seed)
+    scores = halved_scores(points, np.random.default_rng(seed), family=family)
+    return {"family": family, **scores}
 
 
 def _ensemble(members: np.ndarray, told: Told) -> dict[str, Any]:

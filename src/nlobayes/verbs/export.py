@@ -11,14 +11,15 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.seals import digest, digests
-from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
-from nlobayes.assessment.noise_fit import ABOUT_MEAN
+from nlobayes.assessment.noise import distribution_table, sd
+from nlobayes.assessment.noise_fit import ABOUT_MEAN, standard_noise
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
 from nlobayes.study.jobs import ExportJob, read_job
-from nlobayes.surrogate.domain import fit_domain
+from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.mixture import Block, Noise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
 from nlobayes.types import Dataset, Exported, Named
@@ -28,7 +29,10 @@ SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
     *("coverage_68", "coverage_95", "crps", "lppd", "points"),
 )
-STATED = ("scale", "exponent", "reference_sd", "knots", "coefficients", "column", "edges")
+STATED = (
+    *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
+    *("column", "edges"),
+)
 BIBTEX = """\
 @software{{nlobayes,
   author  = {{The nlobayes developers}},
@@ -59,18 +63,21 @@ def export(
     kept = _choose(drawn, job, data, noise)
     made = read_attrs(posterior)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
+    domain = _domain(data)
     record = provenance.record(
         *("export", job.model_dump(), inputs),
         **{name: made[name] for name in ("device", "precision", "exact", "checks")},
     )
     exported = Exported(
         variables={name: values[kept] for name, values in drawn.items()},
-        features=data.features[data.split == TRAIN].astype(np.float32),
+        features=domain.features,
+        spacing=domain.spacing,
         limits=_limits(data),
         typical=_typical(data),
         residual=noise.residual,
         probability=noise.probability,
         facts=_facts(job, data, noise, convergence, scores)
+        | {"domain": _domain_facts(domain, data)}
         | {"bibtex": _bibtex(data, record, digest(posterior))},
     )
     contents.write_surrogate(out, exported, data, record)
@@ -78,13 +85,7 @@ def export(
 
 
 def _noise(fitted: dict[str, Any]) -> Noise:
-    degrees, tails = fitted["degrees_of_freedom"], fitted["tails"]
-    standard = PredictiveNoise(
-        family="gaussian" if degrees is None else "student_t",
-        scale=1.0,
-        degrees_of_freedom=degrees,
-        tails=np.array(tails) if tails else None,
-    )
+    standard = standard_noise(fitted["degrees_of_freedom"], fitted["tails"])
     residual, probability = distribution_table(standard)
     return Noise(
         about="mean" if fitted["family"] in ABOUT_MEAN else "draws",
@@ -129,8 +130,6 @@ def _facts(
     convergence: dict[str, Any],
     scores: dict[str, Any],
 ) -> dict[str, Any]:
-    train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
-    domain = fit_domain(train.astype(np.float32), held)
     return {
         "activation": job.network.activation,
         "columns": list(data.input_names),
@@ -139,7 +138,6 @@ def _facts(
         "units": data.units,
         "noise": {name: getattr(noise, name) for name in Noise._fields[:-2]},
         "predictive_noise": scores["predictive_noise"],
-        "domain": {"spacing": domain.spacing, "inside": domain.inside, "edge": domain.edge},
         "verdict": {
             "converged": convergence["converged"],
             "convergence": convergence["checks"],
@@ -150,6 +148,18 @@ def _facts(
             for split in ("val", "test")
         },
     }
+
+
+def _domain(data: Dataset) -> Domain:
+    train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
+    return fit_domain(train.astype(np.float32), held)
+
+
+def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
+    """Give what the arrays of the file do not say: distances, and ranges of more than inputs."""
+    ranges = fit_limits(data.inputs[data.split == TRAIN], data.input_names, data.units)
+    derived = {what: bounds for what, bounds in ranges.items() if what not in data.input_names}
+    return {"inside": domain.inside, "edge": domain.edge, "limits": derived}
 
 
 def _limits(data: Dataset) -> np.ndarray:

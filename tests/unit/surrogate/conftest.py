@@ -11,24 +11,33 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
-from nlobayes.assessment.noise import PredictiveNoise, distribution_table, sd
-from nlobayes.assessment.noise_fit import ABOUT_MEAN, FittedNoise
+from nlobayes.assessment.noise import distribution_table, sd
+from nlobayes.assessment.noise_fit import ABOUT_MEAN, FittedNoise, standard_noise
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate.domain import fit_domain
+from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Dataset, Exported
 
 DRAWS, ROWS, HIDDEN = 60, 200, (7, 4)
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 UNITS = {"m1": "GeV", **dict.fromkeys(COLUMNS[1:], "1"), "sigma_pb": "pb"}
 TARGET = {"scale": "log10", "mean": -2.0, "sd": 1.2}
+RANGES = ((0.15, 0.6), (0.006, 0.03))
 NOISES = {
     "gaussian": FittedNoise("gaussian", 0.02, None),
     "student_t": FittedNoise("student_t", 0.01, 4.0),
     "scaled_student_t": FittedNoise(
-        "scaled_student_t", 0.01, 3.2, 0.9, 0.3, ((-1.0, 1.0), (0.0,)), ((0.5, -0.5), (0.1,))
+        "scaled_student_t",
+        0.01,
+        3.2,
+        0.9,
+        0.3,
+        ((-1.0, 1.0), (0.0,)),
+        ((0.5, -0.5), (0.1,)),
+        *RANGES,
     ),
     "conformal": FittedNoise(
-        *("conformal", 0.01, 3.2, 0.9, 0.3, ((-1.0, 1.0), (0.0,)), ((0.5, -0.5), (0.1,))),
+        *("conformal", 0.01, 3.2, 0.9, 0.3, ((-1.0, 1.0), (0.0,)), ((0.5, -0.5), (0.1,)), *RANGES),
         column=1,
         edges=(-0.5, 0.5),
         tails=((0.1, 0.4), (0.05, 0.32), (0.01, 0.25)),
@@ -68,13 +77,10 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
     train = apply_features(transform, rows).astype(np.float32)
     held = apply_features(transform, points(ROWS, seed=4))
     fitted = fit_domain(train, held)
-    standard = PredictiveNoise(
-        family="gaussian" if family == "gaussian" else "student_t",
-        scale=1.0,
-        degrees_of_freedom=noise.degrees_of_freedom,
-        tails=np.array(noise.tails) if noise.tails else None,
-    )
+    standard = standard_noise(noise.degrees_of_freedom, noise.tails)
     residual, probability = distribution_table(standard)
+    ranges = fit_limits(rows, COLUMNS, UNITS)
+    derived = {what: ranges[what] for what in ranges if what not in COLUMNS}
     facts: dict[str, Any] = {
         "activation": "tanh",
         "columns": list(COLUMNS),
@@ -93,18 +99,21 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
             "scale": noise.scale,
             "exponent": noise.exponent,
             "reference_sd": noise.reference_sd,
+            "spread_range": noise.spread_range,
+            "scale_range": noise.scale_range,
             "knots": noise.knots,
             "coefficients": noise.coefficients,
             "column": noise.column,
             "edges": noise.edges,
             "sd_per_scale": np.atleast_1d(sd(standard)).tolist(),
         },
-        "domain": {"spacing": fitted.spacing, "inside": fitted.inside, "edge": fitted.edge},
+        "domain": {"inside": fitted.inside, "edge": fitted.edge, "limits": derived},
         "verdict": {"converged": True, "convergence": {}, "calibration": {}},
         "bibtex": "@software{nlobayes}",
     }
     limits = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
-    return Exported(weights(), train, limits, rows[0], residual, probability, facts)
+    arrays = (fitted.spacing, limits, rows[0], residual, probability)
+    return Exported(weights(), train, *arrays, facts)
 
 
 @pytest.fixture
