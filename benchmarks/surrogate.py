@@ -28,6 +28,7 @@ from nlobayes.assessment.noise import distribution_table, make_noise
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.model.networks import Network
 from nlobayes.surrogate.domain import fit_domain
+from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
 
@@ -62,6 +63,7 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
     domain = fit_domain(train, train[:200] + 0.1)
     constants = {"mean": features.mean.tolist(), "scale": features.scale.tolist()}
     units = {"m1": "GeV", **dict.fromkeys(COLUMNS[1:], "1"), "sigma_pb": "pb"}
+    limits = fit_limits(rows, COLUMNS, units)
     facts = {
         "activation": "tanh",
         "columns": list(COLUMNS),
@@ -73,16 +75,16 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
         },
         "noise": {
             **{"about": "draws", "scale": 0.01, "exponent": 0.0, "reference_sd": 1.0},
-            **{"knots": [], "coefficients": []},
+            **{"knots": [], "coefficients": [], "spread_range": [], "scale_range": []},
             **{"column": 0, "edges": [], "sd_per_scale": [1.0]},
         },
-        "domain": {"spacing": domain.spacing, "inside": domain.inside, "edge": domain.edge},
+        "domain": {"inside": domain.inside, "edge": domain.edge, "limits": limits},
         "verdict": {"converged": True},
         "bibtex": "",
     }
     table = distribution_table(make_noise("gaussian", 1.0))
-    limits = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
-    exported = Exported(variables, train, limits, rows[0], *table, facts)
+    bounds = np.array([limits.pop(name) for name in COLUMNS])
+    exported = Exported(variables, train, domain.spacing, bounds, rows[0], *table, facts)
     nothing = np.zeros(0)
     labels = Dataset(
         **dict.fromkeys(("inputs", "features", "target", "observed"), nothing),

@@ -131,9 +131,9 @@ def distribution_table(noise: PredictiveNoise) -> tuple[np.ndarray, np.ndarray]:
 
     Returns
     -------
-    Residuals (node,), dense around zero and to where the noise ends, a Gaussian and a Student-t
-    that is not recalibrated where 1e-8 is left on each side, and the probability of a smaller one (bin, node), a bin for each row of `tails`
-    or one: linear between nodes it errs by less than 1e-6.
+    Residuals (node,), dense around zero, and the probability of a smaller one (bin, node), a bin
+    for each row of `tails` or one: linear between nodes it errs by less than 1e-6. They reach to
+    where the noise ends, without `tails` to where 1e-8 is left on each side.
     """
     plain = noise._replace(scale=1.0, tails=None)
     if noise.tails is None:

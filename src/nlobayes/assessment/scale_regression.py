@@ -1,6 +1,7 @@
 """A Student-t whose log scale is linear in what is known of a point: sd of draws, and features."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,12 +49,12 @@ def scales_at(
     fitted: Regression, spread: np.ndarray, features: np.ndarray | None = None
 ) -> np.ndarray:
     """Give the scale at points with this sd of the draws (point,) and features (point, feature)."""
-    within = np.clip(spread, *fitted.spread_range)
+    within = _within(fitted.spread_range, spread)
     log_scale = math.log(fitted.scale) + fitted.exponent * _log_spread(within, fitted.reference_sd)
     for column, knots in enumerate(fitted.knots):
         assert features is not None
         log_scale += np.interp(features[:, column], knots, fitted.coefficients[column])
-    return np.clip(np.exp(log_scale), *fitted.scale_range)
+    return _within(fitted.scale_range, np.exp(log_scale))
 
 
 def place_knots(features: np.ndarray | None) -> Knots:
@@ -132,6 +133,11 @@ def _slopes(standardised: np.ndarray, degrees: float) -> tuple[np.ndarray, np.nd
     constant = digamma((degrees + 1) / 2) - digamma(degrees / 2) - 1 / degrees
     by_degrees = 0.5 * (constant - np.log1p(squared) + (degrees + 1) / degrees * share)
     return (degrees + 1) * share - 1, by_degrees
+
+
+def _within(limits: Sequence[float], values: np.ndarray) -> np.ndarray:
+    low, high = limits
+    return np.clip(values, low, high)
 
 
 def _log_spread(spread: np.ndarray, reference: float) -> np.ndarray:

@@ -76,7 +76,7 @@ def _spacing(rows: np.ndarray) -> np.ndarray:
 
 
 def _squared(points: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Give squared distances (point, row) in float64, of as many points at once as memory allows."""
+    """Give squared distances (point, row) in float64, of as many points at once as fit."""
     points, rows = np.asarray(points, np.float64), np.asarray(rows, np.float64)
     squares, step = np.square(rows).sum(axis=1), max(1, _CELLS // len(rows))
     blocks = (points[start : start + step] for start in range(0, len(points), step))

@@ -85,13 +85,13 @@ def locate(block: Block, noise: Noise) -> Located:
     if noise.about == "draws":
         points = functions.shape[1]
         return Located(functions, np.full(points, noise.scale), np.zeros(points, int))
-    spread = np.clip(functions.std(axis=0), *noise.spread_range)
+    spread = _within(noise.spread_range, functions.std(axis=0))
     relative = np.maximum(spread / noise.reference_sd, _SMALLEST_SD)
     log_scale = math.log(noise.scale) + noise.exponent * np.log(relative)
     for column, knots in enumerate(noise.knots):
         log_scale += np.interp(features[:, column], knots, noise.coefficients[column])
     bins = np.searchsorted(noise.edges, features[:, noise.column], side="right")
-    scale = np.clip(np.exp(log_scale), *noise.scale_range)
+    scale = _within(noise.scale_range, np.exp(log_scale))
     return Located(functions.mean(axis=0, keepdims=True), scale, bins)
 
 
@@ -163,6 +163,11 @@ def mixture_quantiles(
         return [located.centres[0] + located.scale * each for each in singles]
     scaled = np.ascontiguousarray((located.centres / located.scale).T)
     return [_quantile(scaled, noise, p) * located.scale for p in probabilities]
+
+
+def _within(limits: Sequence[float], values: np.ndarray) -> np.ndarray:
+    low, high = limits
+    return np.clip(values, low, high)
 
 
 def _excess(located: Located, noise: Noise, power: int) -> np.ndarray:

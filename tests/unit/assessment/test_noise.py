@@ -237,7 +237,7 @@ def test_scaled_predictive_is_a_student_t_about_the_mean() -> None:
 
 
 def test_scale_stays_within_what_the_rows_showed() -> None:
-    """A tenfold sd, features far outside: no scale is above or below those of the rows fitted to."""
+    """Whatever sd and features: no scale is above or below those of the rows fitted to."""
     draws, features, observed, _ = scaled_problem(2000)
     fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
     shown = np.asarray(at_points(fitted, draws, features).scale)
