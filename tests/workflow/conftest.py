@@ -214,6 +214,19 @@ def tiny(once: Once, unbuilt: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
+def ci(once: Once, pristine: Project) -> Project:
+    """The finished `ci` grid and its report."""
+
+    def build(folder: Path) -> None:
+        project = pristine.copy_to(folder)
+        project.configure({"execution": {"chains_per_job": "all"}})
+        project.snakemake("ci")
+        project.snakemake("ci", "--report", "report.html")
+
+    return once("ci", build)
+
+
+@pytest.fixture(scope="session")
 def two_segments(once: Once, tiny: Project) -> Project:
     """The finished tiny study, its posterior extended by a second segment of 60 draws."""
     changes = {"samplers": {"tiny": {"segments": 2}}}

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 if TYPE_CHECKING:
-    from tests.workflow.conftest import Once, Project
+    from tests.workflow.conftest import Project
 
 pytestmark = pytest.mark.workflow
 
@@ -106,19 +106,6 @@ SCORES = {
     *("posterior_sd", "noise_sd", "total_sd", "sigma_z_total_se", "chi2_per_point"),
     *("error_over_scale_p50", "error_over_scale_share_below_0_3"),
 }
-
-
-@pytest.fixture(scope="module")
-def ci(once: Once, pristine: Project) -> Project:
-    """The finished `ci` grid and its report."""
-
-    def build(folder: Path) -> None:
-        project = pristine.copy_to(folder)
-        project.configure({"execution": {"chains_per_job": "all"}})
-        project.snakemake("ci")
-        project.snakemake("ci", "--report", "report.html")
-
-    return once("ci", build)
 
 
 def metrics(project: Project, name: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from nlobayes.artifacts.streams import to_batch
 from nlobayes.data.blocks import Block, Source, numbers
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import DOMAIN, allowed, answer
-from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 
 
@@ -50,9 +50,10 @@ class Asked(NamedTuple):
 
 @dataclass
 class Tally:
-    """How many points were predicted, lie outside, were left out; and why the first of these."""
+    """How many points were predicted, where they lie, were left out; and why the first of these."""
 
     predicted: int = 0
+    near_edge: int = 0
     outside: int = 0
     skipped: int = 0
     reason: str = ""
@@ -91,6 +92,7 @@ def predicted(
             found,
         )
         tally.predicted += len(good)
+        tally.near_edge += int(np.count_nonzero(found[DOMAIN][1] == NEAR_EDGE))
         tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
         yield batch
         passed(tally.predicted + tally.skipped, block.share)

@@ -167,6 +167,11 @@ def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
             f"{tally.outside} of {tally.predicted} points lie outside the training data (column "
             "domain): neither their predictions nor the error bars can be trusted"
         )
+    if tally.near_edge:
+        _say(
+            f"{tally.near_edge} of {tally.predicted} points lie near the edge of the training data "
+            "(column domain): few rows tell how large the errors are there"
+        )
 
 
 def _say(warning: str) -> None:

@@ -251,15 +251,18 @@ def test_a_table_of_bad_rows_alone_gives_a_header(run: Run) -> None:
         run(f"{HEADER}\n1,2,3,4,x\n", skip_bad=True)  # to predict, to read it back there are none
 
 
-def test_warnings_count_what_lies_outside_and_name_what_failed(
-    run: Run, scan: np.ndarray, capsys: pytest.CaptureFixture[str]
+def test_warnings_count_what_is_not_inside_and_name_what_failed(
+    run: Run, scan: np.ndarray, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = run(text_of(scan))
-    outside = found["domain"].tolist().count("outside")
+    flags = np.array(["inside"] * (COUNT - 5) + ["near edge"] * 3 + ["outside"] * 2)
+    monkeypatch.setattr(Surrogate, "domain", lambda *_: flags)
+    assert run(text_of(scan))["domain"].tolist() == flags.tolist()
     assert capsys.readouterr().err.splitlines() == [
         "nlobayes: warning: calibration of this surrogate failed: coverage_95",
-        f"nlobayes: warning: {outside} of {COUNT} points lie outside the training data (column "
+        f"nlobayes: warning: 2 of {COUNT} points lie outside the training data (column "
         "domain): neither their predictions nor the error bars can be trusted",
+        f"nlobayes: warning: 3 of {COUNT} points lie near the edge of the training data "
+        "(column domain): few rows tell how large the errors are there",
     ]
 
 

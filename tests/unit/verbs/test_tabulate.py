@@ -23,7 +23,7 @@ from nlobayes.verbs.evaluate import evaluate
 from nlobayes.verbs.tabulate import tabulate
 
 LENGTHS = {
-    "verdict": 5,
+    "verdict": 6,
     "trace": 96,
     "convergence": 6,
     "quantities": 3,
