@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlobayes.assessment import halves
-from nlobayes.assessment.halves import Held, halved_scores
+from nlobayes.assessment.halves import Held, choose_family, halved_scores
 from nlobayes.assessment.noise_fit import FAMILIES
 
 
@@ -76,3 +76,29 @@ def test_too_few_points_have_no_halves() -> None:
     assert found["halvings"] == 0
     assert found["coverage_68"] is None
     assert found["undefined"] == "halves need 80 validation rows or more, there are 79"
+
+
+def test_the_chosen_family_has_the_highest_log_score() -> None:
+    """Noise that grows tenfold along a feature wants scales of its own, by far."""
+    found = choose_family(held(400), [1])
+    assert found["family"] == "conformal"
+    assert found["candidates"]["conformal"] > found["candidates"]["gaussian"] + 0.1
+    alone = halved_scores(held(400), np.random.default_rng([1]), family="conformal")
+    assert {name: found[name] for name in alone} == alone
+
+
+def test_noise_alike_everywhere_stays_gaussian() -> None:
+    """120 rows of noise 0.1: what else there is follows chance, and the exact score is known."""
+    points = held(120)
+    noise = 0.1 * np.random.default_rng(5).normal(size=120)
+    found = choose_family(points._replace(observed=points.draws.mean(axis=0) + noise), [1])
+    assert found["family"] == "gaussian"
+    entropy = -np.log(0.1 * np.sqrt(2 * np.pi * np.e))
+    assert found["lppd"] == pytest.approx(entropy, abs=0.2)
+
+
+def test_too_few_rows_take_the_family_of_one_number() -> None:
+    found = choose_family(held(79), [1])
+    assert found["family"] == "gaussian"
+    assert "candidates" not in found
+    assert "79" in found["undefined"]
