@@ -173,7 +173,6 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
         residual=residual,
         probability=probability[np.newaxis],
         facts={
-            "run": "small/0",
             "activation": "tanh",
             "columns": list(dataset.input_names),
             "target": dataset.target_names[0],

@@ -23,6 +23,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import Limits, within
 from nlobayes.surrogate.mixture import Block, Noise, Prediction, sample, summarise, to_target
 from nlobayes.types import Exported
@@ -54,6 +55,9 @@ class Surrogate:
         A train row in the middle of the others, by input.
     facts
         What the file says of itself: verdicts, scores, provenance, how to cite it.
+    origin
+        What it is of, as the table of its points states it: process, `sqrt_s_tev`, order, parton
+        distributions and more by name; `unknown` where no table did.
     """
 
     def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
@@ -69,6 +73,7 @@ class Surrogate:
         }
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
         self.facts: Mapping[str, Any] = facts
+        self.origin = origin(facts)
         constants = facts["transforms"]["features"]
         self._features = FeatureTransform(
             constants["map"], np.array(constants["mean"]), np.array(constants["scale"])
@@ -85,11 +90,11 @@ class Surrogate:
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:
-        """Say what is predicted, from how many draws, and which checks failed."""
-        unit = self.units.get(self.target) or "no unit"
+        """Say what is predicted, from how many draws, which checks failed, and what it is of."""
+        unit, of = self.units.get(self.target) or "no unit", in_words(self.origin)
         failed = ", ".join(name for names in self.failed_checks.values() for name in names)
         verdict = f"failed: {failed}" if failed else "all checks passed"
-        return f"<Surrogate of {self.target} [{unit}]: {self.draws} draws, {verdict}>"
+        return f"<Surrogate of {self.target} [{unit}]: {self.draws} draws, {verdict}; of {of}>"
 
     @property
     def failed_checks(self) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.mixture import Block, Noise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
@@ -33,12 +34,14 @@ STATED = (
     *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
     *("column", "edges"),
 )
+TEX = "_&%$#"
 BIBTEX = """\
 @software{{nlobayes,
   author  = {{The nlobayes developers}},
   title   = {{nlobayes: exact-MCMC Bayesian neural networks for NLO cross sections}},
   version = {{{version}}},
-  note    = {{Surrogate of {target}, code {code}, posterior SHA-256 {posterior}}},
+  note    = {{Surrogate of {target} of {origin};
+             code {code}, posterior SHA-256 {posterior}}},
 }}
 """
 
@@ -68,6 +71,7 @@ def export(
         *("export", job.model_dump(), inputs),
         **{name: made[name] for name in ("device", "precision", "exact", "checks")},
     )
+    stated = {"table_metadata": read_attrs(dataset).get("table_metadata", {})}
     exported = Exported(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
@@ -78,7 +82,8 @@ def export(
         probability=noise.probability,
         facts=_facts(job, data, noise, convergence, scores)
         | {"domain": _domain_facts(domain, data)}
-        | {"bibtex": _bibtex(data, record, digest(posterior))},
+        | stated
+        | {"bibtex": _bibtex(data, stated, record, digest(posterior))},
     )
     contents.write_surrogate(out, exported, data, record)
     typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
@@ -175,13 +180,20 @@ def _typical(data: Dataset) -> np.ndarray:
     return data.inputs[train][int(np.argmin(apart))]
 
 
-def _bibtex(data: Dataset, record: dict[str, Any], posterior: str) -> str:
+def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], posterior: str) -> str:
     return BIBTEX.format(
         version=record["versions"]["nlobayes"],
-        target=data.target_names[0],
+        target=_for_tex(data.target_names[0]),
+        origin=_for_tex(in_words(origin(stated))),
         code=record["code_digest"],
         posterior=posterior[:16],
     )
+
+
+def _for_tex(text: str) -> str:
+    """Escape what TeX would take for a command; braces would end the entry."""
+    plain = text.replace("\\", "/").replace("{", "(").replace("}", ")").replace("->", "to")
+    return "".join(f"\\{sign}" if sign in TEX else sign for sign in plain)
 
 
 def _size(path: Path) -> str:

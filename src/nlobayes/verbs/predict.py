@@ -18,6 +18,7 @@ from nlobayes.data.spectrum_blocks import ENDING, open_spectra
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import quantile_names
+from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.verbs import runtime
 from nlobayes.verbs.points import Asked, Tally, predicted
@@ -75,6 +76,7 @@ def predict(
             _print(found, form, tally)
         else:
             write_blocks(Path(out), found, form)
+    typer.echo(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}", err=True)
     _warn(loaded, source, tally)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nlobayes.errors import InputError
+from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -50,7 +51,9 @@ def serve(
     listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
     with closing(listening), suppress(KeyboardInterrupt):
         address = f"http://{own}:{listening.getsockname()[1]}"
-        typer.echo(f"{address} predicts {loaded.target}; Ctrl-C ends it")
+        typer.echo(
+            f"{address} predicts {loaded.target} of {in_words(loaded.origin)}; Ctrl-C ends it"
+        )
         uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
 
 

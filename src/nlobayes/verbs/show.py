@@ -14,6 +14,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.audit.summary import summarise
 from nlobayes.errors import InputError
+from nlobayes.surrogate.identity import origin
 
 Row = tuple[str | Text, ...]
 RED = "bold red"
@@ -71,6 +72,7 @@ def _print(found: dict[str, Any]) -> None:
         _section(console, "made by", _made(made))
         _section(console, "made from", _files(made["inputs"]))
         _section(console, "told to", _lines(made["spec"] or {}))
+    _section(console, "of", _origin(found))
     _section(console, "made", _files(found.get("outputs", {})))
     _section(console, "numbers", [(n, _value(v)) for n, v in found.get("numbers", {}).items()])
     _section(console, "columns", _columns(found.get("columns", [])))
@@ -130,6 +132,11 @@ def _lines(spec: Any, above: str = "") -> list[Row]:
         return [(above, _value(spec))]
     inner = (_lines(value, f"{above}.{name}".strip(".")) for name, value in sorted(spec.items()))
     return [row for rows in inner for row in rows]
+
+
+def _origin(found: dict[str, Any]) -> list[Row]:
+    """List what the table stated, and what it did not."""
+    return [*origin(found).items()] if "table_metadata" in found else []
 
 
 def _columns(columns: list[dict[str, Any]]) -> list[Row]:

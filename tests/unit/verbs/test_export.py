@@ -178,3 +178,27 @@ def test_slopes_come_along_and_a_second_output_stays_behind(
     surrogate = Surrogate.load(tmp_path / "surrogate.nc", engine)
     found = surrogate.sample(data.inputs, noise=False, on="model")
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
+    """What the table stated comes along, in text that neither BibTeX nor TeX takes for commands."""
+    stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "order": "50 % {of} \\NLO"}
+    dataset = tmp_path / "dataset.nc"
+    attrs = read_attrs(scored.dataset) | {"table_metadata": stated}
+    write_groups(dataset, "dataset", read_groups(scored.dataset, "dataset"), attrs)
+    of_it = scored._replace(dataset=dataset)
+    surrogate = Surrogate.load(exported(of_it, tmp_path / "s.nc"))
+    assert stated.items() <= surrogate.origin.items()
+    assert surrogate.origin["parton_distributions"] == "unknown"
+    assert "of p p -> chi0_1 chi0_1 at 13 TeV, 50 % {of}" in repr(surrogate)
+    bibtex = surrogate.facts["bibtex"]
+    assert r"sigma\_pb of p p to chi0\_1 chi0\_1 at 13 TeV, 50 \% (of) /NLO, parton" in bibtex
+    assert bibtex.count("{") == bibtex.count("}")
+
+
+def test_file_of_a_table_that_states_nothing_is_of_unknown_origin(
+    scored: Scored, tmp_path: Path
+) -> None:
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
+    assert {*surrogate.origin.values()} == {"unknown"}
+    assert "of a process unknown" in repr(surrogate)

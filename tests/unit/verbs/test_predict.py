@@ -243,7 +243,7 @@ def test_a_bad_row_is_named_and_nothing_is_written_or_it_is_left_out(
     assert found["row"].tolist() == [1, 2, 4]
     assert found["m1"].tolist() == [300, 301, 303]
     warned = capsys.readouterr().err.splitlines()
-    assert f"nlobayes: warning: 1 of 4 rows left out, the first: {said}" in warned[1]
+    assert f"nlobayes: warning: 1 of 4 rows left out, the first: {said}" in warned[2]
 
 
 def test_a_table_of_bad_rows_alone_gives_a_header(run: Run) -> None:
@@ -258,6 +258,7 @@ def test_warnings_count_what_is_not_inside_and_name_what_failed(
     monkeypatch.setattr(Surrogate, "domain", lambda *_: flags)
     assert run(text_of(scan))["domain"].tolist() == flags.tolist()
     assert capsys.readouterr().err.splitlines() == [
+        "nlobayes: sigma_pb of a process unknown: its table states none",
         "nlobayes: warning: calibration of this surrogate failed: coverage_95",
         f"nlobayes: warning: 2 of {COUNT} points lie outside the training data (column "
         "domain): neither their predictions nor the error bars can be trusted",
@@ -367,7 +368,7 @@ def test_a_pipe_goes_in_and_out(surrogate_path: Path, scan: np.ndarray) -> None:
     rows = [json.loads(line) for line in out.splitlines()]
     assert [row["m1"] for row in rows] == scan[:, 0].tolist()
     assert rows[-1]["domain"] == "outside"
-    assert err.count("\n") == 2
+    assert err.count("\n") == 3
     out, _ = nlobayes("predict", surrogate_path, "-").communicate(text_of(scan))
     assert out.startswith("row,m1:GeV,n11,")
     assert len(out.splitlines()) == COUNT + 1

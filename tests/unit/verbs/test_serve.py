@@ -59,7 +59,9 @@ def served(surrogate_path: Path) -> Iterator[Served]:
 
 
 def test_it_says_where_and_answers_there(served: Served) -> None:
-    assert served.said.endswith(" predicts sigma_pb; Ctrl-C ends it\n")
+    assert served.said.endswith(
+        " predicts sigma_pb of a process unknown: its table states none; Ctrl-C ends it\n"
+    )
     assert served.url.startswith("http://127.0.0.1:")
     response = httpx.post(f"{served.url}/api/predict", json=POINTS)
     assert response.status_code == 200

@@ -102,6 +102,23 @@ def test_a_dataset_tells_its_rows_and_ranges(here: Path, told: Told) -> None:
     assert found["columns"][-1]["unit"] == "pb"
 
 
+def test_a_surrogate_tells_what_it_is_of(
+    surrogate_path: Path, here: Path, told: Told, printed: Printed
+) -> None:
+    """Of one whose table states nothing all is unknown."""
+    assert told(surrogate_path)["table_metadata"] == {}
+    assert re.search(r"^process +unknown *$", printed(surrogate_path), re.MULTILINE)
+    assert "process" not in printed(PREDICTIONS)
+    stated = {"process": "p p -> chi0_1 chi0_2", "sqrt_s_tev": "13.0"}
+    attrs = read_attrs(surrogate_path) | {"table_metadata": stated}
+    write_groups(Path("s.nc"), "surrogate", read_groups(surrogate_path, "surrogate"), attrs)
+    assert told(Path("s.nc"))["table_metadata"] == stated
+    said = printed(Path("s.nc"))
+    assert re.search(r"^process +p p -> chi0_1 chi0_2 *$", said, re.MULTILINE)
+    assert re.search(r"^sqrt_s_tev +13\.0 *$", said, re.MULTILINE)
+    assert re.search(r"^parton_distributions +unknown *$", said, re.MULTILINE)
+
+
 def test_a_posterior_tells_its_chains_draws_and_weights(run: Any, told: Told) -> None:
     """Three chains of two segments of 16 draws, every 4th stored, of a network of 15 weights."""
     found = told(run.posterior)

@@ -41,7 +41,8 @@ def summarise(project: Project, name: str) -> Found:
     """Say what a file is, what made it from what, and the key numbers that it holds.
 
     `numbers` are single values, `columns` those of a table, `checks` what passed or failed,
-    `groups` the variables of a NetCDF file.
+    `groups` the variables of a NetCDF file,
+    `table_metadata` what the table behind a dataset or surrogate states.
 
     Raises
     ------
@@ -105,6 +106,8 @@ def _netcdf(path: Path) -> Found:
     found: Found = {"numbers": _sizes(attrs, groups), "groups": groups}
     if attrs.get("kind") == "dataset":
         found |= _dataset(path)
+    if attrs.get("kind") in ("dataset", "surrogate"):
+        found["table_metadata"] = attrs.get("table_metadata") or {}
     return found | {"checks": _checks(attrs.get("checks", {}))}
 
 

@@ -15,6 +15,7 @@ from nlobayes.errors import InputError
 from nlobayes.surrogate import scan
 from nlobayes.surrogate.answers import allowed
 from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.identity import run_of
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.surrogate.web.guards import Bodies, Headers
 from nlobayes.surrogate.web.messages import (
@@ -152,7 +153,7 @@ def _describe(surrogate: Surrogate) -> Description:
         unit=surrogate.units.get(surrogate.target, ""),
         scale=surrogate.scale,
         draws=surrogate.draws,
-        run=str(facts.get("run", "")),
+        run=run_of(facts),
         inputs=inputs,
         mixings=scan.mixings(surrogate),
         converged=bool(facts["verdict"]["converged"]),

@@ -1,0 +1,63 @@
+"""What a surrogate is of: process, energy and settings, as the table of its points states them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+UNKNOWN = "unknown"
+STATED = (
+    *("process", "sqrt_s_tev", "order", "parton_distributions", "scales", "squark_mass_gev"),
+    "engine",
+)
+"""What tells cross sections apart; an entry that no table stated is unknown."""
+
+
+PLACE = re.compile(r"results/surrogates/(.+)\.nc")
+
+
+def origin(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Give every entry of `STATED`, and all else that the table stated, as text."""
+    stated = facts.get("table_metadata") or {}
+    return dict.fromkeys(STATED, UNKNOWN) | {name: str(value) for name, value in stated.items()}
+
+
+def run_of(facts: Mapping[str, Any]) -> str:
+    """Name the run by the place where the file was written, as results are; else nothing."""
+    found = PLACE.fullmatch(str(facts.get("path", "")))
+    return found[1] if found else ""
+
+
+def in_words(stated: Mapping[str, str]) -> str:
+    """Say in one line of which process `origin` tells, and how it was computed."""
+    if all(stated[name] == UNKNOWN for name in STATED):
+        return stated.get("problem", "a process unknown: its table states none")
+    order = stated["order"].split(";")[0]
+    said = (
+        f"{_known('process', stated['process'])} at {_energy(stated['sqrt_s_tev'])}",
+        _known("order", order),
+        _known("parton distributions", stated["parton_distributions"]),
+        _squarks(stated["squark_mass_gev"]),
+    )
+    return ", ".join(said)
+
+
+def _known(what: str, text: str) -> str:
+    return f"{what} unknown" if text == UNKNOWN else text
+
+
+def _energy(text: str) -> str:
+    return "unknown energy" if text == UNKNOWN else f"{_short(text)} TeV"
+
+
+def _squarks(text: str) -> str:
+    if text == UNKNOWN:
+        return "squark masses unknown"
+    mass, _, how = text.partition(", ")
+    return f"squarks of {_short(mass)} GeV" + (f" ({how})" if how else "")
+
+
+def _short(text: str) -> str:
+    """Write 13.0 as 13."""
+    return text.removesuffix(".0")
