@@ -18,15 +18,37 @@ def mixings(surrogate: Surrogate) -> list[list[str]]:
 
 
 @_overflowing
-def line(
-    surrogate: Surrogate, at: Sequence[float], along: str, between: tuple[float, float], steps: int
+def spread(
+    between: tuple[float, float], steps: int, gap: tuple[float, float] | None = None
 ) -> np.ndarray:
-    """Vary one input between two values and keep the others: points (point, input).
+    """Spread values evenly between two ends, without a gap that lies between them (value,).
 
-    Where the distance between the values overflows, the input is not finite.
+    Where the distance between the ends overflows, values are not finite.
     """
-    points = np.tile(np.asarray(at, np.float64), (steps, 1))
-    points[:, surrogate.inputs.index(along)] = np.linspace(*between, steps)
+    low, high = between
+    if gap is None or not low <= gap[0] < gap[1] <= high:
+        return np.linspace(low, high, steps)
+    left, right = gap[0] - low, high - gap[1]
+    share = left / (left + right) if left + right else 0.5
+    first = min(max(round(share * steps), 1), steps - 1)
+    parts = np.linspace(low, gap[0], first), np.linspace(high, gap[1], steps - first)[::-1]
+    return np.concatenate(parts)
+
+
+@_overflowing
+def through(values: np.ndarray, wanted: float | None) -> np.ndarray:
+    """Move the nearest of the values to one that is wanted."""
+    if wanted is None:
+        return values
+    moved = values.copy()
+    moved[np.argmin(np.abs(values - wanted))] = wanted
+    return moved
+
+
+def line(surrogate: Surrogate, at: Sequence[float], along: str, values: np.ndarray) -> np.ndarray:
+    """Give one input these values and keep the others: points (point, input)."""
+    points = np.tile(np.asarray(at, np.float64), (len(values), 1))
+    points[:, surrogate.inputs.index(along)] = values
     return points
 
 

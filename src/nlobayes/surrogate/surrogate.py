@@ -51,6 +51,9 @@ class Surrogate:
         Number of posterior draws.
     limits
         Smallest and largest value of each input among the train rows.
+    gaps
+        Of inputs with values of both signs: largest negative and smallest positive value among the
+        train rows, where these lie far apart.
     typical
         A train row in the middle of the others, by input.
     facts
@@ -71,6 +74,7 @@ class Surrogate:
             name: (float(low), float(high))
             for name, (low, high) in zip(self.inputs, exported.limits, strict=True)
         }
+        self.gaps = {name: (low, high) for name, (low, high) in facts.get("gaps", {}).items()}
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
         self.facts: Mapping[str, Any] = facts
         self.origin = origin(facts)

@@ -1,8 +1,6 @@
 """A surrogate as an ASGI application: one page and a small API. It reads no file, asks nobody."""
 
-import math
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from threading import Lock
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -13,11 +11,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from nlobayes.errors import InputError
 from nlobayes.surrogate import scan
-from nlobayes.surrogate.answers import allowed
-from nlobayes.surrogate.domain import OUTSIDE
-from nlobayes.surrogate.identity import run_of
-from nlobayes.surrogate.surrogate import Scale, Surrogate
-from nlobayes.surrogate.web.guards import Bodies, Headers
+from nlobayes.surrogate.identity import in_words, run_of
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.web.answering import Turns, answer, number
+from nlobayes.surrogate.web.guards import Bodies, Headers, OnceRoute
 from nlobayes.surrogate.web.messages import (
     Answer,
     Ask,
@@ -26,7 +23,6 @@ from nlobayes.surrogate.web.messages import (
     Input,
     Line,
     LineAnswer,
-    Number,
     Refusal,
     ask_of,
     field_of,
@@ -37,7 +33,6 @@ from nlobayes.surrogate.web.messages import (
 BANDS = (0.025, 0.16, 0.84, 0.975)
 """Quantiles along a line: 95 % and 68 % intervals."""
 
-SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 MEDIA_TYPES = {
     ".html": "text/html",
     ".css": "text/css",
@@ -77,6 +72,7 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
     app.add_middleware(Bodies)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts], www_redirect=False)
     app.add_middleware(Headers)
+    app.router.route_class = OnceRoute
     _add_page(app, page)
     _add_api(app, surrogate)
     return app
@@ -97,7 +93,7 @@ def _file(text: str, kind: str) -> Callable[[], Awaitable[Response]]:
 
 
 def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
-    lock = Lock()
+    turns = Turns()
     description = _describe(surrogate)
 
     @app.get("/healthz")
@@ -113,15 +109,13 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
     def predict(ask: Ask) -> Answer:
         """Predict points. What has no number, where a point cannot be predicted, is null."""
         points = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
-        with lock:
-            return Answer(**_answer(surrogate, np.array(points), ask.quantiles, ask.scale))
+        return Answer(**answer(surrogate, np.array(points), ask.quantiles, ask.scale, turns))
 
     def vary(line: Line) -> LineAnswer:
         """Predict along one input, with the 68 % and 95 % interval; the others stay."""
         points = _points(surrogate, line)
-        with lock:
-            found = _answer(surrogate, points, BANDS, "target")
-        rows = [[*map(_number, row)] for row in points.tolist()]
+        found = answer(surrogate, points, BANDS, "target", turns)
+        rows = [[*map(number, row)] for row in points.tolist()]
         return LineAnswer(**found, along=line.along, inputs=[*surrogate.inputs], points=rows)
 
     wrong: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
@@ -144,6 +138,7 @@ def _describe(surrogate: Surrogate) -> Description:
             unit=surrogate.units.get(name, ""),
             low=surrogate.limits[name][0],
             high=surrogate.limits[name][1],
+            gap=surrogate.gaps.get(name),
             typical=surrogate.typical[name],
         )
         for name in surrogate.inputs
@@ -154,6 +149,8 @@ def _describe(surrogate: Surrogate) -> Description:
         scale=surrogate.scale,
         draws=surrogate.draws,
         run=run_of(facts),
+        of=in_words(surrogate.origin),
+        origin=surrogate.origin,
         inputs=inputs,
         mixings=scan.mixings(surrogate),
         converged=bool(facts["verdict"]["converged"]),
@@ -168,37 +165,10 @@ def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
     low, high = surrogate.limits[line.along]
     between = (low if line.low is None else line.low, high if line.high is None else line.high)
     at = [getattr(line, field_of(position)) for position in range(len(surrogate.inputs))]
-    points = scan.line(surrogate, at, line.along, between, line.steps)
+    gap = surrogate.gaps.get(line.along) if line.leave_gap else None
+    values = scan.through(scan.spread(between, line.steps, gap), line.through)
+    points = scan.line(surrogate, at, line.along, values)
     return scan.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
-
-
-def _answer(
-    surrogate: Surrogate, points: np.ndarray, quantiles: Sequence[float], on: Scale
-) -> dict[str, Any]:
-    """Predict the points that can be; nothing is said of others but that they lie outside."""
-    known = np.flatnonzero(allowed(surrogate, points)[0])
-    values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
-    domain = np.full(len(points), OUTSIDE, dtype=object)
-    if known.size:
-        with np.errstate(all="ignore"):
-            found = surrogate.predict(points[known], quantiles=quantiles, on=on)
-            domain[known] = surrogate.domain(points[known])
-        summaries = [getattr(found, name) for name in SUMMARIES]
-        values[:, known] = [*summaries, *found.quantiles]
-    columns = [[*map(_number, column)] for column in values.tolist()]
-    return {
-        "target": surrogate.target,
-        "unit": surrogate.units.get(surrogate.target, ""),
-        "scale": surrogate.scale if on == "model" else "identity",
-        **dict(zip(SUMMARIES, columns, strict=False)),
-        "probabilities": [*quantiles],
-        "quantiles": columns[len(SUMMARIES) :],
-        "domain": domain.tolist(),
-    }
-
-
-def _number(value: float) -> Number:
-    return value if math.isfinite(value) else None
 
 
 def _refuse(request: Request, error: Exception) -> Response:

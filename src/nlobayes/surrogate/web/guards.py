@@ -1,7 +1,13 @@
-"""Guards around the service: what browsers are told to refuse, and bodies that come too slowly."""
+"""Guards around the service: what browsers are told to refuse; slow, large, ambiguous requests."""
 
 import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
 
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,6 +31,10 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
+
+
+NAMED = 40
+"""Characters of a repeated name that are repeated in the refusal."""
 
 
 class Headers:
@@ -92,3 +102,38 @@ class _Body:
         if size > self._most:
             said = f"the body is larger than {self._most} bytes; ask for fewer points at once"
             raise HTTPException(413, said)
+
+
+class OnceRoute(APIRoute):
+    """Refuses (422) what names a parameter or a key of its JSON twice: only one would count."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Look at the request before the endpoint does."""
+        handle = super().get_route_handler()
+
+        async def handle_once(request: Request) -> Response:
+            _check_once(name for name, _ in request.query_params.multi_items())
+            return await handle(_Once(request.scope, request.receive))
+
+        return handle_once
+
+
+class _Once(Request):
+    """A request whose JSON is refused where an object has a key twice."""
+
+    async def json(self) -> Any:
+        return json.loads(await self.body(), object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _check_once(name for name, _ in pairs)
+    return dict(pairs)
+
+
+def _check_once(names: Iterable[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            said = (
+                f"{name[:NAMED]!r} is given {count} times, and only one would count; give it once"
+            )
+            raise HTTPException(422, said)

@@ -39,6 +39,8 @@ class Line(BaseModel):
     steps: Annotated[int, Field(ge=2, le=MOST_STEPS)] = 201
     low: Finite | None = Field(None, description="Where it starts; the smallest train value.")
     high: Finite | None = Field(None, description="Where it ends; the greatest train value.")
+    through: Finite | None = Field(None, description="One of the points: the nearest moves there.")
+    leave_gap: bool = Field(False, description="Leave out the gap of the input, if it has one.")
     unit_norm: bool = Field(False, description="Keep each row of mixings at a norm of one.")
 
 
@@ -66,12 +68,16 @@ class LineAnswer(Answer):
 
 
 class Input(BaseModel):
-    """One input: its unit, smallest and greatest train value, and that of a train row."""
+    """One input: its unit, smallest and greatest train value, and that of a train row.
+
+    Between the two values of the gap, which are of opposite signs, there is no train row.
+    """
 
     name: str
     unit: str
     low: float
     high: float
+    gap: tuple[float, float] | None
     typical: float
 
 
@@ -83,6 +89,8 @@ class Description(BaseModel):
     scale: str
     draws: int
     run: str
+    of: str = Field(description="Process, energy and settings in words.")
+    origin: dict[str, str] = Field(description="The same by name; unknown what no table stated.")
     inputs: list[Input]
     mixings: list[list[str]] = Field(description="Inputs that are rows of a mixing matrix.")
     converged: bool

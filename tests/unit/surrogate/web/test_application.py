@@ -88,6 +88,12 @@ def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> Non
         ("[]", "request: Input should be a valid dictionary"),
         ('{"points": ', "the body is no JSON: Expecting value"),
         ("", "request: Field required"),
+        ('{"points": [[0, 0, 0, 0, 1]], "points": [[1, 1, 1, 1, 1]]}', "'points' is given 2 times"),
+        ('{"points": [{"m1": 1, "m1": 2, "n11": 1}]}', "'m1' is given 2 times, and only one"),
+        (
+            '{"points": 1, "points": 2}'.replace("points", "x" * 99),
+            f"'{'x' * 40}' is given 2 times",
+        ),
     ],
 )
 def test_a_body_that_cannot_be_used_is_refused_in_one_line(
@@ -147,6 +153,28 @@ def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surr
     assert {name: found[name] for name in same} == same
 
 
+def test_a_line_leads_through_a_value_and_leaves_the_gap(exported: Exported) -> None:
+    gap = (-100.5, 120.0)
+    app = application(
+        Surrogate(exported._replace(facts=exported.facts | {"gaps": {"m1": gap}})),
+        {},
+        ["testserver"],
+    )
+    asked: dict[str, Any] = {"along": "m1", "steps": 51, "low": -500, "high": 500}
+    with TestClient(app) as client:
+        whole, left, moved = (
+            np.array(client.get("/api/scan", params=asked | more).json()["points"])[:, 0]
+            for more in ({}, {"leave_gap": True}, {"through": 123.4, "leave_gap": True})
+        )
+        described = client.get("/api/surrogate").json()["inputs"]
+    assert ((whole > gap[0]) & (whole < gap[1])).any()
+    assert not ((left > gap[0]) & (left < gap[1])).any()
+    assert {*gap} <= {*left}
+    assert np.flatnonzero(moved != left).size == 1
+    assert 123.4 in moved
+    assert [one["gap"] for one in described] == [[*gap], None, None, None, None]
+
+
 def test_a_line_spans_the_training_data_unless_told_otherwise(
     client: TestClient, surrogate: Surrogate
 ) -> None:
@@ -178,6 +206,7 @@ def test_mixings_are_kept_at_unit_length_where_that_is_asked_for(client: TestCli
         ("along=m1&at.n11=nan", "at.n11: Input should be a finite number"),
         ("along=m1&low=-inf", "low: Input should be a finite number"),
         ("along=m1&n11=0.5", "n11: Extra inputs are not permitted"),
+        ("along=m1&along=n11", "'along' is given 2 times, and only one would count; give it once"),
     ],
 )
 def test_a_line_that_is_none_is_refused(client: TestClient, query: str, said: str) -> None:
@@ -199,6 +228,19 @@ def test_the_surrogate_is_described_with_its_verdict(
     assert found["failed"] == {"convergence": [], "calibration": ["coverage_95"]}
     assert found["bibtex"] == surrogate.facts["bibtex"]
     assert found["draws"] == surrogate.draws
+    assert found["run"] == ""
+    assert found["origin"]["process"] == "unknown"
+
+
+def test_the_surrogate_is_described_with_what_it_is_of(exported: Exported) -> None:
+    stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "seed": "4"}
+    facts = {"path": "results/surrogates/small/s1.nc", "table_metadata": stated}
+    app = application(Surrogate(exported._replace(facts=exported.facts | facts)), {}, ["a"])
+    with TestClient(app, base_url="http://a") as client:
+        found = client.get("/api/surrogate").json()
+    assert found["run"] == "small/s1"
+    assert found["of"].startswith("p p -> chi0_1 chi0_1 at 13 TeV, order unknown")
+    assert found["origin"].items() >= {**stated, "parton_distributions": "unknown"}.items()
 
 
 @pytest.mark.parametrize(

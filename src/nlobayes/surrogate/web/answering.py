@@ -1,0 +1,79 @@
+"""Answers to requests, a few points in turn: a large request does not keep small ones waiting."""
+
+import math
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from nlobayes.surrogate.answers import SUMMARIES, allowed
+from nlobayes.surrogate.domain import OUTSIDE
+from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.surrogate.web.messages import Number
+
+CELLS = 50_000
+"""Predictions (draw, point) of one turn: 50 points of 1000 draws, in 0.02 to 0.3 s."""
+
+
+class Turns:
+    """One at a time, in the order of asking; a lock may go to whoever just had it."""
+
+    def __init__(self) -> None:
+        self._queue: deque[Lock] = deque()
+        self._guard = Lock()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Wait for a turn, and give it to the next."""
+        turn = Lock()
+        turn.acquire()
+        with self._guard:
+            self._queue.append(turn)
+            first = len(self._queue) == 1
+        if not first:
+            turn.acquire()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._queue.popleft()
+                if self._queue:
+                    self._queue[0].release()
+
+
+def answer(
+    surrogate: Surrogate,
+    points: np.ndarray,
+    quantiles: Sequence[float],
+    on: Scale,
+    turns: Turns,
+) -> dict[str, Any]:
+    """Predict the points that can be; nothing is said of others but that they lie outside."""
+    known = np.flatnonzero(allowed(surrogate, points)[0])
+    values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
+    domain = np.full(len(points), OUTSIDE, dtype=object)
+    step = max(1, CELLS // surrogate.draws)
+    for start in range(0, known.size, step):
+        part = known[start : start + step]
+        with turns.one(), np.errstate(all="ignore"):
+            found = surrogate.predict(points[part], quantiles=quantiles, on=on)
+            domain[part] = surrogate.domain(points[part])
+        values[:, part] = [*(getattr(found, name) for name in SUMMARIES), *found.quantiles]
+    columns = [[*map(number, column)] for column in values.tolist()]
+    return {
+        "target": surrogate.target,
+        "unit": surrogate.units.get(surrogate.target, ""),
+        "scale": surrogate.scale if on == "model" else "identity",
+        **dict(zip(SUMMARIES, columns, strict=False)),
+        "probabilities": [*quantiles],
+        "quantiles": columns[len(SUMMARIES) :],
+        "domain": domain.tolist(),
+    }
+
+
+def number(value: float) -> Number:
+    """Give a number as JSON can hold it."""
+    return value if math.isfinite(value) else None
