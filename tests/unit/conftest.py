@@ -139,13 +139,19 @@ def forbid_unpickling(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, name, refuse)
 
 
+@pytest.fixture(scope="session")
+def make_surrogate() -> Callable[..., Exported]:
+    return _exported
+
+
 def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
     """Random features, and least squares onto resampled rows: draws that differ far from data."""
     rng = np.random.default_rng(6)
     train, held = dataset.split == 0, dataset.split == 1
     rows, target = dataset.features[train], dataset.target[train]
     domain = fit_domain(rows.astype(np.float32), dataset.features[held])
-    first, bias = rng.normal(size=(5, hidden)), rng.normal(size=hidden)
+    width = rows.shape[1]
+    first, bias = rng.normal(size=(width, hidden)), rng.normal(size=hidden)
     seen = np.column_stack([np.tanh(rows @ first + bias), np.ones(len(rows))])
     last = np.empty((draws, hidden + 1))
     for draw in range(draws):
@@ -161,7 +167,7 @@ def _exported(dataset: Dataset, hidden: int = 12, draws: int = 40) -> Exported:
     ranges = {what: ranges[what] for what in ranges if what not in dataset.input_names}
     return Exported(
         variables={
-            "weights_1": np.broadcast_to(first, (draws, 5, hidden)).astype(np.float32),
+            "weights_1": np.broadcast_to(first, (draws, width, hidden)).astype(np.float32),
             "biases_1": np.broadcast_to(bias, (draws, hidden)).astype(np.float32),
             "weights_2": last[:, :-1, np.newaxis].astype(np.float32),
             "biases_2": last[:, -1:].astype(np.float32),

@@ -14,13 +14,17 @@ STATED = (
 """What tells cross sections apart; an entry that no table stated is unknown."""
 
 
+LONGEST = 200
+"""Characters of an entry that are given."""
+
 PLACE = re.compile(r"results/surrogates/(.+)\.nc")
 
 
 def origin(facts: Mapping[str, Any]) -> dict[str, str]:
     """Give every entry of `STATED`, and all else that the table stated, as text."""
-    stated = facts.get("table_metadata") or {}
-    return dict.fromkeys(STATED, UNKNOWN) | {name: str(value) for name, value in stated.items()}
+    stated = facts.get("table_metadata")
+    entries = stated.items() if isinstance(stated, Mapping) else ()
+    return dict.fromkeys(STATED, UNKNOWN) | {_plain(name): _plain(said) for name, said in entries}
 
 
 def run_of(facts: Mapping[str, Any]) -> str:
@@ -41,6 +45,13 @@ def in_words(stated: Mapping[str, str]) -> str:
         _squarks(stated["squark_mass_gev"]),
     )
     return ", ".join(said)
+
+
+def _plain(value: Any) -> str:
+    """Give text that may be printed: whoever wrote the table chose it."""
+    text = str(value)
+    shown = "".join(sign if sign.isprintable() else "?" for sign in text[:LONGEST])
+    return shown if len(text) <= LONGEST else f"{shown}…"
 
 
 def _known(what: str, text: str) -> str:

@@ -11,6 +11,8 @@ WITHOUT_UNIT = ("", "1")
 ENERGIES = ("GeV", "TeV")
 LENGTH_TOLERANCE = 0.01
 """How far rounded mixings may be from the lengths of the train rows."""
+NARROW = 0.01
+"""A gap around zero of less than this share of the largest value is none."""
 
 Limits = Mapping[str, Sequence[float]]
 """Smallest and largest value among the train rows, by quantity."""
@@ -47,6 +49,16 @@ def within(
         low, high = limits[what]
         answer &= (low <= values) & (values <= high)
     return answer
+
+
+def gaps(limits: Limits, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Find inputs with values of both signs of which none is small, and between which none lies."""
+    found = {}
+    for name in names:
+        smallest, largest = limits.get(f"|{name}|", (0.0, 0.0))
+        if limits[name][0] < 0 < limits[name][1] and smallest > NARROW * largest:
+            found[name] = (-smallest, smallest)
+    return found
 
 
 def quantities(

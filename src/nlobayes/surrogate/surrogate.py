@@ -24,7 +24,7 @@ from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
-from nlobayes.surrogate.limits import Limits, within
+from nlobayes.surrogate.limits import Limits, gaps, within
 from nlobayes.surrogate.mixture import Block, Noise, Prediction, sample, summarise, to_target
 from nlobayes.types import Exported
 
@@ -52,8 +52,7 @@ class Surrogate:
     limits
         Smallest and largest value of each input among the train rows.
     gaps
-        Of inputs with values of both signs: largest negative and smallest positive value among the
-        train rows, where these lie far apart.
+        Of masses with both signs: the values around zero between which no train row lies.
     typical
         A train row in the middle of the others, by input.
     facts
@@ -74,7 +73,6 @@ class Surrogate:
             name: (float(low), float(high))
             for name, (low, high) in zip(self.inputs, exported.limits, strict=True)
         }
-        self.gaps = {name: (low, high) for name, (low, high) in facts.get("gaps", {}).items()}
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
         self.facts: Mapping[str, Any] = facts
         self.origin = origin(facts)
@@ -91,6 +89,7 @@ class Surrogate:
             exported.features, exported.spacing, near["inside"], near["edge"]
         )
         self._ranges: Limits = self.limits | near["limits"]
+        self.gaps = gaps(self._ranges, self.inputs)
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:

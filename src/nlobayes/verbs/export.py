@@ -23,7 +23,6 @@ from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.mixture import Block, Noise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
-from nlobayes.surrogate.scan import gap_around_zero
 from nlobayes.types import Dataset, Exported, Named
 from nlobayes.verbs.functions import flatten
 
@@ -137,7 +136,6 @@ def _facts(
     scores: dict[str, Any],
 ) -> dict[str, Any]:
     return {
-        "gaps": _gaps(data),
         "activation": job.network.activation,
         "columns": list(data.input_names),
         "target": data.target_names[0],
@@ -172,15 +170,6 @@ def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
 def _limits(data: Dataset) -> np.ndarray:
     inputs = data.inputs[data.split == TRAIN]
     return np.column_stack([inputs.min(axis=0), inputs.max(axis=0)])
-
-
-def _gaps(data: Dataset) -> dict[str, tuple[float, float]]:
-    inputs = data.inputs[data.split == TRAIN]
-    found = {
-        name: gap_around_zero(values)
-        for name, values in zip(data.input_names, inputs.T, strict=True)
-    }
-    return {name: gap for name, gap in found.items() if gap}
 
 
 def _typical(data: Dataset) -> np.ndarray:

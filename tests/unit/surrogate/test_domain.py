@@ -10,7 +10,7 @@ from nlobayes.data.physics import source
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import fit_limits, within
+from nlobayes.surrogate.limits import fit_limits, gaps, within
 
 NAMES = ("m1", "n11", "n12", "n13", "n14")
 UNITS = {"m1": "GeV", **dict.fromkeys(NAMES[1:], "1")}
@@ -99,6 +99,25 @@ def test_mixings_keep_the_length_that_train_rows_have(rows: np.ndarray) -> None:
     asked = np.column_stack([np.full(6, middle[0]), lengths[:, np.newaxis] * middle[1:]])
     expected = [False, False, True, True, True, False]
     assert within(limits, asked, NAMES, UNITS).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("masses", "found"),
+    [
+        ([-300, -50, 46, 800], {"m": (-46, 46)}),
+        ([-300, -46, 800], {"m": (-46, 46)}),
+        ([50, 800], {}),
+        ([-800, -50], {}),
+        ([-800, -5, 7, 800], {}),
+        ([-800, 0, 800], {}),
+    ],
+)
+def test_a_mass_of_both_signs_has_a_gap_where_none_is_small(
+    masses: list[float], found: dict[str, tuple[float, float]]
+) -> None:
+    """Mixings, which have no unit, have none."""
+    rows = np.column_stack([masses, masses])
+    assert gaps(fit_limits(rows, ("m", "x"), {"m": "GeV", "x": "1"}), ("m", "x")) == found
 
 
 def test_tables_of_ones_own_have_limits_of_their_inputs_alone() -> None:

@@ -51,6 +51,16 @@ def test_a_file_without_it_is_of_unknown_origin() -> None:
     assert origin({}) == dict.fromkeys(STATED, "unknown")
 
 
+def test_a_strangers_entries_are_short_and_printable() -> None:
+    stated = {"process": "a\x1b]0;b\x07\nc", "order": "x" * 1000, "sqrt_s_tev": 13}
+    found = origin({"table_metadata": stated})
+    assert found["process"] == "a?]0;b??c"
+    assert found["order"] == "x" * 200 + "…"
+    assert found["sqrt_s_tev"] == "13"
+    for other in ("text", 4, ["a"], None):
+        assert {*origin({"table_metadata": other}).values()} == {"unknown"}
+
+
 @pytest.mark.parametrize(
     ("path", "run"),
     [

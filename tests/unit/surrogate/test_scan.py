@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from nlobayes.surrogate.scan import gap_around_zero, line, mixings, spread, through, with_unit_norm
+from nlobayes.surrogate.scan import line, mixings, spread, through, with_unit_norm
 from nlobayes.surrogate.surrogate import Surrogate
 
 NEUTRALINO = ("m1", "n11", "n12", "n13", "n14")
@@ -57,18 +57,6 @@ def test_the_nearest_value_moves_to_the_one_that_is_wanted() -> None:
     assert through(values, -5).tolist() == [-5, 1, 2]
     assert through(values, None) is values
     assert values.tolist() == [0, 1, 2]
-
-
-def test_signed_masses_have_a_gap_and_mixings_have_none() -> None:
-    rng = np.random.default_rng(0)
-    sign = rng.choice([-1, 1], 1000)
-    mass = sign * np.append(rng.uniform(46, 900, 998), [46, 46.5])
-    found = gap_around_zero(mass)
-    assert found == (mass[mass < 0].max(), mass[mass > 0].min())
-    assert gap_around_zero(np.abs(mass)) is None
-    assert gap_around_zero(np.append(mass, 0)) is None
-    assert gap_around_zero(rng.uniform(-1, 1, 1000)) is None
-    assert gap_around_zero(np.zeros(0)) is None
 
 
 @pytest.mark.parametrize(

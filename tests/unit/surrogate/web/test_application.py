@@ -153,25 +153,23 @@ def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surr
     assert {name: found[name] for name in same} == same
 
 
-def test_a_line_leads_through_a_value_and_leaves_the_gap(exported: Exported) -> None:
-    gap = (-100.5, 120.0)
-    app = application(
-        Surrogate(exported._replace(facts=exported.facts | {"gaps": {"m1": gap}})),
-        {},
-        ["testserver"],
-    )
+def test_a_line_leads_through_a_value_and_leaves_the_gap(
+    client: TestClient, surrogate: Surrogate
+) -> None:
+    """The masses of the train rows are above 100 GeV, of both signs."""
+    gap = surrogate.gaps["m1"]
+    assert (gap[1], 100 < gap[1] < 200) == (-gap[0], True)
     asked: dict[str, Any] = {"along": "m1", "steps": 51, "low": -500, "high": 500}
-    with TestClient(app) as client:
-        whole, left, moved = (
-            np.array(client.get("/api/scan", params=asked | more).json()["points"])[:, 0]
-            for more in ({}, {"leave_gap": True}, {"through": 123.4, "leave_gap": True})
-        )
-        described = client.get("/api/surrogate").json()["inputs"]
+    whole, left, moved = (
+        np.array(client.get("/api/scan", params=asked | more).json()["points"])[:, 0]
+        for more in ({}, {"leave_gap": True}, {"through": 323.4, "leave_gap": True})
+    )
+    described = client.get("/api/surrogate").json()["inputs"]
     assert ((whole > gap[0]) & (whole < gap[1])).any()
     assert not ((left > gap[0]) & (left < gap[1])).any()
     assert {*gap} <= {*left}
     assert np.flatnonzero(moved != left).size == 1
-    assert 123.4 in moved
+    assert 323.4 in moved
     assert [one["gap"] for one in described] == [[*gap], None, None, None, None]
 
 

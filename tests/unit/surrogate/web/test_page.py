@@ -69,6 +69,13 @@ def test_the_page_says_what_it_shows(page: Any) -> None:
     assert labels == ["m₁ in GeV", "sigma in pb"]
     assert page.value("document.querySelectorAll('#inputs .input').length") == 4
     assert "68 % interval" in page.value(READING)
+    assert "process unknown" in page.value("document.getElementById('of').textContent")
+    origin = page.value("document.getElementById('origin').textContent")
+    assert "parton distributionsunknown" in origin
+    meaning = page.value("document.getElementById('meaning').textContent")
+    assert "in the 68 % interval at 68 of 100 points" in meaning
+    assert "Do not rely on them: coverage_95 failed." in meaning
+    assert "sd" not in page.value("document.getElementById('legend').textContent")
 
 
 def test_a_slider_moves_the_curve_and_the_other_mixings(page: Any) -> None:
@@ -114,13 +121,45 @@ def test_another_input_and_another_axis(page: Any) -> None:
     assert "0" in page.value("[...document.querySelectorAll('#plot text')].map(t => t.textContent)")
 
 
+def widths(page: Any, *what: str) -> list[float]:
+    found = (f"document.querySelector('#plot {one}').getAttribute('width')" for one in what)
+    return [float(page.value(one)) for one in found]
+
+
 def test_where_the_surrogate_is_not_to_be_trusted_is_shaded(page: Any) -> None:
-    """Along m1 the limits include masses around zero, where no train row is."""
-    shade, frame = (
-        page.value(f"document.querySelector('#plot {what}').getAttribute('width')")
-        for what in (".domain .outside", ".frame")
+    """Mixings that are not of unit length are outside."""
+    page.value("document.getElementById('unit-norm').click()")
+    set_value(page, "along", "n11", "change")
+    page.wait_for("document.querySelector('#plot .title').textContent === 'N₁₁'")
+    shade, frame = widths(page, ".domain .outside", ".frame")
+    assert 0 < shade <= frame
+
+
+def test_masses_that_no_train_row_has_are_left_out(page: Any) -> None:
+    """The axis has a short strip there, the curve two parts, and no such mass can be asked for."""
+    gap, frame = widths(page, ".gap", ".frame")
+    assert 0 < gap < 0.1 * frame
+    assert page.value(f"({CURVE}).split('M').length") == 3
+    before = page.value(READING)
+    set_value(page, "number-m1", 10)
+    said = page.value("document.getElementById('number-m1').validationMessage")
+    assert "no training data between" in said
+    assert page.value(READING) == before
+    set_value(page, "along", "n11", "change")
+    set_value(page, "range-m1", 10)
+    assert float(page.value("document.getElementById('number-m1').value")) > 100
+
+
+def test_a_value_of_the_axis_can_be_typed(page: Any) -> None:
+    set_value(page, "number-m1", 234.5)
+    page.wait_for(f"({READING}).includes('234.5')")
+    assert page.value("document.getElementById('number-m1').value") == "234.5"
+    page.value("document.getElementById('plot').focus()")
+    page.press("End")
+    last = float(page.value("document.getElementById('number-m1').value"))
+    assert last == pytest.approx(
+        float(page.value("document.getElementById('number-m1').max")), 1e-3
     )
-    assert 0 < float(shade) < 0.5 * float(frame)
 
 
 def test_the_curve_is_read_by_keyboard_and_pointer(page: Any) -> None:
@@ -178,7 +217,7 @@ def test_the_curve_is_downloaded_as_the_columns_of_predict(page: Any, tmp_path: 
 
 
 def test_the_citation_can_be_copied(page: Any) -> None:
-    page.value("document.querySelector('details').open = true")
+    page.value("document.getElementById('bibtex').closest('details').open = true")
     assert "@software{nlobayes" in page.value("document.getElementById('bibtex').innerText")
     page.value("document.getElementById('copy').click()")
     page.wait_for("document.getElementById('copied').textContent")

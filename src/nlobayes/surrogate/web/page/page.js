@@ -11,7 +11,7 @@ let surrogate;
 let values = {};
 let answer;
 let drawn;
-let chosen; // by whoever looks; without that the point next to the typical one is read
+let chosen; // by pointer or keys; without that the point at the value of the input is read
 let point;
 let asking = new AbortController();
 
@@ -57,19 +57,45 @@ function typical() {
 
 // What the surrogate is, and whether its checks were passed.
 function describe() {
-  const { target, draws, run, scores, failed, converged, bibtex } = surrogate;
-  const test = scores.test ?? {};
-  const found = [`${draws} posterior draws`, run && `run ${run}`];
-  if (test.relative_error_p50) found.push(`median error ${percent(test.relative_error_p50)} on test rows`);
-  if (test.coverage_68) found.push(`68 % intervals cover ${percent(test.coverage_68)}`);
+  const { target, of, origin, draws, run, failed, converged, bibtex } = surrogate;
+  const found = [`${draws} posterior draws`, accuracy(), run && `run ${run}`];
   document.title = `${target} – nlobayes`;
   at("title").textContent = `Surrogate of ${target}`;
+  at("of").textContent = `of ${physical(of)}`;
   at("about").textContent = found.filter(Boolean).join(" · ");
   at("verdict").append(
     badge(converged && !failed.convergence.length, "chains converged", "chains did NOT converge", failed.convergence),
     badge(!failed.calibration.length, "error bars calibrated", "error bars NOT calibrated", failed.calibration),
   );
+  at("meaning").textContent = meaning();
+  at("origin").replaceChildren(...entries(Object.fromEntries(
+    Object.entries(origin).map(([name, said]) => [name.replaceAll("_", " "), physical(said)]),
+  )));
   at("bibtex").textContent = bibtex;
+}
+
+// Relative errors say nothing of targets that pass through zero.
+function accuracy() {
+  const { relative_error_p50: relative, rmse_target: absolute } = surrogate.scores.test ?? {};
+  if (surrogate.scale === "log10") return relative && `median error ${percent(relative)} on test rows`;
+  return absolute && `root mean square error ${written(absolute, 2)}${withUnit(surrogate.unit)} on test rows`;
+}
+
+// What error bars are, and what they are not.
+function meaning() {
+  const { coverage_68: inner, coverage_95: outer } = surrogate.scores.test ?? {};
+  const failed = surrogate.failed.calibration;
+  return [
+    "The value that the original calculation would give lies in the 68 % interval at 68 of 100 points like the training data, in the 95 % interval at 95 of 100.",
+    "Their widths were calibrated on rows that the training did not see.",
+    inner && outer && `Of other test rows, ${percent(inner, 3)} and ${percent(outer, 3)} lie within.`,
+    failed.length && `Do not rely on them: ${failed.join(", ")} failed.`,
+    "They do not hold what the calculation itself is unsure of: missing orders, parton distributions, its inputs.",
+  ].filter(Boolean).join(" ");
+}
+
+function physical(text) {
+  return text.replaceAll("->", "→").replace(/chi0_(\d)/g, (_, digit) => `χ⁰${SUBSCRIPTS[digit]}`);
 }
 
 function badge(passed, good, bad, checks) {
@@ -81,18 +107,20 @@ function badge(passed, good, bad, checks) {
 
 // Everything anew: the fixed inputs, then the curve.
 async function show() {
-  at("inputs").replaceChildren(...surrogate.inputs.filter(({ name }) => name !== at("along").value).map(input));
+  const [along, others] = [true, false].map((is) => surrogate.inputs.filter(({ name }) => (name === at("along").value) === is));
+  at("inputs").replaceChildren(...others.map((one) => input(one, ["number", "range"])));
+  at("reader").replaceChildren(input(along[0], ["number"]));
   normalise();
   await update();
 }
 
-function input({ name, unit, low, high }) {
+function input({ name, unit, low, high }, types) {
   const row = document.createElement("div");
   row.className = "input";
   const text = document.createElement("label");
   text.textContent = label(name) + (unitOf(unit) && ` in ${unit}`);
   text.htmlFor = `number-${name}`;
-  const controls = ["number", "range"].map((type) => {
+  const controls = types.map((type) => {
     const control = Object.assign(document.createElement("input"), { type, min: low, max: high, step: "any" });
     control.id = `${type}-${name}`;
     control.dataset.input = name;
@@ -106,8 +134,14 @@ function input({ name, unit, low, high }) {
 }
 
 function move(name, control) {
+  const { gap } = surrogate.inputs.find((one) => one.name === name);
+  const within = gap !== null && control.value > gap[0] && control.value < gap[1];
+  if (within && control.type === "range") control.value = nearer(gap, control.value);
+  const said = `there are no training data between ${gap?.map((end) => written(end, 3)).join(" and ")}`;
+  control.setCustomValidity(within && control.type === "number" ? said : "");
   if (!control.checkValidity() || control.value === "") return;
   values[name] = Number(control.value);
+  if (name === at("along").value) chosen = undefined;
   normalise(name);
   for (const other of document.querySelectorAll("[data-input]")) {
     if (other !== control) fill([other], values[other.dataset.input]);
@@ -119,6 +153,10 @@ function fill(controls, value) {
   for (const control of controls) {
     control.value = control.type === "number" ? Number(value.toPrecision(5)) : value;
   }
+}
+
+function nearer([low, high], value) {
+  return value - low < high - value ? low : high;
 }
 
 // Keep rows of mixings at unit length by scaling all but the one that was moved, or say their length.
@@ -148,7 +186,7 @@ async function update() {
   asking.abort();
   asking = new AbortController();
   const query = new URLSearchParams({
-    along: at("along").value, steps: POINTS, unit_norm: at("unit-norm").checked && surrogate.mixings.length > 0,
+    along: at("along").value, through: values[at("along").value], leave_gap: true, steps: POINTS, unit_norm: at("unit-norm").checked && surrogate.mixings.length > 0,
   });
   for (const [name, value] of Object.entries(values)) query.set(`at.${name}`, value);
   at("plot").setAttribute("aria-busy", "true");
@@ -167,13 +205,14 @@ function plot() {
   const column = answer.inputs.indexOf(answer.along);
   const curve = {
     x: answer.points.map((row) => row[column]),
-    mean: answer.mean, bands: [[lowest, highest], [low, high]], domain: answer.domain,
+    middle: answer.median, bands: [[lowest, highest], [low, high]],
+    domain: answer.domain, gap: surrogate.inputs[column].gap,
   };
   const unit = unitOf(surrogate.inputs[column].unit);
   const labels = { x: label(answer.along) + (unit && ` in ${unit}`), y: targetLabel() };
   drawn = draw(at("plot"), curve, labels, document.querySelector("input[name=axis]:checked").value === "log");
   at("plot").setAttribute("aria-label", `${labels.y} along ${labels.x}`);
-  read(chosen ?? nearest(curve.x, surrogate.inputs[column].typical));
+  read(chosen ?? nearest(curve.x, values[answer.along]));
 }
 
 function nearest(all, value) {
@@ -186,28 +225,35 @@ function read(number) {
   mark(at("plot"), drawn, point);
   const [lowest, low, high, highest] = answer.quantiles.map((all) => all[point]);
   const along = surrogate.inputs[answer.inputs.indexOf(answer.along)];
-  const entries = {
-    [label(answer.along)]: written(drawn.curve.x[point]) + (unitOf(along.unit) && `\u00a0${along.unit}`),
-    "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
-    "sd of the draws": inUnit([answer.posterior_sd[point]], ""),
+  const x = drawn.curve.x[point];
+  at("reading").replaceChildren(...entries({
+    [label(answer.along)]: written(x) + withUnit(along.unit),
+    median: inUnit([answer.median[point]], ""),
     "68 % interval": inUnit([low, high], " to "),
     "95 % interval": inUnit([lowest, highest], " to "),
+    "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
     "training data": answer.domain[point],
-  };
-  at("reading").replaceChildren(...Object.entries(entries).map(([term, said]) => {
+  }));
+  const box = at(`number-${along.name}`);
+  if (box !== document.activeElement) fill([box], x);
+}
+
+// Terms and what is said of them, for a list of definitions.
+function entries(said) {
+  return Object.entries(said).map(([term, text]) => {
     const entry = document.createElement("div");
     entry.append(
       Object.assign(document.createElement("dt"), { textContent: term }),
-      Object.assign(document.createElement("dd"), { textContent: said }),
+      Object.assign(document.createElement("dd"), { textContent: text }),
     );
     return entry;
-  }));
+  });
 }
 
 function inUnit(numbers, between) {
   const { texts, factor } = together(numbers, 3);
   const joined = texts.join(between);
-  return (factor && texts.length > 1 ? `(${joined})` : joined) + factor + (unitOf(answer.unit) && `\u00a0${answer.unit}`);
+  return (factor && texts.length > 1 ? `(${joined})` : joined) + factor + withUnit(answer.unit);
 }
 
 function follow({ clientX }) {
@@ -271,6 +317,10 @@ function unitOf(unit) {
   return unit === "1" ? "" : unit;
 }
 
-function percent(share) {
-  return `${Number((100 * share).toPrecision(2))} %`;
+function withUnit(unit) {
+  return unitOf(unit) && `\u00a0${unit}`;
+}
+
+function percent(share, digits = 2) {
+  return `${Number((100 * share).toPrecision(digits))} %`;
 }

@@ -2,10 +2,11 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = { top: 12, right: 14, bottom: 48, left: 96 };
-const MOST_DECADES = 12;
+const BREAK = 26; // pixels between the two parts of an axis with a gap
 const SUPERSCRIPT = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
-// Curve: {x, mean, bands: [[low, high], ...], domain}; arrays over points, null where nothing is.
+// Curve: {x, middle, bands: [[low, high], ...], domain, gap}; arrays over points, null where nothing
+// is; bands from the widest to the narrowest; gap [low, high] of x or null.
 // Labels: {x, y}. Returns what `mark` needs, and the scales.
 export function draw(svg, curve, labels, logarithmic) {
   const { width, height } = svg.getBoundingClientRect();
@@ -13,18 +14,19 @@ export function draw(svg, curve, labels, logarithmic) {
     left: MARGIN.left, right: Math.max(width - MARGIN.right, MARGIN.left + 1),
     top: MARGIN.top, bottom: height - MARGIN.bottom,
   };
-  const horizontal = scale(extent(curve.x), [frame.left, frame.right], false);
+  const horizontal = across(extent(curve.x), curve.gap, [frame.left, frame.right]);
   const vertical = scale(heights(curve, logarithmic), [frame.bottom, frame.top], logarithmic);
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.replaceChildren(
     definitions(frame),
     ...axis(horizontal, frame, "x", labels.x),
     ...axis(vertical, frame, "y", labels.y),
+    ...gap(horizontal, frame),
     group("domain", shades(curve, horizontal, frame)),
     group("curve", [
       ...curve.bands.map(([low, high], i) =>
         element("path", { class: i ? "inner" : "outer", d: band(curve.x, low, high, horizontal, vertical) })),
-      element("path", { class: "line", d: path(curve.x, curve.mean, horizontal, vertical) }),
+      element("path", { class: "line", d: path(curve.x, curve.middle, horizontal, vertical) }),
     ]),
     element("rect", { class: "frame", x: frame.left, y: frame.top,
       width: frame.right - frame.left, height: frame.bottom - frame.top }),
@@ -37,7 +39,7 @@ export function draw(svg, curve, labels, logarithmic) {
 export function mark(svg, { curve, horizontal, vertical, frame }, point) {
   const x = horizontal.place(curve.x[point]);
   const marks = [element("line", { class: "cursor", x1: x, x2: x, y1: frame.top, y2: frame.bottom })];
-  const y = vertical.place(curve.mean[point]);
+  const y = vertical.place(curve.middle[point]);
   if (Number.isFinite(y) && y >= frame.top && y <= frame.bottom) {
     marks.push(element("circle", { class: "dot", cx: x, cy: y, r: 5 }));
   }
@@ -65,7 +67,7 @@ function scale([low, high], [start, end], logarithmic) {
   const turn = logarithmic ? Math.log10 : (value) => value;
   const [first, last] = [turn(low), turn(high)];
   return {
-    low, high, logarithmic,
+    low, high, logarithmic, length: Math.abs(end - start),
     place: (value) => (value === null || (logarithmic && value <= 0)
       ? NaN : start + ((turn(value) - first) / (last - first)) * (end - start)),
   };
@@ -76,17 +78,48 @@ function extent(values) {
   return low < high ? [low, high] : [low - 1, high + 1];
 }
 
-// What the vertical axis spans: curve and bands where they are to be trusted, or all of them.
-function heights(curve, logarithmic) {
+// A horizontal scale that leaves a gap out, if there is one between its ends.
+function across([low, high], gap, [start, end]) {
+  if (!gap || low >= gap[1] || high <= gap[0]) return scale([low, high], [start, end], false);
+  const left = Math.max(gap[0] - low, 0);
+  const perUnit = (end - start - BREAK) / (left + Math.max(high - gap[1], 0));
+  const edge = start + left * perUnit;
+  const place = (value) => {
+    if (value <= gap[0]) return start + (value - low) * perUnit;
+    if (value >= gap[1]) return edge + BREAK + (value - gap[1]) * perUnit;
+    return edge + (BREAK * (value - gap[0])) / (gap[1] - gap[0]);
+  };
+  return { low, high, gap, logarithmic: false, length: end - start, place };
+}
+
+// What the vertical axis spans: the curve where it is to be trusted, and of bands and the rest of
+// the curve what does not dwarf that. Error bars may be decades tall, and then leave the frame.
+function heights({ middle, bands, domain }, logarithmic) {
+  const [turn, back] = logarithmic ? [Math.log10, (value) => 10 ** value] : [Number, Number];
   const usable = (value) => value !== null && (!logarithmic || value > 0);
-  const trusted = curve.domain.map((flag) => flag !== "outside");
-  const series = [curve.mean, ...curve.bands.flat()];
-  let values = series.flatMap((all) => all.filter((value, i) => trusted[i] && usable(value)));
-  if (!values.length) values = series.flat().filter(usable);
-  if (!values.length) return [0.1, 1];
-  const [low, high] = extent(values);
-  if (!logarithmic) return [Math.min(0, low), high + 0.05 * (high - low)];
-  return [Math.max(low, high * 10 ** -MOST_DECADES) / 1.25, high * 1.25];
+  const all = [...middle.keys()].filter((i) => usable(middle[i]));
+  const trusted = all.filter((i) => domain[i] !== "outside");
+  const points = trusted.length ? trusted : all;
+  if (!points.length) return [0.1, 1];
+  const values = (series, at) => at.map((i) => series[i]).filter(usable).map(turn);
+  const [low, high] = range(values(middle, points));
+  const inner = bands.at(-1).map((series) => median(values(series, points)));
+  const room = Math.max((high - low) / 2, Math.min(1.5 * (inner[1] - inner[0]) || 0, logarithmic ? 2 : Infinity));
+  const others = [...values(middle, all), ...bands.flat().flatMap((series) => values(series, points))];
+  const [lowest, highest] = range(others);
+  const bottom = Math.max(lowest, low - room);
+  const [first, last] = extent([bottom, Math.min(highest, high + room)]);
+  const margin = 0.05 * (last - first);
+  const zero = !logarithmic && first >= 0 && first <= last - first;
+  return [zero ? -margin / 2 : back(first - margin), back(last + margin)];
+}
+
+function range(values) {
+  return values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+}
+
+function median(values) {
+  return values.sort((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
 function definitions({ left, right, top, bottom }) {
@@ -101,9 +134,22 @@ function definitions({ left, right, top, bottom }) {
   return definition;
 }
 
+// Where the axis leaves a gap out: a blank strip between two rules, and its ends below.
+function gap({ gap: ends, place }, frame) {
+  if (!ends) return [];
+  const [start, end] = ends.map(place);
+  return [
+    element("rect", { class: "gap", x: start, width: end - start, y: frame.top, height: frame.bottom - frame.top }),
+    ...ends.map((value, i) => element("text", {
+      x: place(value) + (i ? -2 : 2), y: frame.bottom + 18, "text-anchor": i ? "start" : "end",
+    }, written(value, 2))),
+  ];
+}
+
 function axis(along, frame, direction, label) {
   const upright = direction === "y";
-  const marks = ticks(along).flatMap(({ value, text }) => {
+  const clear = ({ value }) => !along.gap || along.gap.every((end) => Math.abs(along.place(value) - along.place(end)) > 2 * BREAK);
+  const marks = ticks(along).filter(clear).flatMap(({ value, text }) => {
     const at = along.place(value);
     const line = upright
       ? { x1: frame.left, x2: frame.right, y1: at, y2: at }
@@ -120,7 +166,7 @@ function axis(along, frame, direction, label) {
   return [...marks, element("text", { class: "title", ...title }, label)];
 }
 
-function ticks({ low, high, logarithmic }) {
+function ticks({ low, high, logarithmic, length }) {
   if (logarithmic) {
     const [first, last] = [Math.ceil(Math.log10(low)), Math.floor(Math.log10(high))];
     const decades = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i);
@@ -133,7 +179,7 @@ function ticks({ low, high, logarithmic }) {
       .filter((value) => value >= low && value <= high);
     if (between.length > 1) return between.map((value) => ({ value, text: written(value, 1) }));
   }
-  const rough = (high - low) / 6;
+  const rough = (high - low) / Math.max(3, Math.min(9, length / 70));
   const size = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((factor) => factor * size >= rough) * size;
   const count = Math.floor(high / step) - Math.ceil(low / step) + 1;
@@ -160,13 +206,13 @@ function shades({ x, domain }, horizontal, frame) {
 }
 
 function path(x, y, horizontal, vertical) {
-  return segments(y, vertical).map(([first, last]) =>
+  return segments(x, y, horizontal, vertical).map(([first, last]) =>
     `M${corners(x, y, first, last, horizontal, vertical).join("L")}`).join("");
 }
 
 function band(x, low, high, horizontal, vertical) {
   const floor = vertical.logarithmic ? low.map((value) => (value > 0 ? value : vertical.low / 10)) : low;
-  return segments(high, vertical).map(([first, last]) => {
+  return segments(x, high, horizontal, vertical).map(([first, last]) => {
     const upper = corners(x, high, first, last, horizontal, vertical);
     const lower = corners(x, floor, first, last, horizontal, vertical).reverse();
     return `M${[...upper, ...lower].join("L")}Z`;
@@ -183,9 +229,11 @@ function clamp(pixel) {
   return Math.max(-1e4, Math.min(1e4, pixel));
 }
 
-function segments(y, vertical) {
+// Stretches of points that are there, on one side of the gap.
+function segments(x, y, { gap: ends }, vertical) {
   const there = (i) => Number.isFinite(vertical.place(y[i]));
-  return runs(y.length, there).filter(([first]) => there(first));
+  const side = (i) => there(i) && (ends && x[i] >= ends[1] ? "right" : "left");
+  return runs(y.length, side).filter(([first]) => there(first));
 }
 
 // Stretches [first, last] over which `kind` is the same.
