@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +16,7 @@ import netCDF4
 import pytest
 
 from nlobayes.artifacts.seals import seal
+from nlobayes.artifacts.temporaries import create
 from nlobayes.verbs.verify import verify
 
 if TYPE_CHECKING:
@@ -199,11 +203,12 @@ def test_other_code_is_found_and_can_be_accepted(tiny: Project, tmp_path: Path) 
 
 
 def test_what_a_killed_writer_left_is_noted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    left = here / "results/data/.tiny.nc.ab12cd34"
-    left.write_bytes(b"half")
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        left = create(Path(DATASET))
+    left = left.rename(str(left).replace(f"-{os.getpid()}-", f"-{ended.pid}-"))
     verify(Path("results"))
     left.unlink()
-    assert f"note: {left.relative_to(here)} was left behind" in capsys.readouterr().err
+    assert f"note: {left} was left behind by a killed writer" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("path", ["results/nothing", "results/empty"])

@@ -67,6 +67,7 @@ rule export:
         evaluation="results/metrics/{run}/evaluation.json",
     output:
         surrogate="results/surrogates/{run}.nc",
+        record="results/records/export/{run}.json",
     log:
         "logs/export/{run}.log",
     benchmark:
@@ -83,4 +84,5 @@ rule export:
     shell:
         "nlobayes export --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} --diagnostics {input.diagnostics:q}"
-        " --evaluation {input.evaluation:q} --out {output.surrogate:q} 2> {log:q}"
+        " --evaluation {input.evaluation:q} --out {output.surrogate:q}"
+        " --record {output.record:q} 2> {log:q}"

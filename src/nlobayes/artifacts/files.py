@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from nlobayes.artifacts import temporaries
 from nlobayes.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary file beside `path`, then move it into place.
 
-    What a killed writer of the same file left behind is removed.
+    File and folders have the modes that the umask gives. What a killed writer of the same file
+    left behind is removed; what another one writes just now is left alone.
 
     Raises
     ------
@@ -32,13 +33,10 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_left_behind(path)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+        temporaries.remove_left_behind(path)
+        temporary = temporaries.create(path)
         write(temporary)
         _sync(temporary)
-        temporary.chmod(0o644)
         temporary.replace(path)
     except OSError as error:
         raise InputError(
@@ -61,7 +59,12 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a mapping as indented JSON; numbers must be finite."""
-    write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+    write_text(path, as_json(content))
+
+
+def as_json(content: Mapping[str, Any]) -> str:
+    """Spell a mapping as `write_json` writes it."""
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
 def write_csv(path: Path, columns: Mapping[str, Any]) -> None:
@@ -123,13 +126,6 @@ def _room(path: Path) -> str:
     except (OSError, StopIteration):
         return ""
     return f" ({free / 1e6:.1f} MB are free there)"
-
-
-def _remove_left_behind(path: Path) -> None:
-    start = f".{path.name}."
-    for other in path.parent.iterdir():
-        if other.name.startswith(start) and "." not in other.name.removeprefix(start):
-            other.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

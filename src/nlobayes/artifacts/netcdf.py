@@ -11,17 +11,33 @@ import xarray as xr
 
 from nlobayes.artifacts.claims import check_claims
 from nlobayes.artifacts.files import write_atomically
+from nlobayes.artifacts.places import remedy, stated_place
 from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
-from nlobayes.artifacts.seals import check_seal, remedy, seal
+from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
 
 Groups = dict[str, xr.Dataset]
 
+AS_WRITTEN: dict[str, Any] = {
+    "engine": "netcdf4",
+    "mask_and_scale": False,
+    "decode_times": False,
+}
+"""No attribute of a variable changes its values."""
+
+OWN = ("kind", "place")
+"""Attributes that a file has of its own, never of another one."""
+
 
 def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]) -> None:
-    """Write groups of one artifact; attributes that are not text or numbers become JSON."""
+    """Write groups of one artifact; attributes that are not text or numbers become JSON.
+
+    A result says where it stands.
+    """
     _check(groups, kind, path)
-    root = xr.Dataset(attrs={"kind": kind, **{k: encode(v) for k, v in sorted(attrs.items())}})
+    stated = {"kind": kind, **stated_place(path)}
+    given = {name: encode(value) for name, value in sorted(attrs.items()) if name not in OWN}
+    root = xr.Dataset(attrs={**stated, **given})
 
     def write(temporary: Path) -> None:
         try:
@@ -50,7 +66,7 @@ def read_groups(path: Path, kind: str) -> Groups:
             check_claims(file, path)
             found = file.__dict__.get("kind")
             names = list(file.groups)
-        groups = {name: xr.load_dataset(path, group=name, engine="netcdf4") for name in names}
+        groups = {name: xr.load_dataset(path, group=name, **AS_WRITTEN) for name in names}
     except InputError:
         raise
     except (OSError, RuntimeError, ValueError) as error:

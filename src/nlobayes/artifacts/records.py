@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nlobayes.artifacts.files import read_json, write_json
+from nlobayes.artifacts.files import as_json, read_json, write_json
+from nlobayes.artifacts.places import remedy, stated_place
 from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
 
@@ -16,9 +17,12 @@ KEYS = ("verb", "code_digest", "spec", "inputs", "outputs", "digest")
 
 
 def write_record(path: Path | None, record: Mapping[str, Any], outputs: Sequence[Path]) -> None:
-    """Write what made some files, and their digests; nothing where no record is asked for."""
+    """Write what made some files, and their digests; nothing where no record is asked for.
+
+    A record says where it stands.
+    """
     if path is not None:
-        content = {**record, "outputs": digests(outputs)}
+        content = {**stated_place(path), **record, "outputs": digests(outputs)}
         write_json(path, {**content, "digest": _digest(content)})
 
 
@@ -31,12 +35,17 @@ def read_record(path: Path) -> dict[str, Any]:
         If it cannot be read, lacks a key, or is not what was written.
     """
     content = read_json(path, *KEYS)
-    if content.pop("digest") != _digest(content):
-        raise InputError(
-            f"{path}: it is not what was written; restore it with `dvc checkout`, or delete it "
-            "and run the workflow again"
-        )
+    as_written = as_json(content) == path.read_text("utf-8")
+    if content.pop("digest") != _digest(content) or not as_written:
+        raise InputError(f"{path}: it is not what was written; {remedy(path)}")
+    for key in ("inputs", "outputs"):
+        if not _are_digests(content[key]):
+            raise InputError(f"{path}: {key} must map paths to SHA-256; {remedy(path)}")
     return content
+
+
+def _are_digests(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 def _digest(content: Mapping[str, Any]) -> str:

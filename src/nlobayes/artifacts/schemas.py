@@ -84,7 +84,7 @@ def decode(value: Any) -> Any:
     """Read an attribute that `encode` wrote."""
     if isinstance(value, str):
         return json.loads(value) if _is_json(value) else value
-    return value.tolist() if isinstance(value, np.generic) else value
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
 
 def _is_json(text: str) -> bool:

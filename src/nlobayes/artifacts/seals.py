@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
+from nlobayes.artifacts.places import name_of, remedy
 from nlobayes.errors import InputError
 
 MARK = b"\nnlobayes-sha256:"
@@ -36,7 +37,7 @@ def digest(path: Path) -> str:
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
     """Give the SHA-256 of each file by its path, which is relative where it lies below here."""
-    return {_from_here(path): digest(path) for path in paths}
+    return {name_of(path): digest(path) for path in paths}
 
 
 def seal(path: Path) -> None:
@@ -72,13 +73,6 @@ def check_seal(path: Path, what: str = "artifact") -> None:
         )
 
 
-def remedy(path: Path) -> str:
-    """Say what to do about a file that is not what was written: only a result may be deleted."""
-    if "results" in path.absolute().parts[:-1]:
-        return "restore it with `dvc checkout --force`, or delete it and run the workflow again"
-    return "check the path, or get the file anew from where it came"
-
-
 def _read(path: Path) -> tuple[bytes, str, bytes]:
     """Give the first bytes of a file, the digest of all but its end, and the end."""
     hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)
@@ -95,8 +89,3 @@ def _open(path: Path) -> BufferedReader:
     if path.exists() and not path.is_file():
         raise OSError("it is no file")
     return path.open("rb")
-
-
-def _from_here(path: Path) -> str:
-    here = Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

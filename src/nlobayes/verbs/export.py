@@ -10,6 +10,7 @@ from nlobayes import provenance
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
 from nlobayes.assessment.noise import distribution_table, sd
 from nlobayes.assessment.noise_fit import ABOUT_MEAN, standard_noise
@@ -53,6 +54,7 @@ def export(
     diagnostics: Annotated[Path, typer.Option(help="Its convergence (JSON).")],
     evaluation: Annotated[Path, typer.Option(help="Scores of its predictions (JSON).")],
     out: Annotated[Path, typer.Option(help="Surrogate to write.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
     job = read_job(ExportJob, spec)
@@ -67,7 +69,7 @@ def export(
     made = read_attrs(posterior)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
     domain = _domain(data)
-    record = provenance.record(
+    made_by = provenance.record(
         *("export", job.model_dump(), inputs),
         **{name: made[name] for name in ("device", "precision", "exact", "checks")},
     )
@@ -83,9 +85,10 @@ def export(
         facts=_facts(job, data, noise, convergence, scores)
         | {"domain": _domain_facts(domain, data)}
         | stated
-        | {"bibtex": _bibtex(data, stated, record, digest(posterior))},
+        | {"bibtex": _bibtex(data, stated, made_by, digest(posterior))},
     )
-    contents.write_surrogate(out, exported, data, record)
+    contents.write_surrogate(out, exported, data, made_by)
+    write_record(record, made_by, [out])
     typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nlobayes.artifacts.audit.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.audit.lineage import Lineage, trace
 from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.audit.prov_document import to_prov_json
@@ -46,7 +47,7 @@ def provenance(
     if out.resolve().is_relative_to(path.resolve()):
         raise InputError(f"--out: {out} would describe itself; choose a place outside of {path}")
     files = Project(project)
-    names = files.files(path)
+    names = [files.name(one) for one in list_below(path).files]
     if not names:
         raise InputError(f"provenance: {path} holds no file; run the workflow first")
     traced = trace(files, names)

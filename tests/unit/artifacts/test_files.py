@@ -14,9 +14,15 @@ import pytest
 from pyarrow import parquet
 
 from nlobayes.artifacts import files
+from nlobayes.artifacts.temporaries import is_left_behind
 from nlobayes.errors import InputError
 
 OLD = "old and whole"
+KILLED = (
+    "import os, sys; from pathlib import Path; from nlobayes.artifacts import files\n"
+    "def write(temporary):\n    temporary.write_text('half'); os.kill(os.getpid(), 9)\n"
+    "files.write_atomically(Path(sys.argv[1]), write)"
+)
 
 
 class Interrupted(BaseException):
@@ -53,12 +59,7 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, failure: BaseExce
 def test_a_process_that_is_killed_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     path.write_text(OLD)
-    program = (
-        "import os, sys; from pathlib import Path; from nlobayes.artifacts import files\n"
-        "def write(temporary):\n    temporary.write_text('half'); os.kill(os.getpid(), 9)\n"
-        "files.write_atomically(Path(sys.argv[1]), write)"
-    )
-    done = subprocess.run([sys.executable, "-c", program, str(path)], check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert done.returncode == -9
     assert path.read_text() == OLD
     assert list(tmp_path.glob("*.txt")) == [path]
@@ -78,11 +79,59 @@ def test_the_old_file_is_there_until_the_new_one_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_folders_are_made_and_files_can_be_read_by_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o077])
+def test_files_and_folders_have_the_modes_that_the_umask_gives(tmp_path: Path, umask: int) -> None:
     path = tmp_path / "a/b/out.txt"
-    files.write_text(path, "σ\n")
+    before = os.umask(umask)
+    try:
+        files.write_text(path, "σ\n")
+    finally:
+        os.umask(before)
     assert path.read_bytes() == b"\xcf\x83\n"
-    assert path.stat().st_mode & 0o777 == 0o644
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+    assert [folder.stat().st_mode & 0o777 for folder in (path.parent, path.parents[1])] == (
+        [0o777 & ~umask] * 2
+    )
+
+
+def test_of_two_writers_of_a_file_neither_removes_what_the_other_writes(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+
+    def write(temporary: Path) -> None:
+        files.write_text(path, "second")
+        temporary.write_text("first")
+
+    files.write_atomically(path, write)
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
+    """Not what another machine may be writing, what a living process writes, or files of others."""
+    path = tmp_path / "out.txt"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -9
+    (left,) = tmp_path.iterdir()
+    assert is_left_behind(left)
+    machine, process, number = left.name.split(".")[-1].split("-")
+    others = [
+        f".out.txt.{'0' * 8}-{process}-{number}",
+        f".out.txt.{machine}-{os.getpid()}-{number}",
+        f".other.txt.{machine}-{process}-{number}",
+        ".out.txt.swp",
+    ]
+    for name in others:
+        (tmp_path / name).touch()
+    files.write_text(path, "new")
+    assert {found.name for found in tmp_path.iterdir()} == {"out.txt", *others}
+
+
+def test_a_process_that_nobody_asked_how_it_ended_is_no_writer(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(path)]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        files.write_text(path, "new")
+        assert list(tmp_path.iterdir()) == [path]
 
 
 def unwritable(tmp_path: Path) -> dict[str, Path]:

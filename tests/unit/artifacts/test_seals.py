@@ -13,8 +13,9 @@ import netCDF4
 import pytest
 
 from nlobayes.artifacts.contents import read_start, write_start
+from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.artifacts.records import read_record, write_record
+from nlobayes.artifacts.records import _digest, read_record, write_record
 from nlobayes.artifacts.seals import LENGTH, SIGNATURE, check_seal, digest, digests, seal
 from nlobayes.errors import InputError
 from nlobayes.types import Start
@@ -109,13 +110,41 @@ def test_a_record_says_what_was_written(tmp_path: Path, monkeypatch: pytest.Monk
     }
 
 
-def test_a_changed_record_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"seed": 1', '"seed": 2'),
+        lambda text: text + "\n",
+        lambda text: json.dumps(json.loads(text)),
+    ],
+)
+def test_a_changed_record_is_refused(tmp_path: Path, change: Callable[[str], str]) -> None:
+    """Also one that says the same in other bytes."""
+    path = tmp_path / "results/records/record.json"
     write_record(path, MADE, [])
-    content = json.loads(path.read_text())
-    path.write_text(json.dumps({**content, "spec": {"seed": 2}}))
-    with pytest.raises(InputError, match="it is not what was written; restore it"):
+    path.write_text(change(path.read_text()))
+    with pytest.raises(InputError, match="it is not what was written; restore it with `dvc check"):
         read_record(path)
+
+
+@pytest.mark.parametrize("outputs", [["out.csv"], {"out.csv": 1}, None])
+def test_a_record_of_other_than_digests_is_refused(tmp_path: Path, outputs: object) -> None:
+    path = tmp_path / "record.json"
+    content = {**MADE, "outputs": outputs}
+    write_json(path, {**content, "digest": _digest(content)})
+    with pytest.raises(InputError, match="outputs must map paths to SHA-256"):
+        read_record(path)
+
+
+def test_results_say_where_they_stand_and_files_elsewhere_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("results/records/a.json", str(tmp_path / "results/b.json")):
+        write_record(Path(name), MADE, [])
+        assert read_record(Path(name))["place"] == name.removeprefix(f"{tmp_path}/")
+    write_record(Path("c.json"), MADE, [])
+    assert "place" not in read_record(Path("c.json"))
 
 
 def test_no_record_is_written_unless_asked_for(tmp_path: Path) -> None:
@@ -131,4 +160,4 @@ def test_only_a_result_may_be_deleted(tmp_path: Path) -> None:
         path.write_bytes(SIGNATURE if path.suffix == ".nc" else b"m1,sigma\n1,2\n")
         with pytest.raises(InputError) as caught:
             check_seal(path)
-        assert ("delete it and run the workflow again" in str(caught.value)) == said
+        assert ("delete it and call `snakemake " in str(caught.value)) == said

@@ -52,7 +52,7 @@ def test_a_verb_refuses_each_of_its_inputs_damaged(
         (flip, cut)[number % 2](project.root / path, verb)
         line = verbs.refuse(project, workbench.commands[verb])
         assert line.startswith(f"nlobayes: error: {path}: ")
-        assert "delete it and run the workflow again" in line
+        assert "delete it and call `snakemake " in line
         (project.root / path).write_bytes(whole)
 
 
@@ -102,7 +102,7 @@ def test_a_damaged_posterior_stops_the_run_and_is_made_again_once_deleted(
     project.snakemake(DIAGNOSTICS, status=1)
     log = (project.root / f"logs/diagnose/{RUN}.log").read_text()
     assert log.startswith(f"nlobayes: error: {POSTERIOR}: ")
-    assert "delete it and run the workflow again" in log
+    assert "delete it and call `snakemake " in log
     assert DIAGNOSTICS not in project.digests()
     assert project.digests().items() <= before.items()
     (project.root / POSTERIOR).unlink()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from nlobayes.artifacts.temporaries import create
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -133,8 +137,9 @@ def test_what_others_left_is_written_over_or_left_alone(
     out, other = project.root / POSTERIOR, project.root / "results/posterior/notes.txt"
     out.write_bytes(b"CDF\x01 of another")
     other.write_text("of another")
-    rest = out.with_name(f".{out.name}.k3l4m5n6")
-    rest.write_bytes(b"half")
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        rest = create(out)
+    rest = rest.rename(str(rest).replace(f"-{os.getpid()}-", f"-{ended.pid}-"))
     status, said = verbs.run(project, workbench.commands["assemble"])
     assert status == 0, said
     assert project.digests()[POSTERIOR] == workbench.project.digests()[POSTERIOR]

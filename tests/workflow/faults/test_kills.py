@@ -25,7 +25,7 @@ FILES = {  # that a verb writes
     "thin": 3,
     "propagate": 1,
     "evaluate": 2,
-    "export": 1,
+    "export": 2,
     "tabulate": 20,
     "landscape": 5,
     "prior_predictive": 5,

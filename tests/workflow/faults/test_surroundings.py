@@ -86,7 +86,7 @@ def test_a_strange_environment_changes_no_byte(
     assert project.digests().items() <= whole.items()
     assert workbench.made_by(verb) <= project.digests().keys()
     for path in workbench.made_by(verb):
-        assert (project.root / path).stat().st_mode & 0o777 == 0o644
+        assert (project.root / path).stat().st_mode & 0o777 == 0o600
 
 
 def flip_all(cache: Path) -> None:

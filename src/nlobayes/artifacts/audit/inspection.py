@@ -14,8 +14,8 @@ from pyarrow import parquet
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.schemas import SCHEMAS
-from nlobayes.artifacts.seals import remedy
 from nlobayes.errors import InputError
 
 NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "versions")
@@ -27,6 +27,8 @@ COMPUTED = (
 """Kinds whose numbers depend on a device and its precision."""
 MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation", "history")
 """Groups that record steps which failed or were not made, or that begin at infinity."""
+REPACKING = {"scale_factor", "add_offset", "missing_value", "_FillValue", "_Unsigned"}
+"""Attributes by which NetCDF readers make other values of those that are stored."""
 KEYS = {
     "diagnostics.json": ("checks", "converged"),
     "evaluation.json": ("train", "val", "test", "baseline", "calibration_checks"),
@@ -55,10 +57,17 @@ def _netcdf(path: Path) -> Iterator[str]:
     needed = NEEDED_ATTRS + (DEVICE_ATTRS if kind in COMPUTED else ())
     yield from (f"attribute {name} is missing" for name in needed if name not in attrs)
     for name, group in groups.items():
+        yield from (f"{name}/{said}" for said in _repacked(group))
         if name not in MAY_BE_INFINITE:
             yield from (f"{name}/{said}" for said in _not_finite(group))
     if kind == "dataset":
         yield from _without_unit(groups, attrs)
+
+
+def _repacked(group: xr.Dataset) -> Iterator[str]:
+    for name, values in group.variables.items():
+        for attribute in sorted(REPACKING & values.attrs.keys()):
+            yield f"{name}: attribute {attribute} lets readers change its values; remove the file"
 
 
 def _not_finite(group: xr.Dataset) -> Iterator[str]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.places import RESULTS, is_result, name_of
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digest
 from nlobayes.errors import InputError
 
-RECORDS = "results/records"
+RECORDS = f"{RESULTS}/records"
 
 
 class Origin(NamedTuple):
@@ -27,6 +29,11 @@ class Origin(NamedTuple):
     facts: dict[str, Any]
     told_by: str
 
+    @property
+    def place(self) -> Any:
+        """Give the path at which what tells it says that it stands; None where it says none."""
+        return self.facts.get("place")
+
 
 class Project:
     """The files of a project by their paths from its root, as records name them."""
@@ -36,27 +43,31 @@ class Project:
         self._digests: dict[str, str | None] = {}
         self._attributes: dict[str, dict[str, Any]] = {}
 
-    def files(self, below: Path) -> list[str]:
-        """List the visible files below a folder, or a file itself."""
-        found = [below] if below.is_file() else sorted(below.rglob("*"))
-        return [self.name(path) for path in found if path.is_file() and not _hidden(path, below)]
-
-    def left_behind(self, below: Path) -> list[str]:
-        """List the hidden files below a folder: what killed writers left."""
-        found = sorted(below.rglob(".*")) if below.is_dir() else []
-        return [self.name(p) for p in found if p.is_file() and p.name != ".gitignore"]
-
     def name(self, path: Path) -> str:
         """Name a file as records do."""
-        path, root = path.absolute(), self.root.absolute()
-        return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+        return name_of(path, self.root)
+
+    def due(self, path: Path) -> list[str]:
+        """List what was made according to records, where it or its record lies at or below here."""
+        here = self.name(path)
+        return [
+            name
+            for name, origin in self._recorded.items()
+            if any(PurePosixPath(one).is_relative_to(here) for one in (name, origin.told_by))
+        ]
 
     def digest(self, name: str) -> str | None:
-        """Give the SHA-256 of a file, once computed; None where there is none."""
+        """Give the SHA-256 of a file, once computed; None where there is none to be read."""
         if name not in self._digests:
-            path = self.root / name
-            self._digests[name] = digest(path) if path.is_file() else None
+            self._digests[name] = self._compute_digest(name)
         return self._digests[name]
+
+    def is_file(self, name: str) -> bool:
+        """Tell whether there is a file of this name, readable or not."""
+        try:
+            return (self.root / name).is_file()
+        except OSError:  # a name that no file can have
+            return False
 
     def origin(self, name: str) -> Origin | None:
         """Find what made a file; None where nothing says it.
@@ -81,6 +92,11 @@ class Project:
         """Name the record that tells what a file was when it was made; None where none does."""
         origin = self._recorded.get(name)
         return None if origin is None else origin.told_by
+
+    def is_of_no_place(self, name: str) -> bool:
+        """Tell whether a result that says what made it does not say where it stands."""
+        origin = self._origin_if_readable(name) if is_result(name) else None
+        return origin is not None and origin.told_by == name and origin.place is None
 
     def ancestors(self, names: Iterable[str]) -> Iterator[tuple[str, Origin | None]]:
         """Walk from files to all that they were made of, nearest first, each once.
@@ -107,14 +123,20 @@ class Project:
 
     def _origin_if_readable(self, name: str) -> Origin | None:
         try:
-            return self.origin(name) if (self.root / name).is_file() else None
+            return self.origin(name) if self.is_file(name) else None
+        except InputError:
+            return None
+
+    def _compute_digest(self, name: str) -> str | None:
+        try:
+            return digest(self.root / name) if self.is_file(name) else None
         except InputError:
             return None
 
     @cached_property
     def _recorded(self) -> dict[str, Origin]:
         found: dict[str, Origin] = {}
-        for path in sorted((self.root / RECORDS).rglob("*.json")):
+        for path in list_below(self.root / RECORDS).files:
             try:
                 record = read_record(path)
                 origin = _told(record, self.name(path))
@@ -129,8 +151,3 @@ def _told(facts: dict[str, Any], by: str) -> Origin:
     if not (isinstance(verb, str) and isinstance(inputs, dict)):
         raise InputError(f"{by}: verb {verb!r} and inputs must be a name and a mapping of paths")
     return Origin(verb, inputs, facts, by)
-
-
-def _hidden(path: Path, below: Path) -> bool:
-    inside = path.relative_to(below) if path != below else Path(path.name)
-    return any(part.startswith(".") for part in inside.parts)

@@ -18,8 +18,8 @@ from nlobayes.artifacts.audit.origins import Origin, Project
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.records import read_record
-from nlobayes.artifacts.seals import remedy
 from nlobayes.errors import InputError
 
 FACTS = ("code_digest", "lock_digest", "device", "precision", "exact")

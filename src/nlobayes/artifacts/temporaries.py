@@ -1,0 +1,73 @@
+"""Temporary files: beside the file that each becomes, named after it and the process that writes.
+
+So what a killed writer left behind can be told from what another one is writing just now.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import secrets
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+FORM = re.compile(r"\.(?P<name>.+)\.(?P<machine>[0-9a-f]{8})-(?P<process>\d{1,9})-[0-9a-f]{8}")
+
+
+def create(path: Path) -> Path:
+    """Create an empty file beside another, of the mode that the umask gives.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written or is full.
+    """
+    name = f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = path.with_name(name)
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    return temporary
+
+
+def is_left_behind(path: Path) -> bool:
+    """Tell whether a process of this machine that is no more wrote this file."""
+    named = FORM.fullmatch(path.name)
+    return (
+        named is not None
+        and named["machine"] == _machine()
+        and not _is_alive(int(named["process"]))
+    )
+
+
+def remove_left_behind(path: Path) -> None:
+    """Remove what killed writers of a file left beside it."""
+    for other in path.parent.iterdir():
+        named = FORM.fullmatch(other.name)
+        if named and named["name"] == path.name and is_left_behind(other):
+            other.unlink(missing_ok=True)
+
+
+@cache
+def _machine() -> str:
+    """Name this machine without telling its name."""
+    return sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return not _has_ended(process)
+
+
+def _has_ended(process: int) -> bool:
+    """Tell whether a process has ended and its parent has not asked how."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state in (b"Z", b"X")

@@ -1,0 +1,127 @@
+"""What is wrong with a file of a project: by itself, with its place, with what made it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from nlobayes import provenance
+from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
+from nlobayes.artifacts.places import is_result, remedy
+from nlobayes.errors import InputError
+from nlobayes.study import jobs
+from nlobayes.study.comparison import CompareJob
+from nlobayes.study.values import Frozen
+
+AGAIN = "run the workflow again"
+UNREAD = "surrogate"
+"""The kind of artifact that no job reads: only a record tells that one is gone."""
+SPECIFICATIONS: dict[str, type[Frozen] | None] = {
+    "simulate": jobs.SimulateJob,
+    "ingest": jobs.IngestJob,
+    "prepare": jobs.PrepareJob,
+    "pretrain": jobs.PretrainJob,
+    "warmup": jobs.WarmupJob,
+    "draw": jobs.DrawJob,
+    "judge": jobs.JudgeJob,
+    "assemble": jobs.DrawJob,
+    "diagnose": jobs.DiagnoseJob,
+    "thin": jobs.DrawJob,
+    "propagate": jobs.PropagateJob,
+    "evaluate": jobs.EvaluateJob,
+    "tabulate": jobs.TabulateJob,
+    "tabulate_classes": jobs.TabulateJob,
+    "export": jobs.ExportJob,
+    "reweight": jobs.ReweightJob,
+    "condense": jobs.CondenseJob,
+    "landscape": jobs.LandscapeJob,
+    "prior_predictive": jobs.PriorPredictiveJob,
+    "agree": None,
+    "compare": CompareJob,
+    "plot": None,
+}
+"""What each verb was told; None where its command line says it all."""
+
+
+def problems(files: Project, name: str, asked: bool, other_code: bool) -> Iterator[str]:
+    """List what is wrong with a file; of one of the user, only what follows from it."""
+    if files.digest(name) is None:
+        yield _of_absence(files, name)
+        return
+    ours = asked or is_result(name)
+    damage = inspect(files.root / name) if ours else []
+    yield from damage
+    try:
+        origin = files.origin(name)
+    except InputError as error:
+        if not damage:
+            yield str(error).removeprefix(f"{name}: ")
+        return
+    if origin is not None:
+        yield from _of_origin(files, name, origin, other_code)
+    elif ours and not damage:
+        yield (
+            f"no attribute and no record below {RECORDS} says what made it; move it away, or "
+            "restore its record"
+        )
+
+
+def _of_absence(files: Project, name: str) -> str:
+    if files.is_file(name):
+        return "cannot be read; check the rights to it, and the disk"
+    teller = files.recorded_by(name)
+    why = f"{teller} says that it was made" if teller else "others were made from it"
+    if not is_result(name):
+        return f"is missing, though {why}; put it back"
+    return (
+        f"is missing, though {why}; `dvc checkout --force {name}` restores it, "
+        f"`snakemake {name}` makes it again"
+    )
+
+
+def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> Iterator[str]:
+    recorded = files.recorded_digest(name)
+    if recorded not in (None, files.digest(name)):
+        teller = files.recorded_by(name)
+        yield f"has changed since {teller} recorded it; {remedy(files.root / name)}"
+    if name != origin.told_by:
+        return  # what follows is said of the record, once
+    for source, made_from in origin.inputs.items():
+        if files.digest(source) not in (None, made_from):
+            yield f"was made from another {source} than the present one; {AGAIN}"
+    if origin.verb not in SPECIFICATIONS:
+        yield f"verb {origin.verb!r} is none of {', '.join(SPECIFICATIONS)}"
+        return
+    installed = provenance.code_digest(origin.verb)
+    ours = origin.facts["code_digest"] == installed
+    if not (ours or other_code):
+        yield (
+            f"was made by other code of `{origin.verb}` ({origin.facts['code_digest']}) than is "
+            f"installed ({installed}); {AGAIN}, or check out the commit that made it"
+        )
+    if is_result(name) and (ours or origin.place is not None):
+        yield from _of_place(files, name, origin)
+    yield from _of_spec(origin)
+
+
+def _of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
+    """Say where a result should stand; earlier code stated no place and recorded no surrogate."""
+    if origin.place is None:
+        yield "says of no place below results/ that it stands there; move it away"
+    elif origin.place != name:
+        yield f"says that it stands at {origin.place}; put it back, or delete it"
+    elif origin.facts.get("kind") == UNREAD and files.recorded_by(name) is None:
+        yield (
+            f"no record below {RECORDS} says that it was made; restore its record, or delete it "
+            f"and call `snakemake {name}`"
+        )
+
+
+def _of_spec(origin: Origin) -> Iterator[str]:
+    job = SPECIFICATIONS[origin.verb]
+    if job is not None:
+        try:
+            jobs.read_job(job, json.dumps(origin.facts["spec"]))
+        except InputError as error:
+            yield f"specification: {error}"
