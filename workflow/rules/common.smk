@@ -104,6 +104,10 @@ TABLES_OF_CHAINS = (
     "labels",
     "calibration_checks",
 )
+VERDICTS_OF_RUN = {
+    "--verdict": "verdict.csv",
+    "--calibration": "calibration_checks.csv",
+}
 PLANE = 3  # MAPs
 LANDSCAPE_FIGURES = ("landscape", "distances")
 PRIOR = "prior_predictive"
@@ -424,6 +428,15 @@ def folder_of_figures(wildcards, output):
 
 
 def verdict_beside_tables(wildcards, input):
-    """Name the verdict on the run that the tables belong to."""
-    verdict = Path(input[0]).with_name("verdict.csv")
-    return repeat_option("--verdict", [verdict])
+    """Name the verdicts on the run that the tables belong to: its chains, its calibration."""
+    folder = Path(input[0]).parent
+    return " ".join(
+        repeat_option(option, [folder / table])
+        for option, table in VERDICTS_OF_RUN.items()
+    )
+
+
+def name_of_run(wildcards):
+    """Say what the figures of a run show: the run, and the target that it learned."""
+    target = ", ".join(RUNS[wildcards.run].dataset.target.columns)
+    return f"run {wildcards.run}, target {target}"

@@ -24,12 +24,13 @@ rule plot:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name=name_of_run,
         verdict=verdict_beside_tables,
         names=repeat_option("--figure", sum(FIGURES.values(), ())),
         code=code_digest("plot"),
     shell:
         "nlobayes plot --tables {params.tables:q} {params.verdict} {params.names}"
-        " --out {params.folder:q} --record {output.record:q} 2> {log:q}"
+        " --name {params.name:q} --out {params.folder:q} --record {output.record:q} 2> {log:q}"
 
 
 use rule plot as plot_classes with:
@@ -48,6 +49,7 @@ use rule plot as plot_classes with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name=name_of_run,
         verdict=verdict_beside_tables,
         names=repeat_option("--figure", sum(FIGURES_OF_CLASSES.values(), ())),
         code=code_digest("plot"),
@@ -55,7 +57,7 @@ use rule plot as plot_classes with:
 
 use rule plot as plot_bands with:
     input:
-        tables=table_files("verdict", "predictions", "labels"),
+        tables=table_files("verdict", "calibration_checks", "predictions", "labels"),
     output:
         *figures("Accuracy", ["bands"]),
         record="results/records/plot_bands/{run}.json",
@@ -66,6 +68,7 @@ use rule plot as plot_bands with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name=name_of_run,
         verdict=verdict_beside_tables,
         names="--figure bands",
         code=code_digest("plot"),
@@ -73,7 +76,7 @@ use rule plot as plot_bands with:
 
 use rule plot as plot_scale_ratio with:
     input:
-        tables=table_files("verdict", "predictions", "labels"),
+        tables=table_files("verdict", "calibration_checks", "predictions", "labels"),
     output:
         *figures("Calibration", ["scale_ratio"]),
         record="results/records/plot_scale_ratio/{run}.json",
@@ -84,6 +87,7 @@ use rule plot as plot_scale_ratio with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name=name_of_run,
         verdict=verdict_beside_tables,
         names="--figure scale_ratio",
         code=code_digest("plot"),
@@ -107,6 +111,7 @@ use rule plot as plot_landscape with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name="model {model}",
         verdict="",
         names=repeat_option("--figure", LANDSCAPE_FIGURES),
         code=code_digest("plot"),
@@ -127,6 +132,7 @@ use rule plot as plot_prior_predictive with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name="model {model}",
         verdict="",
         names=repeat_option("--figure", [PRIOR]),
         code=code_digest("plot"),
@@ -147,6 +153,7 @@ use rule plot as plot_scan with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name="grid {grid}",
         verdict="",
         names="--figure scan",
         code=code_digest("plot"),
@@ -170,6 +177,7 @@ use rule plot as plot_differences with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name="grid {grid}",
         verdict="",
         names="--figure differences",
         code=code_digest("plot"),
@@ -188,6 +196,7 @@ use rule plot as plot_speed with:
     params:
         tables=folder_of_tables,
         folder=folder_of_figures,
+        name="grid {grid}",
         verdict="",
         names="--figure speed",
         code=code_digest("plot"),

@@ -5,14 +5,13 @@ predictions is judged the same way, its members in the place of draws. A score i
 line that says why there is none.
 """
 
-import math
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erf
 from scipy.stats import norm
 
 from nlobayes.assessment import _arviz
-from nlobayes.assessment.noise import PredictiveNoise
+from nlobayes.assessment.noise import PredictiveNoise, at_rows, cdf, locate
 from nlobayes.assessment.predictive import checked_split, predictive_cdf, predictive_moments
 
 COVERAGE_MULTIPLES = (1, 2, 3, 4, 5)
@@ -21,6 +20,7 @@ CONFIDENCE = 0.95
 """Probability of the Wilson intervals and of the simultaneous band."""
 
 _ECDF_POINTS = 101
+_OWN_ELEMENTS = 200_000
 _ONE_POINT = "at least two points are needed, there is only one"
 
 
@@ -71,8 +71,38 @@ def calibration(
     }
 
 
+class OwnCoverage(NamedTuple):
+    """Share of the predictive within k sd of its mean, axis (row): of the draws, with the noise."""
+
+    epistemic: np.ndarray
+    total: np.ndarray
+
+
+def own_coverage(draws: np.ndarray, noise: PredictiveNoise, *, k: np.ndarray) -> OwnCoverage:
+    """Average over points the share of the predictive within k sd of its mean.
+
+    What a calibrated predictive covers: a Gaussian's only where the predictive is one. Where draws
+    (sample, point) are many, over points that are spread evenly. `epistemic` is NaN without spread.
+    """
+    located, _ = locate(draws, noise)
+    count = draws.shape[1]
+    most = max(1, _OWN_ELEMENTS // len(located))
+    points = np.linspace(0, count - 1, min(count, most)).round().astype(int)
+    draws, noise = draws[:, points], at_rows(noise, points)
+    mean, posterior_sd, total_sd = predictive_moments(draws, noise)
+    deviations = np.abs(standardised_residuals(draws, mean, posterior_sd))
+    located, around = locate(draws, noise)
+    total = [
+        (cdf(around, mean + half - located) - cdf(around, mean - half - located)).mean()
+        for half in np.multiply.outer(k, total_sd)
+    ]
+    spread = bool((posterior_sd > 0).all())
+    epistemic = [(deviations <= width).mean() if spread else np.nan for width in k]
+    return OwnCoverage(np.array(epistemic), np.array(total))
+
+
 def coverage_table(
-    z_epistemic: np.ndarray, z_total: np.ndarray, *, k: np.ndarray
+    z_epistemic: np.ndarray, z_total: np.ndarray, own: OwnCoverage, *, k: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Tabulate coverage against the width of the interval, for a figure.
 
@@ -80,21 +110,25 @@ def coverage_table(
     ----------
     z_epistemic, z_total
         Standardised residuals, axis (point); NaN, without spread, counts as not covered.
+    own
+        Shares that the predictive itself has within these intervals.
     k
         Half widths of the intervals in standard deviations, axis (row).
 
     Returns
     -------
     dict
-        Columns of equal length: `k`; `nominal`, the coverage of a Gaussian; `epistemic` and
-        `total`, the observed shares; `lower` and `upper`, the 95 % Wilson interval of `total`.
+        Columns of equal length: `k`; `own_epistemic` and `own_total`, the shares of the predictive
+        itself; `epistemic` and `total`, the observed shares; `lower` and `upper`, the 95 % Wilson
+        interval of `total`.
     """
     k = np.asarray(k, dtype=np.float64)
     total = np.array([share_within(z_total, width) for width in k])
     lower, upper = wilson_interval(total, len(z_total))
     return {
         "k": k,
-        "nominal": erf(k / math.sqrt(2)),
+        "own_epistemic": own.epistemic,
+        "own_total": own.total,
         "epistemic": np.array([share_within(z_epistemic, width) for width in k]),
         "total": total,
         "lower": lower,
@@ -150,7 +184,7 @@ def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, n
 
 
 def standardised_residuals(observed: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """Return (observed - mean) / sd per point, NaN where sd is zero."""
+    """Return (observed - mean) / sd of (..., point), NaN where sd is zero."""
     undefined = np.full(observed.shape, np.nan)
     return np.divide(observed - mean, sd, out=undefined, where=sd > 0)
 

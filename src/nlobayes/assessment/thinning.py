@@ -91,7 +91,7 @@ def choose_step(draws: np.ndarray, *, keep_every: int, loss: float) -> int:
 def thinning_table(
     function: np.ndarray, score: Score, *, keep_every: int, chosen: int, bytes_per_draw: int
 ) -> Columns:
-    """Tabulate what thinning by twice, four times … the storage stride costs and saves.
+    """Tabulate what thinning by the storage stride, twice, four times … of it costs and saves.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def thinning_table(
     score
         Scores of the predictive that draws (sample, reference_point) form.
     keep_every
-        Storage stride, which is the first step.
+        Storage stride; it gets a row, which is marked, after that of all draws.
     chosen
         Step in use; it gets a row of its own and is marked.
     bytes_per_draw
@@ -109,9 +109,9 @@ def thinning_table(
     Returns
     -------
     Columns
-        `step` in draws, `draws` of all chains, `ess_f_median` as measured, `ess_share` expected
-        from the autocorrelation relative to the stored draws, `rmse`, `crps`, `lppd`,
-        `megabytes`, `chosen`.
+        `step` in draws, the first 1; `draws` of all chains, `ess_f_median` as measured,
+        `ess_share` expected from the autocorrelation relative to all draws, `rmse`, `crps`,
+        `lppd`, `megabytes`, `stored`, `chosen`.
 
     Raises
     ------
@@ -127,15 +127,16 @@ def thinning_table(
         "step": np.array(steps),
         "draws": draws,
         "ess_f_median": np.array([np.median(ess_bulk(kept)) for kept in thinned]),
-        "ess_share": np.array([np.median(_share(rho, step, keep_every)) for step in steps]),
+        "ess_share": np.array([np.median(_share(rho, step, 1)) for step in steps]),
         **{name: np.array([found[name] for found in scores]) for name in SCORES},
         "megabytes": draws * bytes_per_draw / 1e6,
+        "stored": np.array(steps) == keep_every,
         "chosen": np.array(steps) == chosen,
     }
 
 
 def _steps(drawn: int, keep_every: int, chosen: int) -> list[int]:
-    """Double the stride as long as enough draws remain, and add the chosen step."""
+    """Double the stride as long as enough draws remain, and add 1 and the chosen step."""
     if drawn // keep_every < FEWEST_DRAWS:
         raise InputError(
             f"the study of thinning needs at least {FEWEST_DRAWS} stored draws per chain, got "
@@ -147,7 +148,7 @@ def _steps(drawn: int, keep_every: int, chosen: int) -> list[int]:
             f"leave {FEWEST_DRAWS} of the {drawn} draws per chain, got {chosen}; diagnose again"
         )
     doublings = int(np.log2(drawn // keep_every // FEWEST_DRAWS))
-    return sorted({chosen, *(keep_every * 2**power for power in range(doublings + 1))})
+    return sorted({1, chosen, *(keep_every * 2**power for power in range(doublings + 1))})
 
 
 def _share(sequence: np.ndarray, step: int, stored_every: int) -> np.ndarray:

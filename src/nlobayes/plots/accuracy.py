@@ -3,11 +3,13 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from pandas import DataFrame
 
 from nlobayes.plots.axes import Labels, few_ticks, note_figure, read_labels, with_unit
 from nlobayes.plots.style import (
     BLACK,
+    BLUE,
     SPLIT_COLORS,
     VERMILLION,
     Floats,
@@ -20,68 +22,60 @@ from nlobayes.plots.style import (
 )
 from nlobayes.plots.tables import floats, split_rows
 
-MAX_ERROR_BARS = 150
+MOST_INTERVALS = 80
+"""Error bars beyond which they would hide each other."""
+
 MIN_BINS, POINTS_PER_BIN = 4, 200
 BANDS = ((2.5, 97.5, 0.13, "central 95 %"), (16.0, 84.0, 0.25, "central 68 %"))
 SMALL_RATIO = 0.3
 """Error over scale uncertainty below which the surrogate adds little to the physics' own."""
 
 LEAST_RATIO = 1e-4
+BEYOND = 1.12
+"""Where the outermost bins of a histogram end, in units of its last inner edge."""
+EVERYTHING = "grey: everything beyond, in one bin"
 
 
 def predicted_vs_true(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Prediction against truth with the deviation beneath; a log10 target also in its own unit."""
-    rows, names = split_rows(predictions, "test"), read_labels(labels)
-    figure = new_figure(height=4.4)
-    columns = 2 if names.is_log10 else 1
-    panels = figure.subplots(2, columns, sharex="col", height_ratios=(3, 2), squeeze=False)
-    _model_panels(panels[0, 0], panels[1, 0], rows, names)
+    """Prediction against truth; beneath, the deviation, with the 68 % intervals of some points.
+
+    A log10 target is shown in its own unit, its deviation in dex and in percent.
+    """
+    rows, names = split_rows(predictions, "test").sort_values("truth"), read_labels(labels)
+    figure = new_figure(height=4.8)
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    columns = ("truth_target", "median_target") if names.is_log10 else ("truth", "mean")
+    true, predicted = (floats(rows, column) for column in columns)
     if names.is_log10:
-        _target_panels(panels[0, 1], panels[1, 1], rows, names)
-    legend_above(figure, panels[0, 0], place="outside upper left")
+        top.set(xscale="log", yscale="log")
+        _percent_axis(bottom)
+    _diagonal_panel(top, true, predicted, label=_errors(rows, names))
+    _intervals(bottom, true, rows)
+    residual = _residual(rows)
+    points_within(
+        bottom, true, residual, limit=symmetric_limit(residual), color=SPLIT_COLORS["test"]
+    )
+    reference_line(bottom, y=0.0)
+    top.set_ylabel(f"predicted {names.target_axis}")
+    bottom.set_ylabel(with_unit("predicted − true\n", names.model_unit))
+    bottom.set_xlabel(f"true {names.target_axis}")
+    legend_above(figure, top, bottom, columns=2)
     figure.align_ylabels()
     return figure
 
 
-def _model_panels(top: Axes, bottom: Axes, rows: DataFrame, names: Labels) -> None:
-    true, predicted = floats(rows, "truth"), floats(rows, "mean")
-    if len(rows) <= MAX_ERROR_BARS:
-        low, high = _one_sd_below_and_above(rows, predicted)
-        _error_bars(top, true, low, high)
-        _error_bars(bottom, true, low - true, high - true)
-    _diagonal_panel(top, true, predicted)
-    _deviation_panel(bottom, true, predicted - true)
-    top.set_ylabel(f"predicted {names.model_axis}")
-    bottom.set_ylabel(with_unit("predicted − true\n", names.model_unit))
-    bottom.set_xlabel(f"true {names.model_axis}")
+def _errors(rows: DataFrame, names: Labels) -> str:
+    """Say how many test points there are and how far off their predictions."""
+    rmse = np.sqrt(np.mean(_residual(rows) ** 2))
+    text = f"test, {len(rows)} points: RMSE {rmse:.3g} {names.model_unit}".rstrip()
+    if not names.is_log10:
+        return text
+    relative = np.abs(floats(rows, "median_target") / floats(rows, "truth_target") - 1)
+    return f"{text}, median error {100 * np.median(relative):.2g} %"
 
 
-def _target_panels(top: Axes, bottom: Axes, rows: DataFrame, names: Labels) -> None:
-    true, predicted = floats(rows, "truth_target"), floats(rows, "median_target")
-    if len(rows) <= MAX_ERROR_BARS:
-        low, high = (10**end for end in _one_sd_below_and_above(rows, np.log10(predicted)))
-        _error_bars(top, true, low, high)
-        _error_bars(bottom, true, 100 * (low / true - 1), 100 * (high / true - 1))
-    top.set_yscale("log")
-    bottom.set_xscale("log")
-    _diagonal_panel(top, true, predicted)
-    _deviation_panel(bottom, true, 100 * (predicted / true - 1))
-    top.set_ylabel(f"predicted {names.target_axis}, median")
-    bottom.set_ylabel("predicted / true − 1\n(%)")
-    bottom.set_xlabel(f"true {names.target_axis}")
-
-
-def _one_sd_below_and_above(rows: DataFrame, centre: Floats) -> tuple[Floats, Floats]:
-    sd = floats(rows, "total_sd")
-    return centre - sd, centre + sd
-
-
-def _error_bars(axes: Axes, x: Floats, low: Floats, high: Floats) -> None:
-    axes.vlines(x, low, high, color=SPLIT_COLORS["test"], linewidth=0.6, alpha=0.5)
-
-
-def _diagonal_panel(axes: Axes, true: Floats, predicted: Floats) -> None:
-    points(axes, true, predicted, color=SPLIT_COLORS["test"], label=f"test, {len(true)} points")
+def _diagonal_panel(axes: Axes, true: Floats, predicted: Floats, *, label: str) -> None:
+    points(axes, true, predicted, color=SPLIT_COLORS["test"], label=label)
     low = true.min()
     high = max(true.max(), low + 1e-3 * (abs(low) or 1.0))
     axes.axline(
@@ -89,10 +83,34 @@ def _diagonal_panel(axes: Axes, true: Floats, predicted: Floats) -> None:
     )
 
 
-def _deviation_panel(axes: Axes, true: Floats, deviation: Floats) -> None:
-    limit = symmetric_limit(deviation)
-    points_within(axes, true, deviation, limit=limit, color=SPLIT_COLORS["test"])
-    reference_line(axes, y=0.0)
+def _intervals(axes: Axes, true: Floats, rows: DataFrame) -> None:
+    """Central 68 % intervals of points that are evenly spread in rank, minus the truth."""
+    shown = np.linspace(0, len(rows) - 1, min(len(rows), MOST_INTERVALS)).round().astype(int)
+    truth = floats(rows, "truth")
+    low, high = (floats(rows, end)[shown] - truth[shown] for end in ("low_68", "high_68"))
+    held = (low <= 0) & (high >= 0)
+    for chosen, color, what in ((held, BLUE, "hold the truth"), (~held, VERMILLION, "do not")):
+        axes.vlines(
+            true[shown][chosen],
+            low[chosen],
+            high[chosen],
+            color=color,
+            linewidth=1,
+            label=f"68 % intervals: {chosen.sum()} of {len(shown)} {what}",
+        )
+
+
+def _percent_axis(axes: Axes) -> None:
+    """Right axis of a deviation in dex: what it is in percent of the target."""
+
+    def to_percent(dex: ArrayLike) -> Floats:
+        return 100 * (10 ** np.clip(np.asarray(dex, np.float64), -300, 300) - 1)
+
+    def to_dex(percent: ArrayLike) -> Floats:
+        return np.log10(np.maximum(1 + np.asarray(percent, np.float64) / 100, 1e-300))
+
+    right = axes.secondary_yaxis("right", functions=(to_percent, to_dex))
+    right.set_ylabel("predicted / true − 1\n(%)")
 
 
 def residuals(predictions: DataFrame, labels: DataFrame) -> Figure:
@@ -125,11 +143,21 @@ def _running_bands(axes: Axes, covariate: Floats, values: Floats) -> None:
     """Quantiles in bins of the covariate that hold equally many points."""
     count = min(len(covariate), max(MIN_BINS, len(covariate) // POINTS_PER_BIN))
     bins = np.array_split(np.argsort(covariate), count)
-    centre = [np.median(covariate[bin_]) for bin_ in bins]
+    edges = [covariate[bins[0][0]], *(covariate[bin_[-1]] for bin_ in bins)]
     for low, high, opacity, name in BANDS:
         lower, upper = np.transpose([np.percentile(values[b], [low, high]) for b in bins])
-        axes.fill_between(centre, lower, upper, color=BLACK, alpha=opacity, linewidth=0, label=name)
-    axes.plot(centre, [np.median(values[b]) for b in bins], color=BLACK, label="running median")
+        axes.stairs(
+            upper,
+            edges,
+            baseline=lower,
+            fill=True,
+            color=BLACK,
+            alpha=opacity,
+            linewidth=0,
+            label=name,
+        )
+    median = [np.median(values[b]) for b in bins]
+    axes.stairs(median, edges, baseline=None, color=BLACK, linewidth=1.4, label="running median")
 
 
 def residual_histogram(predictions: DataFrame, labels: DataFrame) -> Figure:
@@ -138,20 +166,26 @@ def residual_histogram(predictions: DataFrame, labels: DataFrame) -> Figure:
     rows = {s: predictions[predictions["split"] == s] for s in SPLIT_COLORS}
     values = {split: _residual(part) for split, part in rows.items() if len(part)}
     limit = max(map(symmetric_limit, values.values()))
-    edges = np.linspace(-limit, limit, 1 + _bins(min(map(len, values.values()))))
+    inner = np.linspace(-limit, limit, 1 + _bins(min(map(len, values.values()))))
+    edges = limit * BEYOND * np.array([-1, 1])
+    edges = np.concatenate([edges[:1], inner, edges[1:]])
     figure = new_figure(height=3.4)
     left, right = figure.subplots(1, 2, sharex=True)
     for split, residual in values.items():
         label = f"{split}, sd {residual.std():.3g} {names.model_unit}".rstrip()
         for axes in (left, right):
             _step_histogram(axes, residual, edges, color=SPLIT_COLORS[split], label=label)
-            axes.set_xlabel(_residual_axis(names))
-            few_ticks(axes.xaxis, 5)
+    for axes in (left, right):
+        axes.axvspan(edges[0], -limit, color=BLACK, alpha=0.08, linewidth=0)
+        axes.axvspan(limit, edges[-1], color=BLACK, alpha=0.08, linewidth=0, label=EVERYTHING)
+        axes.set_xlim(edges[0], edges[-1])
+        axes.set_xlabel(_residual_axis(names))
+        few_ticks(axes.xaxis, 5)
     left.set_ylabel(with_unit("density", f"1/{names.model_unit}" if names.model_unit else ""))
     right.set_yscale("log")
-    right.set_ylim(bottom=0.5 / (max(map(len, values.values())) * (edges[1] - edges[0])))
+    right.set_ylim(bottom=0.5 / (max(map(len, values.values())) * (inner[1] - inner[0])))
     few_ticks(right.yaxis)
-    legend_above(figure, left)
+    legend_above(figure, left, columns=2)
     return figure
 
 
@@ -197,14 +231,16 @@ def _ratio_histogram(axes: Axes, ratio: Floats) -> None:
     edges = np.geomspace(low, high, 1 + _bins(len(ratio)))
     percent = 100 * np.mean(ratio < SMALL_RATIO)
     color = SPLIT_COLORS["test"]
-    label = f"test, {len(ratio)} points"
+    label = f"error of {len(ratio)} test points"
     axes.hist(ratio, edges.tolist(), color=color, alpha=0.4, linewidth=0, label=label)
     axes.axvline(
         SMALL_RATIO,
         color=VERMILLION,
         linewidth=1,
-        label=f"{SMALL_RATIO}: {percent:.1f} % of the points are below",
+        label=f"below {SMALL_RATIO}: {percent:.1f} % of the points",
     )
+    median = float(np.median(ratio))
+    axes.axvline(median, color=BLACK, linewidth=1, linestyle="--", label=f"median {median:.2g}")
     axes.set_xscale("log")
     axes.set_xlabel("|error| / scale uncertainty")
     axes.set_ylabel("test points per bin")

@@ -14,6 +14,8 @@ from nlobayes.plots.style import Floats, new_figure, spread_log_labels
 LOG10 = r"$\log_{10}$"
 SYMBOLS = {"sigma": "σ"}
 WIDE_RANGE = 20
+CROWDED = 0.25
+"""Half of the values in so small a share of a linear axis call for a logarithmic one."""
 
 
 class Labels(NamedTuple):
@@ -77,14 +79,23 @@ def note_figure(note: str) -> Figure:
 
 
 def fitting_scale(values: Floats) -> Literal["linear", "log"]:
-    """Logarithmic for positive values that span more than a factor of 20."""
+    """Logarithmic for positive values that span a factor of 20, or crowd at the low end."""
     low, high = np.min(values), np.max(values)
-    return "log" if low > 0 and high > WIDE_RANGE * low else "linear"
+    crowded = np.median(values) - low < CROWDED * (high - low) and high > 2 * low
+    return "log" if low > 0 and (high > WIDE_RANGE * low or crowded) else "linear"
 
 
-def few_ticks(axis: Axis, count: int = 4) -> None:
-    """Labels of the axis of a narrow panel, which must not collide."""
+def few_ticks(axis: Axis, count: int = 4, *, least: int = 1) -> None:
+    """Labels of the axis of a narrow panel, which must not collide: `least` to `count` or so."""
     if axis.get_scale() == "log":
         spread_log_labels(axis)
     else:
-        axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1))
+        axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least))
+
+
+def widen(axis: Axis, least: float) -> None:
+    """Let an axis span at least this share of its largest value: less would magnify noise."""
+    low, high = axis.get_view_interval()
+    lacking = least * max(abs(low), abs(high)) - (high - low)
+    if lacking > 0:
+        axis.set_view_interval(low - lacking / 2, high + lacking / 2, ignore=True)

@@ -3,11 +3,10 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 from scipy.stats import binom
 
-from nlobayes.plots.axes import Labels, read_labels, with_unit
+from nlobayes.plots.axes import Labels, read_labels
 from nlobayes.plots.style import (
     BLACK,
     SPLIT_COLORS,
@@ -23,6 +22,9 @@ from nlobayes.plots.tables import by_split, floats, split_rows
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12
 PULL_EDGES = np.arange(-PULL_LIMIT, PULL_LIMIT + PULL_BIN, PULL_BIN).tolist()
+CASES = ("good", "typical", "bad")
+CASE_RANGE, CASE_BIN = 5.0, 0.25
+"""Half width of the axis of the cases and width of their bins, in predicted sd."""
 FEWEST_PIT_BINS, MOST_PIT_BINS, POINTS_PER_PIT_BIN = 5, 20, 20
 
 
@@ -67,12 +69,12 @@ def _pull_histogram(axes: Axes, z: Floats, kind: str, *, filled: bool) -> None:
 
 
 def coverage(coverage: DataFrame) -> Figure:
-    """Share of true values within k standard deviations, minus the Gaussian share, per split."""
+    """Share of true values within k sd, minus the share that the predictive itself has there."""
     figure = new_figure(height=4.0)
     panels = figure.subplots(2, 2, sharex=True, sharey="row")
     for (top, bottom), kind in zip(panels.T, ("total", "epistemic"), strict=True):
-        _nominal_coverage(top, coverage)
-        _coverage_lines(top, bottom, coverage, kind)
+        for split, rows in by_split(coverage):
+            _coverage_lines(top, bottom, rows, split, kind)
         reference_line(bottom, y=0.0)
         absent = "" if coverage[kind].notna().any() else ": no spread"
         top.set_title(f"{kind} uncertainty{absent}")
@@ -81,27 +83,21 @@ def coverage(coverage: DataFrame) -> Figure:
     panels[0, 0].set_xlim(0, 5)
     panels[0, 0].set_ylim(0, 103)
     panels[0, 0].set_ylabel("coverage (%)")
-    panels[1, 0].set_ylabel("coverage − nominal\n(percentage points)")
+    panels[1, 0].set_ylabel("coverage − its own share\n(percentage points)")
     legend_above(figure, panels[0, 0])
     return figure
 
 
-def _nominal_coverage(axes: Axes, coverage: DataFrame) -> None:
-    rows = coverage.drop_duplicates("k").sort_values("k")
-    nominal = 100 * floats(rows, "nominal")
-    axes.plot(rows["k"], nominal, color=BLACK, linewidth=1, linestyle="--", label="Gaussian")
-
-
-def _coverage_lines(top: Axes, bottom: Axes, coverage: DataFrame, kind: str) -> None:
-    for split, rows in by_split(coverage):
-        k, nominal = floats(rows, "k"), floats(rows, "nominal")
-        for axes, origin in ((top, 0.0), (bottom, nominal)):
-            share, lower, upper = (
-                100 * (floats(rows, column) - origin) for column in (kind, "lower", "upper")
-            )
-            axes.plot(k, share, color=SPLIT_COLORS[split], label=split)
-            if kind == "total":
-                _band(axes, k, lower, upper, split)
+def _coverage_lines(top: Axes, bottom: Axes, rows: DataFrame, split: str, kind: str) -> None:
+    k, own = floats(rows, "k"), 100 * floats(rows, f"own_{kind}")
+    share, lower, upper = (100 * floats(rows, column) for column in (kind, "lower", "upper"))
+    if split == "test":
+        label = "the predictive's own share"
+        top.plot(k, own, color=BLACK, linewidth=1, linestyle="--", label=label, zorder=3)
+    for axes, origin in ((top, np.zeros_like(own)), (bottom, own)):
+        _split_line(axes, k, share - origin, split)
+        if (split, kind) == ("test", "total"):
+            _band(axes, k, lower - origin, upper - origin)
 
 
 def levels(levels: DataFrame) -> Figure:
@@ -113,14 +109,22 @@ def levels(levels: DataFrame) -> Figure:
         share, lower, upper = (
             100 * (floats(rows, column) - level) for column in ("coverage", "lower", "upper")
         )
-        axes.plot(100 * level, share, color=SPLIT_COLORS[split], label=split)
-        _band(axes, 100 * level, lower, upper, split)
+        _split_line(axes, 100 * level, share, split)
+        if split == "test":
+            _band(axes, 100 * level, lower, upper)
     reference_line(axes, y=0.0)
     axes.set_xlim(0, 100)
     axes.set_xlabel("level of the central interval (%)")
     axes.set_ylabel("coverage − level (percentage points)")
     legend_above(figure, axes)
     return figure
+
+
+def _split_line(axes: Axes, x: Floats, y: Floats, split: str) -> None:
+    """Draw the test split, which counts, above the others and wider."""
+    tested = split == "test"
+    width, order = (1.6, 2.5) if tested else (1.0, 2.0)
+    axes.plot(x, y, color=SPLIT_COLORS[split], linewidth=width, zorder=order, label=split)
 
 
 def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
@@ -135,14 +139,20 @@ def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
         )
         right.plot(u, difference, color=SPLIT_COLORS[split], label=split)
         if split == "test":
-            right.fill_between(u, lower, upper, color=BLACK, alpha=BAND_OPACITY, linewidth=0)
+            label = "95 % band of test, all u at once"
+            right.fill_between(
+                u, lower, upper, color=BLACK, alpha=BAND_OPACITY, linewidth=0, label=label
+            )
         else:
-            right.plot(u, lower, u, upper, color=SPLIT_COLORS[split], linewidth=0.7, linestyle=":")
+            edge = {"color": SPLIT_COLORS[split], "linewidth": 0.7, "linestyle": ":"}
+            right.plot(u, lower, label=f"95 % band of {split}", **edge)
+            right.plot(u, upper, **edge)
     reference_line(right, y=0.0)
     right.set_xlabel("u, predictive probability below the truth")
     right.set_ylabel("ECDF − u")
     right.set_xlim(0, 1)
-    legend_above(figure, left)
+    legend_above(figure, left, place="outside upper left", columns=2)
+    legend_above(figure, right, place="outside upper right", columns=2)
     return figure
 
 
@@ -151,7 +161,9 @@ def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
     rows = split_rows(predictions, "test")
     count = int(np.clip(len(rows) // POINTS_PER_PIT_BIN, FEWEST_PIT_BINS, MOST_PIT_BINS))
     low, high = binom.ppf((0.025, 0.975), len(rows), 1 / count) * count / len(rows)
-    axes.axhspan(low, high, color=BLACK, alpha=BAND_OPACITY, linewidth=0, label="95 % if uniform")
+    axes.axhspan(
+        low, high, color=BLACK, alpha=BAND_OPACITY, linewidth=0, label="95 % of bins if uniform"
+    )
     for split, part in by_split(predictions):
         filled = split == "test"
         axes.hist(
@@ -170,50 +182,45 @@ def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
     axes.set_ylabel("density")
 
 
-def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats, split: str) -> None:
-    axes.fill_between(x, lower, upper, color=SPLIT_COLORS[split], alpha=0.18, linewidth=0)
+def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats) -> None:
+    color = SPLIT_COLORS["test"]
+    label = "95 % interval of test"
+    axes.fill_between(x, lower, upper, color=color, alpha=0.2, linewidth=0, label=label)
 
 
 def cases(cases: DataFrame, labels: DataFrame) -> Figure:
-    """Predictive distributions of a well and of a badly predicted point, with the truth."""
+    """Predictive distributions of test points of a small, a typical and a large pull."""
     target = read_labels(labels)
+    names = [name for name in CASES if (cases["case"] == name).any()]
     figure = new_figure(height=3.2)
-    names = [name for name in ("good", "bad") if (cases["case"] == name).any()]
-    for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
+    panels = figure.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, name in zip(panels, names, strict=True):
         _case_panel(axes, cases[cases["case"] == name], name, target)
-    unit = f"1/{target.model_unit}" if target.model_unit else ""
-    figure.axes[0].set_ylabel(with_unit("predictive density", unit))
-    legend_above(figure, figure.axes[0])
+    panels[0].set_ylabel("predictive density (per sd)")
+    panels[len(names) // 2].set_xlabel(
+        f"({target.model_target} − predicted mean) / predicted sd; the same axis in all panels"
+    )
+    legend_above(figure, panels[0])
     return figure
 
 
 def _case_panel(axes: Axes, rows: DataFrame, name: str, target: Labels) -> None:
-    draws = floats(rows, "draw")
-    mean, sd = rows["mean"].iloc[0], rows["total_sd"].iloc[0]
-    truth = rows["truth"].iloc[0]
-    edges = _central_bins(draws)
-    x = np.linspace(edges[0], edges[-1], 200)
+    mean, sd, truth, point = rows[["mean", "total_sd", "truth", "point"]].iloc[0]
+    pull = (truth - mean) / sd
+    limit = max(CASE_RANGE, 1.1 * abs(pull))
+    z = np.linspace(-limit, limit, 241)
     axes.hist(
-        draws,
-        edges.tolist(),
-        weights=np.full(len(draws), 1 / (len(draws) * (edges[1] - edges[0]))),
+        (floats(rows, "draw") - mean) / sd,
+        np.arange(-CASE_RANGE, CASE_RANGE + CASE_BIN, CASE_BIN).tolist(),
+        weights=np.full(len(rows), 1 / (len(rows) * CASE_BIN)),
         color=UNCERTAINTY_COLORS["total"],
         alpha=0.35,
         label="predictive draws",
     )
-    axes.plot(x, _gaussian(x, mean, sd), color=BLACK, linewidth=1, label="Gaussian, same mean, sd")
-    axes.axvline(truth, color=VERMILLION, label="true value")
-    distance = abs(truth - mean) / sd
-    axes.set_title(f"{name} case, point {rows['point'].iloc[0]}: {distance:.1f} sd off")
-    axes.set_xlabel(target.model_axis)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-
-
-def _central_bins(draws: Floats) -> Floats:
-    """Edges of 40 bins over the central 99 % of the draws and a margin: tails may be heavy."""
-    low, high = np.percentile(draws, [0.5, 99.5])
-    margin = 0.25 * (high - low) or 1e-6
-    return np.linspace(low - margin, high + margin, 41)
+    axes.plot(z, _gaussian(z, 0.0, 1.0), color=BLACK, linewidth=1, label="Gaussian, same mean, sd")
+    axes.axvline(pull, color=VERMILLION, label="true value")
+    stated = f"{mean:.4g} ± {sd:.2g} {target.model_unit}".rstrip()
+    axes.set_title(f"{name}: pull {pull:+.2f}\npoint {point:.0f}, {stated}", fontsize=8)
 
 
 def _gaussian(x: Floats, mean: float, sd: float) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame
 
 from nlobayes.errors import InputError
-from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure
+from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure, widen
 from nlobayes.plots.scores import (
     COMPARED,
     METRICS,
@@ -32,8 +32,11 @@ LEGEND_WIDTH = 90
 """Characters that fit into a row of the legend."""
 
 LINE_HEIGHT = 0.17
-ALIKE = 1e-3
-"""Scores that differ by less have labels of so many digits that two of them would collide."""
+ALONE = "one replicate: no error bar, no ranking, not drawn"
+WITHOUT_REPLICATES = (
+    "\nthe differences are in differences.csv; error bars need a second seed, or compare two runs\n"
+    "over their test points by `nlobayes compare`"
+)
 
 
 class Group(NamedTuple):
@@ -54,7 +57,9 @@ class Scores(NamedTuple):
     converged: NDArray[np.bool_]
 
 
-def scan(runs: DataFrame, *, along: str | None = None, series: str | None = None) -> Figure:
+def scan(
+    runs: DataFrame, *, along: str | None = None, series: str | None = None, varied: str = ""
+) -> Figure:
     """Scores of every run against a scanned setting; hollow are those that did not converge.
 
     Parameters
@@ -65,6 +70,8 @@ def scan(runs: DataFrame, *, along: str | None = None, series: str | None = None
         Column with the numbers of the scanned setting; None draws a row per setting.
     series
         Column whose values are drawn in colours of their own, if any.
+    varied
+        What differs between settings, in words.
 
     Raises
     ------
@@ -77,6 +84,8 @@ def scan(runs: DataFrame, *, along: str | None = None, series: str | None = None
     groups = list(_groups(drawn, series))
     draw = _rows if along is None else _curves
     figure = draw(groups, metrics, along or "setting")
+    if along is None and varied:
+        figure.axes[0].set_ylabel(varied)
     _legend(figure, [*map(_key, groups), *_hollow_key(drawn)], _warnings(runs, drawn, metrics))
     return figure
 
@@ -97,7 +106,7 @@ def _check_columns(runs: DataFrame, along: str | None, series: str | None) -> No
 
 def _groups(runs: DataFrame, series: str | None) -> Iterator[Group]:
     if series is None:
-        yield Group("run", chain_color(0), MARKERS[0], runs)
+        yield Group("a run each", chain_color(0), MARKERS[0], runs)
         return
     parts = list(runs.groupby(series, dropna=False))
     names = short_names([str(value) for value, _ in parts])
@@ -123,8 +132,9 @@ def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figu
         axes.set_yscale(_scale(groups, name))
         axes.set_title(METRICS[name].label)
         axes.set_xlabel(cut(along) if number + COLUMNS >= len(metrics) else "")
+        widen(axes.yaxis, METRICS[name].span)
         few_ticks(axes.xaxis)
-        few_ticks(axes.yaxis)
+        few_ticks(axes.yaxis, least=2)
     return figure
 
 
@@ -148,9 +158,8 @@ def _rows(groups: Sequence[Group], metrics: Sequence[str], column: str) -> Figur
             axes.axvline(line, color=BLACK, linewidth=0.8, zorder=0.5)
         axes.set_xscale(_scale(groups, name))
         axes.set_title(narrow(METRICS[name].label))
-        low, high = axes.get_xlim()
-        alike = high - low < ALIKE * abs(high)
-        few_ticks(axes.xaxis, 1 if alike else 2)
+        widen(axes.xaxis, METRICS[name].span)
+        few_ticks(axes.xaxis, 3, least=2)
     _name_rows(panels[0], short_names(settings))
     return figure
 
@@ -255,6 +264,9 @@ def differences(differences: DataFrame) -> Figure:
     """Paired difference of every setting to the reference, with its interval over replicates."""
     if differences.empty:
         return note_figure("a single setting: there is nothing to compare it with")
+    notes, differences = _few_replicates(differences), differences[differences["replicates"] > 1]
+    if differences.empty:
+        return note_figure("\n".join(notes) + WITHOUT_REPLICATES)
     metrics = present(COMPARED, differences["metric"].unique().tolist())
     settings = differences["setting"].unique().tolist()
     reference, *names = short_names([differences["reference"].iloc[0], *settings])
@@ -267,15 +279,14 @@ def differences(differences: DataFrame) -> Figure:
     key = Line2D(
         [], [], color=BLUE, marker="o", lw=1, label=f"difference to {reference}, 95 % interval"
     )
-    _legend(figure, [key], _few_replicates(differences))
+    _legend(figure, [key], notes)
     return figure
 
 
 def _forest(axes: Axes, rows: DataFrame, y: NDArray[np.int_], metric: Metric) -> None:
     factor = 100.0 if metric.percent else 1.0
-    certain = finite(rows, "low") & finite(rows, "high")
-    low, high = (factor * floats(rows, end)[certain] for end in ("low", "high"))
-    axes.hlines(y[certain], low, high, color=BLUE, linewidth=1.2)
+    low, high = (factor * floats(rows, end) for end in ("low", "high"))
+    axes.hlines(y, low, high, color=BLUE, linewidth=1.2)
     axes.plot(factor * floats(rows, "difference"), y, "o", color=BLUE)
     axes.axvline(0.0, color=BLACK, linewidth=0.8, zorder=0.5)
     axes.set_title(narrow(metric.label.replace("(%)", "(percentage points)")))
@@ -288,8 +299,7 @@ def _few_replicates(differences: DataFrame) -> list[str]:
     replicates = differences.groupby("setting")["replicates"].max()
     none, one = (replicates == 0).sum(), (replicates == 1).sum()
     settings = len(replicates)
-    alone = "one replicate: no error bar, no ranking"
-    found = [alone if one == settings else f"{one} of {settings} settings: {alone}"] if one else []
+    found = [ALONE if one == settings else f"{one} of {settings} settings: {ALONE}"] if one else []
     if none:
         found.append(f"{none} of {settings} settings share no replicate with the reference")
     return found

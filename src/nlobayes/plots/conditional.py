@@ -61,7 +61,9 @@ def _coverage_panel(axes: Axes, rows: DataFrame) -> None:
     for level, color, shift in LEVELS:
         _bars(axes, percent, f"coverage_{level}", color=color, shift=shift)
         axes.axhline(level, color=color, linewidth=0.8, zorder=0.5)
-        axes.plot([], [], "o-", color=color, markersize=3, label=f"central {level} % interval")
+        axes.plot([], [], "o", color=color, markersize=3, label=f"central {level} % interval")
+    axes.plot([], [], "|", color=BLACK, markersize=8, label="95 % error of the value")
+    axes.plot([], [], "_", color=BLACK, markersize=8, label="range of the bin")
 
 
 def _bars(axes: Axes, rows: DataFrame, column: str, *, color: str, shift: float = 0.0) -> None:
@@ -87,26 +89,33 @@ def _show_centres(axes: Axes, centres: Floats) -> None:
 
 
 def deciles(deciles: DataFrame, labels: DataFrame) -> Figure:
-    """Error, relative error and coverage in tenths of the covariate, per split."""
+    """Error and coverage in tenths of the covariate, per split.
+
+    The relative error only of targets learned as log10: others may pass through zero.
+    """
     names = read_labels(labels)
     percent = deciles.assign(
         **{name: 100 * deciles[name] for name in ("relative_error_p50", "coverage_95")}
     )
-    figure = new_figure(height=2.8)
-    error, relative, coverage = panels = figure.subplots(1, 3)
-    _by_decile(error, percent, "rmse_log10" if names.is_log10 else "rmse_target")
-    _by_decile(relative, percent, "relative_error_p50")
+    errors = {"rmse_target": with_unit("RMSE", names.model_unit)}
+    if names.is_log10:
+        errors = {
+            "rmse_log10": with_unit("RMSE", names.model_unit),
+            "relative_error_p50": "median relative error (%)",
+        }
+    figure = new_figure(height=3.0)
+    *panels, coverage = figure.subplots(1, len(errors) + 1)
+    for axes, (column, label) in zip(panels, errors.items(), strict=True):
+        _by_decile(axes, percent, column)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel(label)
     _by_decile(coverage, percent, "coverage_95")
     _expected_coverage(coverage, percent[percent["split"] == "test"])
-    for axes in panels:
+    coverage.set_ylabel("coverage of the\n95 % interval (%)")
+    for axes in (*panels, coverage):
         few_ticks(axes.xaxis)
         few_ticks(axes.yaxis, 6)
-    for axes in (error, relative):
-        axes.set_ylim(bottom=0)
-    error.set_ylabel(with_unit("RMSE", names.model_unit))
-    relative.set_ylabel("median relative error (%)")
-    relative.set_xlabel(names.covariate)
-    coverage.set_ylabel("coverage of the\n95 % interval (%)")
+        axes.set_xlabel(narrow(names.covariate))
     legend_above(figure, coverage)
     return figure
 
@@ -115,7 +124,16 @@ def _by_decile(axes: Axes, deciles: DataFrame, column: str) -> None:
     for split, color in SPLIT_COLORS.items():
         rows = deciles[deciles["split"] == split].sort_values("decile")
         if len(rows):
-            axes.plot(_middle(rows), rows[column], "o-", color=color, markersize=3, label=split)
+            marker, width = ("o-", 1.6) if split == "test" else ("-", 0.8)
+            axes.plot(
+                _middle(rows),
+                rows[column],
+                marker,
+                color=color,
+                linewidth=width,
+                markersize=3,
+                label=split,
+            )
 
 
 def _middle(rows: DataFrame) -> Floats:

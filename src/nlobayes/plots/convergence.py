@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
-from nlobayes.plots.axes import read_labels
+from nlobayes.plots.axes import note_figure, read_labels
 from nlobayes.plots.style import (
     BLACK,
     BLUE,
@@ -115,7 +115,7 @@ def _legend_over(axes: Axes, *, columns: int = 1) -> None:
 
 
 def _rhat_panel(axes: Axes, table: DataFrame) -> None:
-    largest = 1.05
+    largest = 1.01
     for column, (name, color) in RHAT_FORMS.items():
         rhat = floats(table, column)
         _cumulative_curve(axes, rhat, f"{name}: {_shares_below(rhat)}", color)
@@ -124,11 +124,15 @@ def _rhat_panel(axes: Axes, table: DataFrame) -> None:
         axes.axvline(threshold, color=BLACK, linewidth=0.8, linestyle=linestyle, zorder=0.5)
     if largest > WIDE_RHAT:
         axes.set_xscale("log")
-    axes.set_xlim(0.995, 1.02 * largest - 0.015)
+    right = float(1 + 1.15 * (largest - 1))
+    axes.set_xlim(1 - 0.1 * (right - 1), right)
     axes.set_ylim(0, 1.02)
     spread_log_labels(axes.xaxis)
-    lines = " and ".join(f"{threshold}" for threshold, _ in RHAT_THRESHOLDS)
-    axes.set_xlabel(rf"$\hat{{R}}$ of the prediction (dimensionless); lines at {lines}")
+    lines = " and ".join(
+        f"{threshold}" + " (beyond the axis)" * (threshold > right)
+        for threshold, _ in RHAT_THRESHOLDS
+    )
+    axes.set_xlabel(rf"$\hat{{R}}$ of the prediction; lines at {lines}")
     axes.set_ylabel("share of reference points")
 
 
@@ -192,7 +196,7 @@ def autocorrelation(function: DataFrame, weights: DataFrame) -> Figure:
         reference_line(axes, y=0.0)
         axes.margins(x=0.01)
         axes.set_xlabel("lag (draws)")
-    left.set_ylabel("autocorrelation (dimensionless)")
+    left.set_ylabel("autocorrelation")
     _legend_over(left, columns=2)
     _legend_over(right)
     return figure
@@ -208,7 +212,9 @@ def _band(
 
 
 def divergences(table: DataFrame, labels: DataFrame) -> Figure:
-    """Where in input space the divergent draws differ from the others."""
+    """Where in input space the divergent draws differ from the others; a note if there are none."""
+    if table["deviation"].isna().all():
+        return note_figure("no divergent transitions: nothing to place")
     figure = new_figure(height=3.2)
     axes = figure.subplots()
     clouds = {
@@ -219,11 +225,9 @@ def divergences(table: DataFrame, labels: DataFrame) -> Figure:
         rows = table.dropna(subset=[column])
         if len(rows):
             points(axes, floats(rows, "covariate"), floats(rows, column), color=color, label=label)
-    if table["deviation"].isna().all():
-        axes.text(0.5, 0.5, "no divergent transitions", transform=axes.transAxes, ha="center")
     axes.set_ylim(bottom=0)
     axes.set_xlabel(read_labels(labels).covariate)
-    axes.set_ylabel("mean |prediction − mean| / sd\n(dimensionless)")
+    axes.set_ylabel("mean |prediction − mean| / sd")
     legend_above(figure, axes)
     return figure
 

@@ -1,6 +1,5 @@
 """The figures by name, and the columns that each needs of its tables."""
 
-import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -24,11 +23,9 @@ from nlobayes.plots import (
     verdict,
     weights,
 )
-from nlobayes.plots.style import RED, house_style
+from nlobayes.plots.footer import write_footer
+from nlobayes.plots.style import house_style
 from nlobayes.plots.tables import drawable_rows
-
-NOTE_WIDTH = 110
-"""Characters that fit below a figure."""
 
 
 class FigureSpec(NamedTuple):
@@ -51,18 +48,18 @@ def figure_spec(draw: Callable[..., Figure], **columns: str) -> FigureSpec:
 
     Notes
     -----
-    What is drawn shows `warning`, if there is one, in red.
+    What is drawn shows `name`, and `warnings` in red, below its panels.
     """
 
-    def checked(*tables: DataFrame, warning: str = "") -> Figure:
+    def checked(*tables: DataFrame, name: str = "", warnings: Sequence[str] = ()) -> Figure:
         rows = [
-            drawable_rows(table, name, needed.split())
-            for table, (name, needed) in zip(tables, columns.items(), strict=True)
+            drawable_rows(table, called, needed.split())
+            for table, (called, needed) in zip(tables, columns.items(), strict=True)
         ]
         with house_style():
             figure = _drawn(draw, rows, tuple(columns))
             dropped = _dropped_rows(sum(map(len, tables)), sum(map(len, rows)))
-            _note(figure, [note for note in (warning, dropped) if note])
+            write_footer(figure, name, [note for note in (*warnings, dropped) if note])
             _arrange(figure)
         return figure
 
@@ -82,12 +79,6 @@ def _dropped_rows(received: int, drawn: int) -> str:
     return f"{received - drawn} of {received} rows are not drawn: not finite" * (drawn < received)
 
 
-def _note(figure: Figure, notes: Sequence[str]) -> None:
-    if notes:
-        text = "\n".join(textwrap.fill(note, NOTE_WIDTH) for note in notes)
-        figure.supxlabel(text, fontsize=7.5, color=RED)
-
-
 def _arrange(figure: Figure) -> None:
     """Place everything once and for all: rendering must not move it again.
 
@@ -103,10 +94,10 @@ def _arrange(figure: Figure) -> None:
 
 
 def _scan(runs: DataFrame, scanned: DataFrame) -> Figure:
-    """Take what is scanned, and the series, from the one-row table that names them."""
-    names = scanned[["along", "series"]].iloc[0].tolist()
-    along, series = (None if isna(name) else str(name) for name in names)
-    return comparison.scan(runs, along=along, series=series)
+    """Take what is scanned, the series, and what differs from the one-row table that names them."""
+    names = scanned[["along", "series", "varied"]].iloc[0].tolist()
+    along, series, varied = (None if isna(name) else str(name) for name in names)
+    return comparison.scan(runs, along=along, series=series, varied=varied or "")
 
 
 FIGURES: dict[str, FigureSpec] = {
@@ -126,7 +117,7 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "thinning": figure_spec(
         thinning.thinning,
-        thinning="step ess_f_median rmse? lppd megabytes chosen",
+        thinning="step ess_f_median rmse? lppd megabytes stored chosen",
     ),
     "weight_planes": figure_spec(weights.planes, weight_planes="*"),
     "history": figure_spec(weights.history, history="*"),
@@ -147,7 +138,7 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "predicted_vs_true": figure_spec(
         accuracy.predicted_vs_true,
-        predictions="split truth mean total_sd truth_target median_target",
+        predictions="split truth mean low_68 high_68 truth_target median_target",
         labels="*",
     ),
     "residuals": figure_spec(
@@ -164,7 +155,8 @@ FIGURES: dict[str, FigureSpec] = {
     ),
     "pulls": figure_spec(calibration.pulls, predictions="split z_total z_epistemic?"),
     "coverage": figure_spec(
-        calibration.coverage, coverage="split k nominal epistemic? total lower upper"
+        calibration.coverage,
+        coverage="split k own_total own_epistemic? epistemic? total lower upper",
     ),
     "levels": figure_spec(calibration.levels, levels="split level coverage lower upper"),
     "pit": figure_spec(calibration.pit, predictions="split pit", pit="split u ecdf lower upper"),

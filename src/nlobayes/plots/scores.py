@@ -24,12 +24,14 @@ class Metric(NamedTuple):
     line: float | None = None
     """Value to reach, or not to exceed."""
     percent: bool = False
+    span: float = 0.2
+    """Share of the largest value that its axis spans at least."""
 
 
 METRICS = {
-    "r2_log10": Metric("R² of log₁₀ target", "higher"),
-    "r2_target_mean": Metric("R² of target", "higher"),
-    "r2_target_median": Metric("R² of target, median", "higher"),
+    "r2_log10": Metric("R² of log₁₀ target", "higher", span=0.01),
+    "r2_target_mean": Metric("R² of target", "higher", span=0.01),
+    "r2_target_median": Metric("R² of target, median", "higher", span=0.01),
     "rmse_log10": Metric("RMSE (dex)", "lower", "fitting"),
     "rmse_target": Metric("RMSE (target's unit)", "lower", "fitting"),
     "accuracy": Metric("accuracy (%)", "higher", percent=True),
@@ -37,7 +39,7 @@ METRICS = {
     "ece": Metric("calibration error (%)", "lower", percent=True),
     "crps": Metric("CRPS (model scale)", "lower"),
     "lppd": Metric("log score (nats per point)", "higher"),
-    "coverage_95": Metric("95 % coverage (%)", line=95.0, percent=True),
+    "coverage_95": Metric("95 % coverage (%)", line=95.0, percent=True, span=0.1),
     "rhat_f_p99": Metric(r"$\hat{R}$, 99 % quantile", scale="log", line=1.05),
     "gradients_per_draw": Metric("gradients per draw", scale="fitting"),
     "acceptance_rate": Metric("acceptance rate"),

@@ -22,6 +22,9 @@ ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
 RED = "#C00000"
 """Of what failed, always beside a word."""
 
+GREY = "#606060"
+"""Of what names a figure."""
+
 CHAIN_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 SPLIT_COLORS = {"train": SKY, "val": ORANGE, "test": BLUE}
 UNCERTAINTY_COLORS = {"total": BLUE, "epistemic": VERMILLION}
@@ -46,10 +49,11 @@ def chain_color(chain: int) -> str:
 
 
 def legend_above(
-    figure: Figure, axes: Axes, *, place: Place = "outside upper center", columns: int = 5
+    figure: Figure, *named: Axes, place: Place = "outside upper center", columns: int = 5
 ) -> None:
-    """Legend of `axes` above all panels, where it covers no data."""
-    handles, labels = axes.get_legend_handles_labels()
+    """Legend of what is drawn in some axes above all panels, where it covers no data."""
+    keys = [key for axes in named for key in zip(*axes.get_legend_handles_labels(), strict=True)]
+    handles, labels = zip(*keys, strict=True)
     figure.legend(handles, labels, loc=place, ncols=min(len(labels), columns))
 
 

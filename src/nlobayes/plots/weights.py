@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 from scipy.stats import gaussian_kde
 
-from nlobayes.plots.axes import narrow, note_figure
+from nlobayes.plots.axes import few_ticks, narrow, note_figure
 from nlobayes.plots.convergence import MAX_VECTOR_POINTS, chain_legend
 from nlobayes.plots.style import Floats, chain_color, new_figure
 from nlobayes.plots.tables import by_chain, floats
@@ -49,8 +49,10 @@ def _plane(axes: Axes, rows: DataFrame) -> ContourSet | None:
     names = _plain(rows["x_name"].iloc[0]), _plain(rows["y_name"].iloc[0])
     draws = np.stack([floats(rows, "x"), floats(rows, "y")])
     _scatter(axes, rows)
-    x_label, y_label = (narrow(f"{name} (dimensionless)", 32) for name in names)
+    x_label, y_label = (narrow(name, 32) for name in names)
     axes.set(xlabel=x_label, ylabel=y_label)
+    for axis in (axes.xaxis, axes.yaxis):
+        few_ticks(axis, 4)
     reason = _no_density(draws, names)
     if reason:
         axes.set_title(f"no density: {reason}", fontsize=8)
@@ -108,7 +110,7 @@ def history(table: DataFrame) -> Figure:
     for axes in panels[max(0, len(weights) - 2) : len(weights)]:
         axes.set_xlabel("draw")
         axes.tick_params(labelbottom=True)
-    figure.supylabel("value of the weight (dimensionless)", fontsize=9)
+    figure.supylabel("value of the weight", fontsize=9)
     chain_legend(figure, panels[0])
     return figure
 

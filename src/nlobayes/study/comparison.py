@@ -93,6 +93,11 @@ def scanned(job: CompareJob) -> tuple[str | None, str | None]:
     return None, None
 
 
+def varied(job: CompareJob) -> str:
+    """Name the kinds of presets that differ between the settings, as in `network, sampler`."""
+    return ", ".join(key for key in _keys([run.values for run in job.runs]) if "." not in key)
+
+
 def _is_scanned_within(series: str, along: str, values: Sequence[Values]) -> bool:
     taken: dict[Any, set[Any]] = {}
     for found in values:

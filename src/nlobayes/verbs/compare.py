@@ -18,7 +18,7 @@ from nlobayes.assessment import comparison
 from nlobayes.assessment.comparison import PointPredictions, RunMetrics
 from nlobayes.assessment.information import elpd_difference
 from nlobayes.errors import InputError
-from nlobayes.study.comparison import ComparedRun, CompareJob, scanned
+from nlobayes.study.comparison import ComparedRun, CompareJob, scanned, varied
 from nlobayes.study.jobs import read_job
 from nlobayes.verbs.comparison_tables import (
     show_differences,
@@ -64,7 +64,8 @@ def compare(
         along, series = scanned(job)
         write_csv(out / "runs.csv", comparison.runs_table(found))
         write_csv(out / "differences.csv", differences)
-        write_csv(out / "scanned.csv", {"along": [along], "series": [series]})
+        names = {"along": [along], "series": [series], "varied": [varied(job)]}
+        write_csv(out / "scanned.csv", names)
         write_text(out / "table.md", write_markdown(found))
         read = [results / "metrics" / run.run / name for run in job.runs for name in SCORES]
         made = provenance.record("compare", job.model_dump(), digests(read))

@@ -21,31 +21,32 @@ def plot(
     out: Annotated[Path, typer.Option(help="Folder for the figures.")],
     figure: Annotated[list[str], typer.Option(help="Name of a figure; once per figure.")],
     verdict: Annotated[Path | None, typer.Option(help="Verdict on the run (CSV).")] = None,
+    calibration: Annotated[Path | None, typer.Option(help="Its calibration checks (CSV).")] = None,
+    name: Annotated[str, typer.Option(help="What the figures show, as written below them.")] = "",
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
-    """Draw figures as SVG and PNG; a failed verdict is written on every one, in red."""
+    """Draw figures as SVG and PNG; their name, and in red what failed, are below every one."""
     unknown = [name for name in figure if name not in FIGURES]
     if unknown:
         raise InputError(f"unknown figure {unknown[0]!r}; known: {', '.join(FIGURES)}")
-    warning = _warning(verdict)
-    for name in figure:
-        rows = [read_csv(path) for path in _tables_of(name, tables)]
-        drawn = FIGURES[name].draw(*rows, warning=warning)
+    judged = {"NOT CONVERGED": verdict, "CALIBRATION FAILED": calibration}
+    warnings = [_warning(word, checks) for word, checks in judged.items() if checks]
+    for each in figure:
+        rows = [read_csv(path) for path in _tables_of(each, tables)]
+        drawn = FIGURES[each].draw(*rows, name=name, warnings=warnings)
         for kind in KINDS:
-            write_bytes(out / f"{name}.{kind}", render(drawn, kind))
-    read = {path for name in figure for path in _tables_of(name, tables)}
-    inputs = digests(sorted(read | ({verdict} if verdict else set())))
-    made = provenance.record("plot", {"figures": figure}, inputs)
-    write_record(record, made, [out / f"{name}.{kind}" for name in figure for kind in KINDS])
+            write_bytes(out / f"{each}.{kind}", render(drawn, kind))
+    read = {path for each in figure for path in _tables_of(each, tables)}
+    read |= {path for path in judged.values() if path}
+    made = provenance.record("plot", {"figures": figure, "name": name}, digests(sorted(read)))
+    write_record(record, made, [out / f"{each}.{kind}" for each in figure for kind in KINDS])
 
 
 def _tables_of(figure: str, folder: Path) -> list[Path]:
     return [folder / f"{table}.csv" for table in FIGURES[figure].tables]
 
 
-def _warning(verdict: Path | None) -> str:
-    if verdict is None:
-        return ""
-    checks = read_csv(verdict)
+def _warning(word: str, path: Path) -> str:
+    checks = read_csv(path)
     failed = checks["check"][~checks["passed"]].tolist()
-    return f"NOT CONVERGED: {', '.join(failed)} failed" if failed else ""
+    return f"{word}: {', '.join(failed)} failed" if failed else ""

@@ -68,7 +68,7 @@ def _of_predictions(
     rng = np.random.default_rng(job.seed)
     return {
         "predictions": predicted,
-        "coverage": prediction_tables.coverage(predicted),
+        "coverage": prediction_tables.coverage(predicted, draws, noise),
         "levels": prediction_tables.levels(predicted),
         "pit": prediction_tables.pit(predicted),
         "conditional": prediction_tables.conditional(predicted),

@@ -5,10 +5,12 @@ import pytest
 from scipy import stats
 
 from nlobayes.assessment.calibration import (
+    OwnCoverage,
     calibration,
     coverage_table,
     kolmogorov_smirnov_distance,
     level_table,
+    own_coverage,
     pit_table,
     share_within,
     spread_error,
@@ -179,15 +181,55 @@ def test_coverage_table_agrees_with_calibration(split: tuple[np.ndarray, np.ndar
     noise = make_noise("student_t", 0.01)
     mean, posterior_sd, total_sd = predictive_moments(draws, noise)
     z = [standardised_residuals(observed, mean, sd) for sd in (posterior_sd, total_sd)]
-    table = coverage_table(*z, k=np.array([0.5, 1, 2, 3]))
+    own = OwnCoverage(np.array([0.4, 0.7, 0.9, 1.0]), np.array([0.3, 0.6, 0.9, 1.0]))
+    table = coverage_table(*z, own, k=np.array([0.5, 1, 2, 3]))
     result = calibration(*split, noise)
-    assert list(table) == ["k", "nominal", "epistemic", "total", "lower", "upper"]
-    np.testing.assert_allclose(table["nominal"], 2 * stats.norm.cdf(table["k"]) - 1)
+    assert list(table) == [
+        *("k", "own_epistemic", "own_total", "epistemic", "total", "lower", "upper")
+    ]
+    assert (table["own_epistemic"] == own.epistemic).all()
+    assert (table["own_total"] == own.total).all()
     assert table["total"][1:].tolist() == [result[f"coverage_k{k}"] for k in (1, 2, 3)]
     assert table["epistemic"][1] == result["coverage_k1_epistemic"]
     hits = int(np.sum(np.abs(observed - mean) <= 0.5 * total_sd))
     expected = stats.binomtest(hits, POINTS).proportion_ci(0.95, "wilson")
     assert (table["lower"][0], table["upper"][0]) == pytest.approx(expected)
+
+
+K = np.array([0.5, 1.0, 2.0, 4.0])
+
+
+def test_a_gaussian_covers_as_a_gaussian() -> None:
+    """One draw, so that the noise is all there is."""
+    own = own_coverage(np.zeros((1, 5)), make_noise("gaussian", 0.03), k=K)
+    np.testing.assert_allclose(own.total, 2 * stats.norm.cdf(K) - 1, atol=1e-12)
+    assert np.isnan(own.epistemic).all()
+
+
+def test_heavy_tails_about_the_mean_cover_as_they_do() -> None:
+    """A Student-t of 4 degrees, whose sd is √2 scales, has 77 % within one sd."""
+    noise = make_noise("student_t", 0.02)._replace(about="mean")
+    draws = np.random.default_rng(2).normal(size=(300, 4))
+    own = own_coverage(draws, noise, k=K)
+    np.testing.assert_allclose(own.total, 2 * stats.t(4).cdf(K * np.sqrt(2)) - 1, atol=1e-12)
+    z = np.abs(draws - draws.mean(axis=0)) / draws.std(axis=0)
+    np.testing.assert_allclose(own.epistemic, [(z <= k).mean() for k in K], atol=1e-12)
+
+
+@pytest.mark.statistical
+def test_own_coverage_is_that_of_what_the_predictive_draws(
+    split: tuple[np.ndarray, np.ndarray],
+) -> None:
+    """A mixture of draws and noise, against 200 000 samples of it: 6 errors of at most 0.0011."""
+    draws, _ = split
+    rng, noise = np.random.default_rng(8), make_noise("student_t", 0.01)
+    mean, _, sd = predictive_moments(draws, noise)
+    point = rng.integers(draws.shape[1], size=200_000)
+    drawn = draws[rng.integers(len(draws), size=len(point)), point]
+    drawn = drawn + 0.01 * rng.standard_t(4, size=len(point))
+    z = np.abs(drawn - mean[point]) / sd[point]
+    own = own_coverage(draws, noise, k=K)
+    np.testing.assert_allclose(own.total, [(z <= k).mean() for k in K], atol=0.0067)
 
 
 def test_level_table_agrees_with_calibration(split: tuple[np.ndarray, np.ndarray]) -> None:

@@ -20,8 +20,8 @@ COUNTS = (50, 20, 101)
 DRAWS = 30
 POINT = [
     "split", "point", "covariate", "distance", "truth", "mean", "posterior_sd", "total_sd",
-    "truth_target", "median_target", "mean_target", "z_epistemic", "z_total", "pit",
-    "error_over_scale",
+    "low_68", "high_68", "truth_target", "median_target", "mean_target", "z_epistemic", "z_total",
+    "pit", "error_over_scale",
 ]  # fmt: skip
 
 
@@ -130,15 +130,18 @@ def test_a_split_without_rows_is_left_out(draws: np.ndarray, rows: tables.Rows) 
     some = rows._replace(split=np.where(rows.split == 1, -1, rows.split))
     table = tables.predictions(draws, some, NOISE, scale="log10")
     assert set(table["split"]) == {"train", "test"}
-    for tabulate in (tables.coverage, tables.levels, tables.pit):
-        assert set(tabulate(table)["split"]) == {"train", "test"}
+    covered = tables.coverage(table, draws, NOISE)
+    for tabulated in (covered, tables.levels(table), tables.pit(table)):
+        assert set(tabulated["split"]) == {"train", "test"}
 
 
 def test_coverage_is_tabulated_for_every_split(
     predicted: Columns, rows: tables.Rows, draws: np.ndarray
 ) -> None:
-    table = tables.coverage(predicted)
-    assert [*table] == ["split", "k", "nominal", "epistemic", "total", "lower", "upper"]
+    table = tables.coverage(predicted, draws, NOISE)
+    assert [*table] == [
+        *("split", "k", "own_epistemic", "own_total", "epistemic", "total", "lower", "upper")
+    ]
     assert lengths(table) == 150
     assert table["split"].tolist() == [name for name in tables.SPLITS for _ in range(50)]
     np.testing.assert_allclose(table["k"], np.tile(np.linspace(0.1, 5, 50), 3))
@@ -149,6 +152,9 @@ def test_coverage_is_tabulated_for_every_split(
         for name, sd in (("total", moments.total_sd), ("epistemic", moments.posterior_sd)):
             within = distance <= table["k"][row] * sd
             assert table[name][row] == pytest.approx(within[points].mean())
+        own = calibration.own_coverage(draws[:, points], NOISE, k=table["k"][row : row + 1])
+        assert table["own_total"][row] == own.total
+        assert table["own_epistemic"][row] == own.epistemic
 
 
 def test_levels_and_pit_are_tabulated_for_every_split(
@@ -218,23 +224,29 @@ def test_deciles_are_tabulated_for_every_split(draws: np.ndarray, rows: tables.R
     )
 
 
-def test_cases_are_the_median_and_the_99_percent_residual_of_test(
+def test_cases_are_a_small_a_typical_and_a_large_pull_of_test(
     rows: tables.Rows, draws: np.ndarray
 ) -> None:
-    """101 test points: 50 residuals lie below the good one, 99 below the bad one."""
-    table = tables.cases(draws, rows, NOISE, np.random.default_rng(0))
+    """101 test points: 10 pulls are smaller than the good one, 50 and 99 than the others.
+
+    The noise of half of the points is ten times as wide, so that residuals order them otherwise.
+    """
+    scale = np.where(np.arange(len(rows.split)) % 2, 0.02, 0.2)
+    noise = NOISE._replace(scale=scale)
+    table = tables.cases(draws, rows, noise, np.random.default_rng(0))
     assert [*table] == ["case", "point", "truth", "draw", "mean", "total_sd"]
-    assert lengths(table) == 2 * tables.CASE_DRAWS
+    assert lengths(table) == 3 * tables.CASE_DRAWS
     test = np.flatnonzero(rows.split == 2)
-    residual = np.abs(draws[:, test].mean(axis=0) - rows.observed[test])
-    for name, below in (("good", 50), ("bad", 99)):
+    sd = np.hypot(draws.std(axis=0), scale)
+    pull = np.abs(draws.mean(axis=0) - rows.observed)[test] / sd[test]
+    for name, below in (("good", 10), ("typical", 50), ("bad", 99)):
         case = {column: values[table["case"] == name] for column, values in table.items()}
         assert lengths(case) == tables.CASE_DRAWS
         (point,) = set(case["point"].tolist())
-        assert int((residual < residual[test == point]).sum()) == below
+        assert int((pull < pull[test == point]).sum()) == below
         assert set(case["truth"].tolist()) == {rows.observed[point]}
         assert case["mean"][0] == pytest.approx(draws[:, point].mean())
-        assert case["total_sd"][0] == pytest.approx(np.hypot(draws[:, point].std(), 0.02))
+        assert case["total_sd"][0] == pytest.approx(sd[point])
 
 
 @pytest.mark.statistical
@@ -243,7 +255,7 @@ def test_draws_of_a_case_spread_as_its_total_uncertainty(
 ) -> None:
     """2000 draws: the mean to 5 standard errors, the sd to 10 %, six of its own errors."""
     table = tables.cases(draws, rows, NOISE, np.random.default_rng(1))
-    for name in ("good", "bad"):
+    for name in ("good", "typical", "bad"):
         case = {column: values[table["case"] == name] for column, values in table.items()}
         mean, total_sd = case["mean"][0], case["total_sd"][0]
         assert case["draw"].mean() == pytest.approx(mean, abs=5 * total_sd / np.sqrt(2000))

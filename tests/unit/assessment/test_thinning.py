@@ -111,10 +111,12 @@ def test_the_study_of_thinning() -> None:
     function = ar1(0.8, (2, 200, 6), seed=6)
     table = thinning_table(function, spread, keep_every=2, chosen=6, bytes_per_draw=4000)
     assert [*table] == [
-        "step", "draws", "ess_f_median", "ess_share", "rmse", "crps", "lppd", "megabytes", "chosen"
+        "step", "draws", "ess_f_median", "ess_share", "rmse", "crps", "lppd", "megabytes", "stored",
+        "chosen"
     ]  # fmt: skip
-    assert table["step"].tolist() == [2, 4, 6, 8, 16]
-    assert table["chosen"].tolist() == [False, False, True, False, False]
+    assert table["step"].tolist() == [1, 2, 4, 6, 8, 16]
+    assert table["step"][table["stored"]].tolist() == [2]
+    assert table["step"][table["chosen"]].tolist() == [6]
     for row, step in enumerate(table["step"]):
         kept = function[:, step - 1 :: step]
         assert table["draws"][row] == table["crps"][row] == kept.shape[0] * kept.shape[1]
@@ -122,7 +124,7 @@ def test_the_study_of_thinning() -> None:
         assert table["ess_f_median"][row] == np.median(ess_bulk(kept))
         assert table["rmse"][row] == pytest.approx(kept.mean())
         assert table["lppd"][row] == function[0, step - 1, 0]
-        share = kept_ess_share(autocorrelation(function), int(step), stored_every=2)
+        share = kept_ess_share(autocorrelation(function), int(step))
         assert table["ess_share"][row] == np.median(share)
     assert table["ess_share"][0] == 1
 

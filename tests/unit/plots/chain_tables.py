@@ -150,6 +150,7 @@ def thinning() -> pd.DataFrame:
             "crps": 0.0112 + 1e-6 * step,
             "lppd": 2.314 - 2e-5 * step,
             "megabytes": 168.8 / step,
+            "stored": step == 2,
             "chosen": step == 5,
         }
     )

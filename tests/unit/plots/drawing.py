@@ -1,6 +1,6 @@
 """How tests draw figures and read what is on them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,11 +26,16 @@ TABLES = every_table()
 
 
 def draw(
-    name: str, replaced: Mapping[str, pd.DataFrame] | None = None, *, warning: str = ""
+    name: str,
+    replaced: Mapping[str, pd.DataFrame] | None = None,
+    *,
+    run: str = "",
+    warnings: Sequence[str] = (),
 ) -> Figure:
     """Draw a figure of the registry, from the invented tables or from those given."""
     tables, spec = TABLES | dict(replaced or {}), FIGURES[name]
-    return spec.draw(*(tables[table] for table in spec.tables), warning=warning)
+    needed = [tables[table] for table in spec.tables]
+    return spec.draw(*needed, name=run, warnings=warnings)
 
 
 def drawn(function: Callable[..., Figure], *tables: pd.DataFrame) -> Figure:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 from scipy.spatial import KDTree
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 Tables = dict[str, pd.DataFrame]
 Floats = np.ndarray
@@ -84,7 +84,7 @@ def invented_differences(runs: pd.DataFrame) -> pd.DataFrame:
 def comparison_tables() -> Tables:
     """Tables of a grid that scans the length of the warm-up for two kernels, by name."""
     runs = invented_runs()
-    scanned = pd.DataFrame({"along": ["warmup"], "series": ["kernel"]})
+    scanned = pd.DataFrame({"along": ["warmup"], "series": ["kernel"], "varied": ["sampler"]})
     return {
         "runs": runs,
         "scanned": scanned,
@@ -170,6 +170,8 @@ def _with_scores(
             "mean": mean,
             "posterior_sd": epistemic,
             "total_sd": total,
+            "low_68": mean - 0.9945 * total,
+            "high_68": mean + 0.9945 * total,
             "truth_target": 10**truth if log10 else truth,
             "median_target": 10**mean if log10 else mean,
             "mean_target": 10**mean * (1 + 2.65 * total**2) if log10 else mean,
@@ -196,7 +198,9 @@ def _coverage(predictions: pd.DataFrame) -> pd.DataFrame:
             for column in ("z_total", "z_epistemic")
         )
         lower, upper = _wilson(total, len(group))
-        columns = {"k": k, "nominal": 2 * norm.cdf(k) - 1, "epistemic": epistemic, "total": total}
+        own = 2 * t(5).cdf(k * np.sqrt(5 / 3)) - 1
+        columns = {"k": k, "own_epistemic": 2 * norm.cdf(k) - 1, "own_total": own}
+        columns |= {"epistemic": epistemic, "total": total}
         tables.append(pd.DataFrame({"split": split, **columns, "lower": lower, "upper": upper}))
     return pd.concat(tables, ignore_index=True)
 
@@ -288,7 +292,9 @@ def _cases(rng: np.random.Generator, predictions: pd.DataFrame, draws: int) -> p
     test = predictions[predictions["split"] == "test"]
     order = test["z_total"].abs().sort_values().index
     tables = []
-    for case, index in (("good", order[len(order) // 4]), ("bad", order[-1])):
+    last = len(order) - 1
+    places = {"good": last // 10, "typical": last // 2, "bad": last}
+    for case, index in ((case, order[place]) for case, place in places.items()):
         row = test.loc[index]
         noisy = row["mean"] + row["total_sd"] * rng.normal(size=draws)
         kept = row[["point", "truth", "mean", "total_sd"]]

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Polygon, StepPatch
 
 from nlobayes.errors import InputError
 from nlobayes.plots import accuracy
@@ -33,7 +34,7 @@ def cloud(axes: Axes) -> np.ndarray:
 @pytest.mark.parametrize(
     ("draw", "units"),
     [
-        (accuracy.predicted_vs_true, ["(σ / pb)", "σ (pb)", "(dex)", "(%)"]),
+        (accuracy.predicted_vs_true, ["σ (pb)", "(dex)", "(%)"]),
         (accuracy.residuals, ["|m1| (GeV)", "(dex)"]),
         (accuracy.residual_histogram, ["(dex)", "(1/dex)"]),
         (accuracy.scale_ratio, ["|m1| (GeV)", "|error| / scale uncertainty"]),
@@ -54,10 +55,10 @@ def test_missing_test_split_is_named(draw: Callable[..., Figure]) -> None:
         draw(table, LOG10)
 
 
-def test_target_without_logarithm_has_one_column_and_its_unit() -> None:
+def test_target_without_logarithm_has_its_unit_and_no_percent() -> None:
     table = prediction_tables(log10=False)["predictions"]
     figure = drawn(accuracy.predicted_vs_true, table, WITH_UNIT)
-    assert len(figure.axes) == 2
+    assert "%" not in shown(figure).replace("68 % intervals", "")
     assert {axes.get_xscale() for axes in figure.axes} == {"linear"}
     assert figure.axes[0].get_ylabel() == "predicted quality (points)"
     assert figure.axes[1].get_ylabel() == "predicted − true\n (points)"
@@ -66,17 +67,49 @@ def test_target_without_logarithm_has_one_column_and_its_unit() -> None:
         assert "()" not in shown(draw(table, IDENTITY))
 
 
-def test_relative_deviation_is_in_percent() -> None:
-    table = PREDICTIONS.assign(median_target=1.05 * PREDICTIONS["truth_target"])
-    deviation = cloud(drawn(accuracy.predicted_vs_true, table, LOG10).axes[3])[1]
-    np.testing.assert_allclose(deviation, 5.0, rtol=1e-9)
+def test_errors_of_the_test_points_are_stated() -> None:
+    """All 0.03 dex too high, which are 7.2 %; the error of the median is that of the target."""
+    table = PREDICTIONS.assign(
+        mean=PREDICTIONS["truth"] + 0.03, median_target=10**0.03 * PREDICTIONS["truth_target"]
+    )
+    text = shown(drawn(accuracy.predicted_vs_true, table, LOG10))
+    assert "test, 60 points: RMSE 0.03 dex, median error 7.2 %" in text
+    table = prediction_tables(log10=False)["predictions"]
+    table["mean"] = table["truth"] - 0.25
+    text = shown(drawn(accuracy.predicted_vs_true, table, WITH_UNIT))
+    assert "RMSE 0.25 points" in text
+    assert "median error" not in text
 
 
-def test_few_points_have_error_bars_and_many_have_none() -> None:
+def test_right_axis_is_the_deviation_in_percent() -> None:
+    bottom = drawn(accuracy.predicted_vs_true, PREDICTIONS, LOG10).axes[1]
+    (right,) = bottom.child_axes
+    low, high = bottom.get_ylim()
+    np.testing.assert_allclose(right.get_ylim(), [100 * (10**low - 1), 100 * (10**high - 1)])
+
+
+def intervals(table: pd.DataFrame) -> list[np.ndarray]:
+    """Ends of the drawn intervals that hold the truth, and of those that do not."""
+    bottom = drawn(accuracy.predicted_vs_true, table, LOG10).axes[1]
+    found = [bars for bars in bottom.collections if isinstance(bars, LineCollection)]
+    return [np.array(bars.get_segments()).reshape(-1, 2, 2)[:, :, 1] for bars in found]
+
+
+def test_intervals_are_those_of_the_table_and_coloured_by_the_truth() -> None:
+    held, missed = intervals(PREDICTIONS)
+    rows = TEST.sort_values("truth")
+    ends = rows[["low_68", "high_68"]].sub(rows["truth"], axis=0).to_numpy()
+    inside = (ends[:, 0] <= 0) & (ends[:, 1] >= 0)
+    np.testing.assert_allclose(held, ends[inside])
+    np.testing.assert_allclose(missed, ends[~inside])
+    text = shown(drawn(accuracy.predicted_vs_true, PREDICTIONS, LOG10))
+    assert f"68 % intervals: {inside.sum()} of 60 hold the truth" in text
+    assert f"68 % intervals: {(~inside).sum()} of 60 do not" in text
+
+
+def test_many_points_have_the_intervals_of_some() -> None:
     many = prediction_tables(points=200)["predictions"]
-    for table, bars in ((PREDICTIONS, 1), (many, 0)):
-        figure = drawn(accuracy.predicted_vs_true, table, LOG10)
-        assert [len(axes.collections) for axes in figure.axes] == [bars] * 4
+    assert sum(map(len, intervals(many))) == accuracy.MOST_INTERVALS == 80
 
 
 def test_residuals_are_predicted_minus_true_against_the_covariate() -> None:
@@ -87,16 +120,19 @@ def test_residuals_are_predicted_minus_true_against_the_covariate() -> None:
 
 
 @pytest.mark.statistical
-def test_running_bands_hold_their_share() -> None:
+def test_running_bands_hold_their_share_and_reach_all_points() -> None:
     """Median over 100 bins of the quantiles of 200 normal residuals: within 5 % of the exact."""
     rng = np.random.default_rng(7)
     table = pd.DataFrame({"split": "test", "covariate": rng.uniform(size=20_000), "truth": 0.0})
     table["mean"] = 0.02 * rng.normal(size=len(table))
     axes = accuracy.residuals(table, LOG10).axes[0]
-    for band, k in zip(axes.collections, (1.95996, 0.99446), strict=True):
-        heights = np.asarray(band.get_paths()[0].vertices)[:, 1]
-        assert abs(np.median(heights[heights > 0]) / (0.02 * k) - 1) < 0.05
-        assert abs(np.median(heights[heights < 0]) / (-0.02 * k) - 1) < 0.05
+    *bands, median = (patch for patch in axes.patches if isinstance(patch, StepPatch))
+    for band, k in zip(bands, (1.95996, 0.99446), strict=True):
+        upper, edges, lower = band.get_data()
+        assert abs(np.median(upper) / (0.02 * k) - 1) < 0.05
+        assert abs(np.median(lower) / (-0.02 * k) - 1) < 0.05
+        assert (edges[0], edges[-1]) == (table["covariate"].min(), table["covariate"].max())
+    assert abs(np.median(median.get_data().values)) < 0.001
 
 
 def test_outliers_stay_visible_at_the_edge() -> None:
@@ -114,15 +150,20 @@ def test_histogram_of_residuals_states_the_spread_of_every_split() -> None:
         sd = np.std(rows["mean"] - rows["truth"])
         assert f"{split}, sd {sd:.3g} dex" in shown(figure)
     left, right = figure.axes
-    assert len(left.patches) == 3
+    assert len(histograms(left)) == 3
+    assert "everything beyond, in one bin" in shown(figure)
     assert (left.get_yscale(), right.get_yscale()) == ("linear", "log")
 
 
 def test_no_residual_is_left_out_of_the_histogram() -> None:
     table = PREDICTIONS.copy()
     table.loc[table.index[-1], "mean"] += 50.0
-    for patch in drawn(accuracy.residual_histogram, table, LOG10).axes[0].patches:
+    for patch in histograms(drawn(accuracy.residual_histogram, table, LOG10).axes[0]):
         assert _step_area(patch) == pytest.approx(1.0)
+
+
+def histograms(axes: Axes) -> list[Patch]:
+    return [patch for patch in axes.patches if type(patch) is Polygon]
 
 
 def _step_area(patch: Patch) -> float:
@@ -136,8 +177,9 @@ def test_share_below_the_small_ratio() -> None:
     table = TEST.head(5).assign(error_over_scale=[0.0, 0.1, 0.299, 0.31, np.nan])
     figure = drawn(accuracy.scale_ratio, table, LOG10)
     text = shown(figure)
-    assert "test, 4 points" in text
-    assert "0.3: 75.0 % of the points are below" in text
+    assert "error of 4 test points" in text
+    assert "below 0.3: 75.0 % of the points" in text
+    assert "median 0.2" in text
     assert figure.axes[0].get_xscale() == figure.axes[1].get_yscale() == "log"
     np.testing.assert_allclose(xy(figure.axes[0].get_lines()[0])[0], 0.3)
 

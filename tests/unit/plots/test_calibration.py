@@ -55,35 +55,44 @@ def test_pulls_without_epistemic_spread_show_the_total_alone() -> None:
 def test_coverage_lines_and_differences(column: int, kind: str, split: str) -> None:
     figure = drawn(calibration.coverage, TABLES["coverage"])
     rows = of_split(TABLES["coverage"], split)
-    for row, expected in ((0, rows[kind]), (1, rows[kind] - rows["nominal"])):
+    for row, expected in ((0, rows[kind]), (1, rows[kind] - rows[f"own_{kind}"])):
         k, share = line(figure.axes[2 * row + column], split)
         np.testing.assert_allclose(k, rows["k"])
         np.testing.assert_allclose(share, 100 * expected, atol=1e-9)
 
 
-def test_coverage_has_the_gaussian_and_bands_of_the_total_only() -> None:
+def test_coverage_has_its_own_share_and_the_band_of_the_test_total_alone() -> None:
     figure = drawn(calibration.coverage, TABLES["coverage"])
-    assert [len(axes.collections) for axes in figure.axes] == [3, 0, 3, 0]
-    k, nominal = line(figure.axes[1], "Gaussian")
-    np.testing.assert_allclose(nominal, 100 * (2 * norm.cdf(k) - 1))
+    assert [len(axes.collections) for axes in figure.axes] == [1, 0, 1, 0]
+    rows = of_split(TABLES["coverage"], "test")
+    for axes, kind in zip(figure.axes, ("total", "epistemic"), strict=False):
+        own = line(axes, "the predictive's own share")
+        np.testing.assert_allclose(own, [rows["k"], 100 * rows[f"own_{kind}"]])
+    (band,) = figure.axes[2].collections
+    assert isinstance(band, PolyCollection)
+    ends = [100 * (rows[end] - rows["own_total"]) for end in ("lower", "upper")]
+    np.testing.assert_allclose(heights(band), (ends[0].min(), ends[1].max()))
     assert "(percentage points)" in shown(figure)
 
 
 def test_coverage_without_epistemic_spread_says_so() -> None:
-    figure = drawn(calibration.coverage, TABLES["coverage"].assign(epistemic=np.nan))
+    figure = drawn(
+        calibration.coverage, TABLES["coverage"].assign(epistemic=np.nan, own_epistemic=np.nan)
+    )
     assert "epistemic uncertainty: no spread" in shown(figure)
 
 
 def test_levels_are_differences_to_the_level_in_percentage_points() -> None:
     axes = drawn(calibration.levels, TABLES["levels"]).axes[0]
-    for split, band in zip(SPLIT_COLORS, axes.collections, strict=True):
+    for split in SPLIT_COLORS:
         rows = of_split(TABLES["levels"], split)
         level, difference = line(axes, split)
         np.testing.assert_allclose(level, 100 * rows["level"])
         np.testing.assert_allclose(difference, 100 * (rows["coverage"] - rows["level"]), atol=1e-9)
-        ends = 100 * (rows["lower"] - rows["level"]), 100 * (rows["upper"] - rows["level"])
-        assert isinstance(band, PolyCollection)
-        np.testing.assert_allclose(heights(band), (ends[0].min(), ends[1].max()))
+    (band,), rows = axes.collections, of_split(TABLES["levels"], "test")
+    ends = 100 * (rows["lower"] - rows["level"]), 100 * (rows["upper"] - rows["level"])
+    assert isinstance(band, PolyCollection)
+    np.testing.assert_allclose(heights(band), (ends[0].min(), ends[1].max()))
 
 
 def test_pit_histogram_is_a_density_with_the_binomial_band_of_a_bin() -> None:
@@ -106,6 +115,10 @@ def test_pit_curve_is_the_difference_to_uniform_with_the_band_of_the_test_split(
         rows = of_split(TABLES["pit"], split)
         np.testing.assert_allclose(line(right, split)[1], rows["ecdf"] - rows["u"], atol=1e-12)
     rows = of_split(TABLES["pit"], "test")
+    for split in ("train", "val"):
+        edge = line(right, f"95 % band of {split}")[1]
+        rows_of = of_split(TABLES["pit"], split)
+        np.testing.assert_allclose(edge, rows_of["lower"] - rows_of["u"], atol=1e-12)
     (band,) = right.collections
     assert isinstance(band, PolyCollection)
     expected = (rows["lower"] - rows["u"]).min(), (rows["upper"] - rows["u"]).max()
@@ -119,24 +132,35 @@ def test_one_split_is_enough() -> None:
     assert "train" not in shown(drawn(calibration.pit, TEST, chosen["pit"]))
 
 
-def test_cases_show_the_truth_and_its_distance() -> None:
+def test_cases_are_named_by_their_pull_on_one_axis() -> None:
     table = TABLES["cases"]
     figure = drawn(calibration.cases, table, LOG10)
-    for axes, case in zip(figure.axes, ("good", "bad"), strict=True):
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1
+    for axes, case in zip(figure.axes, ("good", "typical", "bad"), strict=True):
         row = table[table["case"] == case].iloc[0]
-        assert line(axes, "true value")[0][0] == row["truth"]
-        sd = abs(row["truth"] - row["mean"]) / row["total_sd"]
-        title = axes.get_title(loc="left")
-        assert title == f"{case} case, point {row['point']:.0f}: {sd:.1f} sd off"
+        pull = (row["truth"] - row["mean"]) / row["total_sd"]
+        assert line(axes, "true value")[0][0] == pytest.approx(pull)
+        first, second = axes.get_title(loc="left").splitlines()
+        assert first == f"{case}: pull {pull:+.2f}"
+        stated = f"{row['mean']:.4g} ± {row['total_sd']:.2g} dex"
+        assert second == f"point {row['point']:.0f}, {stated}"
+
+
+def test_a_pull_beyond_the_axis_widens_it() -> None:
+    table = TABLES["cases"].copy()
+    bad = table["case"] == "bad"
+    table.loc[bad, "truth"] = table["mean"] + 8 * table["total_sd"]
+    low, high = drawn(calibration.cases, table, LOG10).axes[0].get_xlim()
+    assert low < -8 < 8 < high
 
 
 def test_cases_name_the_target() -> None:
-    log10 = shown(drawn(calibration.cases, TABLES["cases"], LOG10))
-    assert "(σ / pb)" in log10
-    assert "(1/dex)" in log10
+    assert "σ − predicted mean) / predicted sd" in shown(
+        drawn(calibration.cases, TABLES["cases"], LOG10)
+    )
     figure = drawn(calibration.cases, TABLES["cases"], IDENTITY)
-    assert figure.axes[0].get_xlabel() == "y"
-    assert figure.axes[0].get_ylabel() == "predictive density"
+    assert figure.axes[1].get_xlabel().startswith("(y − predicted mean)")
+    assert figure.axes[0].get_ylabel() == "predictive density (per sd)"
 
 
 def test_histogram_of_a_case_is_a_density_and_ignores_far_tails() -> None:
@@ -151,4 +175,4 @@ def test_histogram_of_a_case_is_a_density_and_ignores_far_tails() -> None:
         if isinstance(patch, Rectangle)
     )
     assert 0.99 <= area <= 1.0 + 1e-12
-    np.testing.assert_allclose(wild.get_xlim(), usual.get_xlim(), atol=0.02)
+    np.testing.assert_allclose(wild.get_xlim(), usual.get_xlim())

@@ -211,23 +211,51 @@ def test_coverage_differs_in_percentage_points() -> None:
     np.testing.assert_allclose(xy(axes.get_lines()[0])[0], expected)
 
 
-def test_one_replicate_has_no_interval_and_no_ranking() -> None:
+def test_one_replicate_is_not_drawn() -> None:
     figure = drawn(differences, invented_differences(invented_runs(replicates=1)))
-    assert warning(figure) == "one replicate: no error bar, no ranking"
-    bars = [bars.get_datalim(axes.transData) for axes in figure.axes for bars in axes.collections]
-    assert not any(np.isfinite(box.width) for box in bars)
+    assert figure.axes == []
+    text = shown(figure)
+    assert "one replicate: no error bar, no ranking" in text
+    assert "`nlobayes compare`" in text
 
 
-def test_settings_of_few_replicates_are_counted() -> None:
+def test_settings_of_few_replicates_are_counted_not_drawn() -> None:
     table = invented_differences(RUNS)
     first, second, *_ = table["setting"].unique()
     table.loc[table["setting"] == first, ["replicates", "low", "high"]] = [1, np.nan, np.nan]
     lost = ["replicates", "difference", "low", "high"]
     table.loc[table["setting"] == second, lost] = [0, np.nan, np.nan, np.nan]
-    assert warning(drawn(differences, table)).splitlines() == [
-        "1 of 9 settings: one replicate: no error bar, no ranking",
+    figure = drawn(differences, table)
+    assert warning(figure).splitlines() == [
+        "1 of 9 settings: one replicate: no error bar, no ranking, not drawn",
         "1 of 9 settings share no replicate with the reference",
     ]
+    assert len(figure.axes[0].get_yticklabels()) == 7
+
+
+def test_equal_scores_are_not_magnified() -> None:
+    """Errors of 0.0310 and 0.0314 do not stand at opposite ends, and every axis has its ticks."""
+    runs = RUNS.head(2).assign(
+        setting=["hmc", "nuts"],
+        rmse_log10=[0.0310, 0.0314],
+        coverage_95=[0.951, 0.950],
+        r2_log10=[0.9993, 0.99929],
+        r2_log10_low=np.nan,
+        r2_log10_high=np.nan,
+        acceptance_rate=0.91,
+        gradients_per_draw=400.0,
+        rhat_f_p99=[1.003, 1.005],
+    )
+    figure = drawn(partial(scan, varied="sampler"), runs)
+    assert figure.axes[0].get_ylabel() == "sampler"
+    assert "a run each" in shown(figure)
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 2
+    low, high = panel(figure, "RMSE (dex)").get_xlim()
+    assert high - low > 0.15 * 0.0314
+    low, high = panel(figure, "95 % coverage (%)").get_xlim()
+    assert high - low > 9
 
 
 def test_single_setting_has_nothing_to_compare() -> None:

@@ -32,7 +32,9 @@ def test_three_columns_and_two_rows_with_their_units() -> None:
         "predicted sd (dex)",
         "distance to train rows\n(median spacing)",
     ]
-    assert "central 68 % interval" in shown(figure)
+    text = shown(figure)
+    for key in ("central 68 % interval", "95 % error of the value", "range of the bin"):
+        assert key in text
     assert drawn(conditional.conditional, BINS, IDENTITY).axes[4].get_xlabel() == "predicted sd"
 
 
@@ -76,6 +78,15 @@ def test_wide_axes_are_logarithmic_and_far_bin_ends_run_off() -> None:
     assert figure.axes[4].get_xlim()[1] < 0.1
 
 
+def test_bins_that_crowd_at_the_low_end_are_spread_by_a_logarithm() -> None:
+    """Eight of ten bins in the lowest quarter of the range, which spans a factor of eight only."""
+    table = BINS[BINS["by"] == "total_sd"].reset_index(drop=True)
+    crowded = table.assign(centre=0.01 * (1 + 7 * np.linspace(0, 1, len(table)) ** 4))
+    assert drawn(conditional.conditional, crowded, LOG10).axes[1].get_xscale() == "log"
+    even = table.assign(centre=0.01 * (1 + 7 * np.linspace(0, 1, len(table))))
+    assert drawn(conditional.conditional, even, LOG10).axes[1].get_xscale() == "linear"
+
+
 def test_single_bin_and_absent_quantity_are_drawn() -> None:
     """A spread that is the same everywhere makes one bin; its interval may be undefined."""
     spread = BINS["by"] == "total_sd"
@@ -99,8 +110,11 @@ def test_deciles_show_error_relative_error_and_coverage(
     table = prediction_tables(points=200, log10=log10)["deciles"]
     figure = drawn(conditional.deciles, table, labels)
     assert figure.axes[0].get_ylabel() == unit
-    assert figure.axes[1].get_xlabel() == labels["covariate"].iloc[0]
-    columns = ((error, 1), ("relative_error_p50", 100), ("coverage_95", 100))
+    assert {axes.get_xlabel() for axes in figure.axes} == {labels["covariate"].iloc[0]}
+    columns = [(error, 1), ("relative_error_p50", 100), ("coverage_95", 100)]
+    if not log10:
+        del columns[1]
+        assert "relative" not in shown(figure)
     for axes, (column, factor) in zip(figure.axes, columns, strict=True):
         for split, line in zip(SPLIT_COLORS, axes.get_lines(), strict=False):
             rows = table[table["split"] == split]

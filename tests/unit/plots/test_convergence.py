@@ -68,6 +68,17 @@ def test_rhat_that_is_nowhere_finite_is_said() -> None:
     )
 
 
+@pytest.mark.parametrize(("largest", "words"), [(1.004, "1.05 (beyond the axis)"), (1.2, "1.05")])
+def test_rhat_axis_follows_the_values(largest: float, words: str) -> None:
+    """It holds 1.01 at least, and is not stretched to a threshold that nothing comes near."""
+    rhat = np.array([1.0, 1.001, 1.002, 1.003, largest])
+    table = few_points(rhat=rhat, rhat_gelman_rubin=rhat)
+    axes = drawn(convergence.convergence, table).axes[0]
+    right = axes.get_xlim()[1]
+    assert max(largest, 1.01) < right < 1 + 1.3 * (max(largest, 1.01) - 1)
+    assert axes.get_xlabel().endswith(f"lines at 1.01 and {words}")
+
+
 @pytest.mark.parametrize(("largest", "scale"), [(1.2, "linear"), (300.0, "log")])
 def test_thresholds_stay_apart_when_rhat_is_huge(largest: float, scale: str) -> None:
     rhat = np.array([1.0, 1.1, 1.1, 1.1, largest])
@@ -142,9 +153,9 @@ def test_divergent_draws_are_placed_by_covariate() -> None:
 
 def test_no_divergence_is_said() -> None:
     table = TABLES["divergences"].assign(deviation=np.nan)
-    text = shown(drawn(convergence.divergences, table, LOG10))
-    assert "no divergent transitions" in text
-    assert "divergent draws" not in text
+    figure = drawn(convergence.divergences, table, LOG10)
+    assert figure.axes == []
+    assert "no divergent transitions" in shown(figure)
 
 
 def test_only_divergent_draws() -> None:

@@ -10,28 +10,39 @@ from matplotlib.text import Text
 
 from nlobayes.plots import FIGURES, render
 from nlobayes.plots.style import RED
-from tests.unit.plots.chain_tables import verdict
+from tests.unit.plots.chain_tables import calibration_checks, verdict
 from tests.unit.plots.drawing import TABLES, draw, every_table, shown
 
 PRISTINE = every_table()
-WARNING = f"NOT CONVERGED: {', '.join(verdict()['check'])} failed"
-"""All checks failed: two lines, the longest there is."""
+WARNINGS = (
+    f"NOT CONVERGED: {', '.join(verdict()['check'])} failed",
+    f"CALIBRATION FAILED: {', '.join(calibration_checks()['check'])} failed",
+)
+"""All checks failed: three lines, the most there are."""
+RUN = "run embedded/n32/fan_in/tolerance_5/adam/hmc/s1, target sigma_pb"
 
 UNITS = {
     "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
     "speed": ["time (s)", "time (ms)", "parameters"],
-    "convergence": ["(dimensionless)", "(draws)", "reference points per bin", "(%)"],
-    "autocorrelation": ["(draws)", "(dimensionless)"],
-    "divergences": ["|m1| (GeV)", "/ sd\n(dimensionless)"],
-    "thinning": ["draws", "MB", "(%)", "(nats per point)", "thinning step (draws)"],
-    "weight_planes": ["(dimensionless)", "relative to its highest"],
-    "history": ["draw", "(dimensionless)"],
+    "convergence": ["(draws)", "reference points per bin", "(%)"],
+    "autocorrelation": ["(draws)"],
+    "divergences": ["|m1| (GeV)", "/ sd"],
+    "thinning": [
+        "draws",
+        "MB",
+        "(%)",
+        "(nats per point)",
+        "thinning step (draws)",
+        "Gaussian noise",
+    ],
+    "weight_planes": ["relative to its highest"],
+    "history": ["draw", "value of the weight"],
     "loss": ["epoch", "loss above the lowest (nats per row)", "RMSE (standardised units)"],
     "landscape": ["energy above the lowest (nats per row)", "units of the weights"],
     "distances": ["epoch", "units of the weights"],
     "prior_predictive": ["|m1| (GeV)", "(σ / pb)", "f over target (ratio)", "draws (%)"],
-    "predicted_vs_true": ["(σ / pb)", "σ (pb)", "(dex)", "(%)"],
+    "predicted_vs_true": ["σ (pb)", "(dex)", "(%)"],
     "residuals": ["|m1| (GeV)", "(dex)"],
     "residual_histogram": ["(dex)", "(1/dex)"],
     "deciles": ["|m1| (GeV)", "(dex)", "(%)"],
@@ -42,7 +53,7 @@ UNITS = {
     "pit": ["probability", "density"],
     "conditional": ["|m1| (GeV)", "(dex)", "(median spacing)", "(%)"],
     "scale_ratio": ["|m1| (GeV)", "|error| / scale uncertainty"],
-    "cases": ["(σ / pb)", "(1/dex)"],
+    "cases": ["dex", "/ predicted sd", "(per sd)"],
     "confusion": ["share of the true class (%)", "predicted class", "true class"],
     "reliability": ["correct (%)", "points (%)", "predictive probability", "ECE"],
     "thresholds": ["(%)", "answered", "recall"],
@@ -52,14 +63,15 @@ UNITS = {
 NOTHING_TO_DRAW = {
     "weight_planes": TABLES["weight_planes"].head(0),
     "scale_ratio": TABLES["predictions"].assign(error_over_scale=np.nan),
+    "divergences": TABLES["divergences"].assign(deviation=np.nan),
     "differences": TABLES["differences"].head(0),
 }
 
 
 @cache
-def figure(name: str, warning: str = "") -> Figure:
+def figure(name: str, warnings: tuple[str, ...] = ()) -> Figure:
     """Figure that several tests only look at."""
-    return draw(name, warning=warning)
+    return draw(name, run=RUN, warnings=warnings)
 
 
 def red_words(figure: Figure) -> str:
@@ -108,22 +120,36 @@ def test_nothing_reaches_beyond_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_warning_is_red_and_fits_the_page(name: str) -> None:
-    warned = figure(name, WARNING)
-    assert WARNING in red_words(warned)
+    warned = figure(name, WARNINGS)
+    assert " ".join(WARNINGS) in red_words(warned)
     assert_on_the_page(warned)
-    assert WARNING not in red_words(figure(name))
+    assert "FAILED" not in red_words(figure(name))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_run_is_named_below_everything_else(name: str) -> None:
+    """In full, and apart from panels, legends and warnings."""
+    drawn = figure(name, WARNINGS)
+    (named,) = (text for text in drawn.texts if text.get_text() == RUN)
+    foot = named.get_tightbbox()
+    above = [part.get_tightbbox() for part in (*drawn.axes, *drawn.legends)]
+    above += [text.get_tightbbox() for text in drawn.texts if text is not named]
+    assert all(box.y0 >= foot.y1 - 0.5 for box in above if box.height)
 
 
 @pytest.mark.parametrize("name", NOTHING_TO_DRAW)
 def test_warning_stands_even_where_there_is_nothing_to_draw(name: str) -> None:
-    empty = draw(name, {FIGURES[name].tables[0]: NOTHING_TO_DRAW[name]}, warning=WARNING)
-    assert WARNING in red_words(empty)
+    table = {FIGURES[name].tables[0]: NOTHING_TO_DRAW[name]}
+    empty = draw(name, table, run=RUN, warnings=WARNINGS)
+    assert " ".join(WARNINGS) in red_words(empty)
+    assert RUN in shown(empty)
     assert_on_the_page(empty)
 
 
 def test_scan_without_a_number_has_a_row_per_setting() -> None:
-    scanned = pd.DataFrame({"along": [np.nan], "series": [np.nan]})
+    scanned = pd.DataFrame({"along": [np.nan], "series": [np.nan], "varied": ["sampler"]})
     rows = draw("scan", {"scanned": scanned})
+    assert rows.axes[0].get_ylabel() == "sampler"
     names = [tick.get_text() for tick in rows.axes[0].get_yticklabels()]
     assert len(names) == TABLES["runs"]["setting"].nunique()
 
@@ -131,6 +157,6 @@ def test_scan_without_a_number_has_a_row_per_setting() -> None:
 def test_rows_that_are_not_finite_are_counted() -> None:
     table = TABLES["predictions"].copy()
     table.loc[table.index[-3:], "z_total"] = np.nan
-    pulls = draw("pulls", {"predictions": table}, warning=WARNING)
-    assert red_words(pulls) == f"{WARNING} 3 of 180 rows are not drawn: not finite"
+    pulls = draw("pulls", {"predictions": table}, warnings=["worse"])
+    assert red_words(pulls) == "worse 3 of 180 rows are not drawn: not finite"
     assert_on_the_page(pulls)

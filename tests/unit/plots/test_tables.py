@@ -17,7 +17,7 @@ NEEDED = {
         "weight_autocorrelation": "lag mean p10 p90",
     },
     "divergences": {"divergences": "covariate deviation expected"},
-    "thinning": {"thinning": "step ess_f_median rmse lppd megabytes chosen"},
+    "thinning": {"thinning": "step ess_f_median rmse lppd megabytes stored chosen"},
     "speed": {
         "speed": "parameters rows seconds_per_gradient seconds_per_draw predict_1_ms "
         "predict_256_ms predict_4096_ms load_ms"
@@ -35,13 +35,13 @@ NEEDED = {
         "prior_scales": "output draw mean sd step range",
     },
     "predicted_vs_true": {
-        "predictions": "split truth mean total_sd truth_target median_target",
+        "predictions": "split truth mean low_68 high_68 truth_target median_target",
     },
     "residuals": {"predictions": "split covariate truth mean"},
     "residual_histogram": {"predictions": "split truth mean"},
     "bands": {"predictions": "split covariate truth mean posterior_sd total_sd"},
     "pulls": {"predictions": "split z_total z_epistemic"},
-    "coverage": {"coverage": "split k nominal epistemic total lower upper"},
+    "coverage": {"coverage": "split k own_total own_epistemic epistemic total lower upper"},
     "levels": {"levels": "split level coverage lower upper"},
     "pit": {"predictions": "split pit", "pit": "split u ecdf lower upper"},
     "scale_ratio": {"predictions": "split covariate error_over_scale"},

@@ -29,8 +29,8 @@ def test_four_panels_against_the_step() -> None:
 def test_scores_without_thinning_and_units_are_stated() -> None:
     text = shown(drawn(draw_thinning, thinning()))
     for expected in (
-        "RMSE, 0.02131 at step 1",
-        "LPPD, 2.314 at step 1",
+        "RMSE, 0.02131 of all draws\n(test reference points)",
+        "LPPD, 2.314 of all draws\n(test reference points, Gaussian noise)",
         "change (%)",
         "change (nats per point)",
         "MB",
@@ -45,12 +45,22 @@ def test_chosen_step_is_marked_in_every_panel() -> None:
     marks = [line for a in figure.axes for line in a.get_lines() if line.get_marker() == "D"]
     assert [data(mark)[0] for mark in marks] == [[5]] * 4
     assert data(marks[0])[1] == table["ess_f_median"][table["step"] == 5].item()
-    assert "chosen: n = 5" in shown(figure)
+    assert "chosen: n = 5, 92 % of the ESS" in shown(figure)
+
+
+def test_what_storing_every_nth_draw_lost_is_said() -> None:
+    """The first row are all draws: 731 effective ones, of which the stored leave 300."""
+    table = thinning()
+    table.loc[table["stored"], "ess_f_median"] = 300.0
+    figure = drawn(draw_thinning, table)
+    assert "stored: n = 2, 41 % of the ESS" in shown(figure)
+    assert data(figure.axes[0].get_lines()[0])[:, 0].tolist() == [1, 731.0 / np.hypot(1, 1 / 12)]
 
 
 def test_single_step_that_was_not_chosen() -> None:
     figure = drawn(draw_thinning, thinning().head(1).assign(chosen=False))
     assert "chosen" not in shown(figure)
+    assert "stored" not in shown(figure)
     assert len(figure.axes) == 4
 
 

@@ -227,7 +227,7 @@ def test_a_grid_is_compared_by_its_settings(said: Compare, results: Path, tmp_pa
     row = differences.set_index("metric").loc["rmse_log10"]
     assert (row["setting"], row["reference"], row["replicates"]) == ("wide", "narrow", 2)
     assert row["difference"] == pytest.approx(-0.015)
-    assert (out / "scanned.csv").read_text() == "along,series\nnetwork.width,\n"
+    assert (out / "scanned.csv").read_text() == "along,series,varied\nnetwork.width,,\n"
     assert sorted(path.name for path in out.iterdir()) == [
         *("differences.csv", "runs.csv", "scanned.csv", "table.md")
     ]
@@ -264,7 +264,7 @@ def test_one_replicate_leaves_the_errors_empty(said: Compare, tmp_path: Path) ->
     lines = (tmp_path / "differences.csv").read_text().splitlines()
     assert lines[0] == "setting,reference,metric,replicates,difference,standard_error,low,high"
     assert "made/n8,made/n4,rmse_log10,1,-0.01,,," in lines
-    assert (tmp_path / "scanned.csv").read_text() == "along,series\n,\n"
+    assert (tmp_path / "scanned.csv").read_text() == "along,series,varied\n,,\n"
 
 
 def test_a_grid_of_one_run_has_tables_without_differences(said: Compare, tmp_path: Path) -> None:

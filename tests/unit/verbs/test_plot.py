@@ -80,13 +80,21 @@ def test_a_table_that_is_missing_or_lacks_columns_is_refused(
     assert not (tmp_path / "figures").exists()
 
 
-def test_a_failed_verdict_is_written_on_every_figure(tables: Path, tmp_path: Path) -> None:
-    checks = {"check": ["rhat_f_p99", "divergences"], "passed": [False, True]}
-    write_csv(tmp_path / "verdict.csv", checks)
-    for name, verdict in {"warned": tmp_path / "verdict.csv", "silent": None}.items():
-        plot(tables, tmp_path / name, ["pulls", "coverage"], verdict)
-        drawn = [(tmp_path / name / f"{each}.svg").read_text() for each in ("pulls", "coverage")]
-        assert all(("NOT CONVERGED: rhat_f_p99 failed" in svg) == bool(verdict) for svg in drawn)
+def test_the_run_and_failed_verdicts_are_written_on_every_figure(
+    tables: Path, tmp_path: Path
+) -> None:
+    """Of the chains and of the calibration, each where it failed."""
+    said = {"NOT CONVERGED: rhat_f_p99 failed", "CALIBRATION FAILED: rhat_f_p99 failed"}
+    for name, passed in {"failed": False, "passed": True}.items():
+        checks = {"check": ["rhat_f_p99", "divergences"], "passed": [passed, True]}
+        write_csv(tmp_path / f"{name}.csv", checks)
+    failed, passed = tmp_path / "failed.csv", tmp_path / "passed.csv"
+    for verdicts, count in (((failed, failed), 2), ((passed, failed), 1), ((None, None), 0)):
+        plot(tables, tmp_path / "out", ["pulls", "coverage"], *verdicts, name="run a/s1")
+        for each in ("pulls", "coverage"):
+            svg = (tmp_path / "out" / f"{each}.svg").read_text()
+            assert sum(words in svg for words in said) == count
+            assert "run a/s1" in svg
 
 
 def test_an_unknown_figure_is_refused(tables: Path, tmp_path: Path) -> None:

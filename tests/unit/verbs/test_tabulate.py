@@ -40,7 +40,7 @@ LENGTHS = {
     "pit": 303,
     "conditional": 3,
     "deciles": 3,
-    "cases": 4000,
+    "cases": 6000,
     "calibration_checks": 4,
 }
 SPEC: dict[str, Any] = {"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 3}

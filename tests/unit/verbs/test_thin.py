@@ -148,9 +148,10 @@ def test_a_step_that_leaves_too_few_draws_to_judge_is_refused(
 def test_the_table_shows_what_each_step_costs(thin: Thin, posterior: Path, tmp_path: Path) -> None:
     thin(posterior, diagnosed(tmp_path, thinning_step=12), tmp_path / "thinned.nc")
     table = read_csv(tmp_path / "thinning.csv")
-    assert table["step"].tolist() == [4, 8, 12, 16]
-    assert table["draws"].tolist() == [96, 48, 30, 24]
-    assert table["chosen"].tolist() == [False, False, True, False]
+    assert table["step"].tolist() == [1, 4, 8, 12, 16]
+    assert table["draws"].tolist() == [384, 96, 48, 30, 24]
+    assert table["step"][table["stored"]].tolist() == [4]
+    assert table["step"][table["chosen"]].tolist() == [12]
     weights = read_groups(posterior, "posterior")["posterior"].data_vars.values()
-    assert table["megabytes"][0] == pytest.approx(sum(w.nbytes for w in weights) / 1e6)
+    assert table["megabytes"][1] == pytest.approx(sum(w.nbytes for w in weights) / 1e6)
     assert np.isfinite(table[["ess_f_median", "rmse", "crps", "lppd"]]).all(axis=None)

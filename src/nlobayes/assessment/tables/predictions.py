@@ -22,8 +22,10 @@ WIDTHS = np.arange(1, 51) / 10
 LEVELS = np.arange(1, 100) / 100
 """Probabilities of the central intervals."""
 CASE_DRAWS = 2000
-GOOD, BAD = 0.5, 0.99
-"""Quantiles of the absolute test residual at which a good and a bad case are taken."""
+CASES = {"good": 0.1, "typical": 0.5, "bad": 0.99}
+"""Quantiles of the absolute pull of the test rows at which cases are taken."""
+CENTRAL = {"low_68": 0.16, "high_68": 0.84}
+"""Ends of the central interval of 68 %."""
 
 
 class Rows(NamedTuple):
@@ -78,12 +80,18 @@ def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale:
     return table
 
 
-def coverage(predicted: Columns) -> Columns:
-    """Tabulate coverage at 0.1 to 5 standard deviations for every split."""
-    return _by_split(
-        predicted,
-        lambda part: calibration.coverage_table(part["z_epistemic"], part["z_total"], k=WIDTHS),
-    )
+def coverage(predicted: Columns, draws: np.ndarray, noise: PredictiveNoise) -> Columns:
+    """Tabulate coverage at 0.1 to 5 standard deviations for every split, beside its own share.
+
+    `draws` (sample, point) and `noise` are what was predicted from.
+    """
+
+    def of_split(part: Columns) -> Columns:
+        points = part["point"]
+        own = calibration.own_coverage(draws[:, points], at_rows(noise, points), k=WIDTHS)
+        return calibration.coverage_table(part["z_epistemic"], part["z_total"], own, k=WIDTHS)
+
+    return _by_split(predicted, of_split)
 
 
 def levels(predicted: Columns) -> Columns:
@@ -135,14 +143,14 @@ def deciles(
 def cases(
     draws: np.ndarray, rows: Rows, noise: PredictiveNoise, rng: np.random.Generator
 ) -> Columns:
-    """Tabulate noisy predictive draws of a typical and of a badly predicted test point."""
+    """Tabulate noisy predictive draws of test points of a small, a typical and a large pull."""
     test = np.flatnonzero(rows.split == SPLITS.index("test"))
     here = at_rows(noise, test)
     mean, _, total_sd = predictive.predictive_moments(draws[:, test], here)
-    order = np.argsort(np.abs(mean - rows.observed[test]))
+    order = np.argsort(np.abs(mean - rows.observed[test]) / total_sd)
     centres, here = locate(draws[:, test], here)
     parts = []
-    for case, quantile in {"good": GOOD, "bad": BAD}.items():
+    for case, quantile in CASES.items():
         index = order[int(quantile * (len(order) - 1))]
         sampled = rng.choice(centres[:, index], CASE_DRAWS)
         [error] = sample(at_rows(here, slice(index, index + 1)), rng, (1, CASE_DRAWS))
@@ -164,11 +172,13 @@ def _predicted(
 ) -> Columns:
     draws, observed = predictive.checked_split(draws, observed)
     mean, posterior_sd, total_sd = predictive.predictive_moments(draws, noise)
+    ends = predictive.predictive_quantiles(draws, noise, [*CENTRAL.values()])
     return {
         "truth": observed,
         "mean": mean,
         "posterior_sd": posterior_sd,
         "total_sd": total_sd,
+        **dict(zip(CENTRAL, ends, strict=True)),
         "truth_target": to_target(observed, scale),
         "median_target": to_target(np.median(draws, axis=0), scale),
         "mean_target": mean_target(draws, scale),
