@@ -9,6 +9,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.files import read_csv, write_bytes
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
+from nlobayes.checks import label_of
 from nlobayes.errors import InputError
 from nlobayes.plots.registry import FIGURES
 from nlobayes.plots.style import render
@@ -48,5 +49,5 @@ def _tables_of(figure: str, folder: Path) -> list[Path]:
 
 def _warning(word: str, path: Path) -> str:
     checks = read_csv(path)
-    failed = checks["check"][~checks["passed"]].tolist()
-    return f"{word}: {', '.join(failed)} failed" if failed else ""
+    failed = map(label_of, checks["check"][~checks["passed"]])
+    return f"{word}: {said}" if (said := "; ".join(failed)) else ""

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -16,7 +16,8 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment.classification import classification_scores, predict_classes
 from nlobayes.assessment.noise_fit import at_points, fit_noise
-from nlobayes.assessment.proper_scores import proper_scores
+from nlobayes.assessment.predictive import log_predictive_density
+from nlobayes.assessment.proper_scores import crps_per_point
 from nlobayes.assessment.thinning import SCORES, thinning_table
 from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
@@ -73,33 +74,34 @@ def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[
     else:
         outputs = unstandardise(target, outputs[..., : len(data.target_names)])
         observed = apply_scale(target, data.observed[data.reference]).reshape(len(split), -1)
-        score = partial(
-            _score_outputs, observed=observed, fitted=fitted, scored=scored, scale=target.scale
-        )
+        score = partial(_score_outputs, observed=observed, fitted=fitted, scored=scored)
     size = sum(weights[0, 0].nbytes for weights in groups["posterior"].values())
     flat = outputs.reshape(*outputs.shape[:2], -1)
     return thinning_table(flat, score, keep_every=keep_every, chosen=chosen, bytes_per_draw=size)
 
 
 def _score_outputs(
-    draws: np.ndarray, *, observed: np.ndarray, fitted: np.ndarray, scored: np.ndarray, scale: str
+    draws: np.ndarray, *, observed: np.ndarray, fitted: np.ndarray, scored: np.ndarray
 ) -> dict[str, float]:
     """Average the scores of all outputs of draws (sample, point x output)."""
     outputs = np.moveaxis(draws.reshape(len(draws), *observed.shape), 2, 0)
     found = [
-        _score_output(one[:, fitted], one[:, scored], seen[fitted], seen[scored], scale)
+        _score_output(one[:, fitted], one[:, scored], seen[fitted], seen[scored])
         for one, seen in zip(outputs, observed.T, strict=True)
     ]
     return {name: float(np.mean([scores[name] for scores in found])) for name in SCORES}
 
 
 def _score_output(
-    held: np.ndarray, predicted: np.ndarray, held_seen: np.ndarray, seen: np.ndarray, scale: str
-) -> dict[str, Any]:
+    held: np.ndarray, predicted: np.ndarray, held_seen: np.ndarray, seen: np.ndarray
+) -> dict[str, float]:
     noise = at_points(fit_noise(held, held_seen, family="gaussian"), predicted)
-    error, rng = predicted.mean(axis=0) - seen, np.random.default_rng(0)
-    scores = proper_scores(predicted, seen, noise, rng, scale=scale)
-    return {"rmse": float(np.sqrt(np.mean(error**2))), **scores}
+    error = predicted.mean(axis=0) - seen
+    return {
+        "rmse": float(np.sqrt(np.mean(error**2))),
+        "crps": float(crps_per_point(predicted, seen, noise, np.random.default_rng(0)).mean()),
+        "lppd": float(log_predictive_density(predicted, seen, noise).mean()),
+    }
 
 
 def _score_classes(

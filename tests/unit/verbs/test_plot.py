@@ -84,7 +84,7 @@ def test_the_run_and_failed_verdicts_are_written_on_every_figure(
     tables: Path, tmp_path: Path
 ) -> None:
     """Of the chains and of the calibration, each where it failed."""
-    said = {"NOT CONVERGED: rhat_f_p99 failed", "CALIBRATION FAILED: rhat_f_p99 failed"}
+    said = {"NOT CONVERGED: R-hat of f, 99 %", "CALIBRATION FAILED: R-hat of f, 99 %"}
     for name, passed in {"failed": False, "passed": True}.items():
         checks = {"check": ["rhat_f_p99", "divergences"], "passed": [passed, True]}
         write_csv(tmp_path / f"{name}.csv", checks)
