@@ -182,7 +182,7 @@ def test_coverage_table_agrees_with_calibration(split: tuple[np.ndarray, np.ndar
     mean, posterior_sd, total_sd = predictive_moments(draws, noise)
     z = [standardised_residuals(observed, mean, sd) for sd in (posterior_sd, total_sd)]
     own = OwnCoverage(np.array([0.4, 0.7, 0.9, 1.0]), np.array([0.3, 0.6, 0.9, 1.0]))
-    table = coverage_table(*z, own, k=np.array([0.5, 1, 2, 3]))
+    table = coverage_table(z[0], z[1], own, k=np.array([0.5, 1, 2, 3]))
     result = calibration(*split, noise)
     assert list(table) == [
         *("k", "own_epistemic", "own_total", "epistemic", "total", "lower", "upper")

@@ -131,10 +131,10 @@ def test_the_run_is_named_below_everything_else(name: str) -> None:
     """In full, and apart from panels, legends and warnings."""
     drawn = figure(name, WARNINGS)
     (named,) = (text for text in drawn.texts if text.get_text() == RUN)
-    foot = named.get_tightbbox()
-    above = [part.get_tightbbox() for part in (*drawn.axes, *drawn.legends)]
-    above += [text.get_tightbbox() for text in drawn.texts if text is not named]
-    assert all(box.y0 >= foot.y1 - 0.5 for box in above if box.height)
+    foot = named.get_window_extent()
+    others = [text for text in drawn.texts if text is not named]
+    above = [part.get_tightbbox() for part in (*drawn.axes, *drawn.legends, *others)]
+    assert all(box.y0 >= foot.y1 - 0.5 for box in above if box is not None and box.height)
 
 
 @pytest.mark.parametrize("name", NOTHING_TO_DRAW)

@@ -85,12 +85,13 @@ def test_the_run_and_failed_verdicts_are_written_on_every_figure(
 ) -> None:
     """Of the chains and of the calibration, each where it failed."""
     said = {"NOT CONVERGED: R-hat of f, 99 %", "CALIBRATION FAILED: R-hat of f, 99 %"}
-    for name, passed in {"failed": False, "passed": True}.items():
-        checks = {"check": ["rhat_f_p99", "divergences"], "passed": [passed, True]}
-        write_csv(tmp_path / f"{name}.csv", checks)
-    failed, passed = tmp_path / "failed.csv", tmp_path / "passed.csv"
-    for verdicts, count in (((failed, failed), 2), ((passed, failed), 1), ((None, None), 0)):
-        plot(tables, tmp_path / "out", ["pulls", "coverage"], *verdicts, name="run a/s1")
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
+    for path in (bad, good):
+        checks = {"check": ["rhat_f_p99", "divergences"], "passed": [path == good, True]}
+        write_csv(path, checks)
+    for verdict, calibration, count in ((bad, bad, 2), (good, bad, 1), (None, None, 0)):
+        out = tmp_path / "out"
+        plot(tables, out, ["pulls", "coverage"], verdict, calibration, name="run a/s1")
         for each in ("pulls", "coverage"):
             svg = (tmp_path / "out" / f"{each}.svg").read_text()
             assert sum(words in svg for words in said) == count
