@@ -40,7 +40,7 @@ METRICS = {
     "crps": Metric("CRPS (model scale)", "lower"),
     "lppd": Metric("log score (nats per point)", "higher"),
     "coverage_95": Metric("95 % coverage (%)", line=95.0, percent=True, span=0.1),
-    "rhat_f_p99": Metric(r"$\hat{R}$, 99 % quantile", scale="log", line=1.05),
+    "rhat_f_p99": Metric(r"$\hat{R}$, 99 % quantile", scale="log", line=1.05, span=0.05),
     "gradients_per_draw": Metric("gradients per draw", scale="fitting"),
     "acceptance_rate": Metric("acceptance rate"),
 }
