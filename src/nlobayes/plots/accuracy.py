@@ -86,18 +86,14 @@ def _diagonal_panel(axes: Axes, true: Floats, predicted: Floats, *, label: str) 
 def _intervals(axes: Axes, true: Floats, rows: DataFrame) -> None:
     """Central 68 % intervals of points that are evenly spread in rank, minus the truth."""
     shown = np.linspace(0, len(rows) - 1, min(len(rows), MOST_INTERVALS)).round().astype(int)
-    truth = floats(rows, "truth")
-    low, high = (floats(rows, end)[shown] - truth[shown] for end in ("low_68", "high_68"))
+    low, high = (floats(rows, end) - floats(rows, "truth") for end in ("low_68", "high_68"))
     held = (low <= 0) & (high >= 0)
-    for chosen, color, what in ((held, BLUE, "hold the truth"), (~held, VERMILLION, "do not")):
-        axes.vlines(
-            true[shown][chosen],
-            low[chosen],
-            high[chosen],
-            color=color,
-            linewidth=1,
-            label=f"68 % intervals: {chosen.sum()} of {len(shown)} {what}",
-        )
+    share = f"{100 * held.mean():.1f} % of all hold the truth"
+    labels = {True: f"68 % intervals, {len(shown)} shown: {share}", False: "one that does not"}
+    for holds, color in ((True, BLUE), (False, VERMILLION)):
+        chosen = shown[held[shown] == holds]
+        ends = low[chosen], high[chosen]
+        axes.vlines(true[chosen], *ends, color=color, linewidth=1, label=labels[holds])
 
 
 def _percent_axis(axes: Axes) -> None:

@@ -16,6 +16,9 @@ from nlobayes.plots.style import (
 )
 from nlobayes.plots.tables import floats, split_rows
 
+SDS = {"total": "total_sd", "epistemic": "posterior_sd"}
+"""Columns of the standard deviations of both uncertainties."""
+
 MAX_VECTOR_POINTS = 2_000
 MAX_LARGE_MARKERS = 300
 
@@ -43,7 +46,7 @@ def bands(predictions: DataFrame, labels: DataFrame) -> Figure:
 
 
 def _prediction(axes: Axes, test: DataFrame, kind: str) -> None:
-    x, mean, sd = (floats(test, column) for column in ("covariate", "mean", f"{kind}_sd"))
+    x, mean, sd = (floats(test, column) for column in ("covariate", "mean", SDS[kind]))
     color, rasterized = UNCERTAINTY_COLORS[kind], len(x) > MAX_VECTOR_POINTS
     for k, opacity in ((2, 0.2), (1, 0.3)):
         low, high = mean - k * sd, mean + k * sd
