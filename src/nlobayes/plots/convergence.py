@@ -125,7 +125,7 @@ def _rhat_panel(axes: Axes, table: DataFrame) -> None:
     if largest > WIDE_RHAT:
         axes.set_xscale("log")
     right = float(1 + 1.15 * (largest - 1))
-    axes.set_xlim(1 - 0.1 * (right - 1), right)
+    axes.set_xlim(max(0.9, 1 - 0.1 * (right - 1)), right)
     axes.set_ylim(0, 1.02)
     spread_log_labels(axes.xaxis)
     lines = " and ".join(
