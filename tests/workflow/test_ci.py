@@ -277,5 +277,5 @@ def test_summary_prints_scores_beside_convergence(ci: Project) -> None:
     printed = ci.run("nlobayes", "summary").stdout
     assert RUN.split("/")[0] in printed
     assert f"{metrics(ci, 'evaluation')['test']['rmse_log10']:.4f}" in printed
-    assert f"{metrics(ci, 'diagnostics')['rhat_f_median']:.3f}" in printed
+    assert f"{metrics(ci, 'diagnostics')['rhat_f_p99']:.3f}" in printed
     assert "report: report.html" in printed

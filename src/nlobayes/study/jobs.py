@@ -202,6 +202,12 @@ class SpeedJob(Frozen):
     runs: tuple[TimedRun, ...]
 
 
+class SummaryJob(Frozen):
+    """Runs to summarise, by their paths: the label of each, in the order to show them."""
+
+    runs: dict[str, str]
+
+
 Job = TypeVar("Job", bound=Frozen)
 
 

@@ -39,7 +39,7 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="RUN",
-            help="Runs, as `nlobayes summary` calls them; the first is compared to.",
+            help="Runs, by their paths below results/metrics; the first is compared to.",
         ),
     ] = None,
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),

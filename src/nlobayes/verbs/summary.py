@@ -1,93 +1,157 @@
-"""Print the table of the runs that have been evaluated: scores never without convergence."""
+"""Print the table of runs that are done, their verdicts in words, and what to do next."""
 
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.text import Text
 
 from nlobayes.artifacts.files import read_json
-from nlobayes.assessment.tightness import TIGHT
 from nlobayes.errors import InputError
+from nlobayes.study.jobs import SummaryJob, read_job
+from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
+from nlobayes.verbs.landing_page import landing_page
+from nlobayes.verbs.summary_table import LEGENDS, summary_table
+from nlobayes.verbs.verdicts import Finished, Said, example, program, read_finished, said_of
 
-CONVERGENCE = ("R-hat f med / p99", "ESS f min", "div.", "tau", "converged")
-NUMBERS = ("RMSE", "R²", "95 % cov.", "sigma_z")
-CLASSES = {"accuracy": ".4f", "lppd": ".4f", "ece": ".3f"}
-"""Keys of the scores of classes, which are also their names."""
-
-TITLES = {
-    NUMBERS: "Test split, total uncertainty with fitted noise; RMSE in dex for cross sections",
-    tuple(CLASSES): "Test split, classes; ece: expected calibration error",
-}
+RED, WIDE = "bold red", 160
+MOST_SURROGATES = 8
 
 
 def summary(
+    grids: Annotated[
+        list[str] | None, typer.Argument(metavar="GRID", help="Grids to show; without, all runs.")
+    ] = None,
     metrics: Annotated[Path, typer.Option(help="Folder of the metrics.")] = Path("results/metrics"),
     report: Annotated[Path, typer.Option(help="Report to point to.")] = Path("report.html"),
+    configfile: Annotated[
+        list[Path] | None, typer.Option(help="Study of the grids, as it was given to Snakemake.")
+    ] = None,
+    spec: Annotated[
+        str | None, typer.Option(help="Runs to show and their labels: JSON text or a file.")
+    ] = None,
+    rst: Annotated[bool, typer.Option(help="Print the landing page of the report.")] = False,
 ) -> None:
-    """Show every run's test scores beside R-hat and ESS, its baseline, and where the report is."""
-    runs = sorted(path.parent for path in metrics.rglob("evaluation.json"))
-    if not runs:
+    """Show every run's test scores beside its convergence, its verdict, and the next steps."""
+    named = read_job(SummaryJob, spec).runs if spec else _named(metrics, grids, configfile or [])
+    runs = read_finished(metrics, named)
+    if rst:
+        typer.echo(landing_page(runs))
+        return
+    asked = Console().is_terminal or "COLUMNS" in os.environ
+    console = Console(width=None if asked else WIDE, highlight=False)
+    _show_tables(console, runs)
+    _show_verdicts(console, runs)
+    _show_agreements(console, metrics, named)
+    _show_next(console, runs, report)
+
+
+def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
+    """Label the finished runs of some grids; without grids, all that are there."""
+    there = (path.parent.relative_to(metrics) for path in metrics.rglob("evaluation.json"))
+    found = {folder.as_posix() for folder in there}
+    if not found:
         raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
-    tables = {names: _table(names) for names in TITLES}
-    for run in runs:
-        evaluation = read_json(run / "evaluation.json", "test", "baseline")
-        diagnostics = read_json(run / "diagnostics.json", "checks", "tightness")
-        table = tables[tuple(CLASSES) if "accuracy" in evaluation["test"] else NUMBERS]
-        table.add_row(*_posterior(str(run.relative_to(metrics)), evaluation["test"], diagnostics))
-        table.add_row(*_baseline(evaluation["baseline"]), end_section=True)
-    console = Console(width=None if Console().is_terminal else 160)
-    for table in tables.values():
-        if table.row_count:
-            console.print(table)
-    for path in sorted(metrics.glob("agreement/**/*.json")):
-        console.print(_agreement(path, read_json(path, "pairs", "passed")))
-    console.print(f"report: {report}" if report.exists() else "report: run `make report`")
+    known = _labels(grids, changes)
+    named = {path: label for path, label in known.items() if path in found}
+    if grids and not named:
+        raise InputError(
+            f"no run of {', '.join(grids)} is finished; run `snakemake {' '.join(grids)}` first"
+        )
+    return named if grids else named | shortened(sorted(found - {*named}))
 
 
-def _table(names: tuple[str, ...]) -> Table:
-    columns = (Column(name, overflow="fold") for name in ("run", *names, *CONVERGENCE))
-    return Table(*columns, title=TITLES[names])
+def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
+    """Label the runs of the study; outside of a project there is none to ask."""
+    if not (grids or changes or DEFAULT_STUDY.is_file()):
+        return {}
+    study = read_whole_study(changes)
+    unknown = [grid for grid in grids or [] if grid not in study.grids]
+    if unknown:
+        raise InputError(f"unknown grid {unknown[0]!r}; known: {', '.join(study.grids)}")
+    return labels(study, grids or None)
 
 
-def _posterior(run: str, test: dict[str, Any], found: dict[str, Any]) -> tuple[str, ...]:
-    failed = [name for name, check in found["checks"].items() if not check["passed"]]
-    tau = found["tightness"]
-    tightness = "-" if tau is None else f"{tau:.2g}" + (" (tight)" if tau > TIGHT else "")
-    return (
-        run,
-        *_scores(test),
-        f"{_number(found['rhat_f_median'], '.3f')} / {_number(found['rhat_f_p99'], '.3f')}",
-        _number(found["ess_f_bulk_min"], ".0f"),
-        str(found["divergences"]),
-        tightness,
-        ("[bold red]FAILED: " + ", ".join(failed) + "[/]" if failed else "yes")
-        + ("" if found.get("exact", True) else " (not exact)"),
-    )
+def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
+    for of_classes, legend in LEGENDS.items():
+        alike = [run for run in runs if run.is_of_classes == of_classes]
+        if alike:
+            console.print(summary_table(alike, of_classes, console.width))
+            console.print(legend, style="dim")
 
 
-def _baseline(baseline: dict[str, Any]) -> tuple[str, ...]:
-    members = next(iter(baseline["members"].values()))
-    name = f"  ensemble of its {len(members)} MAPs (members {min(members):.3f}-{max(members):.3f})"
-    return (name, *_scores(baseline["test"]), *[""] * len(CONVERGENCE))
+def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
+    """Print in words what failed, with values and limits, and then what to do next."""
+    failed = {run.label: said for run in runs if (said := said_of(run))}
+    console.print()
+    for label, said in failed.items():
+        _line(console, f"{said.headline}: {label}", RED)
+        for line in said.failed:
+            _line(console, f"  {line}", "red")
+    for step, whom in _steps(failed).items():
+        whose = "" if len(whom) == len(failed) else f" ({', '.join(whom)})"
+        _line(console, f"  next{whose}: {step}")
+    passed = [run.label for run in runs if run.label not in failed]
+    said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
+    _line(console, ": ".join(filter(None, [said, ", ".join(passed)])), "bold")
 
 
-def _scores(test: dict[str, Any]) -> tuple[str, ...]:
-    rmse, r2 = (
-        ("rmse_log10", "r2_log10") if "r2_log10" in test else ("rmse_target", "r2_target_mean")
-    )
-    numbers = {rmse: ".4f", r2: ".4f", "coverage_95": ".3f", "sigma_z_total": ".3f"}
-    forms = CLASSES if "accuracy" in test else numbers
-    return tuple(_number(test[key], form) for key, form in forms.items())
+def _steps(failed: Mapping[str, Said]) -> dict[str, list[str]]:
+    """Take each step once, with the runs that need it."""
+    steps: dict[str, list[str]] = {}
+    for label, said in failed.items():
+        for step in said.steps:
+            steps.setdefault(step, []).append(label)
+    return steps
 
 
-def _agreement(path: Path, agreement: dict[str, Any]) -> str:
-    said = "agree" if agreement["passed"] else "[bold red]DISAGREE[/]"
+def _line(console: Console, text: str, style: str = "") -> None:
+    """Print a line; what is too long for one goes on in the next, indented."""
+    for line in wrap(text, console.width, subsequent_indent=" " * 8, break_long_words=False):
+        console.print(Text(line, style), soft_wrap=True)
+
+
+def _show_agreements(console: Console, metrics: Path, named: Mapping[str, str]) -> None:
+    """Print whether the samplers agree that are shown."""
+    paths = sorted((metrics / "agreement").rglob("*.json"))
+    short = shortened(path.relative_to(metrics / "agreement").as_posix() for path in paths)
+    for path, name in zip(paths, short.values(), strict=True):
+        agreement = read_json(path, "pairs", "passed")
+        shown = f"{agreement['pairs']}"
+        if any(run in shown for run in named):
+            text, style = _agreement(name.removesuffix(".json"), agreement)
+            _line(console, text, style)
+
+
+def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
     found = [pair[key] for pair in agreement["pairs"] for key in ("z_mean_max", "z_sd_max")]
-    worst = None if None in found else max(found)
-    return f"samplers {said} on {path.stem}: largest |z| {_number(worst, '.1f')}, see {path}"
+    worst = "not finite" if None in found else f"{max(found):.1f}"
+    limit = min(pair["threshold"] for pair in agreement["pairs"])
+    said = "agree" if agreement["passed"] else "DISAGREE"
+    text = f"samplers of {name}: largest |z| {worst}, limit {limit:.1f}: they {said}"
+    return text, "" if agreement["passed"] else RED
 
 
-def _number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
+def _show_next(console: Console, runs: Sequence[Finished], report: Path) -> None:
+    """Print where things are, and the commands that use them, to be copied as they stand."""
+    shown, called = example(runs), program()
+    lines = ["", *_surrogates(runs)]
+    if shown is not None:
+        lines += [
+            f"next: {called} predict {shown} points.csv -o out.csv",
+            f"      {called} serve {shown}",
+        ]
+    lines.append(f"report: {report}" if report.exists() else "report: run `make report`")
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def _surrogates(runs: Sequence[Finished]) -> list[str]:
+    written = [run for run in runs if run.surrogate]
+    if len(written) > MOST_SURROGATES:
+        return [f"surrogates of {len(written)} runs: below results/surrogates, by their paths"]
+    return [f"surrogate of {run.label}: {run.surrogate}" for run in written]

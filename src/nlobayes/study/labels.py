@@ -1,0 +1,68 @@
+"""Short names of runs, for people: the grid, and the presets that tell its runs apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nlobayes.study.files import read_study
+from nlobayes.study.grid import CROSSED, RunSpec, Study, load_study
+from nlobayes.study.library import PRESETS, override, read_presets
+
+DEFAULT_STUDY = Path("config/config.yaml")
+
+
+def read_whole_study(changes: Sequence[Path] = ()) -> Study:
+    """Read the default study of the project, with the changes of other files, in their order.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or is no study.
+    """
+    config = read_presets(PRESETS)
+    for path in (DEFAULT_STUDY, *changes):
+        config = override(config, read_study(path))
+    return load_study(config)
+
+
+def labels(study: Study, grids: Iterable[str] | None = None) -> dict[str, str]:
+    """Label the runs of some grids by their paths, without `grids` of all, the targets first.
+
+    A run is called by the first grid that has it, by the presets in which the runs of this grid
+    differ, and by its seed where there are several: `check hmc_check`.
+    """
+    return _labelled(study, grids, model=False)
+
+
+def model_labels(study: Study) -> dict[str, str]:
+    """Label what is sampled, by its path, as `labels` does: the run without its sampler."""
+    return _labelled(study, None, model=True)
+
+
+def shortened(paths: Iterable[str]) -> dict[str, str]:
+    """Shorten paths of runs of no known grid to the dataset and the parts in which they differ."""
+    parts = {path: path.split("/") for path in paths}
+    columns = zip(*parts.values(), strict=False)
+    kept = [place for place, found in enumerate(columns) if place == 0 or len({*found}) > 1]
+    lengths = {len(own) for own in parts.values()}
+    if len(lengths) > 1:
+        return {path: path for path in parts}
+    return {path: " ".join(own[place] for place in kept) for path, own in parts.items()}
+
+
+def _labelled(study: Study, grids: Iterable[str] | None, *, model: bool) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for grid in grids if grids is not None else dict.fromkeys([*study.targets, *study.grids]):
+        for run, words in _parts([*study.runs(grid)], without={"sampler"} if model else set()):
+            path = run.model_id if model else run.run_id
+            named.setdefault(path, " ".join([grid, *words]))
+    return named
+
+
+def _parts(runs: Sequence[RunSpec], without: set[str]) -> Iterable[tuple[RunSpec, list[str]]]:
+    """Give each run of a grid with what tells it apart from the others."""
+    kinds = [k for k in CROSSED if k not in without and len({run.names[k] for run in runs}) > 1]
+    seeded = len({run.seed for run in runs}) > 1
+    for run in runs:
+        yield run, [run.names[kind] for kind in kinds] + ([f"s{run.seed}"] if seeded else [])
