@@ -14,11 +14,17 @@ help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
 
 setup: $(UV)  ## install the locked environment into .venv
-	$(UV) sync --locked --compile-bytecode
+	@echo "setting up .venv (the first time takes minutes)"
+	@$(UV) sync --quiet --locked --compile-bytecode
 
-run: setup  ## run the default study, then write the report and print the results
-	$(RUN) snakemake
-	$(MAKE) report
+define REPORT
+	@$(RUN) snakemake --report report.html
+	@$(RUN) nlobayes summary
+endef
+
+run: setup  ## run the default study, write the report, print the results and the commands that come next
+	@NLOBAYES_SUMMARY=later $(RUN) snakemake
+	$(REPORT)
 
 STUDIES ?= $(wildcard config/studies/*.yaml)
 
@@ -30,8 +36,7 @@ studies: setup  ## run the studies of docs/studies.md at reduced scale; tables t
 	done
 
 report: setup  ## write report.html and print the results of what has been run
-	$(RUN) snakemake --report report.html
-	$(RUN) nlobayes summary
+	$(REPORT)
 
 test: setup  ## run all tests (WORKERS=2 processes)
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile

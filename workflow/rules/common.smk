@@ -19,6 +19,7 @@ from nlobayes.study.assignments import (
 )
 from nlobayes.study.comparison import compare_job
 from nlobayes.study.grid import CROSSED, load_study
+from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import override, read_presets
 from nlobayes.study.sources import SlhaSource, TableSource
 from nlobayes.study.values import NAME
@@ -124,6 +125,7 @@ def find_rivals():
 
 
 RIVALS = find_rivals()
+LABELS = {"run": labels(STUDY), "model": model_labels(STUDY)}
 
 # Jobs find the same Python as Snakemake, however it was started, unless they bring their own.
 if not workflow.deployment_settings.deployment_method:
@@ -397,16 +399,22 @@ def repeat_option(option, paths):
 
 
 def figure(path, category, of):
-    """Declare a figure as an output that the report shows with its caption."""
+    """Declare a figure as an output that the report shows with its caption, below its label."""
     name = Path(path).stem
     words = {"figure": name.replace("_", " ")}
     caption = f"../report/{name}.rst"
     return report(
-        path, caption=caption, category=category, subcategory=of, labels=words
+        path, caption=caption, category=category, subcategory=label_of(of), labels=words
     )
 
 
-def figures(category, names, folder="results/figures/{run}", of="{run}"):
+def label_of(kind):
+    """Give the function that calls a run, a model or a grid as people read it."""
+    names = LABELS.get(kind, {})
+    return lambda wildcards: names.get(wildcards[kind], wildcards[kind])
+
+
+def figures(category, names, folder="results/figures/{run}", of="run"):
     """Declare figures as outputs, in the report and as bitmaps."""
     vectors = [figure(f"{folder}/{name}.svg", category, of) for name in names]
     return [*vectors, *(f"{folder}/{name}.png" for name in names)]

@@ -101,7 +101,7 @@ use rule plot as plot_landscape with:
             "Pretraining",
             LANDSCAPE_FIGURES,
             "results/figures/landscape/{model}",
-            "{model}",
+            "model",
         ),
         record="results/records/plot_landscape/{model}.json",
     log:
@@ -121,9 +121,7 @@ use rule plot as plot_prior_predictive with:
     input:
         tables=rules.prior_predictive.output.tables,
     output:
-        *figures(
-            "Prior", [PRIOR], "results/figures/prior_predictive/{model}", "{model}"
-        ),
+        *figures("Prior", [PRIOR], "results/figures/prior_predictive/{model}", "model"),
         record="results/records/plot_prior_predictive/{model}.json",
     log:
         "logs/plot_prior_predictive/{model}.log",
@@ -144,7 +142,7 @@ use rule plot as plot_scan with:
             "results/plots/comparison/{{grid}}/{table}.csv", table=["runs", "scanned"]
         ),
     output:
-        *figures("Comparison", ["scan"], "results/figures/comparison/{grid}", "{grid}"),
+        *figures("Comparison", ["scan"], "results/figures/comparison/{grid}", "grid"),
         record="results/records/plot_scan/{grid}.json",
     log:
         "logs/plot_scan/{grid}.log",
@@ -167,7 +165,7 @@ use rule plot as plot_differences with:
             "Comparison",
             ["differences"],
             "results/figures/comparison/{grid}",
-            "{grid}",
+            "grid",
         ),
         record="results/records/plot_differences/{grid}.json",
     log:
@@ -187,7 +185,7 @@ use rule plot as plot_speed with:
     input:
         tables="timings/speed/{grid}/speed.csv",
     output:
-        *figures("Speed", ["speed"], "timings/speed/{grid}", "{grid}"),
+        *figures("Speed", ["speed"], "timings/speed/{grid}", "grid"),
         record="timings/speed/{grid}/record.json",
     log:
         "logs/plot_speed/{grid}.log",
