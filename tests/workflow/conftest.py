@@ -209,8 +209,14 @@ def unbuilt(once: Once, pristine: Project) -> Project:
 
 @pytest.fixture(scope="session")
 def tiny(once: Once, unbuilt: Project) -> Project:
-    """The finished tiny study; tests do not write into it."""
-    return once("tiny", lambda folder: unbuilt.copy_to(folder).snakemake())
+    """The finished tiny study; tests do not write into it. What was said is beside it."""
+
+    def build(folder: Path) -> None:
+        done = unbuilt.copy_to(folder).snakemake()
+        folder.with_name("stdout").write_text(done.stdout)
+        folder.with_name("stderr").write_text(done.stderr)
+
+    return once("tiny", build)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ UNSAID = {
 CHATTER = (
     *("Assuming unrestricted", "Building DAG", "Using shell", "Conda environments:"),
     *("Group jobs: inactive", "Select jobs", "Adding ", "Created ", "Creating report"),
+    "RuleException:\nCalledProcessError",  # its job is named in the next lines, with its log
 )
 FAILED_LOGS = []
 
@@ -59,7 +60,7 @@ class ShortErrors(logging.Formatter):
 
     def format(self, record):
         if getattr(record, "event", None) is LogEvent.JOB_ERROR:
-            unsaid = {"input": [], "output": [], "shellcmd": None}
+            unsaid = {"msg": "", "input": [], "output": [], "shellcmd": None}
             record = logging.makeLogRecord(record.__dict__ | unsaid)
         return self.whole.format(record)
 

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nlobayes.verbs.verdicts import Finished, program, said_of
+from nlobayes.verbs.verdicts import (
+    Finished,
+    Said,
+    count_passed,
+    failures,
+    program,
+    steps_of,
+)
 
-HEADER = ("run", "converged", "calibrated", "test score", "inside 68 / 95 %", "R-hat", "ESS")
-NUMBER_FORM, SHARE_FORM = ".4f", ".1%"
+HEADER = ("run", "converged", "calibrated", "RMSE", "68 %", "95 %", "R-hat", "ESS")
+HEADER_OF_CLASSES = ("run", "converged", "calibrated", "accuracy", "ece", "R-hat", "ESS")
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
-    """Write the results as a table, then what failed with the next steps, then the surrogates."""
+    """Write the results as tables, then what failed with the next steps, then the surrogates."""
     if not runs:
         return "No run is finished.\n"
-    passed = sum(said_of(run) is None for run in runs)
+    numbers = [run for run in runs if not run.is_of_classes]
+    classes = [run for run in runs if run.is_of_classes]
     return "\n\n".join(
         [
-            f"**{passed} of {len(runs)} runs converged and are calibrated.**",
-            _table([HEADER, *map(_cells, runs)]),
-            *filter(None, map(_verdict, runs)),
+            f"**{_plain(count_passed(runs))}.**",
+            *([_table([HEADER, *map(_cells, numbers)])] if numbers else []),
+            *([_table([HEADER_OF_CLASSES, *map(_cells, classes)])] if classes else []),
+            *(_verdict(label, said) for label, said in failures(runs).items()),
+            *map(_plain, steps_of(runs)),
             *_surrogates(runs),
         ]
     )
@@ -34,54 +44,43 @@ def _table(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cells(run: Finished) -> list[str]:
-    test, found = run.evaluation["test"], run.diagnostics
-    inside = [_number(test.get(key), SHARE_FORM) for key in ("coverage_68", "coverage_95")]
+    found = run.diagnostics
     return [
-        _literal(run.label),
+        _plain(run.label),
         "**NO**" if run.unconverged else "yes",
         "**NO**" if run.uncalibrated else "yes",
-        _score(run),
-        "" if run.is_of_classes else " / ".join(inside),
+        *_scores(run),
         _number(found["rhat_f_p99"], ".3f"),
         _number(found["ess_f_bulk_min"], ".0f"),
     ]
 
 
-def _score(run: Finished) -> str:
+def _scores(run: Finished) -> list[str]:
     test = run.evaluation["test"]
     if run.is_of_classes:
-        return f"accuracy {_number(test['accuracy'], NUMBER_FORM)}"
-    if "rmse_log10" in test:
-        return f"RMSE {_number(test['rmse_log10'], NUMBER_FORM)} dex"
-    return f"RMSE {_number(test['rmse_target'], NUMBER_FORM)}"
+        return [_number(test["accuracy"], ".4f"), _number(test["ece"], ".3f")]
+    dex = "rmse_log10" in test
+    rmse = _number(test["rmse_log10" if dex else "rmse_target"], ".4f")
+    inside = [_number(test[key], ".1%") for key in ("coverage_68", "coverage_95")]
+    return [f"{rmse} dex" if dex else rmse, *inside]
 
 
-def _verdict(run: Finished) -> str:
-    said = said_of(run)
-    if said is None:
-        return ""
-    items = [*map(_plain, said.failed), *(f"next: {_plain(step)}" for step in said.steps)]
-    return f"**{said.headline}:** {_literal(run.label)}\n\n" + "\n".join(f"- {i}" for i in items)
+def _verdict(label: str, said: Said) -> str:
+    items = "\n".join(f"- {_plain(line)}" for line in said.failed)
+    return f"**{said.headline}:** {_plain(label)}\n\n{items}"
 
 
 def _surrogates(runs: Sequence[Finished]) -> list[str]:
     written = [run for run in runs if run.surrogate]
     if not written:
         return []
-    rows = [("surrogate of", "file")]
-    rows += [(_literal(run.label), _literal(str(run.surrogate))) for run in written]
-    return [
-        _table(rows),
-        f"Predict with {_literal(f'{program()} predict FILE points.csv -o out.csv')}.",
-    ]
+    files = "\n".join(f"- {_plain(run.label)}: {_plain(str(run.surrogate))}" for run in written)
+    predict = f"``{program()} predict FILE points.csv -o out.csv``"
+    return ["Surrogates, one file each:", files, f"Predict with {predict}."]
 
 
 def _number(value: float | None, form: str) -> str:
     return "none" if value is None else format(value, form)
-
-
-def _literal(text: str) -> str:
-    return f"``{text}``"
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,15 @@ from nlobayes.study.jobs import SummaryJob, read_job
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
 from nlobayes.verbs.landing_page import landing_page
 from nlobayes.verbs.summary_table import LEGENDS, summary_table
-from nlobayes.verbs.verdicts import Finished, Said, example, program, read_finished, said_of
+from nlobayes.verbs.verdicts import (
+    Finished,
+    count_passed,
+    example,
+    failures,
+    program,
+    read_finished,
+    steps_of,
+)
 
 RED, WIDE = "bold red", 160
 MOST_SURROGATES = 8
@@ -86,27 +94,14 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
 
 def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
     """Print in words what failed, with values and limits, and then what to do next."""
-    failed = {run.label: said for run in runs if (said := said_of(run))}
     console.print()
-    for label, said in failed.items():
+    for label, said in failures(runs).items():
         _line(console, f"{said.headline}: {label}", RED)
         for line in said.failed:
             _line(console, f"  {line}", "red")
-    for step, whom in _steps(failed).items():
-        whose = "" if len(whom) == len(failed) else f" ({', '.join(whom)})"
-        _line(console, f"  next{whose}: {step}")
-    passed = [run.label for run in runs if run.label not in failed]
-    said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
-    _line(console, ": ".join(filter(None, [said, ", ".join(passed)])), "bold")
-
-
-def _steps(failed: Mapping[str, Said]) -> dict[str, list[str]]:
-    """Take each step once, with the runs that need it."""
-    steps: dict[str, list[str]] = {}
-    for label, said in failed.items():
-        for step in said.steps:
-            steps.setdefault(step, []).append(label)
-    return steps
+    for step in steps_of(runs):
+        _line(console, f"  {step}")
+    _line(console, count_passed(runs), "bold")
 
 
 def _line(console: Console, text: str, style: str = "") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,6 +69,30 @@ def said_of(run: Finished) -> Said | None:
     if still:
         failed.append(f"chains that stand still: {', '.join(map(str, still))}")
     return Said(_headline(run), failed, next_steps(names, run.diagnostics))
+
+
+def failures(runs: Iterable[Finished]) -> dict[str, Said]:
+    """Say of each run that failed a check, by its label, what is said of it."""
+    return {run.label: said for run in runs if (said := said_of(run))}
+
+
+def steps_of(runs: Iterable[Finished]) -> list[str]:
+    """Say each next step once, and of which runs it is where not of all that failed."""
+    failed, whose = failures(runs), dict[str, list[str]]()
+    for label, said in failed.items():
+        for step in said.steps:
+            whose.setdefault(step, []).append(label)
+    return [
+        f"next: {step}" if len(names) == len(failed) else f"next ({', '.join(names)}): {step}"
+        for step, names in whose.items()
+    ]
+
+
+def count_passed(runs: Sequence[Finished]) -> str:
+    """Count the runs that passed every check, and name them."""
+    passed = [run.label for run in runs if said_of(run) is None]
+    said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
+    return ": ".join(filter(None, [said, ", ".join(passed)]))
 
 
 def example(runs: Iterable[Finished]) -> Path | None:

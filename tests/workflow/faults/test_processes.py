@@ -42,7 +42,8 @@ def start(project: Project, sabotage: Sabotage, fault: str, *words: str) -> subp
     log = project.root.with_suffix(".log")
     (project.root / "struck").unlink(missing_ok=True)
     listening = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
-    running = project.start(*listening, "snakemake", POSTERIOR, *words, log=log, **plan)
+    words = (POSTERIOR, "--printshellcmds", *words)  # which has all that Snakemake says
+    running = project.start(*listening, "snakemake", *words, log=log, **plan)
     end = time.monotonic() + PATIENCE_SECONDS
     while not ((project.root / "struck").exists() and is_alone(project, log.read_text())):
         assert running.poll() is None or fault == "kill", log.read_text()
