@@ -29,7 +29,7 @@ def origin(facts: Mapping[str, Any]) -> dict[str, str]:
 
 def run_of(facts: Mapping[str, Any]) -> str:
     """Name the run by the place where the file was written, as results are; else nothing."""
-    found = PLACE.fullmatch(str(facts.get("path", "")))
+    found = PLACE.fullmatch(str(facts.get("place", "")))
     return found[1] if found else ""
 
 

@@ -71,7 +71,7 @@ def test_a_strangers_entries_are_short_and_printable() -> None:
     ],
 )
 def test_the_run_is_named_by_its_place(path: str, run: str) -> None:
-    assert run_of({"path": path} if path else {}) == run
+    assert run_of({"place": path} if path else {}) == run
 
 
 def test_the_embedded_engine_states_all_of_it() -> None:

@@ -232,7 +232,7 @@ def test_the_surrogate_is_described_with_its_verdict(
 
 def test_the_surrogate_is_described_with_what_it_is_of(exported: Exported) -> None:
     stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "seed": "4"}
-    facts = {"path": "results/surrogates/small/s1.nc", "table_metadata": stated}
+    facts = {"place": "results/surrogates/small/s1.nc", "table_metadata": stated}
     app = application(Surrogate(exported._replace(facts=exported.facts | facts)), {}, ["a"])
     with TestClient(app, base_url="http://a") as client:
         found = client.get("/api/surrogate").json()
