@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, one_line
 
 VERBS = {
     "simulate": "Compute a table with the embedded NLO engine.",
@@ -53,6 +53,7 @@ NEW_OBJECTS = 100_000
 """Objects after which Python looks for garbage: at its 700 a fourth of the time of an import is
 that search."""
 
+FAULTS_OF_PATH = {errno.ENAMETOOLONG, errno.ELOOP}
 FAULTS_OF_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
 
@@ -94,6 +95,8 @@ def main() -> None:
     except InputError as error:
         _stop(str(error), status=2)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FAULTS_OF_PATH:
+            _stop(f"{error}; give another path", status=2)
         reason = _fault_of_machine(error)
         if reason is None:
             raise
@@ -120,7 +123,7 @@ def _fault_of_machine(error: Exception) -> str | None:
 def _stop(reason: str, status: int) -> None:
     """Say why in one line, where there is still someone to say it to."""
     with suppress(OSError):
-        typer.echo(f"nlobayes: error: {' '.join(reason.split())}", err=True)
+        typer.echo(f"nlobayes: error: {one_line(reason)}", err=True)
     for stream in filter(None, (sys.stdout, sys.stderr)):
         _drop_unread(stream)
     sys.exit(status)

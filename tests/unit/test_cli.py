@@ -31,7 +31,9 @@ NO_VERBS = {
         "stated",
     ),
 }
-HEAVY = "numpy pandas xarray netCDF4 scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
+HEAVY = (
+    "numpy pandas xarray netCDF4 h5py scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
+)
 
 PREPARE: dict[str, Any] = {
     "features": {"columns": ["a", "b"], "map": "raw", "units": {}},

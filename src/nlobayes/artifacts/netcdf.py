@@ -9,9 +9,9 @@ from typing import Any
 import netCDF4
 import xarray as xr
 
-from nlobayes.artifacts.claims import check_claims
 from nlobayes.artifacts.files import write_atomically
 from nlobayes.artifacts.places import remedy, stated_place
+from nlobayes.artifacts.plain_hdf5 import check_plain
 from nlobayes.artifacts.schemas import SCHEMAS, decode, encode
 from nlobayes.artifacts.seals import check_seal, seal
 from nlobayes.errors import InputError
@@ -61,14 +61,12 @@ def read_groups(path: Path, kind: str) -> Groups:
         If the file is missing, unreadable, not what was written, or not of this kind.
     """
     check_seal(path)
+    check_plain(path)
     try:
         with netCDF4.Dataset(path) as file:
-            check_claims(file, path)
             found = file.__dict__.get("kind")
             names = list(file.groups)
         groups = {name: xr.load_dataset(path, group=name, **AS_WRITTEN) for name in names}
-    except InputError:
-        raise
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"cannot read {path} as NetCDF: {error}; {remedy(path)}") from error
     if found != kind:
@@ -80,6 +78,7 @@ def read_groups(path: Path, kind: str) -> Groups:
 def read_attrs(path: Path) -> dict[str, Any]:
     """Read the attributes of an artifact, JSON decoded; errors as above."""
     check_seal(path)
+    check_plain(path)
     try:
         with netCDF4.Dataset(path) as file:
             return {name: decode(value) for name, value in file.__dict__.items()}

@@ -1,78 +1,74 @@
-"""Surrogate files, read as fast as NetCDF can be: people start a process to predict one point."""
+"""Surrogate files, read as fast as HDF5 can be: people start a process to predict one point.
+
+They may come from anybody, so what is not plain is refused before it is read.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 
-from nlobayes.artifacts.claims import check_claims
+from nlobayes.artifacts.plain_hdf5 import Plain, is_number, open_plain, values
 from nlobayes.artifacts.schemas import SCHEMAS, decode
 from nlobayes.artifacts.seals import check_seal
 from nlobayes.errors import InputError
 from nlobayes.types import Exported
 
-NEEDED = (
-    *("activation", "columns", "target", "transforms", "units", "noise", "domain"),
-    *("verdict", "bibtex"),
-)
+KIND = "surrogate"
+DRAWN = "posterior/"
+AGAIN = "export the surrogate again, or get it anew from where it came"
 
 
 def read_surrogate(path: Path) -> Exported:
-    """Read an exported surrogate.
+    """Read an exported surrogate; `surrogate.schema` judges what it says.
 
     Raises
     ------
     InputError
         If the file is missing, unreadable, not what was written, or no surrogate.
     """
-    check_seal(path, "surrogate")
+    check_seal(path, KIND)
+    with open_plain(path) as file:
+        facts = _facts(file, path)
+        arrays = {name: values(array) for name, array in file.arrays.items() if is_number(array)}
+    needed = _needed(arrays, path)
+    drawn = {name: found for name, found in arrays.items() if name.startswith(DRAWN)}
+    return Exported(
+        variables={name.removeprefix(DRAWN): found for name, found in drawn.items()},
+        **needed,
+        facts=facts,
+    )
+
+
+def _facts(file: Plain, path: Path) -> dict[str, Any]:
     try:
-        with netCDF4.Dataset(path) as file:
-            file.set_auto_mask(False)
-            check_claims(file, path)
-            facts = {name: decode(value) for name, value in file.__dict__.items()}
-            _check(file, facts, path)
-            domain, noise = file["domain"], file["noise"]
-            return Exported(
-                {name: variable[:] for name, variable in _drawn(file["posterior"]).items()},
-                domain["features"][:],
-                domain["spacing"][:],
-                domain["limits"][:],
-                domain["typical"][:],
-                noise["residual"][:],
-                noise["probability"][:],
-                facts,
-            )
-    except InputError:
-        raise
-    except (OSError, RuntimeError, ValueError) as error:
+        facts = {name: decode(value) for name, value in file.attributes.items()}
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: an attribute is no JSON ({error}); {AGAIN}") from error
+    if facts.get("kind") != KIND:
         raise InputError(
-            f"cannot read {path} as NetCDF: {error}; export the surrogate again"
-        ) from error
-
-
-def _drawn(group: netCDF4.Group) -> dict[str, Any]:
-    return {name: v for name, v in group.variables.items() if v.dimensions[0] == "draw" != name}
-
-
-def _check(file: netCDF4.Dataset, facts: dict[str, Any], path: Path) -> None:
-    if facts.get("kind") != "surrogate":
-        raise InputError(
-            f"{path} is an artifact of kind {facts.get('kind')!r}, not 'surrogate'; give a file "
+            f"{path} is an artifact of kind {facts.get('kind')!r}, not {KIND!r}; give a file "
             "that `nlobayes export` wrote"
         )
-    lacking = [name for name in NEEDED if name not in facts]
-    for group, variables in SCHEMAS["surrogate"].items():
-        found = file.groups[group].variables if group in file.groups else {}
-        lacking += [
-            f"{group}/{name}"
-            for name, dims in variables.items()
-            if name not in found or found[name].dimensions != dims
-        ]
-    if lacking:
-        raise InputError(f"{path} lacks {', '.join(lacking)}; export the surrogate again")
-    if not all(np.isfinite(file["noise"]["residual"][:])):
-        raise InputError(f"{path}: the noise is not finite; export the surrogate again")
+    return facts
+
+
+def _needed(arrays: dict[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:
+    """Take the arrays that every surrogate has, whose dims have one length each."""
+    found: dict[str, np.ndarray] = {}
+    lengths: dict[str, int] = {}
+    for group, variables in SCHEMAS[KIND].items():
+        for name, dims in variables.items():
+            place = f"{group}/{name}"
+            if place not in arrays:
+                raise InputError(f"{path} lacks {place}; {AGAIN}")
+            found[name] = arrays[place]
+            shape = found[name].shape
+            sizes = zip(dims, shape, strict=False)
+            fits = (lengths.setdefault(dim, size) == size for dim, size in sizes)
+            if len(shape) != len(dims) or not all(fits):
+                wanted = [lengths.get(dim, dim) for dim in dims]
+                raise InputError(f"{path}: {place} has shape {shape}, must have {wanted}; {AGAIN}")
+    return found

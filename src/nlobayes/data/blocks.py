@@ -8,8 +8,8 @@ import math
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
+from sys import getsizeof
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
@@ -20,11 +20,16 @@ from nlobayes.data.csv_text import check_known, is_number, parse_cells, read_hea
 from nlobayes.data.parquet_table import check_parquet, from_arrow
 from nlobayes.data.tables import READ_ERRORS
 from nlobayes.data.units import convert
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, shorten
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 ROWS = 8192
-"""Rows of a block."""
+"""Most rows of a block."""
+MOST_BYTES = 64 * 2**20
+"""Of the cells of a block that are asked for, in memory: wide rows make blocks of fewer."""
+
+MOST_OF_A_CELL = 100
+"""Characters of a cell that a message repeats."""
 
 _BUFFER = 2**20
 
@@ -107,9 +112,11 @@ def open_csv(
 
     def blocks() -> Iterator[Block]:
         first = 1
-        while some := list(islice(cells, rows)):
+        for some, faults in _gather(cells, [*places.values()], len(header.names), rows):
             labels = np.arange(first, first + len(some))
-            yield Block(labels, *_cells(some, places, len(header.names)), share())
+            by_column = zip(places, zip(*some, strict=True), strict=True)
+            columns = {name: np.array(found, dtype=object) for name, found in by_column}
+            yield Block(labels, columns, faults, share())
             first += len(some)
         text.detach()  # or it would close the file as it goes
 
@@ -138,7 +145,8 @@ def numbers(
         cells = block.columns[name]
         found = _numbers(cells)
         for row in np.flatnonzero(~np.isfinite(found)).tolist():
-            faults.setdefault(row, f"column {name!r} holds {str(cells[row])!r}, no finite number")
+            cell = shorten(str(cells[row]), MOST_OF_A_CELL)
+            faults.setdefault(row, f"column {name!r} holds {cell!r}, no finite number")
         values[:, position] = _in_unit(found, name, (source.units[name], unit), source.name)
     return values, faults
 
@@ -146,7 +154,11 @@ def numbers(
 def _open_parquet(file: BinaryIO, columns: Sequence[str], rows: int, name: str) -> Source:
     with _readable(name):
         stored = pq.ParquetFile(
-            file, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
+            file,
+            pre_buffer=False,
+            buffer_size=_BUFFER,
+            page_checksum_verification=True,
+            read_dictionary=list(columns),  # texts that repeat are held once
         )
         check_parquet(stored, math.inf, name)
         fields = {field.name: (field.metadata or {}) for field in stored.schema_arrow}
@@ -156,7 +168,7 @@ def _open_parquet(file: BinaryIO, columns: Sequence[str], rows: int, name: str) 
 
     def blocks() -> Iterator[Block]:
         first = 1
-        for batch in stored.iter_batches(rows, columns=list(columns)):
+        for batch in stored.iter_batches(_fitting(stored, columns, rows), columns=list(columns)):
             batch.validate(full=True)
             labels = np.arange(first, first + len(batch))
             named = {n: from_arrow(pa.chunked_array([batch[n]])) for n in columns}
@@ -164,6 +176,17 @@ def _open_parquet(file: BinaryIO, columns: Sequence[str], rows: int, name: str) 
             yield Block(labels, named, {}, (first - 1) / stored.metadata.num_rows)
 
     return Source(name, "row", units, _checked(blocks(), name))
+
+
+def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
+    """Find how many rows of the columns may be held, by what the file claims of their size."""
+    widest = 1.0
+    for number in range(stored.metadata.num_row_groups):
+        group = stored.metadata.row_group(number)
+        chunks = (group.column(place) for place in range(group.num_columns))
+        size = sum(c.total_uncompressed_size for c in chunks if c.path_in_schema in columns)
+        widest = max(widest, size / max(group.num_rows, 1))
+    return max(1, min(rows, int(MOST_BYTES / widest)))
 
 
 def _checked(blocks: Iterator[Block], name: str) -> Iterator[Block]:
@@ -186,6 +209,8 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except InputError:
         raise
+    except MemoryError as error:
+        raise MemoryError(f"{name}: no room for a block of rows; {error}".strip("; ")) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError(
@@ -193,19 +218,27 @@ def _readable(name: str) -> Iterator[None]:
         ) from None
 
 
-def _cells(
-    rows: list[list[str]], places: Mapping[str, int], count: int
-) -> tuple[dict[str, np.ndarray], dict[int, str]]:
-    """Take columns out of rows, empty where a row has more or fewer cells than `count`."""
-    faults = {
-        position: f"{len(row)} cells where the header has {count}"
-        for position, row in enumerate(rows)
-        if len(row) != count
-    }
-    for position in faults:
-        rows[position] = [""] * count
-    columns = {name: [row[place] for row in rows] for name, place in places.items()}
-    return {name: np.array(cells, dtype=object) for name, cells in columns.items()}, faults
+def _gather(
+    rows: Iterator[list[str]], places: Sequence[int], count: int, most: int
+) -> Iterator[tuple[list[tuple[str, ...]], dict[int, str]]]:
+    """Gather the cells at these places, as many rows at once as the limits allow.
+
+    They are empty where a row has more or fewer cells than `count`, a fault by its position.
+    """
+    some: list[tuple[str, ...]] = []
+    faults: dict[int, str] = {}
+    size = 0
+    for row in rows:
+        if len(row) != count:
+            faults[len(some)] = f"{len(row)} cells where the header has {count}"
+            row = [""] * count
+        some.append(tuple(row[place] for place in places))
+        size += sum(map(getsizeof, some[-1]))
+        if len(some) == most or size > MOST_BYTES:
+            yield some, faults
+            some, faults, size = [], {}, 0
+    if some:
+        yield some, faults
 
 
 def _numbers(cells: np.ndarray) -> np.ndarray:

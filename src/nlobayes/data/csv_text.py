@@ -24,7 +24,9 @@ from nlobayes.types import Table
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 MOST_COLUMNS = 10_000
 MOST_CHARACTERS = 2**20
-"""Longest line."""
+"""Longest line, and longest row where quoted cells span lines."""
+MOST_EMPTY = 1_000_000
+"""Empty lines one after the other."""
 
 
 class Header(NamedTuple):
@@ -59,8 +61,8 @@ def read_header(lines: Iterator[str], source: str) -> tuple[Header, Iterator[lis
     InputError
         If the header is not usable.
     """
-    comments, body = _split_comments(lines)
-    rows = filter(None, csv.reader(body, strict=True))
+    comments, body = _split_comments(lines, source)
+    rows = _rows(body, source)
     cells = [cell.partition(":") for cell in next(rows, [])]
     names = [name.strip() for name, _, _ in cells]
     check_header(names, source)
@@ -160,18 +162,44 @@ def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterat
         check_size(size, most_bytes, source)
         if "\0" in line:
             raise InputError(f"{source}: holds NUL characters; give text in UTF-8")
-        if len(line) > MOST_CHARACTERS:
-            raise InputError(
-                f"{source}: a line is longer than {MOST_CHARACTERS} characters; give one row a line"
-            )
+        _check_length(len(line), "a line", source)
         yield line
 
 
-def _split_comments(lines: Iterator[str]) -> tuple[dict[str, str], Iterator[str]]:
+def _rows(lines: Iterator[str], source: str) -> Iterator[list[str]]:
+    """Read rows that are not empty; a quoted cell may span lines, but not without end."""
+    length = empty = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal length
+        for line in lines:
+            length += len(line)
+            _check_length(length, "a row", source)
+            yield line
+
+    for row in csv.reader(counted(), strict=True):
+        length, empty = 0, 0 if row else empty + 1
+        if row:
+            yield row
+        elif empty > MOST_EMPTY:
+            raise InputError(f"{source}: more than {MOST_EMPTY} empty lines in a row; remove them")
+
+
+def _check_length(length: int, what: str, source: str) -> None:
+    if length > MOST_CHARACTERS:
+        raise InputError(
+            f"{source}: {what} is longer than {MOST_CHARACTERS} characters; give one row a line"
+        )
+
+
+def _split_comments(lines: Iterator[str], source: str) -> tuple[dict[str, str], Iterator[str]]:
     comments: dict[str, str] = {}
+    length = 0
     for line in lines:
         if not line.startswith("#"):
             return comments, chain([line], lines)
+        length += len(line)
+        _check_length(length, "what the lines with # say", source)
         key, colon, value = line[1:].partition(":")
         if colon:
             comments[key.strip()] = value.strip()

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from nlobayes.data.units import CROSS_SECTION, UNITS
 from nlobayes.errors import InputError
 
 Z_MASS_GEV = 91.1876
+LARGEST_CROSS_SECTION_MB = 200
+"""Above that of all collisions of two protons: 110.6 mb at 13 TeV (TOTEM, arXiv:1712.06153)."""
 MOST_CORRELATED = 0.9
 """Numerical errors follow their target less closely than this; theory errors follow it closely."""
 FEWEST_ROWS = 10
@@ -52,8 +55,9 @@ def doubtful_rows(
 ) -> dict[str, np.ndarray]:
     """Find rows of neutralinos that physics doubts, by what is doubtful; columns go by name.
 
-    Masses m1 to m4 whose sum is below the Z mass (one alone counts twice), and mixings n11 to n44
-    outside [-1, 1] or, where the four of a neutralino are there, not of length 1.
+    Masses m1 to m4 whose sum is below the Z mass (one alone counts twice), mixings n11 to n44
+    outside [-1, 1] or, where the four of a neutralino are there, not of length 1, and cross
+    sections above that of all collisions of two protons.
     """
     masses = {  # in units of the Z mass, cut there
         name: np.abs(values) / Z_MASS[units[name]]
@@ -69,7 +73,18 @@ def doubtful_rows(
         names = [*masses] * (3 - len(masses))
         what = f"{' + '.join(f'|{name}|' for name in names)} below the Z mass, {Z_MASS_GEV} GeV"
         doubts[what] = sum(np.minimum(masses[name], 1) for name in names) < 1
-    return {what: np.flatnonzero(rows) for what, rows in doubts.items() if rows.any()}
+    what = f"a cross section above {LARGEST_CROSS_SECTION_MB} mb, more than all collisions have"
+    doubts[what] = _too_large(columns, units)
+    return {what: np.flatnonzero(rows) for what, rows in doubts.items() if np.any(rows)}
+
+
+def _too_large(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> np.ndarray:
+    found = np.zeros(1, bool)
+    for name, values in columns.items():
+        kind, exponent = UNITS.get(units.get(name, ""), ("", 0))
+        if kind == CROSS_SECTION:
+            found = found | (np.abs(values) > LARGEST_CROSS_SECTION_MB * 10.0 ** (9 - exponent))
+    return found
 
 
 def _doubted_mixing(number: str, values: list[np.ndarray]) -> tuple[str, np.ndarray]:

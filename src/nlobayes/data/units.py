@@ -10,12 +10,13 @@ from nlobayes.data.csv_text import check_known
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
+CROSS_SECTION = "cross section"
 # Each unit is 10^exponent times the base unit of its kind.
 UNITS = {
-    "nb": ("cross section", 3),
-    "pb": ("cross section", 0),
-    "fb": ("cross section", -3),
-    "ab": ("cross section", -6),
+    "nb": (CROSS_SECTION, 3),
+    "pb": (CROSS_SECTION, 0),
+    "fb": (CROSS_SECTION, -3),
+    "ab": (CROSS_SECTION, -6),
     "GeV": ("energy", 0),
     "TeV": ("energy", 3),
 }

@@ -1,6 +1,6 @@
 """`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
 
-Needs NumPy and netCDF4; JAX only where it is asked for.
+Needs NumPy and h5py; JAX only where it is asked for.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import Limits, gaps, within
 from nlobayes.surrogate.mixture import Block, Noise, Prediction, sample, summarise, to_target
+from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
 Engine = Literal["numpy", "jax"]
@@ -115,9 +116,10 @@ class Surrogate:
         Raises
         ------
         InputError
-            If the file is no surrogate, is damaged, or the engine is not known.
+            If the file is no surrogate, is damaged or says what cannot be, or the engine is not
+            known.
         """
-        return cls(read_surrogate(Path(path)), engine)
+        return cls(check(read_surrogate(Path(path)), str(path)), engine)
 
     def predict(
         self, x: Any, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"

@@ -16,7 +16,7 @@ from nlobayes.artifacts.streams import print_blocks, write_blocks
 from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
 from nlobayes.data.spectrum_blocks import ENDING, open_spectra
 from nlobayes.data.units import convert
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
@@ -76,7 +76,7 @@ def predict(
             _print(found, form, tally)
         else:
             write_blocks(Path(out), found, form)
-    typer.echo(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}", err=True)
+    typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
     _warn(loaded, source, tally)
 
 
@@ -177,4 +177,4 @@ def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
 
 
 def _say(warning: str) -> None:
-    typer.echo(f"nlobayes: warning: {warning}", err=True)
+    typer.echo(f"nlobayes: warning: {one_line(warning)}", err=True)

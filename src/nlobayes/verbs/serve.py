@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 
@@ -51,9 +51,8 @@ def serve(
     listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
     with closing(listening), suppress(KeyboardInterrupt):
         address = f"http://{own}:{listening.getsockname()[1]}"
-        typer.echo(
-            f"{address} predicts {loaded.target} of {in_words(loaded.origin)}; Ctrl-C ends it"
-        )
+        what = one_line(f"{loaded.target} of {in_words(loaded.origin)}")
+        typer.echo(f"{address} predicts {what}; Ctrl-C ends it")
         uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
 
 

@@ -13,7 +13,10 @@ from rich.text import Text
 from nlobayes import provenance
 from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.audit.summary import summarise
-from nlobayes.errors import InputError
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.surrogate_file import KIND, read_surrogate
+from nlobayes.errors import InputError, one_line
+from nlobayes.surrogate import schema
 from nlobayes.surrogate.identity import origin
 
 Row = tuple[str | Text, ...]
@@ -32,6 +35,7 @@ def show(
     """Print a summary of one file; what failed, or is not what it was, in red."""
     if not path.is_file():
         raise InputError(f"show: {path} is no file; give one artifact, `verify` takes folders")
+    _check_surrogate(path)
     files = Project(project)
     found = summarise(files, files.name(path))
     if found["made"] is not None:
@@ -40,6 +44,12 @@ def show(
         typer.echo(dumps(found, indent=2, allow_nan=False))
     else:
         _print(found)
+
+
+def _check_surrogate(path: Path) -> None:
+    """Refuse to show a surrogate that could not be loaded."""
+    if path.suffix == ".nc" and read_attrs(path).get("kind") == KIND:
+        schema.check(read_surrogate(path), str(path))
 
 
 def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +98,7 @@ def _section(console: Console, title: str, rows: list[Row]) -> None:
     for _ in rows[0]:
         grid.add_column(overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        grid.add_row(*(Text(one_line(cell)) if isinstance(cell, str) else cell for cell in row))
     if title:
         console.print(Text(f"\n{title}", "bold"))
     console.print(grid)
@@ -187,7 +197,7 @@ def _value(value: Any) -> str:
         return f"{value:.6g}"
     if value is None:
         return "none"
-    return value if isinstance(value, str) else dumps(value)
+    return one_line(value if isinstance(value, str) else dumps(value))
 
 
 def _size(size: float) -> str:

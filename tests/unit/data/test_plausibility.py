@@ -164,3 +164,14 @@ def test_mixings_that_are_none_are_doubted() -> None:
     assert doubts({}, **mixings) == {said: [2, 3]}
     assert doubts({}, **mixings, n24=[0.004, 0, 0, 0]) == {said: [1, 2, 3]}
     assert doubts({}, n51=[7.0], n11x=[7.0]) == {}
+
+
+@pytest.mark.parametrize(
+    ("unit", "most"), [("pb", 2e11), ("fb", 2e14), ("nb", 2e8), ("ab", 2e17), ("GeV", np.inf)]
+)
+def test_more_than_all_collisions_have_is_doubtful(unit: str, most: float) -> None:
+    """200 mb are 2e11 pb; no unit of energy is a cross section."""
+    values = np.array([1e-9, 0.99, 1.01, -2.0, 1e290]) * min(most, 2e17)
+    doubts = doubtful_rows({"sigma": values}, {"sigma": unit})
+    found = [rows.tolist() for what, rows in doubts.items() if "cross section above" in what]
+    assert found == ([[2, 3, 4]] if np.isfinite(most) else [])

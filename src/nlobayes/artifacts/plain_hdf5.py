@@ -1,0 +1,209 @@
+"""Files of anybody, judged before a library reads them: plain arrays in plain groups.
+
+What we write holds groups below the root, and in them arrays of numbers or text, uncompressed. HDF5
+can also place the values of an array in any other file of the machine, link a group into itself,
+let a million texts share one place, or compress zeros: all of that is refused. No link is followed,
+and nothing is read before its size was counted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5s, h5t
+
+from nlobayes.artifacts.places import remedy
+from nlobayes.errors import InputError
+
+MOST_OBJECTS = 4096
+"""Groups and arrays of a file; attributes of one of them."""
+PACKING = frozenset({"scale_factor", "add_offset", "missing_value", "_Unsigned", "_Encoding"})
+"""Attributes by which readers of NetCDF change values; nothing of ours has them."""
+REFERENCES = frozenset({b"DIMENSION_LIST", b"REFERENCE_LIST"})
+"""Attributes by which the NetCDF library ties arrays to their dims."""
+BARE_DIM = b"This is a netCDF dimension but not a netCDF variable"
+"""Begins the name of an array that only says how long a dim is; it has no values."""
+NUMBERS = (
+    *(h5t.IEEE_F32LE, h5t.IEEE_F64LE),
+    *(h5t.STD_I8LE, h5t.STD_I16LE, h5t.STD_I32LE, h5t.STD_I64LE),
+    *(h5t.STD_U8LE, h5t.STD_U16LE, h5t.STD_U32LE, h5t.STD_U64LE),
+)
+TEXT_PLACE = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
+"""What stands in an array for a text of any length."""
+
+
+class Plain(NamedTuple):
+    """An open file that was judged: attributes of its root, and arrays by `group/name`."""
+
+    attributes: dict[str, Any]
+    arrays: dict[str, h5d.DatasetID]
+
+
+def check_plain(path: Path) -> None:
+    """Refuse a file that holds other than plain arrays, or claims more than its size.
+
+    Raises
+    ------
+    InputError
+        If so, or if it cannot be read as HDF5.
+    """
+    with open_plain(path):
+        pass
+
+
+@contextmanager
+def open_plain(path: Path) -> Iterator[Plain]:
+    """Open a file and judge all of it, as `check_plain` does."""
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    try:
+        file = h5f.open(os.fsencode(path), h5f.ACC_RDONLY, access)
+        try:
+            yield _Judge(path).judge(h5o.open(file, b"/"))
+        finally:
+            file.close()
+    except InputError:
+        raise
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
+        raise InputError(f"cannot read {path} as HDF5: {error}; {remedy(path)}") from error
+
+
+def is_number(array: h5d.DatasetID) -> bool:
+    """Tell whether an array holds numbers, not text."""
+    return not isinstance(array.get_type(), h5t.TypeStringID)
+
+
+def values(array: h5d.DatasetID) -> np.ndarray:
+    """Read the numbers of an array."""
+    found = np.empty(array.shape, array.dtype)
+    array.read(h5s.ALL, h5s.ALL, found)
+    return found
+
+
+class _Judge:
+    """Walks one file, counts what it claims, and refuses what is not plain."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._left = path.stat().st_size
+        self._seen: set[int] = set()
+        self._arrays: dict[str, h5d.DatasetID] = {}
+
+    def judge(self, root: h5g.GroupID) -> Plain:
+        self._meet(h5o.get_info(root), "/")
+        for name, group in self._objects(root, "", h5o.TYPE_GROUP, "group below the root"):
+            self._attributes(group, name)
+            for place, array in self._objects(group, f"{name}/", h5o.TYPE_DATASET, "array"):
+                self._array(array, place)
+        return Plain(self._attributes(root, "the root"), self._arrays)
+
+    def _objects(
+        self, group: h5g.GroupID, above: str, kind: int, allowed: str
+    ) -> Iterator[tuple[str, Any]]:
+        """Open what a group holds, each of one kind, and none of it twice."""
+        for link in _names(group.links.iterate):
+            place = above + link.decode()
+            if group.links.get_info(link).type != h5l.TYPE_HARD:
+                raise self._refused(f"{place!r} is a link to elsewhere")
+            info = h5o.get_info(group, link)
+            self._meet(info, place)
+            if info.type != kind:
+                raise self._refused(f"{place!r} is no {allowed}")
+            yield place, h5o.open(group, link)
+
+    def _meet(self, info: Any, place: str) -> None:
+        if info.addr in self._seen:
+            raise self._refused(f"{place!r} is linked to twice")
+        self._seen.add(info.addr)
+        if len(self._seen) > MOST_OBJECTS:
+            raise self._refused(f"it has more than {MOST_OBJECTS} groups and arrays")
+
+    def _array(self, array: h5d.DatasetID, place: str) -> None:
+        made = array.get_create_plist()
+        if made.get_layout() not in (h5d.CONTIGUOUS, h5d.COMPACT) or made.get_nfilters():
+            raise self._refused(f"{place!r} is stored in chunks, packed, or made of other arrays")
+        if made.get_external_count():
+            raise self._refused(f"the values of {place!r} lie in another file")
+        attributes = self._attributes(array, place)
+        if str(attributes.get("NAME", "")).encode().startswith(BARE_DIM):
+            return
+        self._count(array, place)
+        self._arrays[place] = array
+
+    def _count(self, array: h5d.DatasetID, place: str) -> None:
+        """Count the bytes of an array, those of every one of its texts included."""
+        kind = array.get_type()
+        self._check_type(kind, place)
+        count = array.get_space().get_simple_extent_npoints()
+        self._claim(count * kind.get_size(), place)
+        if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and count:
+            start = array.get_offset()
+            if start is None:
+                raise self._refused(f"{place!r} has no values")
+            places = np.fromfile(self._path, TEXT_PLACE, count, offset=start)
+            self._claim(int(places["length"].sum(dtype=np.uint64)), place)
+
+    def _attributes(self, place: Any, name: str) -> dict[str, Any]:
+        """Read the attributes of a group or an array, each one number or text."""
+        if h5a.get_num_attrs(place) > MOST_OBJECTS:
+            raise self._refused(f"{name!r} has more than {MOST_OBJECTS} attributes")
+        found = {}
+        for own in _names(lambda each: h5a.iterate(place, each)):
+            attribute = h5a.open(place, own)
+            self._claim(attribute.get_storage_size(), name)
+            if own in REFERENCES:
+                continue
+            if own.decode() in PACKING:
+                raise self._refused(f"{name!r} has the attribute {own.decode()!r}")
+            self._check_type(attribute.get_type(), f"{own.decode()} of {name}")
+            if attribute.dtype == object and attribute.shape not in ((), (1,)):
+                raise self._refused(f"{own.decode()!r} of {name!r} holds several texts")
+            value = _value(attribute)
+            self._claim(len(value) if attribute.dtype == object else 0, name)
+            found[own.decode()] = value
+        return found
+
+    def _check_type(self, kind: h5t.TypeID, place: str) -> None:
+        text = isinstance(kind, h5t.TypeStringID)
+        if not text and not any(kind.equal(number) for number in NUMBERS):
+            raise self._refused(f"{place!r} holds neither numbers nor text of ours")
+
+    def _claim(self, count: int, place: str) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise self._refused(f"up to {place!r} it claims more bytes than it has")
+
+    def _refused(self, why: str) -> InputError:
+        plain = "artifacts of nlobayes are plain arrays"
+        return InputError(f"{self._path}: {why}; {plain}; {remedy(self._path)}")
+
+
+def _names(iterate: Callable[[Callable[[bytes], Any]], Any]) -> list[bytes]:
+    """List the names that HDF5 tells one after the other, and one more than are allowed."""
+    found: list[bytes] = []
+
+    def add(name: bytes, *_: Any) -> bool | None:
+        found.append(name)
+        return len(found) > MOST_OBJECTS or None
+
+    iterate(add)
+    return found
+
+
+def _value(attribute: h5a.AttrID) -> Any:
+    """Read an attribute: its text, its number, or a list of several."""
+    kind = attribute.get_type()
+    if isinstance(kind, h5t.TypeStringID) and not kind.is_variable_str():
+        stored = np.empty(attribute.shape, f"S{kind.get_size()}")
+    else:
+        stored = np.empty(attribute.shape, attribute.dtype)
+    attribute.read(stored)
+    found = stored.tolist()
+    while isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    return found.decode() if isinstance(found, bytes) else found

@@ -1,0 +1,284 @@
+"""What a surrogate must say and hold before it predicts: its file may come from anybody.
+
+Two tables: `FACTS` says of each fact what is allowed, `WHOLE` what facts and arrays are together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES, map_features
+from nlobayes.errors import InputError, one_line
+from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, layer_names, network_of
+from nlobayes.surrogate.limits import quantities, within
+from nlobayes.types import Exported
+
+LARGEST = 1e100
+"""Of a number anywhere: its square is a number still."""
+LONGEST = 200
+"""Characters of a name."""
+TAIL = 0.01
+"""Most of the noise's distribution that may lie beyond its table, on each side."""
+
+
+class Rule(NamedTuple):
+    """What is allowed, in words, and as a test."""
+
+    allowed: str
+    holds: Callable[[Any], bool]
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= LARGEST
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable() and 0 < len(value) <= LONGEST
+
+
+def _is_check(value: Any) -> bool:
+    """Tell whether a check says whether it passed, and its value and limits where it has them."""
+    if not isinstance(value, dict) or not isinstance(value.get("passed"), bool):
+        return False
+    told = [value.get(name) for name in ("threshold", "low", "high")]
+    return "value" in value and all(OR_NONE.holds(each) for each in (value["value"], *told))
+
+
+def _rises(values: Any, *, strictly: bool = True) -> bool:
+    steps = np.diff(values)
+    return bool(np.all(steps > 0 if strictly else steps >= 0))
+
+
+def _one_of(names: Sequence[str]) -> Rule:
+    return Rule(f"one of {', '.join(names)}", lambda v: isinstance(v, str) and v in names)
+
+
+def _list_of(rule: Rule) -> Rule:
+    return Rule(
+        f"a list, each {rule.allowed}",
+        lambda v: isinstance(v, list) and all(rule.holds(each) for each in v),
+    )
+
+
+def _by_name(rule: Rule) -> Rule:
+    return Rule(
+        f"a mapping of names, each to {rule.allowed}",
+        lambda v: isinstance(v, dict) and all(rule.holds(each) for each in v.values()),
+    )
+
+
+def _either(one: Rule, other: Rule) -> Rule:
+    return Rule(f"{one.allowed} or {other.allowed}", lambda v: one.holds(v) or other.holds(v))
+
+
+NUMBER = Rule("a finite number", _is_number)
+POSITIVE = Rule("a finite number above 0", lambda v: _is_number(v) and v > 0)
+COUNT = Rule("a whole number from 0", lambda v: type(v) is int and 0 <= v <= LARGEST)
+TRUTH = Rule("true or false", lambda v: isinstance(v, bool))
+NAME = Rule(f"a text of 1 to {LONGEST} characters that print", _is_name)
+TEXT = Rule("text", lambda v: isinstance(v, str))
+OR_NONE = Rule("a finite number or null", lambda v: v is None or _is_number(v))
+CHECK = Rule("a check with `passed`, true or false, and `value`, a number or null", _is_check)
+RISING = Rule(
+    "a list of finite numbers that rise",
+    lambda v: _list_of(NUMBER).holds(v) and _rises(v),
+)
+RANGE = Rule(
+    "two finite numbers, the second not below the first",
+    lambda v: _list_of(NUMBER).holds(v) and len(v) == 2 and v[0] <= v[1],
+)
+NOTHING = Rule("an empty list", lambda v: v == [])
+NAMES = Rule(
+    "a list of different names that print",
+    lambda v: _list_of(NAME).holds(v) and 0 < len(set(v)) == len(v),
+)
+ACTIVATION = _one_of([*ACTIVATIONS])
+
+FACTS: dict[str, Rule] = {
+    "activation": _either(ACTIVATION, _list_of(ACTIVATION)),
+    "columns": NAMES,
+    "target": NAME,
+    "units": _by_name(Rule("the text of a unit", lambda v: v == "" or _is_name(v))),
+    "bibtex": TEXT,
+    "transforms.features.map": _one_of([*FEATURE_MAPS]),
+    "transforms.features.mean": _list_of(NUMBER),
+    "transforms.features.scale": _list_of(POSITIVE),
+    "transforms.target.scale": _one_of([*TARGET_SCALES]),
+    "transforms.target.mean": NUMBER,
+    "transforms.target.sd": POSITIVE,
+    "noise.about": _one_of(["draws", "mean"]),
+    "noise.scale": POSITIVE,
+    "noise.exponent": NUMBER,
+    "noise.reference_sd": POSITIVE,
+    "noise.knots": _list_of(RISING),
+    "noise.coefficients": _list_of(_list_of(NUMBER)),
+    "noise.spread_range": _either(RANGE, NOTHING),
+    "noise.scale_range": _either(RANGE, NOTHING),
+    "noise.column": COUNT,
+    "noise.edges": RISING,
+    "noise.sd_per_scale": _list_of(POSITIVE),
+    "domain.inside": POSITIVE,
+    "domain.edge": POSITIVE,
+    "domain.limits": _by_name(RANGE),
+    "verdict.converged": TRUTH,
+    "verdict.convergence": _by_name(CHECK),
+    "verdict.calibration": _by_name(CHECK),
+}
+"""Each fact by its place, and what it must be."""
+
+OPTIONAL: dict[str, Rule] = {
+    "scores": _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE)))),
+    "transforms.target.labels": NOTHING,
+    "table_metadata": _by_name(_either(TEXT, NUMBER)),
+}
+"""Facts that may be missing."""
+
+CLOSED = ("noise", "domain", "transforms.features", "transforms.target")
+"""Mappings that hold nothing but the facts above."""
+
+
+def check(exported: Exported, source: str) -> Exported:
+    """Refuse a surrogate that says or holds what cannot be predicted with, and give it back.
+
+    Raises
+    ------
+    InputError
+        If a fact is missing or not allowed, an array has another shape, is not finite or not in
+        order, or they do not fit together.
+    """
+    for place, rule in FACTS.items():
+        _check_fact(exported.facts, place, rule, source)
+    for place, rule in OPTIONAL.items():
+        if _at(exported.facts, place) is not MISSING:
+            _check_fact(exported.facts, place, rule, source)
+    for place in CLOSED:
+        known = {n.removeprefix(f"{place}.") for n in (*FACTS, *OPTIONAL) if n.startswith(place)}
+        if extra := [*_at(exported.facts, place).keys() - known]:
+            raise _refused(
+                source, f"{place} has {extra[0]!r}, known are {', '.join(sorted(known))}"
+            )
+    for says, holds in WHOLE.items():
+        if not holds(exported):
+            raise _refused(source, f"{says}, but it is not so")
+    return exported
+
+
+MISSING = object()
+
+
+def _at(facts: Mapping[str, Any], place: str) -> Any:
+    found: Any = facts
+    for name in place.split("."):
+        if not isinstance(found, dict) or name not in found:
+            return MISSING
+        found = found[name]
+    return found
+
+
+def _check_fact(facts: Mapping[str, Any], place: str, rule: Rule, source: str) -> None:
+    found = _at(facts, place)
+    if found is MISSING:
+        raise _refused(source, f"lacks {place}")
+    if not rule.holds(found):
+        raise _refused(source, f"{place} is {one_line(repr(found), 100)}, must be {rule.allowed}")
+
+
+def _refused(source: str, why: str) -> InputError:
+    return InputError(
+        f"{source}: {why}; export the surrogate again, or get it anew from where it came"
+    )
+
+
+def _layers_fit(exported: Exported) -> bool:
+    """Compare the arrays of the draws with those that the sizes of their weights ask for."""
+    drawn = exported.variables
+    count = sum(name.startswith(f"{WEIGHTS}_") for name in drawn)
+    weights = [drawn.get(f"{WEIGHTS}_{number}") for number in range(1, count + 1)]
+    if not weights or any(w is None or w.ndim != 3 or not w.size for w in weights):
+        return False
+    network = network_of(drawn, exported.facts["activation"])
+    if not isinstance(network.activation, str) and len(network.activation) != count - 1:
+        return False
+    draws, inside = len(drawn[f"{WEIGHTS}_1"]), exported.features.shape[1]
+    shapes: dict[str, tuple[int, ...]] = {}
+    for names, (into, out) in zip(layer_names(network), pairwise(network.sizes), strict=True):
+        own = ((draws, into, out), (draws, out), (draws, out))
+        shapes |= {name: shape for name, shape in zip(names, own, strict=True) if name is not None}
+    found = {name: values.shape for name, values in drawn.items()}
+    return found == shapes and network.sizes[0] == inside and network.sizes[-1] == 1
+
+
+def _features_fit(exported: Exported) -> bool:
+    constants = exported.facts["transforms"]["features"]
+    count = exported.features.shape[1]
+    typical = exported.typical[np.newaxis]
+    try:
+        mapped = map_features(constants["map"], typical)
+    except InputError:
+        return False
+    return mapped.shape[1] == count == len(constants["mean"]) == len(constants["scale"])
+
+
+def _lines_fit(exported: Exported) -> bool:
+    noise = exported.facts["noise"]
+    knots, coefficients = ([len(each) for each in noise[n]] for n in ("knots", "coefficients"))
+    return knots == coefficients and 0 not in knots and len(knots) <= exported.features.shape[1]
+
+
+def _bins_fit(exported: Exported) -> bool:
+    noise = exported.facts["noise"]
+    bins = len(noise["edges"]) + 1
+    alone = noise["about"] == "mean" or bins == 1
+    return alone and bins == len(noise["sd_per_scale"]) == len(exported.probability)
+
+
+def _is_distribution(exported: Exported) -> bool:
+    table = exported.probability
+    return (
+        table.size > 0
+        and _rises(table, strictly=False)
+        and bool(np.all(table[:, 0] >= 0) and np.all(table[:, -1] <= 1))
+        and bool(np.all(table[:, 0] <= TAIL) and np.all(table[:, -1] >= 1 - TAIL))
+    )
+
+
+def _all_finite(exported: Exported) -> bool:
+    arrays = [values for values in exported if isinstance(values, np.ndarray)]
+    everything = (*arrays, *exported.variables.values())
+    return all(
+        values.dtype.kind == "f" and values.size > 0 and np.isfinite(values).all()
+        for values in everything
+    )
+
+
+def _within_limits(exported: Exported) -> bool:
+    """Compare the limits of inputs, and of what is made of them, with the typical row."""
+    facts, typical = exported.facts, exported.typical[np.newaxis]
+    named = dict(zip(facts["columns"], exported.limits.tolist(), strict=True))
+    all_limits = named | facts["domain"]["limits"]
+    wanted = quantities(typical, facts["columns"], facts["units"]).keys()
+    known = wanted == all_limits.keys()
+    return known and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
+
+
+WHOLE: dict[str, Callable[[Exported], bool]] = {
+    "every array holds finite floating-point numbers, one at least": _all_finite,
+    "weights, biases and slopes are those of a whole network with one output": _layers_fit,
+    "columns, limits and typical have one length": lambda e: (
+        len(e.facts["columns"]) == len(e.typical) and e.limits.shape[1] == 2
+    ),
+    "there are limits of each input and quantity, and typical lies within": _within_limits,
+    "spacing is above 0": lambda e: bool(np.all(e.spacing > 0)),
+    "the feature map takes the columns and gives the features": _features_fit,
+    "residual rises": lambda e: _rises(e.residual),
+    "probability rises from 0 to 1": _is_distribution,
+    "each knot has its coefficient, at most a line for each feature": _lines_fit,
+    "edges, sd_per_scale and probability tell of the same bins": _bins_fit,
+    "column is one of the features": lambda e: e.facts["noise"]["column"] < e.features.shape[1],
+    "inside is at most edge": lambda e: e.facts["domain"]["inside"] <= e.facts["domain"]["edge"],
+}
+"""What must hold of facts and arrays together."""
