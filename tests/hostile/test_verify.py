@@ -241,7 +241,10 @@ def misplacements(results: list[str], rng: random.Random) -> list[Try]:
     return [
         *(Try(partial(put, *pair), [outermost(pair[1])], [pair[1]]) for pair in copies.items()),
         *(Try(partial(put, *pair), [pair[1]], [pair[1]]) for pair in over),
-        *(Try(partial(move, *pair), [pair[0], ELSEWHERE], [*pair]) for pair in moves),
+        *(
+            Try(partial(move, *pair), [pair[0], ELSEWHERE], [*missed([pair[0]]), pair[1]])
+            for pair in moves
+        ),
     ]
 
 
