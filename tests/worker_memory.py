@@ -6,17 +6,29 @@ import ctypes
 import gc
 import sys
 from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-KEPT_MB = 1000
-"""What a worker may keep between two files of tests without looking for more to give back."""
+KEPT_MB, GROWTH_MB = 1000, 300
+"""A worker above the first gives memory back whenever it has grown by the second since."""
 
 MOST_MB = 2048
 """What a worker may ever take. Processes that tests start are counted apart."""
 
 STATUS = Path("/proc/self/status")
+
+
+@dataclass
+class Memory:
+    """What a worker kept when it last gave back, and the peak that was told."""
+
+    left_mb: int = 0
+    worst_mb: int = 0
+
+
+MEMORY = pytest.StashKey[Memory]()
 
 
 def taken_mb(field: str) -> int:
@@ -37,14 +49,14 @@ def give_back() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, None, None]:
-    """Give back after each file, and fail the test in which the worker first took too much."""
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Give back what has piled up, and fail the test in which the worker first took too much."""
     yield
-    if (nextitem is None or nextitem.path != item.path) and taken_mb("VmRSS") > KEPT_MB:
+    memory = item.session.stash.setdefault(MEMORY, Memory())
+    if taken_mb("VmRSS") > max(KEPT_MB, memory.left_mb + GROWTH_MB):
         give_back()
-    peak, worst = taken_mb("VmHWM"), getattr(item.session, "worst_mb", MOST_MB)
+        memory.left_mb = taken_mb("VmRSS")
+    peak, worst = taken_mb("VmHWM"), memory.worst_mb or MOST_MB
     if peak > worst:
-        item.session.worst_mb = peak  # type: ignore[attr-defined]
+        memory.worst_mb = peak
         pytest.fail(f"the worker took {peak} MB up to this test, more than {worst}", pytrace=False)

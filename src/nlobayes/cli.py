@@ -7,15 +7,31 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
-from typing import Any, TextIO
+from importlib.metadata import version
+from typing import Annotated, Any, TextIO
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from nlobayes.errors import InputError, one_line
 
-VERBS = {
+FOR_PEOPLE = {
+    "predict": "Predict the points of a table with a surrogate.",
+    "serve": "Serve a surrogate on this machine: a web page and an HTTP API.",
+    "summary": "Print the table of a study's runs.",
+    "compare": "Set runs side by side, with paired differences.",
+    "show": "Print what an artifact holds and what made it.",
+    "verify": "Verify artifacts, what they were made from, and by which code.",
+    "provenance": "Export what made every file: PROV-JSON and RO-Crate.",
+    "record": "Record in dvc.lock what Snakemake made.",
+    "reweight": "Move a posterior to another prior or likelihood by weights.",
+    "sensitivity": "Say how far predictions depend on prior and likelihood.",
+    "condense": "Condense what data said of f, for the prior of a run to come.",
+    "speed": "Time networks: gradients, predictions, loading.",
+}
+OF_THE_WORKFLOW = {
     "simulate": "Compute a table with the embedded NLO engine.",
     "ingest": "Turn a folder of SLHA files into a table.",
     "prepare": "Turn a table into a dataset: features, target, splits.",
@@ -34,20 +50,25 @@ VERBS = {
     "landscape": "Survey the energy around the MAPs.",
     "prior_predictive": "Tabulate f as the prior has it, before any data.",
     "agree": "Compare what several samplers say of one posterior.",
-    "compare": "Set runs side by side, with paired differences.",
-    "speed": "Time networks: gradients, predictions, loading.",
     "plot": "Draw figures from their tables.",
-    "reweight": "Move a posterior to another prior or likelihood by weights.",
-    "sensitivity": "Say how far predictions hang on prior and likelihood.",
-    "condense": "Condense what data said of f, for the prior of a run to come.",
-    "predict": "Predict the points of a table with a surrogate.",
-    "serve": "Serve a surrogate on this machine: a web page and an HTTP API.",
-    "summary": "Print the table of a study's runs.",
-    "show": "Print what an artifact holds and what made it.",
-    "verify": "Verify artifacts, what they were made from, and by which code.",
-    "provenance": "Export what made every file: PROV-JSON and RO-Crate.",
-    "record": "Record in dvc.lock what Snakemake made.",
 }
+VERBS = FOR_PEOPLE | OF_THE_WORKFLOW
+
+HELP = {"help_option_names": ["-h", "--help"]}
+IN_WORDS = {
+    "<bool>": None,
+    "<str>": "TEXT",
+    "<path>": "PATH",
+    "<int>": "NUMBER",
+    "<int range>": "NUMBER",
+    "<float>": "NUMBER",
+    "<float range>": "NUMBER",
+    "<list[str]>": "TEXT",
+    "<list[str]>...": "TEXT",
+    "<list[Path]>": "PATH",
+    "<list[Path]>...": "PATH",
+}
+"""What the help calls types of Python; None is a switch."""
 
 NEW_OBJECTS = 100_000
 """Objects after which Python looks for garbage: at its 700 a fourth of the time of an import is
@@ -57,33 +78,74 @@ FAULTS_OF_PATH = {errno.ENAMETOOLONG, errno.ELOOP}
 FAULTS_OF_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
 
+class Verb(TyperCommand):
+    """A verb whose help speaks in words, not in types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Name what options take: TEXT, NUMBER, PATH or the choices."""
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
+            parameter.display_type_rich = partial(_in_words, type(parameter), parameter)
+        return parameters
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Write arguments without braces."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.replace("{", "").replace("}", "") for piece in pieces]
+
+
+def _in_words(kind: Any, parameter: Any, ctx: Any) -> str | None:
+    said = kind.display_type_rich(parameter, ctx=ctx)
+    return IN_WORDS.get(said, said and said.strip("<>"))
+
+
 class Verbs(TyperGroup):
     """The verbs, imported on demand."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """List the verbs in the order of the pipeline."""
-        return list(VERBS)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(VERBS)  # type: ignore[assignment]  # names, to suggest one
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import one verb."""
         if cmd_name not in VERBS:
             return None
         verb: Any = getattr(import_module(f"nlobayes.verbs.{cmd_name}"), cmd_name)
-        alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name, help=VERBS[cmd_name])(verb)
+        alone = typer.Typer(add_completion=False, context_settings=HELP)
+        alone.command(cmd_name, cls=Verb, help=VERBS[cmd_name])(verb)
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Show the verbs without importing them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        for title, verbs in (("Verbs", FOR_PEOPLE), ("Verbs of the workflow", OF_THE_WORKFLOW)):
+            with formatter.section(title):
+                formatter.write_dl([*verbs.items()], col_max=20)
 
 
-app = typer.Typer(cls=Verbs, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=Verbs,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings=HELP,
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"nlobayes {version('nlobayes')}")
+        raise typer.Exit
 
 
 @app.callback()
-def nlobayes() -> None:
+def nlobayes(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
     """Bayesian neural networks by exact MCMC as surrogates for NLO cross sections."""
 
 

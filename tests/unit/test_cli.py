@@ -9,13 +9,14 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from nlobayes.cli import VERBS, app, main
+from nlobayes.cli import FOR_PEOPLE, OF_THE_WORKFLOW, VERBS, app, main
 from nlobayes.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -78,9 +79,39 @@ def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    unwrapped = re.sub(r"\n {3,}", " ", done.stdout.split("Verbs:")[1])
-    listed = re.findall(r"^  (\w+) +(\S.*)$", unwrapped, re.MULTILINE)
-    assert listed == [*VERBS.items()]
+    for title, verbs in (("Verbs", FOR_PEOPLE), ("Verbs of the workflow", OF_THE_WORKFLOW)):
+        (section,) = re.findall(rf"^{title}:\n((?:  .*\n)+)", done.stdout, re.MULTILINE)
+        unwrapped = re.sub(r"\n {3,}", " ", section)
+        assert re.findall(r"^  (\w+) +(\S.*)$", unwrapped, re.MULTILINE) == [*verbs.items()]
+
+
+def test_help_of_a_verb_for_people_waits_for_nothing_heavy() -> None:
+    """What takes longest to import is imported when it computes: one process asks all of them."""
+    heavy = {"arviz", "blackjax", "jax", "matplotlib", "pymc", "scipy.interpolate", "scipy.stats"}
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
+        "from importlib import import_module\n"
+        f"for verb in {[*FOR_PEOPLE, 'simulate', 'ingest']}:\n"
+        "    import_module('nlobayes.verbs.' + verb)\n"
+        f"sys.exit(' '.join({heavy} & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = CliRunner().invoke(app, ["--version"])
+    assert (done.exit_code, done.output) == (0, f"nlobayes {version('nlobayes')}\n")
+
+
+@pytest.mark.parametrize("words", [[], ["predict"], ["verify"], ["compare"]])
+def test_h_is_help_in_plain_words(words: list[str]) -> None:
+    short, long = (
+        CliRunner().invoke(app, [*words, option], env={"COLUMNS": "100", "TERM": "dumb"})
+        for option in ("-h", "--help")
+    )
+    assert (short.exit_code, short.output) == (0, long.output)
+    assert not re.search(r"[<>{}](bool|str|int|path|list)|\{\w+\}|<\w+>", short.output)
 
 
 def test_the_installed_command_is_this_one() -> None:
@@ -120,7 +151,9 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["simulat"], "No such command 'simulat'"),
+        (["simulat"], "No such command 'simulat'. Did you mean 'simulate'?"),
+        (["predicc"], "No such command 'predicc'. Did you mean 'predict'?"),
+        (["quux"], "No such command 'quux'."),
         (["thin", "--posterier", "x"], "No such option: --posterier"),
         (["thin"], "Missing option '--posterior'"),
         (["pretrain", "--chain", "-1"], "Invalid value for '--chain'"),

@@ -18,7 +18,7 @@ RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
 MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 CHAINS = f"results/chains/{RUN}"
-GROUPS = ("posterior", "sample_stats", "warmup_sample_stats", "predictions")
+GROUPS = ("posterior", "sample_stats", "all_sample_stats", "warmup_sample_stats", "predictions")
 
 
 def test_a_warm_up_in_two_segments_changes_no_bit(tiny: Project, tmp_path: Path) -> None:

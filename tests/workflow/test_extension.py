@@ -22,7 +22,7 @@ AFTER_ASSEMBLE = dict.fromkeys(
 )
 PLANE = {"landscape": 1, "plot_landscape": 1}  # three MAPs span one
 COMPARED = {"compare": 1, "plot_scan": 1, "plot_differences": 1}
-GROUPS = ("posterior", "sample_stats", "warmup_sample_stats", "predictions")
+GROUPS = ("posterior", "sample_stats", "all_sample_stats", "warmup_sample_stats", "predictions")
 
 
 def sampler(**changes: Any) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def test_another_chain_runs_its_own_jobs_only(tiny: Project, tmp_path: Path) -> 
 def test_another_segment_runs_its_own_jobs_only(tiny: Project, two_segments: Project) -> None:
     planned = tiny.planned(changes=sampler(segments=2))
     assert planned == {"draw": 2, "assemble": 1} | AFTER_ASSEMBLE
-    for name in ("posterior", "sample_stats", "predictions"):
+    for name in ("posterior", "sample_stats", "all_sample_stats", "predictions"):
         before, after = tiny.group(name, POSTERIOR), two_segments.group(name, POSTERIOR)
         assert after.sizes["draw"] == 2 * before.sizes["draw"]
         xr.testing.assert_identical(before, after.isel(draw=slice(before.sizes["draw"])))

@@ -83,7 +83,7 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
     incomplete = sorted(warmed.keys() ^ drawn.keys())
     if incomplete:
         raise InputError(f"chains {incomplete[0]} lack warm-ups or segments; give both for each")
-    return _join([drawn[chains] | warmed[chains] for chains in warmed])
+    return _pair(_join([drawn[chains] | warmed[chains] for chains in warmed]))
 
 
 def read_functions(segments: Sequence[Path]) -> np.ndarray:
@@ -109,6 +109,13 @@ def _read_blocks(
         chains: {name: _concat([piece[name] for piece in pieces], "draw") for name in names}
         for chains, pieces in blocks.items()
     }
+
+
+def _pair(groups: Groups) -> Groups:
+    """Keep beside stored draws the stats of the same draws, as ArviZ wants; all go elsewhere."""
+    stats = groups["sample_stats"]
+    stored = stats.sel(draw=groups["posterior"]["draw"])
+    return groups | {"sample_stats": stored, "all_sample_stats": stats}
 
 
 def _join(blocks: Sequence[Groups]) -> Groups:

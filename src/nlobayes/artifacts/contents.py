@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.types import Dataset, Exported, Memory, Named, Predicted, Start
 
@@ -130,8 +131,8 @@ def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
         ),
         "predictions_constant_data": _group(
             {"features": (("reference_point", "feature"), dataset.features[dataset.reference])},
-            names,
-            "feature",
+            names | {"reference_point": dataset.reference.tolist()},
+            *("feature", "reference_point"),
         ),
     }
 
@@ -219,7 +220,7 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         "probability": (("bin", "node"), exported.probability),
     }
     groups = {
-        "posterior": xr.Dataset(drawn),
+        "posterior": explain(xr.Dataset(drawn)),
         "noise": xr.Dataset(noise),
         "domain": xr.Dataset(domain, names),
     }
@@ -265,8 +266,8 @@ def named_group(
     return xr.Dataset(variables, {**labels, **(coords or {})})
 
 
-def _group(variables: dict[str, Any], names: dict[str, list[str]], dim: str) -> xr.Dataset:
-    return xr.Dataset(variables, {dim: names[dim]})
+def _group(variables: dict[str, Any], names: dict[str, list[Any]], *dims: str) -> xr.Dataset:
+    return xr.Dataset(variables, {dim: names[dim] for dim in dims})
 
 
 def _unname(group: xr.Dataset, leading: tuple[str, ...]) -> Named:

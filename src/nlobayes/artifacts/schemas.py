@@ -40,6 +40,7 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "posterior": {
         "posterior": {},
         "sample_stats": {"lp": ("chain", "draw")},
+        "all_sample_stats": {"lp": ("chain", "draw")},
         "warmup_sample_stats": {"lp": ("chain", "draw")},
         "predictions": {"f": ("chain", "draw", "reference_point")},
         "observed_data": {"target": ("point",)},

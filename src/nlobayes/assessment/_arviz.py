@@ -1,35 +1,51 @@
 """The one door to ArviZ, whose import announces its next major version as a warning.
 
+It is imported when the first number is asked for: that takes longer than the help of a verb.
 Unless it says otherwise, a function takes the draws of one quantity, axes (chain, draw), and
 returns one number.
 """
 
 import warnings
-from functools import partial
+from functools import cache
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-with warnings.catch_warnings():
-    warnings.filterwarnings("ignore", category=FutureWarning)
-    from arviz import ELPDData, ess, from_dict, mcse, psislw, rhat
-    from arviz import waic as arviz_waic
-    from arviz.stats.ecdf_utils import ecdf_confidence_band as ecdf_confidence_band
 
-__all__ = [
-    "ess_bulk",
-    "ess_mean",
-    "ess_tail",
-    "mcse_mean",
-    "mcse_quantile",
-    "mcse_sd",
-    "psis",
-    "rhat",
-    "waic",
-]
+@cache
+def _arviz() -> ModuleType:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        import arviz
+    return arviz
 
-ess_bulk = partial(ess, method="bulk")
-ess_mean = partial(ess, method="mean")
-ess_tail = partial(ess, method="tail")
+
+def rhat(draws: np.ndarray) -> float:
+    """Compute the rank-normalised split R-hat."""
+    return _arviz().rhat(draws)
+
+
+def ess_bulk(draws: np.ndarray) -> float:
+    """Estimate the effective sample size of the bulk."""
+    return _arviz().ess(draws, method="bulk")
+
+
+def ess_mean(draws: np.ndarray) -> float:
+    """Estimate the effective sample size of the mean."""
+    return _arviz().ess(draws, method="mean")
+
+
+def ess_tail(draws: np.ndarray) -> float:
+    """Estimate the effective sample size of the tails."""
+    return _arviz().ess(draws, method="tail")
+
+
+def ecdf_confidence_band(
+    points: int, at: np.ndarray, cdf_at: np.ndarray, **options: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the band (at,) that holds the ECDF of so many uniform points everywhere at once."""
+    return _arviz().stats.ecdf_utils.ecdf_confidence_band(points, at, cdf_at, **options)
 
 
 # Written out because arviz.mcse 0.23 returns an array for the mean and raises for the standard
@@ -38,7 +54,7 @@ def mcse_mean(draws: np.ndarray) -> float:
     """Estimate the Monte-Carlo standard error of the mean."""
     sd = draws.std(ddof=1)
     standardised = (draws - draws.mean()) / sd  # ArviZ takes a range below 1e-15 for a constant
-    return float(sd / np.sqrt(ess(standardised, method="mean")))
+    return float(sd / np.sqrt(ess_mean(standardised)))
 
 
 def mcse_sd(draws: np.ndarray) -> float:
@@ -49,19 +65,19 @@ def mcse_sd(draws: np.ndarray) -> float:
 
 def mcse_quantile(draws: np.ndarray, probability: float) -> float:
     """Estimate the Monte-Carlo standard error of a quantile."""
-    return float(mcse(draws, method="quantile", prob=probability))
+    return float(_arviz().mcse(draws, method="quantile", prob=probability))
 
 
 def psis(log_ratios: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, float]:
     """Smooth log ratios (draw,): normalised log weights and Pareto k, infinite without a fit."""
     with np.errstate(all="ignore"):
-        log_weights, pareto_k = psislw(log_ratios, reff=relative_efficiency)
+        log_weights, pareto_k = _arviz().psislw(log_ratios, reff=relative_efficiency)
     return log_weights, float(np.nan_to_num(pareto_k, nan=np.inf, posinf=np.inf, neginf=-np.inf))
 
 
-def waic(log_likelihood: np.ndarray) -> ELPDData:
-    """Estimate WAIC by point from axes (chain, draw, point), without its warnings."""
+def waic(log_likelihood: np.ndarray) -> np.ndarray:
+    """Estimate WAIC by point (point,) from axes (chain, draw, point), without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        data = from_dict(log_likelihood={"target": log_likelihood})
-        return arviz_waic(data, pointwise=True, scale="log")
+        data = _arviz().from_dict(log_likelihood={"target": log_likelihood})
+        return _arviz().waic(data, pointwise=True, scale="log").waic_i

@@ -13,7 +13,7 @@ from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student_t
+from scipy.special import stdtrit
 
 from nlobayes.assessment.tables import Columns
 from nlobayes.errors import InputError
@@ -201,7 +201,7 @@ def estimate(values: np.ndarray) -> Estimate:
     if size == 1:
         return Estimate(size, mean, *[math.nan] * 3)
     error = float(np.std(values, ddof=1)) / math.sqrt(size)
-    half_width = float(student_t.ppf((1 + LEVEL) / 2, size - 1)) * error
+    half_width = float(stdtrit(size - 1, (1 + LEVEL) / 2)) * error
     return Estimate(size, mean, error, mean - half_width, mean + half_width)
 
 

@@ -138,7 +138,7 @@ def _left_out(log_likelihood: np.ndarray, efficiency: float) -> tuple[float, flo
 
 def _waic(log_likelihood: np.ndarray) -> np.ndarray:
     """Estimate WAIC and its penalty (2, point) of points few enough for the copies of ArviZ."""
-    return np.stack([_arviz.waic(log_likelihood).waic_i, log_likelihood.var(axis=(0, 1))])
+    return np.stack([_arviz.waic(log_likelihood), log_likelihood.var(axis=(0, 1))])
 
 
 def _checked(log_likelihood: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts import chains, contents
+from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.errors import InputError
@@ -22,6 +23,8 @@ def assemble(
     groups = chains.assemble(warmup, segment)
     data = contents.read_dataset(dataset)
     groups |= contents.observed_groups(data, data.split == 0)
+    groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
+    groups = {name: explain(group) for name, group in groups.items()}
     made = _one_specification(segment)
     facts = {name: made[name] for name in ("device", "precision", "exact")}
     inputs = digests([dataset, *warmup, *segment])

@@ -25,7 +25,7 @@ def of_chains(keep_every: int, groups: Groups, covariate: Covariate) -> dict[str
     draws, names = posterior_draws(groups), _weight_names(groups["posterior"])
     outputs = draws.function.shape[2] // len(covariate.at_reference)
     at_reference = np.repeat(covariate.at_reference, outputs)
-    diverging = groups["sample_stats"]["diverging"].values
+    diverging = groups["all_sample_stats"]["diverging"].values
     return {
         "trace": tables.trace(draws.log_density, draws.noise),
         "convergence": tables.per_point(draws.function, at_reference),

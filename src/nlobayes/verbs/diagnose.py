@@ -31,7 +31,7 @@ def diagnose(
     job = read_job(DiagnoseJob, spec)
     groups = read_groups(posterior, "posterior")
     draws = posterior_draws(groups)
-    stats = _sample_stats(groups["sample_stats"], job)
+    stats = _sample_stats(groups["all_sample_stats"], job)
     metrics = verdict.diagnose(
         draws,
         stats,

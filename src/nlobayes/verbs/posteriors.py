@@ -18,7 +18,7 @@ from nlobayes.study.jobs import ModelJob
 
 def posterior_draws(groups: Groups) -> PosteriorDraws:
     """Take the draws of all chains, everything flat; the weights in the parameters' order."""
-    stats, function = groups["sample_stats"], groups["predictions"]["f"].values
+    stats, function = groups["all_sample_stats"], groups["predictions"]["f"].values
     weights = [w.values for name, w in groups["posterior"].items() if is_parameter(str(name))]
     return PosteriorDraws(
         function=function.reshape(*function.shape[:2], -1),

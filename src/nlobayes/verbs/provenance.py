@@ -26,16 +26,19 @@ class Format(StrEnum):
 
 
 def provenance(
-    out: Annotated[Path, typer.Option(help="PROV-JSON to write, or the folder of the crate.")],
+    out: Annotated[
+        Path, typer.Option(help="PROV-JSON to write; for an RO-Crate the project, `.`.")
+    ],
     path: Annotated[Path, typer.Argument(help="An artifact, or a folder of them.")] = Path(
         "results"
     ),
     project: Annotated[Path, typer.Option(help="Root of the project.")] = Path(),
     format: Annotated[
-        Format, typer.Option(help="W3C PROV, or an RO-Crate of processes.")
+        Format,
+        typer.Option(help="W3C PROV, or an RO-Crate: with --out . --published DATE."),
     ] = Format.PROV_JSON,
     published: Annotated[
-        str, typer.Option(help="Date of publication (YYYY-MM-DD), which a crate must state.")
+        str, typer.Option(help="Date of publication (YYYY-MM-DD); an RO-Crate needs it.")
     ] = "",
 ) -> None:
     """Export every file and every job; equal projects give equal bytes."""

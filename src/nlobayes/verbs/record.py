@@ -18,6 +18,10 @@ INPUTS = ("Snakefile", "workflow", "src", "config", "dvc.yaml", "uv.lock")
 METADATA = Path(".snakemake/metadata")
 LOCK = Path("dvc.lock")
 SHOWN = 5
+TO_SHARE = (
+    "`dvc push` sends them to your remote, which `dvc remote add --default NAME PATH_OR_URL` "
+    "names once"
+)
 
 
 def record() -> None:
@@ -34,11 +38,11 @@ def record() -> None:
     before = LOCK.read_bytes() if LOCK.exists() else None
     _run("dvc", "repro")
     if LOCK.read_bytes() == before:
-        typer.echo("dvc.lock holds these results already; `dvc push` sends them to the remote")
+        typer.echo(f"dvc.lock holds these results already; {TO_SHARE}")
     else:
         typer.echo(
             "dvc.lock holds these results now; next: "
-            "`git add dvc.lock && git commit -m Results && dvc push`"
+            f"`git add dvc.lock && git commit -m Results`; {TO_SHARE}"
         )
 
 

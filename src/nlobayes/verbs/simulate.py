@@ -8,7 +8,6 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
-from nlobayes.data.physics import source
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.data.toys import simulate_toy
 from nlobayes.errors import InputError
@@ -40,6 +39,8 @@ def simulate(
 def _simulate(asked: SimulatedSource | ToySource) -> Table:
     if isinstance(asked, ToySource):
         return simulate_toy(asked.name, asked.seed)
+    from nlobayes.data.physics import source
+
     squarks = asked.squark_mass_gev
     settings = source.Settings(
         sqrt_s_tev=asked.sqrt_s_tev,

@@ -156,7 +156,7 @@ def test_blocks_and_pieces_join_in_order(
     groups = chains.assemble(*make_blocks(tmp_path, blocks, segments=3, warmups=2))
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8, 16)])
     assert_same_bits(groups["predictions"]["f"].values, whole.function)
-    stats, posterior = groups["sample_stats"], groups["posterior"]
+    stats, posterior = groups["all_sample_stats"], groups["posterior"]
     assert_same_bits({name: stats[name].values for name in whole.stats}, whole.stats)
     assert_same_bits(contents.read_variables(posterior).values, whole.variables.values)
     warmed, parts = groups["warmup_sample_stats"], [make_stats((2, 0, 1), n, 5) for n in (0, 5)]
@@ -167,6 +167,12 @@ def test_blocks_and_pieces_join_in_order(
         assert group["chain"].values.tolist() == [2, 0, 1]
     assert posterior["draw"].values.tolist() == [3, 7, 11, 15, 19, 23]
     assert stats["draw"].values.tolist() == [*range(24)]
+    stored = groups["sample_stats"]
+    assert stored["draw"].values.tolist() == posterior["draw"].values.tolist()
+    assert_same_bits(
+        {name: stored[name].values for name in whole.stats},
+        {name: values[:, 3::4] for name, values in whole.stats.items()},
+    )
     assert warmed["draw"].values.tolist() == [*range(10)]
 
 

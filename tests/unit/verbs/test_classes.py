@@ -71,7 +71,7 @@ def predicted(classes: Dataset, tmp_path: Path) -> tuple[Path, Path]:
 def posterior(run: Any, classes: Dataset, tmp_path: Path) -> Path:
     """Three chains of 128 draws, every 4th stored, with the logits of three classes."""
     groups = read_groups(run.posterior, "posterior")
-    for name in ("posterior", "sample_stats"):
+    for name in ("posterior", "sample_stats", "all_sample_stats"):
         group = groups[name]
         parts = [
             (group + 0.01 * k).assign_coords(draw=group["draw"] + 32 * k).assign_attrs(group.attrs)

@@ -54,7 +54,7 @@ def test_independent_draws_pass_and_failed_checks_are_data(
 
 def test_gradients_include_the_warmup(judge: Callable[..., dict[str, Any]], run: Any) -> None:
     groups = read_groups(run.posterior, "posterior")
-    drawn = int(groups["sample_stats"]["n_steps"].sum())
+    drawn = int(groups["all_sample_stats"]["n_steps"].sum())
     warm = int(groups["warmup_sample_stats"]["n_steps"].sum())
     found = judge()
     assert found["gradients_total"] == drawn + warm
@@ -102,7 +102,7 @@ def test_dead_chains_are_named_and_what_they_leave_undefined_is_worded(
 ) -> None:
     """Draws of a chain that its sampler never moved, in everything that is diagnosed."""
     groups = read_groups(run.posterior, "posterior")
-    for name in ("predictions", "posterior", "sample_stats"):
+    for name in ("predictions", "posterior", "all_sample_stats"):
         for values in groups[name].data_vars.values():
             if values.dims[:2] == ("chain", "draw"):
                 values.values[dead] = values.values[dead][:, :1]
@@ -125,7 +125,7 @@ def test_an_unadjusted_sampler_is_held_to_what_its_warmup_aimed_at(
 ) -> None:
     groups = read_groups(run.posterior, "posterior")
     variance = (("chain", "draw"), np.full((3, 32), 1e-3))
-    groups["sample_stats"] = groups["sample_stats"].assign(energy_variance=variance)
+    groups["all_sample_stats"] = groups["all_sample_stats"].assign(energy_variance=variance)
     write_groups(tmp_path / "unadjusted.nc", "posterior", groups, {"exact": False})
     kernel = {"kind": "mclmc"}
     found = judge(tmp_path / "unadjusted.nc", kernel=kernel, energy_variance=aim)
@@ -139,9 +139,9 @@ def test_a_learned_noise_is_judged_and_sets_the_tightness(
     run: Any, tmp_path: Path, judge: Callable[..., dict[str, Any]], dataset: Dataset
 ) -> None:
     groups = read_groups(run.posterior, "posterior")
-    stats = groups["sample_stats"]
+    stats = groups["all_sample_stats"]
     noise = 0.2 + 0.01 * np.random.default_rng(1).normal(size=(3, 32))
-    groups["sample_stats"] = stats.assign(noise=(("chain", "draw"), noise))
+    groups["all_sample_stats"] = stats.assign(noise=(("chain", "draw"), noise))
     stored = groups["posterior"].assign(noise=(("chain", "draw"), noise[:, 3::4]))
     groups["posterior"] = stored
     write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})

@@ -139,7 +139,7 @@ def test_divergences_are_located_along_the_covariate(
 def test_a_learned_noise_is_traced(tabulated: Tabulate, run: Any, tmp_path: Path) -> None:
     groups = read_groups(run.posterior, "posterior")
     noise = 0.2 + 0.01 * np.random.default_rng(1).normal(size=(3, 32))
-    groups["sample_stats"] = groups["sample_stats"].assign(noise=(("chain", "draw"), noise))
+    groups["all_sample_stats"] = groups["all_sample_stats"].assign(noise=(("chain", "draw"), noise))
     write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
     plots = tabulated(posterior=tmp_path / "noisy.nc")
     np.testing.assert_allclose(read_csv(plots / "trace.csv")["noise"], noise.ravel())

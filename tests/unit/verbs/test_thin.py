@@ -24,7 +24,7 @@ CHECKS = {"rhat_f_median": {"value": 1.2, "threshold": 1.01, "passed": False}}
 def posterior(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four times the draws of the run, each time a little further: 128, every 4th stored."""
     groups, attrs = read_groups(run.posterior, "posterior"), read_attrs(run.posterior)
-    for name in ("posterior", "sample_stats", "predictions"):
+    for name in ("posterior", "sample_stats", "all_sample_stats", "predictions"):
         group = groups[name]
         parts = [
             (group + 0.01 * part).assign_coords(draw=group["draw"] + 32 * part) for part in range(4)

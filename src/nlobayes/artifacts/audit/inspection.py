@@ -25,7 +25,10 @@ COMPUTED = (
     *("memory", "surrogate"),
 )
 """Kinds whose numbers depend on a device and its precision."""
-MAY_BE_INFINITE = ("sample_stats", "warmup_sample_stats", "adaptation", "history")
+MAY_BE_INFINITE = (
+    *("sample_stats", "all_sample_stats", "warmup_sample_stats"),
+    *("adaptation", "history"),
+)
 """Groups that record steps which failed or were not made, or that begin at infinity."""
 REPACKING = {"scale_factor", "add_offset", "missing_value", "_FillValue", "_Unsigned"}
 """Attributes by which NetCDF readers make other values of those that are stored."""

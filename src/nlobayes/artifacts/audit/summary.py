@@ -133,7 +133,10 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
         "chain": attrs.get("chain"),
         "chains": next((found["chain"] for found in dims.values() if "chain" in found), None),
         "warm-up steps per chain": dims.get("warmup_sample_stats", {}).get("draw"),
-        "draws per chain": dims.get("sample_stats", {}).get("draw"),
+        "draws per chain": next(
+            (dims[name]["draw"] for name in ("all_sample_stats", "sample_stats") if name in dims),
+            None,
+        ),
         "stored draws per chain": dims.get("posterior", {}).get("draw"),
         "numbers per stored draw": sum(_per_draw(own) for own in weights) or None,
         "epochs": attrs.get("epochs_run"),
