@@ -7,6 +7,11 @@ UV_LOCKED := --require-hashes --requirement .ci/uv.txt
 RUN := $(UV) run --locked
 WORKERS ?= 2
 
+# In these locales Python 3.11 cannot read the path of a checkout whose name is not ASCII.
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL := C.UTF-8
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run studies report test test-nightly test-slurm check audit schema clean distclean
 

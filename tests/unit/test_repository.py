@@ -123,6 +123,19 @@ def _version(locked: dict[str, dict[str, Any]], name: str) -> str | None:
     return locked[name]["version"] if name in locked else None
 
 
+def test_every_test_that_the_page_on_reliability_names_exists() -> None:
+    page = (ROOT / "docs/reliability.md").read_text()
+    named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?[^`]*`", page)
+    assert len(named) > 50
+    for path, test in named:
+        (found,) = [
+            place / path
+            for place in (ROOT / "tests", ROOT / "tests/workflow/faults")
+            if (place / path).is_file()
+        ]
+        assert not test or f"def {test}(" in found.read_text(), (path, test)
+
+
 def test_make_targets_exist() -> None:
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {"run", "test", "check", "clean"} <= set(targets)
