@@ -51,7 +51,8 @@ def test_variables_say_what_they_are(run: Any, dataset: Any) -> None:
             assert variable.attrs["units"] == "1", name
             assert variable.attrs["long_name"], name
     for path in ("predictions", "predictions_constant_data"):
-        assert tree[path]["reference_point"].values.tolist() == dataset.reference.tolist()
+        rows = tree[path].to_dataset()["reference_point"].values
+        assert rows.tolist() == dataset.reference.tolist()
     weights = tree["posterior"]["weights_2"].attrs["long_name"]
     assert weights == "weights from layer 1 (first axis of the matrix) to layer 2"
     tree.close()
