@@ -28,11 +28,8 @@ def test_a_posterior_opens_in_arviz_as_documented(example: str) -> None:
     found: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ArviZ announces its next version, and few draws
-        for line in example.splitlines():
-            exec(f"drawn = {line}" if line.startswith("az.plot") else line, found)
-    assert len(plt.get_fignums()) == sum(
-        line.startswith("az.plot") for line in example.splitlines()
-    )
+        exec(example, found)
+    assert len(plt.get_fignums()) == example.count("az.plot_")
     plt.close("all")
     posterior = found["posterior"]
     stored = posterior.posterior.draw.values
