@@ -18,6 +18,7 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/terminal.smk"
+include: "workflow/rules/sources.smk"
 include: "workflow/rules/needs.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/inference.smk"

@@ -28,6 +28,13 @@ from nlobayes.study.values import NAME
 gc.disable()
 atexit.register(gc.freeze)
 
+
+def stop(fault):
+    """Say in one line why nothing is planned."""
+    sys.stderr.write(f"nlobayes: error: {fault}\n")
+    sys.exit(2)
+
+
 try:
     STUDY = load_study(override(read_presets(Path("config/presets")), config))
     COMPARED = {
@@ -37,8 +44,7 @@ try:
         and len([*STUDY.runs(grid)]) > 1
     }
 except InputError as error:
-    sys.stderr.write(f"nlobayes: error: {error}\n")
-    sys.exit(2)
+    stop(error)
 
 
 class OfStudy(dict):
@@ -206,35 +212,6 @@ def dataset_path(run):
 def dataset_of(wildcards):
     """Find the dataset of a run."""
     return dataset_path(RUNS[wildcards.run])
-
-
-def dataset_of_model(wildcards):
-    """Find the dataset of a model."""
-    return dataset_path(MODELS[wildcards.model])
-
-
-def folder_of_files(wildcards):
-    """Find the folder of the SLHA files of a dataset."""
-    return STUDY.datasets[wildcards.dataset].source.folder
-
-
-@lru_cache
-def digest_of(source):
-    """Digest SLHA files, for a folder does not show what changes inside them."""
-    return source.digest(Path(source.folder))
-
-
-def digest_of_files(wildcards):
-    """Digest the SLHA files of a dataset."""
-    return digest_of(STUDY.datasets[wildcards.dataset].source)
-
-
-def table_of(wildcards):
-    """Find the table of a dataset: made here or given by the user."""
-    source = STUDY.datasets[wildcards.dataset].source
-    if isinstance(source, TableSource):
-        return source.path
-    return f"results/tables/{wildcards.dataset}.parquet"
 
 
 def map_path(run, start):

@@ -72,6 +72,7 @@ rule prepare:
         runtime=wall_time("prepare"),
     params:
         spec=dataset_job(prepare_job),
+        table=digest_of_table,
         code=code_digest("prepare"),
     shell:
         "nlobayes prepare --spec {params.spec:q} --table {input.table:q}"

@@ -12,7 +12,8 @@ import gzip
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,11 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
+MOST_NAMED = 30
+"""Columns that a message names."""
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_DIGITS = re.compile(r"[0-9]+")
+_SEPARATOR = re.compile(r"[;\t|]")
 MOST_COLUMNS = 10_000
 MOST_CHARACTERS = 2**20
 """Longest line, and longest row where quoted cells span lines."""
@@ -45,12 +50,28 @@ def read_csv(path: Path, most_bytes: float) -> Table:
     InputError
         If the header is not usable, a row is incomplete, or a limit is exceeded.
     """
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        header, rows = read_header(read_lines(text, most_bytes, str(path)), str(path))
+    with _open(path) as file:
+        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path))
         columns = _columns(rows, len(header.names), str(path))
     named = zip(header.names, map(parse_cells, columns), strict=True)
     return Table(dict(named), header.units, header.metadata)
+
+
+def preview_csv(path: Path, most_bytes: float, wanted: Collection[str], most_rows: int) -> Table:
+    """Read the header and the first rows of the columns `wanted`; the others are left empty.
+
+    Raises
+    ------
+    InputError
+        As `read_csv`, of what is read.
+    """
+    with _open(path) as file:
+        header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path))
+        some = islice(rows, most_rows) if set(wanted) & {*header.names} else iter(())
+        columns = _columns(some, len(header.names), str(path))
+    named = dict(zip(header.names, columns, strict=True))
+    cells = {name: named[name] if name in wanted else [] for name in named}
+    return Table({n: parse_cells(c) for n, c in cells.items()}, header.units, header.metadata)
 
 
 def read_header(lines: Iterator[str], source: str) -> tuple[Header, Iterator[list[str]]]:
@@ -68,6 +89,12 @@ def read_header(lines: Iterator[str], source: str) -> tuple[Header, Iterator[lis
     check_header(names, source)
     units = {name: unit.strip() for name, (_, _, unit) in zip(names, cells, strict=True)}
     return Header(names, units, comments), rows
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[io.TextIOWrapper]:
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        yield io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
 
 
 def check_header(names: Sequence[str], source: str) -> None:
@@ -105,9 +132,29 @@ def check_known(names: Collection[str], name: str, source: str) -> None:
         If it is not.
     """
     if name not in names:
-        closest = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {closest[0]!r}? " if closest else ""
-        raise InputError(f"{source}: no column {name!r}; {hint}known columns: {', '.join(names)}")
+        meant = closest_name(names, name)
+        hint = f"did you mean {meant!r}? " if meant else ""
+        raise InputError(f"{source}: no column {name!r}; {hint}{known_columns(names)}")
+
+
+def closest_name(names: Collection[str], name: str) -> str | None:
+    """Find the name that was meant; a column of another number is another column."""
+    of_other_case = next((one for one in names if one.lower() == name.lower()), None)
+    if of_other_case is not None:
+        return of_other_case
+    close = difflib.get_close_matches(name, names)
+    return next((one for one in close if _DIGITS.sub("", one) != _DIGITS.sub("", name)), None)
+
+
+def known_columns(names: Collection[str]) -> str:
+    """List the columns that there are; of very many the first, and say where the header is one."""
+    shown = [*names][:MOST_NAMED]
+    more = f", ... ({len(names)} in all)" if len(names) > MOST_NAMED else ""
+    (only, *others) = shown or [""]
+    one = (
+        " (one column: separate cells by commas)" if not others and _SEPARATOR.search(only) else ""
+    )
+    return f"known columns: {', '.join(shown)}{more}{one}"
 
 
 def check_size(size: float, most_bytes: float, source: str) -> None:

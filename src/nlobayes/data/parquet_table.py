@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,38 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
     metadata = stored.schema.metadata or {}
     return Table(
         columns={name: from_arrow(stored[name]) for name in stored.column_names},
-        units={f.name: (f.metadata or {}).get(b"unit", b"").decode() for f in stored.schema},
+        units=units_of(stored.schema),
         metadata={k.decode(): v.decode() for k, v in metadata.items() if k != b"pandas"},
     )
+
+
+def preview_parquet(
+    path: Path, most_bytes: float, wanted: Collection[str], most_rows: int
+) -> Table:
+    """Read the schema and the first rows of the columns `wanted`; the others are left empty.
+
+    Raises
+    ------
+    InputError
+        As `read_parquet`, of what is read.
+    """
+    check_size(path.stat().st_size, most_bytes, str(path))
+    with path.open("rb") as file:
+        stored = pq.ParquetFile(file, page_checksum_verification=True)
+        check_parquet(stored, most_bytes, str(path))
+        schema = stored.schema_arrow
+        chosen = [name for name in schema.names if name in wanted]
+        first = next(stored.iter_batches(most_rows, columns=chosen), None) if chosen else None
+    columns = dict.fromkeys(schema.names, np.empty(0))
+    if first is not None:
+        first.validate(full=True)
+        columns |= {name: from_arrow(pa.chunked_array([first[name]])) for name in chosen}
+    return Table(columns, units_of(schema), {})
+
+
+def units_of(schema: pa.Schema) -> dict[str, str]:
+    """Take the unit of each column from the metadata of its field."""
+    return {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
 
 
 def check_parquet(file: pq.ParquetFile, most_bytes: float, source: str) -> None:

@@ -56,7 +56,7 @@ def split_rows(
         If a size is not allowed, more rows are asked for than there are, a split is empty, or
         validation rows begin before the train rows end.
     """
-    bounds = _split_bounds(count, sizes, train_from, validation_from)
+    bounds = split_bounds(count, sizes, train_from, validation_from)
     order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
     labels = np.full(count, UNUSED, np.int8)
     for label, (start, end) in enumerate(bounds):
@@ -93,10 +93,10 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     return held_out[chosen]
 
 
-def _split_bounds(
+def split_bounds(
     count: int, sizes: Sequence[float], train_from: int, validation_from: int | None
 ) -> list[tuple[int, int]]:
-    """Find where each split begins and ends."""
+    """Find where each split of so many rows begins and ends; arguments and errors as above."""
     if len(sizes) != len(SPLITS):
         raise InputError(f"{len(sizes)} split sizes given; give three: {', '.join(SPLITS)}")
     train, *held_out = (_exact_rows(count, size) for size in sizes)

@@ -11,25 +11,32 @@ import io
 import math
 import stat
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from nlobayes.data.csv_text import check_header, check_known, is_number, read_csv
-from nlobayes.data.parquet_table import read_parquet
+from nlobayes.data.csv_text import check_header, check_known, is_number, preview_csv, read_csv
+from nlobayes.data.parquet_table import preview_parquet, read_parquet
 from nlobayes.data.plausibility import check_relative_error, repeated_rows
 from nlobayes.data.units import in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
-READERS: dict[str, Callable[[Path, float], Table]] = {
+READERS: dict[str, Callable[..., Table]] = {
     ".csv": read_csv,
     ".csv.gz": read_csv,
     ".parquet": read_parquet,
 }
+PREVIEWS: dict[str, Callable[..., Table]] = {
+    ".csv": preview_csv,
+    ".csv.gz": preview_csv,
+    ".parquet": preview_parquet,
+}
+PREVIEWED_ROWS = 100_000
+"""Rows of a preview: what is wrong with a target shows in the first of a long table."""
 READ_ERRORS = (
     OSError,
     EOFError,
@@ -67,13 +74,35 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
         If the file cannot be read as a whole, its header is not usable, it has no rows, or it is
         larger than `most_mb` MB when unpacked.
     """
-    read = next((read for end, read in READERS.items() if path.name.endswith(end)), None)
+    table = _read(READERS, path, most_mb)
+    if not all(len(column) for column in table.columns.values()):
+        raise InputError(f"{path}: the table has no rows; give at least one below the header")
+    return table
+
+
+def preview_table(path: Path, wanted: Collection[str], most_mb: float | None = None) -> Table:
+    """Read names and units of all columns, and of those `wanted` the first `PREVIEWED_ROWS`.
+
+    The other columns are left empty.
+
+    Raises
+    ------
+    InputError
+        As `read_table`, of what is read.
+    """
+    return _read(PREVIEWS, path, most_mb, wanted, PREVIEWED_ROWS)
+
+
+def _read(
+    readers: Mapping[str, Callable[..., Table]], path: Path, most_mb: float | None, *asked: Any
+) -> Table:
+    read = next((read for end, read in readers.items() if path.name.endswith(end)), None)
     if read is None:
-        raise InputError(f"{path}: unknown table format; give one of {', '.join(READERS)}")
+        raise InputError(f"{path}: unknown table format; give one of {', '.join(readers)}")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError("not a regular file")
-        table = read(path, math.inf if most_mb is None else most_mb * 1e6)
+        return read(path, math.inf if most_mb is None else most_mb * 1e6, *asked)
     except InputError:
         raise
     except READ_ERRORS as error:
@@ -81,9 +110,6 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
         raise InputError(
             f"{path}: cannot read the table ({reason}); give a complete file, text in UTF-8"
         ) from None
-    if not all(len(column) for column in table.columns.values()):
-        raise InputError(f"{path}: the table has no rows; give at least one below the header")
-    return table
 
 
 def to_csv_text(table: Table) -> str:
@@ -156,7 +182,7 @@ def select(
     names = [*features, *targets]
     further = [*variations, *([relative_error] if relative_error else [])]
     _check_names_asked([*names, *further], units, source)
-    columns = {name: _numbers(table, name, source) for name in names}
+    columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
         columns[name] = in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
     rows = np.column_stack(list(columns.values()))
@@ -176,14 +202,14 @@ def select(
 
 
 def _relative_error(table: Table, name: str, target: np.ndarray, source: str) -> np.ndarray:
-    errors = _numbers(table, name, source)
+    errors = finite_numbers(table, name, source)
     check_relative_error(errors, target, name, table.units.get(name, ""), source)
     return errors
 
 
 def _variation(table: Table, name: str, unit: str, source: str) -> np.ndarray:
     own = table.units.get(name, "")
-    return in_unit(_numbers(table, name, source), name, (own, unit), source)
+    return in_unit(finite_numbers(table, name, source), name, (own, unit), source)
 
 
 def _check_writable(table: Table) -> None:
@@ -214,7 +240,14 @@ def _check_names_asked(names: Sequence[str], units: Mapping[str, str], source: s
         )
 
 
-def _numbers(table: Table, name: str, source: str) -> np.ndarray:
+def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
+    """Take a column as finite numbers.
+
+    Raises
+    ------
+    InputError
+        If it is missing, not numeric or not finite; the first such row is named.
+    """
     check_known(table.columns, name, source)
     values = table.columns[name]
     if not np.issubdtype(values.dtype, np.number):

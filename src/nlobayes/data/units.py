@@ -76,7 +76,7 @@ def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) 
     if not own:
         raise InputError(
             f"{source}: column {name!r} is wanted in {wanted!r} but names no unit; write its "
-            f"header as `{name}:unit` or declare its unit"
+            f'header as `{name}:unit`, declare it in the source\'s `units`, or want none by ""'
         )
     try:
         return convert(values, own, wanted)

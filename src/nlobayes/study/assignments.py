@@ -106,6 +106,22 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     }
 
 
+def check_memory(run: RunSpec) -> None:
+    """Refuse a run whose prior names a memory that is not there.
+
+    Raises
+    ------
+    InputError
+        If it is not.
+    """
+    memory = run.prior.memory
+    if memory is not None and not memory.sha256:
+        raise InputError(
+            f"priors.{run.names['prior']}.memory: {memory.file} is not there; write it with "
+            "`nlobayes condense`, or mend the path"
+        )
+
+
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
     """Tell `speed` what to time."""
     return SpeedJob(
@@ -121,12 +137,7 @@ def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
 
 
 def _model_job(run: RunSpec) -> ModelJob:
-    memory = run.prior.memory
-    if memory is not None and not memory.sha256:
-        raise InputError(
-            f"priors.{run.names['prior']}.memory: {memory.file} is not there; write it with "
-            "`nlobayes condense`, or mend the path"
-        )
+    check_memory(run)
     return ModelJob(
         network=run.network,
         prior=run.prior,

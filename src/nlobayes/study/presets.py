@@ -6,11 +6,12 @@ frozen and refuse unknown keys.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from nlobayes.study.sources import SimulatedSource, SlhaSource, Source
+from nlobayes.study.sources import Source, check_columns
 from nlobayes.study.values import (
     Fraction,
     Frozen,
@@ -46,6 +47,18 @@ class Features(Frozen):
     def along(self) -> str:
         """Name of the covariate."""
         return self.covariate or next(iter(self.columns), "")
+
+    @property
+    def units_of_columns(self) -> dict[str, str]:
+        """Unit in which each column enters that has one; the default names a column of physics."""
+        return {name: unit for name, unit in self.units.items() if name in self.columns}
+
+    @model_validator(mode="after")
+    def _units_are_of_columns(self) -> Features:
+        unused = [name for name in self.units if name not in self.columns]
+        if unused and self.units != {"m1": "GeV"}:
+            raise ValueError(f"units: {unused[0]!r} is not among columns {self.columns}")
+        return self
 
     @model_validator(mode="after")
     def _covariate_is_read(self) -> Features:
@@ -132,8 +145,17 @@ class DatasetPreset(Frozen):
 
     @model_validator(mode="after")
     def _reads_what_matters(self) -> DatasetPreset:
-        if isinstance(self.source, SimulatedSource | SlhaSource):
-            self.source.check_columns(self.features.columns)
+        features, target = self.features.columns, self.target
+        for name, times in Counter((*features, *target.columns)).most_common(1):
+            if times > 1:
+                raise ValueError(
+                    f"column {name!r} is asked for twice in features.columns and target.column; "
+                    "name each feature once and the target apart from them"
+                )
+        error = (target.relative_error,) if target.relative_error else ()
+        asked = {"features.columns": features, "target.column": target.columns}
+        asked |= {"target.scale_variations": target.scale_variations}
+        check_columns(self.source, asked | {"target.relative_error": error})
         return self
 
     @field_validator("split", mode="before")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
@@ -54,6 +55,10 @@ Neutralino = Annotated[int, Field(ge=1, le=4, strict=True)]
 Pair = Annotated[tuple[Neutralino, Neutralino], AfterValidator(_in_order)]
 SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
 SIMULATED_TARGETS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
+INGESTED_TARGETS = (
+    *("msq", *SIMULATED_TARGETS),
+    *("pdf_error_pb", "alpha_s_up", "alpha_s_down", "rel_error"),
+)
 
 
 class SquarkRange(Frozen):
@@ -109,16 +114,10 @@ class SimulatedSource(Frozen):
         squark = ("msq",) if isinstance(self.squark_mass_gev, SquarkRange) else ()
         return (*chain.from_iterable(map(_columns_of, dict.fromkeys(self.pair))), *squark)
 
-    def check_columns(self, columns: tuple[str, ...]) -> None:
-        """Refuse columns that the table does not have, and to read one neutralino of two."""
-        table = (*self.columns, *SIMULATED_TARGETS)
-        for name in columns:
-            if name not in table:
-                raise ValueError(
-                    f"features.columns: {name!r} is not simulated for pair {[*self.pair]}; "
-                    f"columns: {', '.join(table)}"
-                )
-        _check_reads_both(self.pair, columns)
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all columns of the table."""
+        return (*self.columns, *SIMULATED_TARGETS)
 
     @model_validator(mode="after")
     def _can_be_tuned(self) -> SimulatedSource:
@@ -145,6 +144,11 @@ class ToySource(Frozen):
     seed: Seed = 0
     """Seed of the noise and of the random points."""
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all columns of the table."""
+        return ("x1", "x2", "label") if self.name.startswith("xor") else ("x", "y")
+
 
 class TableSource(Frozen):
     """A CSV or parquet table of the user."""
@@ -158,6 +162,11 @@ class TableSource(Frozen):
     """Refuse rows that repeat an earlier one, which splits would share, or keep them."""
     most_mb: PositiveInt = 100
     """Refuse a table that is larger than this when unpacked; reading takes up to 30 times it."""
+
+    def digest(self) -> str:
+        """Digest the table, for a date does not show that its content is another."""
+        with Path(self.path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Spectra(Frozen):
@@ -181,14 +190,6 @@ class Spectra(Frozen):
         """List the files below a folder in the order of their names."""
         return sorted(path for path in folder.glob(self.pattern) if path.is_file())
 
-    def digest(self, folder: Path) -> str:
-        """Digest the names and contents of these files."""
-        digest = hashlib.sha256()
-        for path in self.files(folder):
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
-            digest.update(f"{path.relative_to(folder)!s}\0{content}\0".encode(errors="replace"))
-        return digest.hexdigest()
-
 
 class SlhaSource(Spectra):
     """A folder of SLHA files of the user, each with blocks MASS, NMIX and PROSPINO_OUTPUT."""
@@ -197,9 +198,18 @@ class SlhaSource(Spectra):
     folder: GivenPath
     """Folder of the files, relative to the working directory."""
 
-    def check_columns(self, columns: tuple[str, ...]) -> None:
-        """Refuse to read one neutralino of two."""
-        _check_reads_both(self.pair, columns)
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all columns that the table may have."""
+        return (*chain.from_iterable(map(_columns_of, dict.fromkeys(self.pair))), *INGESTED_TARGETS)
+
+    def digest(self) -> str:
+        """Digest the names and contents of the files."""
+        digest, folder = hashlib.sha256(), Path(self.folder)
+        for path in self.files(folder):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(folder)!s}\0{content}\0".encode(errors="replace"))
+        return digest.hexdigest()
 
     @property
     def spectra(self) -> Spectra:
@@ -210,3 +220,25 @@ class SlhaSource(Spectra):
 Source = Annotated[
     SimulatedSource | ToySource | TableSource | SlhaSource, Field(discriminator="kind")
 ]
+
+
+def check_columns(source: Source, asked: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse columns, by the key that asks for them, that a table made here does not have.
+
+    Of two neutralinos, to read one is refused as well. A table of the user is not looked at.
+    """
+    if isinstance(source, TableSource):
+        return
+    for key, names in asked.items():
+        for name in names:
+            if name not in source.known:
+                raise ValueError(
+                    f"{key}: {name!r} is no column of source {source.kind!r}{_of_pair(source)}; "
+                    f"columns: {', '.join(source.known)}"
+                )
+    if not isinstance(source, ToySource):
+        _check_reads_both(source.pair, asked["features.columns"])
+
+
+def _of_pair(source: SimulatedSource | ToySource | SlhaSource) -> str:
+    return "" if isinstance(source, ToySource) else f" with pair {[*source.pair]}"

@@ -12,10 +12,12 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
+from nlobayes.data.requests import check_request
 from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob, read_job
+from nlobayes.verbs.requests import request_of
 
 
 def prepare(
@@ -26,9 +28,10 @@ def prepare(
     """Check the table, split and transform it, and write the dataset."""
     job = read_job(PrepareJob, spec)
     features, target, split = job.features, job.target, job.split
-    columns = declare_units(read_table(table, job.most_mb), job.units, source=str(table))
-    units = {name: unit for name, unit in features.units.items() if name in features.columns}
-    wanted = {**units, **dict.fromkeys(target.columns, target.unit)}
+    given = read_table(table, job.most_mb)
+    check_request(given, request_of(job), str(table))
+    columns = declare_units(given, job.units, source=str(table))
+    wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
     selection = select(
         columns,
         features.columns,

@@ -167,9 +167,10 @@ def test_select_orders_columns_and_converts(tmp_path: Path) -> None:
 
 def test_missing_column_names_the_closest(tmp_path: Path) -> None:
     message = refusal(from_text(tmp_path, PLAIN), features=["n12"])
-    assert message == (
-        "p.csv: no column 'n12'; did you mean 'n11'? known columns: m1, n11, sigma_pb"
-    )
+    assert message == "p.csv: no column 'n12'; known columns: m1, n11, sigma_pb"
+    message = refusal(from_text(tmp_path, PLAIN), features=["sigma_bp"])
+    assert "no column 'sigma_bp'; did you mean 'sigma_pb'? known" in message
+    assert "did you mean 'm1'?" in refusal(from_text(tmp_path, PLAIN), features=["M1"])
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def test_files_are_listed_by_name_and_digested_by_content(tmp_path: Path) -> Non
     assert [path.name for path in slha_source(pattern="**/*").files(tmp_path)] == [
         *("a.slha", "b.slha", "d.slha", "c.txt"),
     ]
-    digests = [slha_source().digest(tmp_path)]
+    digests = [slha_source(folder=str(tmp_path)).digest()]
     for change in (
         lambda: (tmp_path / "a.slha").write_text("B.slha"),
         lambda: (tmp_path / "a.slha").rename(tmp_path / "aa.slha"),
@@ -223,11 +223,11 @@ def test_files_are_listed_by_name_and_digested_by_content(tmp_path: Path) -> Non
         lambda: (tmp_path / "b.slha").unlink(),
     ):
         change()
-        digests.append(slha_source().digest(tmp_path))
+        digests.append(slha_source(folder=str(tmp_path)).digest())
     assert len(set(digests)) == 5
     os.utime(tmp_path / "e.slha", (0, 0))
     (tmp_path / "c.txt").write_text("other")
-    assert slha_source().digest(tmp_path) == digests[-1]
+    assert slha_source(folder=str(tmp_path)).digest() == digests[-1]
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,16 @@ def test_nonsense_is_refused_in_one_line(
     ("pair", "columns", "said"),
     [
         ([1, 2], FIRST, "nothing of neutralino 2 of pair [1, 2] is read; it has m2, n21,"),
-        ([2, 2], FIRST, "'m1' is not simulated for pair [2, 2]; columns: m2, n21,"),
-        ([1, 1], [*FIRST, "msq"], "'msq' is not simulated for pair [1, 1]; columns: m1, n11,"),
+        (
+            [2, 2],
+            FIRST,
+            "'m1' is no column of source 'simulate' with pair [2, 2]; columns: m2, n21,",
+        ),
+        (
+            [1, 1],
+            [*FIRST, "msq"],
+            "'msq' is no column of source 'simulate' with pair [1, 1]; columns: m1, n11,",
+        ),
     ],
     ids=str,
 )

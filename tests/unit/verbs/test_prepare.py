@@ -70,13 +70,14 @@ def make_constant(columns: dict[str, np.ndarray]) -> None:
 
 
 BAD_TABLES: list[tuple[Change, str]] = [
-    (rename("n12", "n21"), "no column 'n12'; did you mean"),
-    (rename("sigma_pb", "cross"), "no column 'sigma_pb'; "),
+    (rename("n12", "n21"), "features.columns: no column 'n12' (the default; name yours, with"),
+    (rename("m1", "M1"), "features.columns: no column 'm1' (did you mean 'M1'?)"),
+    (rename("sigma_pb", "cross"), "target.column: no column 'sigma_pb' (the default; name yours)"),
     (set_cell("n13", 4, np.nan), "column 'n13': 1 of 60 values are not finite, first in row 4"),
     (set_cell("m1", 60, np.inf), "column 'm1': 1 of 60 values are not finite, first in row 60"),
     (set_cell("sigma_pb", 9, -np.inf), "column 'sigma_pb': 1 of 60 values are not finite"),
-    (set_cell("sigma_pb", 9, 0.0), "target scale 'log10' is not finite in 1 of 60 rows (9)"),
-    (set_cell("sigma_pb", 9, -1.0), "target scale 'log10' is not finite in 1 of 60 rows (9)"),
+    (set_cell("sigma_pb", 9, 0.0), "1 of 60 values of 'sigma_pb' are not above 0, first in row 9"),
+    (set_cell("sigma_pb", 9, -1.0), "target.scale: log10 takes positive targets, 1 of 60 values"),
     (set_cell("m1", 2, 0.0), "feature map 'invariants' is not finite in 1 of 60 rows (2)"),
     (repeat_row, "1 of 60 rows repeat an earlier one, first row 7 (equal to row 3)"),
     (make_constant, "feature N11^2 of map 'invariants' is 0.0625 in every train row"),
@@ -103,7 +104,10 @@ BAD_SPECS: list[tuple[dict[str, Any], str]] = [
     ({"reference_points": 0}, "reference_points: Input should be greater than or equal to 1"),
     ({"features": {"columns": []}}, "no features are asked for; name at least one column"),
     ({"features": {"columns": ["m1", "m1"]}}, "column 'm1' is asked for twice"),
-    ({"features": {"columns": ["m1", "n11"]}}, "it takes rows of m, N11, N12, N13, N14"),
+    (
+        {"features": {"columns": ["m1", "n11"]}},
+        "'invariants' takes 5 columns (m, N11, N12, N13, N14)",
+    ),
     ({"features": {"columns": ["m1", "sigma_pb"], "map": "raw"}}, "'sigma_pb' is asked for twice"),
     ({"target": {"column": "m1"}}, "column 'm1' is asked for twice"),
     ({"target": {"unit": "barn"}}, "column 'sigma_pb': unknown unit 'barn'; known: nb, pb, fb"),

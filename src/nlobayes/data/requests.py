@@ -1,0 +1,155 @@
+"""What a dataset asks of a table, held against the header and the targets: every fault at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.data.csv_text import closest_name, known_columns
+from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.splits import split_bounds
+from nlobayes.data.tables import finite_numbers
+from nlobayes.data.units import declare_units, in_unit
+from nlobayes.errors import InputError
+from nlobayes.types import Table
+
+DEFAULTS = {
+    "features.columns": " (the default; name yours, with `map: raw`)",
+    "target.column": " (the default; name yours)",
+}
+"""What to do where nobody chose columns."""
+
+
+class Request(NamedTuple):
+    """What is asked of a table.
+
+    Attributes
+    ----------
+    features, targets, variations
+        Names of columns.
+    relative_error
+        Name of a column; None where there is none.
+    declared
+        Unit of each column that does not name its own.
+    feature_units, target_unit
+        Units that are wanted; empty for a column without one.
+    feature_map, target_scale
+        Names of what is made of features and of targets.
+    defaults
+        Names that are asked for where nobody chose any, by key.
+    """
+
+    features: tuple[str, ...]
+    targets: tuple[str, ...]
+    variations: tuple[str, ...]
+    relative_error: str | None
+    declared: Mapping[str, str]
+    feature_units: Mapping[str, str]
+    target_unit: str
+    feature_map: str
+    target_scale: str
+    defaults: Mapping[str, tuple[str, ...]]
+
+
+def check_request(table: Table, asked: Request, source: str) -> None:
+    """Refuse what a table cannot give; target columns without values are not judged by them.
+
+    Raises
+    ------
+    InputError
+        Naming every column that is missing, unit that does not fit and target that cannot be
+        learned, each with the key that asks for it.
+    """
+    faults = [*_missing(table, asked)]
+    if faults:
+        faults.append(known_columns(table.columns))
+    for check in (_widths, _declared, _units, _values):
+        faults += check(table, asked)
+    if faults:
+        raise InputError(f"{source}: {'; '.join(faults)}")
+
+
+def check_rows_of_splits(
+    count: int, sizes: Sequence[float], train_from: int, validation_from: int | None
+) -> None:
+    """Refuse splits that so many rows cannot fill; arguments and errors as `split_rows`."""
+    split_bounds(count, sizes, train_from, validation_from)
+
+
+def _missing(table: Table, asked: Request) -> Iterator[str]:
+    error = (asked.relative_error,) if asked.relative_error else ()
+    wanted = {
+        "features.columns": asked.features,
+        "target.column": asked.targets,
+        "target.scale_variations": asked.variations,
+        "target.relative_error": error,
+    }
+    for key, names in wanted.items():
+        absent = [_with_hint(table, name) for name in names if name not in table.columns]
+        more = DEFAULTS[key] if names == asked.defaults.get(key) else ""
+        if absent:
+            yield f"{key}: no column {', '.join(absent)}{more}"
+
+
+def _with_hint(table: Table, name: str) -> str:
+    meant = closest_name(table.columns, name)
+    return f"{name!r} (did you mean {meant!r}?)" if meant else repr(name)
+
+
+def _widths(table: Table, asked: Request) -> Iterator[str]:
+    taken = FEATURE_MAPS[asked.feature_map].columns
+    if taken is not None and len(asked.features) - len(taken) not in (0, 1):
+        yield (
+            f"features.map: {asked.feature_map!r} takes {len(taken)} columns ({', '.join(taken)}) "
+            f"and, if wanted, the mass of the squarks; features.columns names "
+            f"{len(asked.features)}: set `map: raw`, or name others"
+        )
+
+
+def _declared(table: Table, asked: Request) -> list[str]:
+    return _said(partial(declare_units, source="source.units"), table, asked.declared)
+
+
+def _units(table: Table, asked: Request) -> list[str]:
+    own = {**table.units, **asked.declared}
+    wanted = {name: ("features.units", unit) for name, unit in asked.feature_units.items()}
+    wanted |= dict.fromkeys(asked.targets, ("target.unit", asked.target_unit))
+    of_target = asked.target_unit or own.get(asked.targets[0], "")
+    wanted |= dict.fromkeys(asked.variations, ("target.scale_variations", of_target))
+    return [
+        fault
+        for name, (key, unit) in wanted.items()
+        if name in table.columns
+        for fault in _said(_convert, name, (own.get(name, ""), unit), key)
+    ]
+
+
+def _convert(name: str, units: tuple[str, str], key: str) -> None:
+    in_unit(np.ones(1), name, units, key)
+
+
+def _values(table: Table, asked: Request) -> list[str]:
+    known = [name for name in asked.targets if len(table.columns.get(name, ()))]
+    return [fault for name in known for fault in _said(_learnable, table, name, asked.target_scale)]
+
+
+def _learnable(table: Table, name: str, scale: str) -> None:
+    values = finite_numbers(table, name, "target.column")
+    bad = np.flatnonzero(values <= 0)
+    if scale == "log10" and bad.size:
+        raise InputError(
+            f"target.scale: log10 takes positive targets, {bad.size} of {values.size} values of "
+            f"{name!r} are not above 0, first in row {bad[0] + 1}; remove these rows, or set "
+            "`scale: identity`"
+        )
+
+
+def _said(check: Callable[..., object], *arguments: object) -> list[str]:
+    try:
+        check(*arguments)
+    except InputError as error:
+        return [str(error)]
+    return []
