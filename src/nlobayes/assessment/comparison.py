@@ -61,13 +61,27 @@ LEVEL = 0.95
 """Probability of the intervals of differences."""
 
 
+class Learned(NamedTuple):
+    """What a run learned: names, unit and scale of its targets, and the digest of its train rows.
+
+    `declared` is the noise that its likelihood states without learning it; None where it learns.
+    """
+
+    target: tuple[str, ...]
+    unit: str
+    scale: str
+    train: str
+    declared: float | None = None
+
+
 class RunMetrics(NamedTuple):
     """What is known of one run.
 
     `values` are the settings that differ between runs; `diagnostics` needs `converged` and
     `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
-    elpd of every train row left out, where it was estimated.
+    elpd of every train row left out, where it was estimated; `learned` is None in scores that do
+    not say it.
     """
 
     run: str
@@ -78,6 +92,7 @@ class RunMetrics(NamedTuple):
     test: Mapping[str, float | None]
     baseline: Mapping[str, float | None]
     loo: np.ndarray | None = None
+    learned: Learned | None = None
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
@@ -157,6 +172,55 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     ]
     names = ("setting", "reference", "metric", "replicates", *INTERVAL)
     return {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
+
+
+def check_one_target(runs: Sequence[RunMetrics]) -> None:
+    """Refuse runs whose scores are of different things.
+
+    Raises
+    ------
+    InputError
+        If two runs learned other targets, in other units or on other scales.
+    """
+    known = [(run.run, run.learned) for run in runs if run.learned is not None]
+    for name, learned in known[1:]:
+        first_name, first = known[0]
+        if learned[:3] != first[:3]:
+            raise InputError(
+                f"compare: {first_name} learned {_target(first)}, {name} {_target(learned)}: their "
+                "scores are of different things; compare runs of one target"
+            )
+
+
+def _target(learned: Learned) -> str:
+    unit = f" in {learned.unit}" if learned.unit else ""
+    return f"{', '.join(learned.target)}{unit} on scale {learned.scale}"
+
+
+def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
+    """Say why LOO does not tell which of these models is better; None where it does.
+
+    It compares densities of one set of targets. The density of a declared tolerance is a choice,
+    so that LOO would rank the choices.
+    """
+    judged = [run for run in runs if run.loo is not None]
+    if len(judged) < min(2, len(runs)):
+        return "not estimated for two of the runs"
+    trained = {(run.replicate, run.learned.train if run.learned else run.run) for run in judged}
+    if len(trained) > len({run.replicate for run in judged}):
+        return "the runs were trained on different rows or targets"
+    if len({run.learned.declared if run.learned else None for run in judged}) > 1:
+        return (
+            "a declared tolerance is no noise that was found, and LOO would rank the declarations; "
+            "test scores tell which surrogate is better"
+        )
+    return None
+
+
+def without_loo(run: RunMetrics) -> RunMetrics:
+    """Leave out what LOO and WAIC say."""
+    test = {key: value for key, value in run.test.items() if not key.startswith(("loo", "waic"))}
+    return run._replace(test=test, loo=None)
 
 
 def point_differences(first: PointPredictions, second: PointPredictions) -> Columns:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from nlobayes.assessment import _arviz
-from nlobayes.assessment.importance import FEWEST_DRAWS, LARGEST_K, importance_weights
+from nlobayes.assessment.importance import FEWEST_DRAWS, importance_weights, threshold
 from nlobayes.errors import InputError
 
 _LARGEST_VARIANCE = 0.4
@@ -38,6 +38,8 @@ class Information(NamedTuple):
         The same log density by WAIC.
     waic_p
         Effective number of parameters: the variance of its log likelihood.
+    k_limit
+        Pareto k from which so many draws do not tell the LOO of a point.
     """
 
     loo: np.ndarray
@@ -45,6 +47,7 @@ class Information(NamedTuple):
     pareto_k: np.ndarray
     waic: np.ndarray
     waic_p: np.ndarray
+    k_limit: float
 
 
 class Difference(NamedTuple):
@@ -78,7 +81,8 @@ def information(log_likelihood: np.ndarray) -> Information:
     points = range(log_likelihood.shape[2])
     loo, pareto_k = np.transpose([_left_out(log_likelihood[:, :, i], efficiency) for i in points])
     waic, waic_p = np.concatenate([_waic(chunk) for chunk in _chunks(log_likelihood)], axis=1)
-    return Information(loo, waic + waic_p - loo, pareto_k, waic, waic_p)
+    k_limit = threshold(log_likelihood.shape[0] * log_likelihood.shape[1])
+    return Information(loo, waic + waic_p - loo, pareto_k, waic, waic_p, k_limit)
 
 
 def summary(estimates: Information) -> dict[str, dict[str, float]]:
@@ -87,9 +91,10 @@ def summary(estimates: Information) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        `loo` {`elpd`, `se`, `p`, `k_max`, `k_above_share`, `points`} and `waic` {`elpd`, `se`,
-        `p`, `p_above_share`}: the shares of points with k above 0.7 and with a variance above
-        0.4, at which the estimate may fail. A single point has no `se`.
+        `loo` {`elpd`, `se`, `p`, `k_max`, `k_limit`, `k_above`, `k_above_share`, `points`} and
+        `waic` {`elpd`, `se`, `p`, `p_above_share`}: number and share of the points with k not below
+        its limit, and the share with a variance above 0.4, at which the estimate may fail. A single
+        point has no `se`.
     """
     points = len(estimates.loo)
     return {
@@ -98,7 +103,9 @@ def summary(estimates: Information) -> dict[str, dict[str, float]]:
             "se": _standard_error(estimates.loo),
             "p": float(estimates.loo_p.sum()),
             "k_max": float(estimates.pareto_k.max()),
-            "k_above_share": float(np.mean(estimates.pareto_k > LARGEST_K)),
+            "k_limit": estimates.k_limit,
+            "k_above": float(np.sum(estimates.pareto_k >= estimates.k_limit)),
+            "k_above_share": float(np.mean(estimates.pareto_k >= estimates.k_limit)),
             "points": points,
         },
         "waic": {

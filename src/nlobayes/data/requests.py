@@ -101,7 +101,9 @@ def _with_hint(table: Table, name: str) -> str:
 
 def _widths(table: Table, asked: Request) -> Iterator[str]:
     taken = FEATURE_MAPS[asked.feature_map].columns
-    if taken is not None and len(asked.features) - len(taken) not in (0, 1):
+    if not asked.features:
+        yield "features.columns: no features are asked for; name at least one column"
+    elif taken is not None and len(asked.features) - len(taken) not in (0, 1):
         yield (
             f"features.map: {asked.feature_map!r} takes {len(taken)} columns ({', '.join(taken)}) "
             f"and, if wanted, the mass of the squarks; features.columns names "

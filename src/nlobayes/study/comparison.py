@@ -48,9 +48,10 @@ def compare_job(study: Study, grid: str) -> CompareJob:
     Raises
     ------
     InputError
-        If two runs differ in nothing but the names of their presets.
+        If two runs differ in nothing but the names of their presets, or learn different targets.
     """
     runs = list(study.runs(grid))
+    _check_one_target(grid, runs)
     sections = {kind: _flat_sections(runs, kind) for kind in CROSSED}
     seeds = {
         dataset: {label: content.pop(key, None) for label, key in REPLICATE_SEEDS.items()}
@@ -69,6 +70,19 @@ def compare_job(study: Study, grid: str) -> CompareJob:
     ]
     _check_different(grid, compared)
     return CompareJob(runs=tuple(compared))
+
+
+def _check_one_target(grid: str, runs: Sequence[RunSpec]) -> None:
+    datasets = {run.names["dataset"]: run.dataset.target for run in runs}
+    (first, learned), *others = datasets.items()
+    for name, target in others:
+        if (target.columns, target.unit, target.scale) != (
+            *(learned.columns, learned.unit, learned.scale),
+        ):
+            raise InputError(
+                f"grids.{grid}: datasets {first!r} and {name!r} learn different targets, whose "
+                "scores cannot be compared; give each a grid of its own"
+            )
 
 
 def scanned(job: CompareJob) -> tuple[str | None, str | None]:

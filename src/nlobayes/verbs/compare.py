@@ -15,7 +15,7 @@ from nlobayes.artifacts.files import read_csv, read_json, write_csv, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.assessment import comparison
-from nlobayes.assessment.comparison import PointPredictions, RunMetrics
+from nlobayes.assessment.comparison import Learned, PointPredictions, RunMetrics
 from nlobayes.assessment.information import elpd_difference
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import ComparedRun, CompareJob, scanned, varied
@@ -52,6 +52,10 @@ def compare(
     """Show runs side by side, then how settings differ, paired over replicates or test points."""
     job = _job([run.strip("/") for run in runs or []], spec)
     found = [_read(run, results / "metrics" / run.run) for run in job.runs]
+    comparison.check_one_target(found)
+    why_not = comparison.why_not_by_loo(found)
+    unreliable = _unreliable(found)
+    found = [comparison.without_loo(run) for run in found] if why_not else found
     differences = comparison.differences_table(found)
     console = Console(width=None if Console().is_terminal else 160)
     console.print(show_runs(found))
@@ -59,7 +63,9 @@ def compare(
         console.print(show_differences(differences, found))
     if len(found) == 2:
         console.print(_point_differences(found[0], found[1], results / "plots"))
-        console.print(_left_out(found[0], found[1]))
+        console.print(f"Not compared by LOO: {why_not}." if why_not else _left_out(*found))
+        for line in unreliable:
+            console.print(line)
     if out is not None:
         along, series = scanned(job)
         write_csv(out / "runs.csv", comparison.runs_table(found))
@@ -110,14 +116,38 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
         test=comparison.numbers(evaluation["test"]) | _of_model(evaluation),
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
         loo=np.array(loo["elpd_of_rows"]) if loo else None,
+        learned=_learned(evaluation),
     )
+
+
+def _learned(evaluation: Mapping[str, Any]) -> Learned | None:
+    if "learned" not in evaluation:
+        return None
+    found = evaluation["learned"]
+    declared = (evaluation.get("stated_noise") or {}).get("declared")
+    return Learned(tuple(found["target"]), found["unit"], found["scale"], found["train"], declared)
+
+
+def _unreliable(runs: list[RunMetrics]) -> list[str]:
+    """Say in which runs LOO is not to be trusted."""
+    lines = []
+    for run in runs:
+        worst, limit = run.test.get("loo_k_max", -math.inf), run.test.get("loo_k_limit")
+        worst = math.inf if worst is None else worst
+        if run.loo is not None and limit is not None and worst >= limit:
+            lines.append(
+                f"LOO of {run.run} is unreliable: Pareto k is not below {limit:.2g} in "
+                f"{run.test['loo_k_above']:.0f} of {len(run.loo)} train rows, {worst:.2f} at most."
+            )
+    return lines
 
 
 def _of_model(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
     """Take what the likelihood itself says: LOO and WAIC of the train rows, its own predictive."""
     found: dict[str, float | None] = {}
     if loo := evaluation.get("loo"):
-        found |= {"loo_per_row": loo["elpd"] / loo["points"], "loo_k_max": loo["k_max"]}
+        found |= {"loo_per_row": loo["elpd"] / loo["points"]}
+        found |= {f"loo_{key}": loo.get(key) for key in ("k_max", "k_limit", "k_above")}
         found["waic_per_row"] = evaluation["waic"]["elpd"] / loo["points"]
     if stated := evaluation.get("stated_noise"):
         found |= {f"stated_{name}": stated["test"][name] for name in STATED}
@@ -137,14 +167,12 @@ def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Ta
 
 def _left_out(first: RunMetrics, second: RunMetrics) -> str:
     """Say how the second model differs from the first at train rows that are left out."""
-    if first.loo is None or second.loo is None or first.loo.shape != second.loo.shape:
-        return "No LOO of the same train rows: no comparison of the models by them."
+    assert first.loo is not None
+    assert second.loo is not None
     found = elpd_difference(second.loo, first.loo)
-    k = [run.test["loo_k_max"] for run in (first, second)]
-    worst = max(math.inf if one is None else one for one in k)
     return (
         f"elpd LOO of {len(first.loo)} train rows, second run minus first: {found.elpd:+.4g} ± "
-        f"{found.se:.2g}; largest Pareto k {worst:.2f}"
+        f"{found.se:.2g}"
     )
 
 

@@ -27,6 +27,7 @@ from nlobayes.study.jobs import EvaluateJob, read_job
 from nlobayes.types import Dataset
 from nlobayes.verbs import class_scores, covariates, output_scores
 from nlobayes.verbs import predictions as reading
+from nlobayes.verbs.learned import learned
 from nlobayes.verbs.stated import score_stated_classes, score_stated_noise
 
 
@@ -41,7 +42,7 @@ def evaluate(
     job = read_job(EvaluateJob, spec)
     groups, data = read_groups(predictions, "predictions"), read_dataset(dataset)
     reading.check_same_points(groups["points"], data, predictions, dataset)
-    scores = _scores(groups, data, job)
+    scores = _scores(groups, data, job) | {"learned": learned(data)}
     write_json(out, scores)
     made = provenance.record("evaluate", job.model_dump(), digests([predictions, dataset]))
     write_record(record, made, [out])

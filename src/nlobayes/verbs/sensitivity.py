@@ -52,5 +52,9 @@ def sensitivity(
             f"doubling its power moves the median row by {moved:.2f} epistemic sd; "
             f"Pareto k {max(of.pareto_k):.2f}"
         )
+    typer.echo(
+        "That most rows are sensitive is usual for networks and no fault: what counts is how far the "
+        "median row moves, and below one epistemic sd its error bar holds the choice"
+    )
     if out is not None:
         write_csv(out, table)

@@ -30,7 +30,7 @@ def score_stated_noise(groups: Groups, data: Dataset) -> Scores:
     }
     train = data.split == TRAIN
     residual = observed[train] - draws[:, train]
-    stated = {"family": predicted.family, **each}
+    stated = {"family": predicted.family, "declared": _declared(noise), **each}
     return {
         "stated_noise": stated,
         **_compare(log_density(at_points(noise, train), residual), groups),
@@ -44,6 +44,12 @@ def score_stated_classes(groups: Groups, data: Dataset) -> Scores:
     smallest = np.finfo(probabilities.dtype).tiny
     of_true = np.take_along_axis(probabilities, true[np.newaxis, :, np.newaxis], axis=2)[..., 0]
     return _compare(np.log(np.maximum(of_true.astype(np.float64), smallest)), groups)
+
+
+def _declared(noise: StatedNoise) -> float | None:
+    """Give the scale that every draw has, which nobody learned; the median where rows differ."""
+    learned = np.any(np.ptp(noise.scale, axis=0) > 0)
+    return None if learned else float(np.median(noise.scale))
 
 
 def _noise(predicted: Predicted) -> StatedNoise:

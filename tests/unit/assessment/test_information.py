@@ -82,7 +82,7 @@ def test_loo_of_linear_regression_is_exact(columns: int) -> None:
     assert loo["elpd"] == pytest.approx(case.exact.sum(), abs=0.1)
     assert loo["se"] == pytest.approx(case.exact.std(ddof=1) * np.sqrt(60), rel=0.01)
     assert loo["p"] == pytest.approx((case.lppd - case.exact).sum(), abs=0.2)
-    assert (loo["k_max"] > 0.7) == (loo["k_above_share"] > 0) == (columns == 2)
+    assert (loo["k_max"] >= loo["k_limit"]) == (loo["k_above_share"] > 0) == (columns == 2)
 
 
 @pytest.mark.statistical
@@ -160,7 +160,7 @@ def test_an_outlier_is_told_as_numbers() -> None:
     found = summary(estimates)
     assert estimates.pareto_k[0] > 0.7
     assert found["loo"]["k_max"] == estimates.pareto_k.max()
-    assert found["loo"]["k_above_share"] == np.mean(estimates.pareto_k > 0.7) > 0
+    assert found["loo"]["k_above_share"] == np.mean(estimates.pareto_k >= estimates.k_limit) > 0
     assert found["waic"]["p_above_share"] == np.mean(estimates.waic_p > 0.4) > 0
 
 
@@ -228,7 +228,7 @@ def test_differences_of_regressions(linear: Regression) -> None:
 def test_keys_of_the_summary(linear: Regression) -> None:
     found = summary(information(linear.log_likelihood))
     assert {name: tuple(keys) for name, keys in found.items()} == {
-        "loo": ("elpd", "se", "p", "k_max", "k_above_share", "points"),
+        "loo": ("elpd", "se", "p", "k_max", "k_limit", "k_above", "k_above_share", "points"),
         "waic": ("elpd", "se", "p", "p_above_share"),
     }
     assert found["loo"]["points"] == 60

@@ -28,6 +28,7 @@ SCORES = {
     "coverage_95": 0.96,
     "sigma_z_total": 0.9,
 }
+LEARNED = {"target": ["sigma_pb"], "unit": "pb", "scale": "log10", "train": "abc"}
 RED = "\x1b[1;31m"
 
 Compare = Callable[..., Result]
@@ -39,7 +40,7 @@ def write_run(
     """Write the scores and the diagnostics of a run that has converged."""
     folder = results / "metrics" / run
     baseline = {"test": SCORES | {"rmse_log10": 0.07}, "members": {"rmse_test": [0.04, 0.05]}}
-    evaluation = {"test": SCORES | (scores or {}), "baseline": baseline}
+    evaluation = {"test": SCORES | (scores or {}), "baseline": baseline, "learned": LEARNED}
     diagnostics = {
         "converged": True,
         "rhat_f_median": 1.001,
@@ -315,7 +316,7 @@ def give_loo(
     path = results / "metrics" / run / "evaluation.json"
     evaluation = json.loads(path.read_text())
     evaluation["loo"] = {
-        **{"elpd": sum(rows), "se": 1.0, "p": 2.0, "k_max": k, "k_above_share": 0.0},
+        **{"elpd": sum(rows), "se": 1.0, "p": 2.0, "k_max": k, "k_limit": 0.7, "k_above": 2.0},
         **{"points": len(rows), "elpd_of_rows": rows},
     }
     evaluation["waic"] = {"elpd": sum(rows) + 1, "se": 1.0, "p": 2.0, "p_above_share": 0.0}
@@ -328,25 +329,65 @@ def test_models_are_compared_at_train_rows_left_out(said: Compare, results: Path
     give_loo(results, RUNS[0], LOO, k=0.4)
     give_loo(results, RUNS[2], [-0.9, -1.3, -1.7, -0.5], k=0.83)
     plain = " ".join(said(RUNS[0], RUNS[2]).output.split())
-    line = "elpd LOO of 4 train rows, second run minus first: +0.6 ± 0.26; largest Pareto k 0.83"
-    assert line in plain
+    assert "elpd LOO of 4 train rows, second run minus first: +0.6 ± 0.26" in plain
+    unreliable = "is unreliable: Pareto k is not below 0.7 in 2 of 4 train rows, 0.83 at most."
+    assert f"LOO of {RUNS[2]} {unreliable}" in plain
+    assert f"LOO of {RUNS[0]}" not in plain
     assert "elpd LOO" not in said(*RUNS).output
 
 
 def test_a_tail_that_could_not_be_fitted_is_said(said: Compare, results: Path) -> None:
     give_loo(results, RUNS[0], LOO)
     give_loo(results, RUNS[2], LOO, k=None)
-    assert "largest Pareto k inf" in " ".join(said(RUNS[0], RUNS[2]).output.split())
+    assert "2 of 4 train rows, inf at most" in " ".join(said(RUNS[0], RUNS[2]).output.split())
+
+
+def change(results: Path, run: str, **changes: Any) -> None:
+    """Change what the scores of a run say."""
+    path = results / "metrics" / run / "evaluation.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+@pytest.mark.parametrize("what", [{"target": ["m"]}, {"unit": "fb"}, {"scale": "classes"}])
+def test_scores_of_different_things_are_not_set_side_by_side(
+    said: Compare, results: Path, what: dict[str, Any]
+) -> None:
+    change(results, RUNS[2], learned=LEARNED | what)
+    with pytest.raises(InputError, match="their scores are of different things; compare runs of"):
+        said(*RUNS)
+
+
+def test_runs_of_other_train_rows_are_not_compared_by_loo(said: Compare, results: Path) -> None:
+    """As many rows, and other targets."""
+    for run in (RUNS[0], RUNS[2]):
+        give_loo(results, run, LOO)
+    change(results, RUNS[2], learned=LEARNED | {"train": "def"})
+    plain = " ".join(said(RUNS[0], RUNS[2]).output.split())
+    assert "Not compared by LOO: the runs were trained on different rows or targets." in plain
+    assert "loo_per_row" not in plain
+
+
+@pytest.mark.parametrize("other", [0.05, None])
+def test_declared_tolerances_are_not_ranked_by_loo(
+    said: Compare, results: Path, tmp_path: Path, other: float | None
+) -> None:
+    for run, declared in ((RUNS[0], 0.1), (RUNS[2], other)):
+        give_loo(results, run, LOO)
+        change(results, run, stated_noise=STATED | {"declared": declared})
+    done = said(RUNS[0], RUNS[2], "--out", tmp_path / "out")
+    plain = " ".join(done.output.split())
+    assert "Not compared by LOO: a declared tolerance is no noise that was found" in plain
+    assert "loo_per_row" not in (tmp_path / "out/differences.csv").read_text()
+    change(results, RUNS[2], stated_noise=STATED | {"declared": 0.1})
+    assert "elpd LOO of 4 train rows" in said(RUNS[0], RUNS[2]).output
 
 
 def test_runs_without_loo_of_the_same_rows_are_not_compared_by_it(
     said: Compare, results: Path
 ) -> None:
-    none = "No LOO of the same train rows: no comparison of the models by them."
+    none = "Not compared by LOO: not estimated for two of the runs."
     assert none in said(RUNS[0], RUNS[2]).output
     give_loo(results, RUNS[0], LOO)
-    assert none in said(RUNS[0], RUNS[2]).output
-    give_loo(results, RUNS[2], LOO[:3])
     assert none in said(RUNS[0], RUNS[2]).output
 
 
@@ -359,7 +400,7 @@ def test_too_few_draws_for_loo_are_no_obstacle(
         path.write_text(json.dumps(json.loads(path.read_text()) | without))
     done = said(RUNS[0], RUNS[1], "--out", tmp_path / "out")
     assert done.exit_code == 0
-    assert "No LOO of the same train rows" in done.output
+    assert "Not compared by LOO: not estimated" in done.output
     assert "| LOO per row |" in (tmp_path / "out/table.md").read_text()
 
 
