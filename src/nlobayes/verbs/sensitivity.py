@@ -53,8 +53,8 @@ def sensitivity(
             f"Pareto k {max(of.pareto_k):.2f}"
         )
     typer.echo(
-        "That most rows are sensitive is usual for networks and no fault: what counts is how far the "
-        "median row moves, and below one epistemic sd its error bar holds the choice"
+        "That most rows are sensitive is usual for networks and no fault: what counts is how far "
+        "the median row moves, and below one epistemic sd its error bar holds the choice"
     )
     if out is not None:
         write_csv(out, table)

@@ -17,7 +17,7 @@ from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Table
 from nlobayes.verbs.requests import preview
 
-OWN = {
+OWN: dict[str, dict[str, Any]] = {
     "features": {"columns": ["a", "b", "c"], "map": "raw", "units": {}},
     "target": {"column": "y", "unit": "", "scale": "identity"},
 }
