@@ -11,7 +11,7 @@ import numpy as np
 from nlobayes.data.csv_text import closest_name, known_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.splits import split_bounds
-from nlobayes.data.tables import finite_numbers
+from nlobayes.data.tables import check_names_asked, finite_numbers
 from nlobayes.data.units import declare_units, in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -63,6 +63,7 @@ def check_request(table: Table, asked: Request, source: str) -> None:
         Naming every column that is missing, unit that does not fit and target that cannot be
         learned, each with the key that asks for it.
     """
+    check_names_asked([*asked.features, *asked.targets, *asked.variations], {}, source)
     faults = [*_missing(table, asked)]
     if faults:
         faults.append(known_columns(table.columns))
@@ -101,9 +102,7 @@ def _with_hint(table: Table, name: str) -> str:
 
 def _widths(table: Table, asked: Request) -> Iterator[str]:
     taken = FEATURE_MAPS[asked.feature_map].columns
-    if not asked.features:
-        yield "features.columns: no features are asked for; name at least one column"
-    elif taken is not None and len(asked.features) - len(taken) not in (0, 1):
+    if taken is not None and len(asked.features) - len(taken) not in (0, 1):
         yield (
             f"features.map: {asked.feature_map!r} takes {len(taken)} columns ({', '.join(taken)}) "
             f"and, if wanted, the mass of the squarks; features.columns names "

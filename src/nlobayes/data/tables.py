@@ -181,7 +181,7 @@ def select(
     """
     names = [*features, *targets]
     further = [*variations, *([relative_error] if relative_error else [])]
-    _check_names_asked([*names, *further], units, source)
+    check_names_asked([*names, *further], units, source)
     columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
         columns[name] = in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
@@ -223,7 +223,14 @@ def _check_writable(table: Table) -> None:
             raise InputError(f"cannot write the name {name!r}: leave out ':' and a leading '#'")
 
 
-def _check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
+def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
+    """Refuse names that repeat, a target without features, and units of what is not asked for.
+
+    Raises
+    ------
+    InputError
+        If there are any.
+    """
     repeated = [name for position, name in enumerate(names) if name in names[:position]]
     if repeated:
         raise InputError(
