@@ -40,6 +40,7 @@ PLACES = """(() => {
   return { plot: [plot.x + scrollX, plot.y + scrollY, plot.width, plot.height],
     frame: all(".frame")[0], hidden: [...all(".gap"), ...all(".domain .outside")] };
 })()"""
+LIGHT = {"name": "prefers-color-scheme", "value": "light"}
 CURVE = np.array([0, 114, 178]) / 255
 BETWEEN = 5
 """Pixels between two points, and a little: on the way to one outside the curve may leave."""
@@ -147,6 +148,8 @@ def served(surrogate: Surrogate) -> Iterator[str]:
 def test_the_curve_is_seen_along_every_input(browser: Any, example: Surrogate) -> None:
     """Also where error bars reach far beyond the frame; no number is cut off in its box."""
     with served(example) as url:
+        browser.command("Emulation.clearDeviceMetricsOverride")
+        browser.command("Emulation.setEmulatedMedia", features=[LIGHT])
         browser.open(url)
         browser.wait_for(READY)
         log = example.scale == "log10"
