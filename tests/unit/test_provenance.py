@@ -132,7 +132,7 @@ USED = {
     "serve": {"surrogate", "data", "model"},
     "summary": {"assessment"},
     "record": set(),
-    "show": set(),
+    "show": {"surrogate", "data", "model"},
     "verify": set(),
     "provenance": set(),
 }

@@ -68,7 +68,7 @@ def dangers_of_call(node: ast.Call) -> Iterator[str]:
 def python_of(workflow: str) -> str:
     """Give the Python of a file of the workflow: what stands before its rules."""
     text = DIRECTIVE.sub("", FIRST_RULE.split(workflow, maxsplit=1)[0])
-    return text.replace("\nonstart:", "\nif True:")  # its body is Python
+    return re.sub(r"^on(start|success|error):$", "if True:", text, flags=re.M)  # bodies of Python
 
 
 @pytest.mark.parametrize(
