@@ -110,7 +110,10 @@ def _of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
     if origin.place is None:
         yield "says of no place below results/ that it stands there; move it away"
     elif origin.place != name:
-        yield f"says that it stands at {origin.place}; put it back, or delete it"
+        yield (
+            f"says that it stands at {origin.place}; put it back, or delete it; `dvc checkout "
+            f"--force {name}` brings back what was recorded here"
+        )
     elif origin.facts.get("kind") == UNREAD and files.recorded_by(name) is None:
         yield (
             f"no record below {RECORDS} says that it was made; restore its record, or delete it "
