@@ -13,7 +13,7 @@ from rich.progress import track
 from nlobayes.artifacts.audit.folders import Listing, list_below
 from nlobayes.artifacts.audit.origins import Origin, Project
 from nlobayes.artifacts.places import is_result
-from nlobayes.errors import InputError
+from nlobayes.errors import InputError, one_line
 from nlobayes.verbs.problems import problems
 
 MOST_FILES = 20
@@ -45,10 +45,10 @@ def verify(
         for said in problems(files, name, name in asked, other_code)
     )
     for name, said in chain(told, odd):
-        _tell(f"{name}: {said}")
+        typer.echo(one_line(f"{name}: {said}"))
         found += 1
     for note in _notes(files, names, listing, other_code):
-        _tell(f"note: {note}", err=True)
+        typer.echo(one_line(f"note: {note}"), err=True)
     if path.is_file():
         _tell_custody(files, files.name(path))
     typer.echo(f"{_count(len(names), 'file')} verified, {_count(found, 'problem')}")
@@ -98,7 +98,7 @@ def _tell_custody(files: Project, name: str) -> None:
     for one in hidden:
         del links[one]
     for one, origin in links.items():
-        _tell(f"{one} <- {_making(one, origin)}")
+        typer.echo(one_line(f"{one} <- {_making(one, origin)}"))
     if hidden:
         typer.echo(f"and {len(hidden)} more given by the user")
 
@@ -117,8 +117,3 @@ def _few(names: list[str]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'s' * (number != 1)}"
-
-
-def _tell(text: str, err: bool = False) -> None:
-    """Print a line; what could move the cursor is spelt out, for anybody may name a file."""
-    typer.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in text), err=err)
