@@ -17,7 +17,7 @@ from nlobayes.data.physics.hadronic import cross_sections
 from nlobayes.data.physics.luminosity import Luminosities
 from nlobayes.data.physics.partonic import Pair
 from nlobayes.data.physics.pdf import MSTW2008_NLO
-from nlobayes.surrogate.scan import line, with_unit_norm
+from nlobayes.surrogate.scan import line, spread, with_unit_norm
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -66,7 +66,7 @@ def test_no_half_width_is_three_times_the_honest_one(
     assert len(inside) == LINES
     ratios = []
     for at in inside:
-        points = line(surrogate, at, along, np.linspace(*surrogate.limits[along], STEPS))
+        points = line(surrogate, at, along, spread(surrogate.limits[along], STEPS))
         points = with_unit_norm(surrogate, points, along) if unit_norm else points
         points = np.vstack([at, points[np.abs(points[:, 0]) > LIGHTEST_GEV]])
         points = points[surrogate.domain(points) == "inside"]
