@@ -31,6 +31,7 @@ NO_VERBS = {
         "output_scores",
         "stated",
     ),
+    *("requests", "summary_table", "problems", "learned", "verdicts", "landing_page"),
 }
 HEAVY = (
     "numpy pandas xarray netCDF4 h5py scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
@@ -145,7 +146,7 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
     for name in inspect.signature(function).parameters:
         shown = name.replace("_", "-")
         said = re.search(rf"(--|│[ *]+){shown} ", done.output)
-        assert said or (verb, name) == ("compare", "runs"), name
+        assert said or (verb, name) in {("compare", "runs"), ("summary", "grids")}, name
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_a_good_table_is_prepared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "spec", "said"),
     [
-        (TABLE.replace("b,", "c,", 1), {}, "t.csv: no column 'b'"),
+        (TABLE.replace("b,", "c,", 1), {}, "t.csv: features.columns: no column 'b'"),
         (TABLE.replace("3,2,4", "3,nan,4"), {}, "column 'b': 1 of 8 values are not finite"),
         (TABLE, {"spilt": {}}, "PrepareJob specification: unknown key 'spilt'; known: ["),
         (TABLE, {"split": {"train": 8, "validation": 1, "test": 1}}, "do not fit 8 rows"),
