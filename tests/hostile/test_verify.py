@@ -82,11 +82,14 @@ def results(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 def add_another_surrogate() -> None:
     made = read_attrs(Path(SURROGATE))
-    posterior, dataset, diagnostics, evaluation = map(Path, made["inputs"])
     spec = made["spec"] | {"export": made["spec"]["export"] | {"draws": 9}}
-    record = Path(f"results/records/export/{RUN}.json").with_stem("s2")
-    files = (posterior, dataset, diagnostics, evaluation, Path(OTHER_SURROGATE), record)
-    export(json.dumps(spec), *files)
+    dataset, diagnostics, evaluation, posterior = map(Path, sorted(made["inputs"]))
+    export(
+        json.dumps(spec),
+        *(posterior, dataset, diagnostics, evaluation),
+        Path(OTHER_SURROGATE),
+        Path(f"results/records/export/{RUN}.json").with_stem("s2"),
+    )
 
 
 def told(capsys: pytest.CaptureFixture[str], path: str = "results") -> list[str]:

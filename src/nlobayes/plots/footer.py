@@ -27,6 +27,6 @@ def write_footer(figure: Figure, name: str, warnings: Sequence[str]) -> None:
     height = figure.get_figheight() + strip
     figure.set_figheight(height)
     figure.set_layout_engine("constrained", rect=(0, strip / height, 1, 1 - strip / height))
-    for row, (line, color) in enumerate(reversed(lines)):
-        y = (MARGIN + LINE_HEIGHT * row) / height
+    for rows_below, (line, color) in zip(reversed(range(len(lines))), lines, strict=True):
+        y = (MARGIN + LINE_HEIGHT * rows_below) / height
         figure.text(0.01, y, line, color=color, fontsize=FONT_SIZE, va="bottom")

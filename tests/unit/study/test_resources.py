@@ -295,7 +295,12 @@ def test_several_runs_need_the_sum_of_their_numbers() -> None:
 
 
 def test_rows_of_every_source(make_study: MakeStudy) -> None:
-    toy = {"source": {"kind": "toy", "name": "marek"}, "split": "thesis"}
+    toy = {
+        "source": {"kind": "toy", "name": "marek"},
+        "features": {"columns": ["x"], "map": "raw"},
+        "target": {"column": "y", "scale": "identity"},
+        "split": "thesis",
+    }
     datasets = make_study({"datasets": {"toy": toy}}).datasets
     assert rows_of(datasets["made"]) == 60
     assert rows_of(datasets["toy"]) >= 2227  # the longest
