@@ -299,7 +299,9 @@ def bind(name: str) -> None:
 
 
 def printed(name: str) -> str:
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+    """On one line, without what a terminal would obey."""
+    spaced = " ".join(name.split())
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in spaced)
 
 
 WHOLE = {each.__name__: each for each in (deletions, swaps, misplacements, strangers)}
