@@ -67,7 +67,8 @@ def test_pyplot_is_never_loaded() -> None:
 @pytest.mark.parametrize("name", [*FIGURES, "workflow"])
 def test_captions_are_valid_and_short(name: str) -> None:
     source = (CAPTIONS / f"{name}.rst").read_text(encoding="utf-8")
-    snakemake = {"wildcards": {WILDCARDS.get(name, "run"): "toy/small/hmc/1"}}
+    wildcards = {WILDCARDS.get(name, "run"): "toy/small/hmc/1"}
+    snakemake = {"wildcards": wildcards, "config": {"landing_page": str}}
     text = jinja2.Template(source, undefined=jinja2.StrictUndefined).render(snakemake=snakemake)
     html = publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["body"]
     assert name == "workflow" or "toy/small/hmc/1" in html
