@@ -125,7 +125,7 @@ class _Judge:
 
     def _array(self, array: h5d.DatasetID, place: str) -> None:
         made = array.get_create_plist()
-        if made.get_layout() not in (h5d.CONTIGUOUS, h5d.COMPACT) or made.get_nfilters():
+        if made.get_layout() not in _layouts(array) or made.get_nfilters():
             raise self._refused(f"{place!r} is stored in chunks, packed, or made of other arrays")
         if made.get_external_count():
             raise self._refused(f"the values of {place!r} lie in another file")
@@ -181,6 +181,12 @@ class _Judge:
     def _refused(self, why: str) -> InputError:
         plain = "artifacts of nlobayes are plain arrays"
         return InputError(f"{self._path}: {why}; {plain}; {remedy(self._path)}")
+
+
+def _layouts(array: h5d.DatasetID) -> tuple[int, ...]:
+    """List how an array may lie in the file: netCDF gives one without values chunks, all empty."""
+    empty = not array.get_space().get_simple_extent_npoints() and not array.get_storage_size()
+    return (h5d.CONTIGUOUS, h5d.COMPACT, h5d.CHUNKED)[: 3 if empty else 2]
 
 
 def _names(iterate: Callable[[Callable[[bytes], Any]], Any]) -> list[bytes]:
