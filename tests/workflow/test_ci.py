@@ -37,7 +37,7 @@ TABLES = {
     "weight_planes": "pair x_name y_name chain x y",
     "divergences": "reference_point covariate deviation expected",
     "loss": "chain epoch train_loss validation_rmse",
-    "thinning": "step draws ess_f_median ess_share rmse crps lppd megabytes chosen",
+    "thinning": "step draws ess_f_median ess_share rmse crps lppd megabytes stored chosen",
     "predictions": "split point covariate distance truth mean posterior_sd total_sd truth_target "
     "median_target mean_target z_epistemic z_total pit error_over_scale",
     "coverage": "split k nominal epistemic total lower upper",
@@ -72,7 +72,9 @@ RULES = {
     *("plot", "plot_landscape", "plot_scale_ratio"),
 }
 MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")
-RECORDED_OF_RUN = ("diagnose", "thin", "evaluate", "tabulate", "plot", "plot_scale_ratio")
+RECORDED_OF_RUN = (
+    *("diagnose", "thin", "evaluate", "export", "tabulate", "plot", "plot_scale_ratio"),
+)
 # The keys that other people's tools rely on.
 DIAGNOSTICS = {
     *("rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median"),

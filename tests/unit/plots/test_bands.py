@@ -14,7 +14,7 @@ TEST = TABLE[TABLE["split"] == "test"].sort_values("covariate")
 TRAIN = TABLE[TABLE["split"] == "train"]
 
 
-@pytest.mark.parametrize(("panel", "kind"), [(0, "total"), (1, "epistemic")])
+@pytest.mark.parametrize(("panel", "kind"), [(0, "total"), (1, "posterior")])
 def test_bands_are_one_and_two_sd_around_the_mean(panel: int, kind: str) -> None:
     axes = drawn(bands, TABLE, IDENTITY).axes[panel]
     for band, k in zip(axes.collections, (2, 1), strict=True):
