@@ -104,7 +104,7 @@ def test_another_file_is_ingested_anew(ingested: Project, tmp_path: Path, change
 
 
 def test_other_settings_are_ingested_anew(ingested: Project) -> None:
-    for settings in ({"pair": [1, 1]}, {"cross_section": "nlo"}, {"pattern": "0*"}):
+    for settings in ({"masses": "absolute"}, {"cross_section": "nlo"}, {"pattern": "0*"}):
         changes = {"datasets": {"tiny": {"source": settings}}}
         assert ingested.planned(DATASET, changes=changes) == BOTH
     split = {"datasets": {"tiny": {"split": {"train": 15}}}}
@@ -122,6 +122,6 @@ def test_a_chain_of_custody_reaches_the_files(ingested: Project) -> None:
 def test_a_folder_that_is_not_there_is_named(unbuilt: Project, tmp_path: Path) -> None:
     project = unbuilt.copy_to(tmp_path / "project")
     project.configure({"datasets": {"tiny": {**TINY, "source": {**SOURCE, "folder": "nowhere"}}}})
-    done = project.snakemake("--dry-run", DATASET, status=1)
-    assert "affected files:\n        nowhere" in done.stdout + done.stderr
+    done = project.snakemake("--dry-run", DATASET, status=2)
+    assert "datasets.tiny.source.folder: no file of nowhere matches '*.slha'" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
