@@ -21,9 +21,9 @@ from pydantic import ValidationError
 from benchmarks.common import Cell, Outcome, judge
 from nlobayes import build
 from nlobayes.inference import sampling
-from nlobayes.inference.adaptation.protocol import Adaptation
+from nlobayes.inference.adaptation import Adaptation
 from nlobayes.inference.blocks import each_chain
-from nlobayes.inference.kernels.protocol import Kernel, Tuned
+from nlobayes.inference.kernel import Kernel, Tuned
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import HMCKernel

@@ -16,8 +16,8 @@ from scipy.stats import norm
 
 from nlobayes import build
 from nlobayes.assessment.autocorrelation import integrated_time
+from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.kernels import KERNELS
-from nlobayes.inference.kernels.protocol import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.model.conditionals import Conjugates

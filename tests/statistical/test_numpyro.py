@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from nlobayes import build
 from nlobayes.assessment.autocorrelation import integrated_time
-from nlobayes.inference.kernels.protocol import LogDensity
+from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study import presets, samplers

@@ -27,7 +27,7 @@ if __name__ == "__main__":
     configure("float64")
 
 from nlobayes import build
-from nlobayes.inference.kernels.protocol import LogDensity
+from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study import presets, samplers

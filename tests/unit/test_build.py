@@ -13,8 +13,8 @@ from scipy.stats import norm
 from nlobayes import build
 from nlobayes.build import Model
 from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import ADAPTATIONS
-from nlobayes.inference.kernels.protocol import Tuned
+from nlobayes.inference.adaptations import ADAPTATIONS
+from nlobayes.inference.kernel import Tuned
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
@@ -258,7 +258,7 @@ def test_templates_have_the_form_of_what_is_carried(
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
 def test_no_setting_of_a_warmup_is_dropped(kernel: kernels.Kernel, warmup: warmups.Warmup) -> None:
     """Every key of its preset is one that its adaptation asks for, but how it is cut."""
-    asked = inspect.signature(ADAPTATIONS[warmup.kind]).parameters
+    asked = inspect.signature(ADAPTATIONS[warmup.kind].build).parameters
     assert {*type(warmup).model_fields} - {"kind", "segments"} <= asked.keys()
     known = {"kernel", *type(warmup).model_fields, *kernel.settings}
     required = {name for name, asks in asked.items() if asks.default is inspect.Parameter.empty}

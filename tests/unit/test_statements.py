@@ -11,84 +11,96 @@ from pydantic import TypeAdapter, ValidationError
 from scipy.stats import laplace
 
 from nlobayes.errors import InputError
-from nlobayes.model import classes, hierarchies, likelihoods, priors
 from nlobayes.model.density import build_density
+from nlobayes.model.independent import Independent, fan_in, gaussian
+from nlobayes.model.likelihoods.bernoulli import Bernoulli
+from nlobayes.model.likelihoods.categorical import Categorical
+from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
+from nlobayes.model.likelihoods.laplace import Laplace
+from nlobayes.model.likelihoods.student_t import StudentT
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
+from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
+from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.tensorbnn import TensorBNN
+from nlobayes.model.slopes.exponential import ExponentialSlopes
+from nlobayes.model.slopes.normal import NormalSlopes
+from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
 from nlobayes.statements.likelihoods import build_likelihood
 from nlobayes.statements.priors import build_prior, build_slopes
 from nlobayes.study import likelihoods as likelihood_presets
 from nlobayes.study import priors as prior_presets
 
 PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
-    "fan_in": ({"scale": 2.0}, priors.fan_in(2.0)),
+    "fan_in": ({"scale": 2.0}, fan_in(2.0)),
     "fan_in, biases": (
         {"scale": 2.0, "bias_scale": 0.5, "output_bias_scale": 3.0},
-        priors.fan_in(2.0, 0.5, 3.0),
+        fan_in(2.0, 0.5, 3.0),
     ),
-    "gaussian": ({}, priors.gaussian(1.0, True)),
-    "gaussian, plain": ({"precision": 4.0, "whitened": False}, priors.gaussian(0.5, False)),
+    "gaussian": ({}, gaussian(1.0, True)),
+    "gaussian, plain": ({"precision": 4.0, "whitened": False}, gaussian(0.5, False)),
     "gaussian, biases": (
         {"precision": 4.0, "bias_precision": 25.0},
-        priors.gaussian(0.5, True, 0.2),
+        gaussian(0.5, True, 0.2),
     ),
     "laplace": (
         {"scale": 2.0},
-        priors.Independent("laplace", 2.0, 2.0, 1.0, fan_in_power=0.5),
+        Independent("laplace", 2.0, 2.0, 1.0, fan_in_power=0.5),
     ),
     "cauchy": (
         {"scale": 2.0, "bias_scale": 0.5},
-        priors.Independent("cauchy", 2.0, 0.5, 1.0, fan_in_power=1.0),
+        Independent("cauchy", 2.0, 0.5, 1.0, fan_in_power=1.0),
     ),
     "student_t": (
         {"scale": 2.0},
-        priors.Independent("student_t", 2.0, 2.0, 1.0, 0.5, degrees_of_freedom=4.0),
+        Independent("student_t", 2.0, 2.0, 1.0, 0.5, degrees_of_freedom=4.0),
     ),
     "student_t, heavy": (
         {"degrees_of_freedom": 1.25},
-        priors.Independent("student_t", 1.0, 1.0, 1.0, 0.8, degrees_of_freedom=1.25),
+        Independent("student_t", 1.0, 1.0, 1.0, 0.8, degrees_of_freedom=1.25),
     ),
-    "hierarchical": ({}, hierarchies.Hierarchical(hierarchies.HalfNormal(1.0), "layer")),
+    "hierarchical": ({}, Hierarchical(HalfNormal(1.0), "layer")),
     "hierarchical, half-Cauchy": (
         {"hyper": {"kind": "half_cauchy", "scale": 0.3}, "shared": "network"},
-        hierarchies.Hierarchical(hierarchies.HalfCauchy(0.3), "network"),
+        Hierarchical(HalfCauchy(0.3), "network"),
     ),
     "hierarchical, Gamma": (
         {"hyper": {"kind": "gamma_precision", "shape": 2.0, "rate": 3.0}},
-        hierarchies.Hierarchical(hierarchies.GammaPrecision(2.0, 3.0), "layer"),
+        Hierarchical(GammaPrecision(2.0, 3.0), "layer"),
     ),
     "horseshoe": (
         {"global_scale": 0.1, "slab_scale": 3.0, "slab_degrees": 5.0, "bias_scale": 0.7},
-        hierarchies.Horseshoe(0.1, 3.0, 5.0, 0.7),
+        Horseshoe(0.1, 3.0, 5.0, 0.7),
     ),
-    "tensorbnn": ({}, hierarchies.TensorBNN(0.1, 1.0, 0.1)),
+    "tensorbnn": ({}, TensorBNN(0.1, 1.0, 0.1)),
     "tensorbnn, changed": (
         {"mean_sd": 0.2, "scale_mean": 0.9, "scale_sd": 0.3},
-        hierarchies.TensorBNN(0.2, 0.9, 0.3),
+        TensorBNN(0.2, 0.9, 0.3),
     ),
 }
 SLOPES: dict[str, tuple[dict[str, Any], Any]] = {
-    "exponential": ({}, priors.ExponentialSlopes(0.3)),
+    "exponential": ({}, ExponentialSlopes(0.3)),
     "exponential, learned": (
         {"rate": None, "hyper_rate": 0.7},
-        priors.ExponentialSlopes(None, 0.7),
+        ExponentialSlopes(None, 0.7),
     ),
-    "normal": ({"mean": 0.1, "sd": 0.2}, priors.NormalSlopes(0.1, 0.2)),
-    "tensorbnn": ({}, hierarchies.TensorBNNSlopes(0.3, 0.3, 0.1)),
+    "normal": ({"mean": 0.1, "sd": 0.2}, NormalSlopes(0.1, 0.2)),
+    "tensorbnn": ({}, TensorBNNSlopes(0.3, 0.3, 0.1)),
 }
 LIKELIHOODS: dict[str, tuple[dict[str, Any], Any]] = {
-    "tolerance": ({"sigma": 0.2}, likelihoods.Gaussian(0.2)),
-    "learned_noise": ({"scale": 0.5}, likelihoods.Gaussian(None, 0.5)),
-    "student_t": ({}, likelihoods.StudentT(None, 4.0, 1.0)),
+    "tolerance": ({"sigma": 0.2}, Gaussian(0.2)),
+    "learned_noise": ({"scale": 0.5}, Gaussian(None, 0.5)),
+    "student_t": ({}, StudentT(None, 4.0, 1.0)),
     "student_t, fixed": (
         {"sigma": 0.2, "degrees_of_freedom": None, "scale": 3.0},
-        likelihoods.StudentT(0.2, None, 3.0),
+        StudentT(0.2, None, 3.0),
     ),
-    "laplace": ({"sigma": 0.2}, likelihoods.Laplace(0.2)),
-    "laplace, learned": ({"scale": 0.5}, likelihoods.Laplace(None, 0.5)),
-    "heteroscedastic": ({"scale": 0.3}, likelihoods.Heteroscedastic(0.3)),
-    "bernoulli": ({"temperature": 2.0}, classes.Bernoulli(2.0)),
-    "categorical": ({"temperature": 0.5}, classes.Categorical(0.5)),
+    "laplace": ({"sigma": 0.2}, Laplace(0.2)),
+    "laplace, learned": ({"scale": 0.5}, Laplace(None, 0.5)),
+    "heteroscedastic": ({"scale": 0.3}, Heteroscedastic(0.3)),
+    "bernoulli": ({"temperature": 2.0}, Bernoulli(2.0)),
+    "categorical": ({"temperature": 0.5}, Categorical(0.5)),
 }
 
 
@@ -124,7 +136,7 @@ def test_presets_become_priors_of_slopes(name: str) -> None:
     built = build_slopes(prior.slopes)
     assert type(built) is type(expected)
     assert built == expected
-    assert build_prior(prior) == priors.fan_in(1.0)
+    assert build_prior(prior) == fan_in(1.0)
 
 
 def test_a_prior_without_slopes_has_none() -> None:
@@ -178,7 +190,7 @@ def density_of(prior: Any) -> Any:
     posterior = build_posterior(
         Network((2, 3, 1), "tanh"),
         prior,
-        likelihoods.Gaussian(0.1),
+        Gaussian(0.1),
         feature_names=("a", "b"),
         layout="rows",
     )

@@ -20,7 +20,7 @@ rule diagnose:
         runtime=wall_time("diagnose"),
     params:
         spec=job("diagnose"),
-        code=code_digest("diagnose"),
+        code=code_of("diagnose", job("diagnose")),
     shell:
         "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
         " --out {output.diagnostics:q} --record {output.record:q} 2> {log:q}"
@@ -46,7 +46,7 @@ rule evaluate:
         runtime=wall_time("evaluate"),
     params:
         spec=job("evaluate"),
-        code=code_digest("evaluate"),
+        code=code_of("evaluate", job("evaluate")),
     shell:
         "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
         " --dataset {input.dataset:q} --out {output.evaluation:q}"
@@ -93,7 +93,7 @@ rule tabulate:
         spec=job("tabulate"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
         plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_digest("tabulate"),
+        code=code_of("tabulate", job("tabulate")),
     shell:
         "nlobayes tabulate --spec {params.spec:q} --posterior {input.posterior:q}"
         " --diagnostics {input.diagnostics:q} --predictions {input.predictions:q}"
@@ -138,7 +138,7 @@ rule tabulate_classes:
         spec=job("tabulate"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
         plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_digest("tabulate_classes"),
+        code=code_of("tabulate_classes", job("tabulate")),
     shell:
         "nlobayes tabulate_classes --spec {params.spec:q}"
         " --posterior {input.posterior:q} --diagnostics {input.diagnostics:q}"
@@ -200,7 +200,7 @@ rule landscape:
         spec=model_job("landscape"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
         plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_digest("landscape"),
+        code=code_of("landscape", model_job("landscape")),
     shell:
         "nlobayes landscape --spec {params.spec:q} --dataset {input.dataset:q}"
         " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
@@ -229,7 +229,7 @@ rule prior_predictive:
     params:
         spec=model_job("prior_predictive"),
         plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_digest("prior_predictive"),
+        code=code_of("prior_predictive", model_job("prior_predictive")),
     shell:
         "nlobayes prior_predictive --spec {params.spec:q} --dataset {input.dataset:q}"
         " --plots {params.plots:q} --record {output.record:q} 2> {log:q}"

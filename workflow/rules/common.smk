@@ -2,14 +2,15 @@
 
 import atexit
 import gc
+import json
 import re
 import shlex
 import sys
 from functools import lru_cache
 from pathlib import Path
 
+from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
-from nlobayes.provenance import code_digest
 from nlobayes.study.assignments import (
     ingest_job,
     prepare_job,
@@ -202,6 +203,15 @@ def dataset_job(build):
         return build(STUDY.datasets[wildcards.dataset]).model_dump_json()
 
     return specification
+
+
+def code_of(verb, specification):
+    """Digest the code that a job of a verb runs through: that which its specification chooses."""
+
+    def digest(wildcards):
+        return code_digest(verb, json.loads(specification(wildcards)))
+
+    return digest
 
 
 def dataset_path(run):

@@ -20,7 +20,7 @@ rule simulate:
         runtime=wall_time("simulate"),
     params:
         spec=dataset_job(simulate_job),
-        code=code_digest("simulate"),
+        code=code_of("simulate", dataset_job(simulate_job)),
     shell:
         "nlobayes simulate --spec {params.spec:q} --out {output.table:q}"
         " --record {output.record:q} 2> {log:q}"
@@ -48,7 +48,7 @@ rule ingest:
     params:
         spec=dataset_job(ingest_job),
         files=digest_of_files,
-        code=code_digest("ingest"),
+        code=code_of("ingest", dataset_job(ingest_job)),
     shell:
         "nlobayes ingest {input.folder:q} --spec {params.spec:q} --out {output.table:q}"
         " --record {output.record:q} --workers {threads} 2> {log:q}"
@@ -73,7 +73,7 @@ rule prepare:
     params:
         spec=dataset_job(prepare_job),
         table=digest_of_table,
-        code=code_digest("prepare"),
+        code=code_of("prepare", dataset_job(prepare_job)),
     shell:
         "nlobayes prepare --spec {params.spec:q} --table {input.table:q}"
         " --out {output.dataset:q} 2> {log:q}"

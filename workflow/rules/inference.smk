@@ -20,7 +20,7 @@ rule pretrain:
         gpu=gpus,
     params:
         spec=model_job("pretrain"),
-        code=code_digest("pretrain"),
+        code=code_of("pretrain", model_job("pretrain")),
     shell:
         "nlobayes pretrain --spec {params.spec:q} --dataset {input.dataset:q}"
         " --chain {wildcards.chain} --out {output.start:q} 2> {log:q}"
@@ -48,7 +48,7 @@ rule warmup:
     params:
         spec=job("warmup"),
         begin=begin_warmup,
-        code=code_digest("warmup"),
+        code=code_of("warmup", job("warmup")),
     shell:
         "nlobayes warmup --spec {params.spec:q} --dataset {input.dataset:q}"
         " {params.begin} --block {wildcards.block} --out {output.warmup:q} 2> {log:q}"
@@ -76,7 +76,7 @@ rule draw:
     params:
         spec=job("draw"),
         verdict=lambda wildcards, input: repeat_option("--verdict", input.verdict),
-        code=code_digest("draw"),
+        code=code_of("draw", job("draw")),
     shell:
         "nlobayes draw --spec {params.spec:q} --dataset {input.dataset:q}"
         " --previous {input.previous:q} {params.verdict} --block {wildcards.block}"
@@ -103,7 +103,7 @@ rule judge:
     params:
         spec=job("judge"),
         segments=lambda wildcards, input: repeat_option("--segment", input.segments),
-        code=code_digest("judge"),
+        code=code_of("judge", job("judge")),
     shell:
         "nlobayes judge --spec {params.spec:q} {params.segments}"
         " --out {output.verdict:q} --record {output.record:q} 2> {log:q}"

@@ -51,7 +51,7 @@ rule propagate:
     params:
         spec=job("propagate"),
         starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        code=code_digest("propagate"),
+        code=code_of("propagate", job("propagate")),
     shell:
         "nlobayes propagate --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} {params.starts}"
@@ -80,7 +80,7 @@ rule export:
         runtime=wall_time("export"),
     params:
         spec=job("export"),
-        code=code_digest("export"),
+        code=code_of("export", job("export")),
     shell:
         "nlobayes export --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} --diagnostics {input.diagnostics:q}"

@@ -11,12 +11,11 @@ import numpy as np
 
 from nlobayes.data.transforms import FeatureTransform, TargetTransform, apply_features
 from nlobayes.errors import InputError
-from nlobayes.inference.kernels.protocol import LogDensity
+from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
-from nlobayes.model.classes import Bernoulli
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.likelihoods import NOISE, Likelihood
+from nlobayes.model.likelihood import NOISE, Likelihood
 from nlobayes.model.memories import Site
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
@@ -88,10 +87,6 @@ def build_model(
 def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network:
     labels = dataset.transforms["target"].get("labels", ())
     targets = len(labels) or len(dataset.target_names)
-    if isinstance(likelihood, Bernoulli) and targets != 2:
-        raise InputError(
-            f"likelihood bernoulli is of two classes, the target has {targets}; use categorical"
-        )
     outputs = likelihood.outputs(targets)
     if job.network.outputs not in (None, outputs):
         raise InputError(

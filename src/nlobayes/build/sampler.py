@@ -12,10 +12,10 @@ import numpy as np
 
 from nlobayes.build.model import Model, build_model, predict_with, rows_of
 from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import ADAPTATIONS
-from nlobayes.inference.adaptation.protocol import Adaptation
+from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptations import ADAPTATIONS
+from nlobayes.inference.kernel import Kernel, LogDensity
 from nlobayes.inference.kernels import KERNELS
-from nlobayes.inference.kernels.protocol import Kernel, LogDensity
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.study.jobs import DrawJob, WarmupJob
 from nlobayes.study.kernels import Kernel as KernelPreset
@@ -52,7 +52,7 @@ def build_kernel(
     InputError
         If the kernel draws conjugate hyperparameters of a prior that has none.
     """
-    kernel = KERNELS[preset.kind]
+    kernel = KERNELS[preset.kind].build
     if "refresh" not in inspect.signature(kernel).parameters:
         return kernel(logdensity_fn, **preset.settings)
     if conjugates is None:
@@ -73,7 +73,7 @@ def build_adaptation(
 
     The `curvature` of the density is needed for the mass matrix `gauss_newton` alone.
     """
-    adaptation = ADAPTATIONS[preset.kind]
+    adaptation = ADAPTATIONS[preset.kind].build
     settings = {**kernel_preset.settings, **preset.model_dump()}
     if getattr(preset, "mass_matrix", None) == "gauss_newton":
         settings["curvature"] = curvature

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.errors import InputError
-from nlobayes.inference.kernels.protocol import Info
+from nlobayes.inference.kernel import Info
 
 ARVIZ_NAMES = {
     "acceptance_rate": "acceptance_rate",

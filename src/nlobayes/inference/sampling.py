@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from nlobayes.inference.blocks import each_chain
-from nlobayes.inference.kernels.protocol import Info, Kernel
+from nlobayes.inference.kernel import Info, Kernel
 
 
 class Draws(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from nlobayes.inference.adaptation.protocol import Adaptation
-from nlobayes.inference.kernels.protocol import Info
+from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.kernel import Info
 
 
 def adapt(

@@ -20,9 +20,9 @@ from pymc.initial_point import make_initial_point_fn
 from pytensor.graph.replace import clone_replace
 
 from nlobayes.errors import InputError
-from nlobayes.model.likelihoods import ERROR, TARGET
+from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.posterior import FEATURES, Posterior
-from nlobayes.model.priors import WHITENED
+from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
 
 jax.devices()  # before the next import, which asks XLA for 100 virtual CPU devices

@@ -93,7 +93,7 @@ def forward(
         slopes = layer.slopes
         if columns and slopes is not None:
             slopes = slopes[:, None]
-        hidden = ACTIVATIONS[name](xp, affine(layer, hidden), slopes)
+        hidden = ACTIVATIONS[name].activate(xp, affine(layer, hidden), slopes)
     output = affine(layers[-1], hidden)
     if network.sizes[-1] == 1:
         return output[0] if columns else output[..., 0]

@@ -9,10 +9,10 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from nlobayes.model.likelihoods import ERROR, TARGET, Likelihood
+from nlobayes.model.likelihood import ERROR, TARGET, Likelihood
 from nlobayes.model.memories import Site
 from nlobayes.model.networks import SLOPES, Layer, Network, forward, layers_of
-from nlobayes.model.priors import Parameters, Prior, arrays_of
+from nlobayes.model.prior import Parameters, Prior, Statement, arrays_of
 
 FEATURES = "features"
 MEMORY = "memory"
@@ -38,7 +38,7 @@ def build_posterior(
     *,
     feature_names: Sequence[str],
     layout: str,
-    slopes: Prior | None = None,
+    slopes: Statement | None = None,
     errors: bool = False,
     targets: int = 1,
     whitened: bool = True,
@@ -78,7 +78,7 @@ def _remember(memory: Site, network: Network, layers: Sequence[Layer], layout: s
     pm.Potential(MEMORY, -0.5 * pt.sum(apart**2))
 
 
-def _state(arrays: Sequence[Parameters], prior: Prior, slopes: Prior | None) -> dict[str, Any]:
+def _state(arrays: Sequence[Parameters], prior: Prior, slopes: Statement | None) -> dict[str, Any]:
     stated = {}
     for parameters in arrays:
         of_role = slopes if parameters.role == SLOPES else prior

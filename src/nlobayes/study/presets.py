@@ -7,10 +7,11 @@ frozen and refuse unknown keys.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from nlobayes.model.activations import ACTIVATIONS, has_slopes
 from nlobayes.study.sources import Source, check_columns
 from nlobayes.study.values import (
     Fraction,
@@ -166,11 +167,10 @@ class DatasetPreset(Frozen):
         return SPLIT_PRESETS[split] if isinstance(split, str) else split
 
 
-WITH_SLOPES = ("prelu", "square_prelu")
-Activation = Literal[
-    "tanh", "sigmoid", "exp", "relu", "leaky_relu", "elu", "gelu", "swish", "prelu", "square_prelu"
-]
-
+if TYPE_CHECKING:
+    Activation = str
+else:
+    Activation = Literal[tuple(ACTIVATIONS)]
 
 Width = Annotated[int, Field(ge=1, le=10_000)]
 
@@ -190,8 +190,8 @@ class Network(Frozen):
     @classmethod
     def _is_known(cls, named: Any) -> Any:
         for name in named if isinstance(named, list | tuple) else (named,):
-            if name not in get_args(Activation):
-                known = ", ".join(get_args(Activation))
+            if name not in ACTIVATIONS:
+                known = ", ".join(ACTIVATIONS)
                 raise ValueError(f"unknown activation {name!r}; known: {known}")
         return named
 
@@ -209,7 +209,7 @@ class Network(Frozen):
     def has_slopes(self) -> bool:
         """Whether an activation has slopes that are trained."""
         named = (self.activation,) if isinstance(self.activation, str) else self.activation
-        return bool(self.hidden) and any(name in WITH_SLOPES for name in named)
+        return bool(self.hidden) and any(map(has_slopes, named))
 
 
 class Thresholds(Frozen):

@@ -11,7 +11,7 @@ from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
-from nlobayes.model.likelihoods import DEGREES, NOISE
+from nlobayes.model.likelihood import DEGREES, NOISE
 from nlobayes.model.networks import network_of
 from nlobayes.statements.likelihoods import build_likelihood
 from nlobayes.study.jobs import ModelJob

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nlobayes import provenance
 from nlobayes.artifacts.audit.inspection import inspect
 from nlobayes.artifacts.audit.origins import RECORDS, Origin, Project
 from nlobayes.artifacts.places import is_result, remedy
+from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
 from nlobayes.study import jobs
 from nlobayes.study.comparison import CompareJob
@@ -93,7 +93,7 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
     if origin.verb not in SPECIFICATIONS:
         yield f"verb {origin.verb!r} is none of {', '.join(SPECIFICATIONS)}"
         return
-    installed = provenance.code_digest(origin.verb)
+    installed = code_digest(origin.verb, origin.facts["spec"])
     ours = origin.facts["code_digest"] == installed
     if not (ours or other_code):
         yield (

@@ -15,6 +15,7 @@ from nlobayes.artifacts.audit.origins import Project
 from nlobayes.artifacts.audit.summary import summarise
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.surrogate_file import KIND, read_surrogate
+from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate import schema
 from nlobayes.surrogate.identity import origin
@@ -55,7 +56,7 @@ def _check_surrogate(path: Path) -> None:
 def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
     """Compare with the code that is installed and the lock file beside it."""
     known = made["verb"].isidentifier() and _source(made["verb"]).is_file()
-    installed = provenance.code_digest(made["verb"]) if known else None
+    installed = code_digest(made["verb"], made.get("spec")) if known else None
     return {
         "installed_code": installed == made["code_digest"],
         "same_lock": provenance.lock_digest() == made["lock_digest"],

@@ -9,7 +9,7 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.inference import records
-from nlobayes.inference.kernels.protocol import Info, State, Tuned
+from nlobayes.inference.kernel import Info, State, Tuned
 from nlobayes.inference.sampling import Draws
 
 SHAPE = (2, 4)

@@ -11,8 +11,8 @@ import pytest
 
 from nlobayes.inference import records
 from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.kernel import Kernel, Tuned
 from nlobayes.inference.kernels import KERNELS
-from nlobayes.inference.kernels.protocol import Kernel, Tuned
 from nlobayes.inference.sampling import Draws, draw
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -24,7 +24,7 @@ TUNED = Tuned(jnp.array([0.2]), jnp.array([[0.5, 1.0, 2.0]]))
 
 
 def quartic_kernel(name: str) -> Kernel:
-    return KERNELS[name](lambda q: -jnp.sum(q**4) - 0.5 * jnp.sum(q**2), **SETTINGS[name])
+    return KERNELS[name].build(lambda q: -jnp.sum(q**4) - 0.5 * jnp.sum(q**2), **SETTINGS[name])
 
 
 def observe(q: jax.Array) -> dict[str, jax.Array]:

@@ -15,9 +15,20 @@ import jax.numpy as jnp
 from jax.scipy.special import gammaln
 from jax.scipy.stats import cauchy, laplace, norm, t
 
-from nlobayes.model import classes, hierarchies, likelihoods, priors
+from nlobayes.model.independent import Independent, fan_in, gaussian
+from nlobayes.model.likelihoods.bernoulli import Bernoulli
+from nlobayes.model.likelihoods.categorical import Categorical
+from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
+from nlobayes.model.likelihoods.laplace import Laplace
+from nlobayes.model.likelihoods.student_t import StudentT
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Layer
-from nlobayes.model.priors import Independent
+from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
+from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.tensorbnn import TensorBNN
+from nlobayes.model.slopes.exponential import ExponentialSlopes
+from nlobayes.model.slopes.normal import NormalSlopes
+from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
 
 
 class Reader:
@@ -140,15 +151,15 @@ def _independent(family: str, power: float, **settings: Any) -> Independent:
     return Independent(family, 1.3, 1.3, 0.4, fan_in_power=power, **settings)
 
 
-HALF_NORMAL = hierarchies.HalfNormal(0.7), lambda r: r.positive(half(norm.logpdf, 0.7))
-HALF_CAUCHY = hierarchies.HalfCauchy(0.7), lambda r: r.positive(half(cauchy.logpdf, 0.7))
+HALF_NORMAL = HalfNormal(0.7), lambda r: r.positive(half(norm.logpdf, 0.7))
+HALF_CAUCHY = HalfCauchy(0.7), lambda r: r.positive(half(cauchy.logpdf, 0.7))
 GAMMA = (
-    hierarchies.GammaPrecision(2.3, 0.7),
+    GammaPrecision(2.3, 0.7),
     lambda r: 1 / jnp.sqrt(r.positive(lambda p: log_gamma(p, 2.3, 0.7))),
 )
 PRIORS: dict[str, tuple[Any, Array]] = {
-    "normal": (priors.fan_in(1.3, 1.3, 0.4), independent(norm.logpdf, 1.3, 0.5)),
-    "plain": (priors.gaussian(0.7, False, 0.3), plain),
+    "normal": (fan_in(1.3, 1.3, 0.4), independent(norm.logpdf, 1.3, 0.5)),
+    "plain": (gaussian(0.7, False, 0.3), plain),
     "laplace": (_independent("laplace", 0.5), independent(laplace.logpdf, 1.3, 0.5)),
     "cauchy": (_independent("cauchy", 1.0), independent(cauchy.logpdf, 1.3, 1.0)),
     "student_t": (
@@ -159,12 +170,12 @@ PRIORS: dict[str, tuple[Any, Array]] = {
         _independent("student_t", 1 / 1.3, degrees_of_freedom=1.3),
         independent(lambda x: t.logpdf(x, 1.3), 1.3, 1 / 1.3),
     ),
-    "horseshoe": (hierarchies.Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
-    "tensorbnn": (hierarchies.TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
-    "tensorbnn, truncated": (hierarchies.TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),
+    "horseshoe": (Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
+    "tensorbnn": (TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
+    "tensorbnn, truncated": (TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),
     **{
         f"{name}, {shared}": (
-            hierarchies.Hierarchical(hyper[0], shared),
+            Hierarchical(hyper[0], shared),
             hierarchical(hyper[1], shared),
         )
         for name, hyper in (
@@ -177,15 +188,15 @@ PRIORS: dict[str, tuple[Any, Array]] = {
 }
 SLOPES: dict[str, tuple[Any, Array]] = {
     "exponential": (
-        priors.ExponentialSlopes(0.3),
+        ExponentialSlopes(0.3),
         lambda reader, place: reader.positive(lambda x: log_exponential(x, 0.3), place.shape),
     ),
-    "learned exponential": (priors.ExponentialSlopes(None, 0.7), learned_slopes),
+    "learned exponential": (ExponentialSlopes(None, 0.7), learned_slopes),
     "normal": (
-        priors.NormalSlopes(0.2, 0.3),
+        NormalSlopes(0.2, 0.3),
         lambda reader, place: 0.2 + 0.3 * reader.standard(place.shape),
     ),
-    "tensorbnn": (hierarchies.TensorBNNSlopes(), tensorbnn(0.3, 0.3, 0.1)),
+    "tensorbnn": (TensorBNNSlopes(), tensorbnn(0.3, 0.3, 0.1)),
 }
 
 
@@ -278,7 +289,7 @@ def _laplace(reader: Reader) -> Any:
     return laplace.logpdf
 
 
-GAUSSIAN, STUDENT, LAPLACE = likelihoods.Gaussian, likelihoods.StudentT, likelihoods.Laplace
+GAUSSIAN, STUDENT, LAPLACE = Gaussian, StudentT, Laplace
 LIKELIHOODS: dict[str, Observed] = {
     "gaussian": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2))),
     "learned gaussian": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None))),
@@ -296,7 +307,7 @@ LIKELIHOODS: dict[str, Observed] = {
     "laplace": Observed(LAPLACE(0.2), around(_laplace, noise(0.2))),
     "learned laplace": Observed(LAPLACE(None, 0.6), around(_laplace, noise(None))),
     "two laplace": Observed(LAPLACE(None, 0.6), around(_laplace, noise(None, 2)), 2, 2),
-    "heteroscedastic": Observed(likelihoods.Heteroscedastic(0.3), heteroscedastic, 2),
-    "bernoulli": Observed(classes.Bernoulli(0.7), bernoulli, classes=2),
-    "categorical": Observed(classes.Categorical(0.7), categorical, 3, classes=3),
+    "heteroscedastic": Observed(Heteroscedastic(0.3), heteroscedastic, 2),
+    "bernoulli": Observed(Bernoulli(0.7), bernoulli, classes=2),
+    "categorical": Observed(Categorical(0.7), categorical, 3, classes=3),
 }

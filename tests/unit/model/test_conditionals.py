@@ -9,22 +9,26 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, gamma, halfcauchy, kstest, norm
 
-from nlobayes.model import hierarchies, priors
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.likelihoods import Gaussian
+from nlobayes.model.independent import fan_in
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
+from nlobayes.model.prior import WHITENED
+from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
+from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.tensorbnn import TensorBNN
 
 NETWORK = Network((2, 3, 1), "tanh")
 DRAWS, SIGNIFICANCE = 2000, 0.001
-PRECISION = hierarchies.GammaPrecision(2.0, 0.5)
-CAUCHY = hierarchies.HalfCauchy(0.4)
+PRECISION = GammaPrecision(2.0, 0.5)
+CAUCHY = HalfCauchy(0.4)
 LAYERS = ("weights_1", "biases_1", "weights_2")
 PRIORS: dict[str, Any] = {
-    "precision": hierarchies.Hierarchical(PRECISION, "network"),
-    "half-Cauchy": hierarchies.Hierarchical(CAUCHY, "layer"),
-    "means": hierarchies.TensorBNN(mean_sd=0.7),
+    "precision": Hierarchical(PRECISION, "network"),
+    "half-Cauchy": Hierarchical(CAUCHY, "layer"),
+    "means": TensorBNN(mean_sd=0.7),
 }
 HELD = {
     "precision": ["precision_weights", "precision_biases"],
@@ -90,9 +94,9 @@ def test_held_entries_are_the_hyperparameters_named(name: str) -> None:
 @pytest.mark.parametrize(
     "prior",
     [
-        priors.fan_in(1.0),
-        hierarchies.Hierarchical(hierarchies.HalfNormal(1.0), "layer"),
-        hierarchies.Horseshoe(1.0, 2.0, 4.0, 1.0),
+        fan_in(1.0),
+        Hierarchical(HalfNormal(1.0), "layer"),
+        Horseshoe(1.0, 2.0, 4.0, 1.0),
     ],
     ids=lambda prior: type(prior).__name__,
 )
@@ -143,7 +147,7 @@ def prior_draws(name: str, density: Density) -> jax.Array:
     positions = np.tile(other, (DRAWS, 1))
     for variable, place in density.places.items():
         shape = (DRAWS, place.stop - place.start)
-        if variable.endswith(priors.WHITENED):
+        if variable.endswith(WHITENED):
             positions[:, place] = rng.normal(size=shape)
         elif variable in HELD[name]:
             drawn = STATED[name].rvs(shape, random_state=rng)

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from scipy.stats import halfnorm, norm
 
 from nlobayes.errors import InputError
-from nlobayes.model import likelihoods
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.likelihoods import Likelihood
+from nlobayes.model.independent import Independent, fan_in, gaussian
+from nlobayes.model.likelihood import Likelihood
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import Independent, fan_in, gaussian
 from nlobayes.model.rows import Data, choose_layout, place_rows
 
 SIZES, DEEPER = (3, 4, 1), (3, 4, 2, 1)
@@ -34,7 +34,7 @@ PRIORS = {
     "whitened": gaussian(0.7, True),
     "plain": gaussian(0.7, False),
 }
-TOLERANCE, LEARNED = likelihoods.Gaussian(0.2), likelihoods.Gaussian(None, 0.3)
+TOLERANCE, LEARNED = Gaussian(0.2), Gaussian(None, 0.3)
 LIKELIHOODS: dict[str, Likelihood] = {"fixed": TOLERANCE, "learned": LEARNED}
 LAYOUTS = ("rows", "columns")
 
@@ -214,10 +214,10 @@ from nlobayes.verbs.runtime import configure
 configure("float32")
 import jax, jax.numpy as jnp
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods import Gaussian
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import fan_in
+from nlobayes.model.independent import fan_in
 sizes, x, y, position = json.load(sys.stdin)
 results = []
 for layout, chunk in (("columns", 1024), ("rows", 64)):

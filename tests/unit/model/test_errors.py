@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from scipy.stats import halfnorm, norm
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.likelihoods import ERROR, Gaussian, Likelihood
+from nlobayes.model.independent import gaussian
+from nlobayes.model.likelihood import ERROR, Likelihood
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import Posterior, build_posterior
-from nlobayes.model.priors import gaussian
 from nlobayes.model.rows import Data, place_rows
 
 FEATURES, UNITS = 3, 4
@@ -189,10 +190,10 @@ precision, shards = sys.argv[1], int(sys.argv[2])
 configure(precision, "cpu", shards)
 import jax, jax.numpy as jnp, numpy as np
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods import Gaussian
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import gaussian
+from nlobayes.model.independent import gaussian
 sizes, sd, scale, position, *rows = json.load(sys.stdin)
 posterior = build_posterior(
     Network(tuple(sizes), "tanh"), gaussian(sd, whitened=False), Gaussian(None, scale),

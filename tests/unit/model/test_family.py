@@ -10,11 +10,12 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.hierarchies import TensorBNN
-from nlobayes.model.likelihoods import Gaussian
+from nlobayes.model.independent import fan_in
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Layer, Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import Parameters, fan_in
+from nlobayes.model.prior import Parameters
+from nlobayes.model.priors.tensorbnn import TensorBNN
 from tests.unit.model.by_hand import LIKELIHOODS, PRIORS, SLOPES, Reader, read_layers
 
 INPUTS, ROWS, CHUNK = 3, 7, 4

@@ -9,9 +9,9 @@ import pymc as pm
 import pytest
 from scipy.stats import chisquare, kstest, laplace, norm, t
 
+from nlobayes.model.independent import gaussian
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import gaussian
 from tests.unit.model.by_hand import LIKELIHOODS, Observed, Reader
 
 SIGNIFICANCE = 0.001

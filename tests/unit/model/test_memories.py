@@ -9,7 +9,8 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.likelihoods import Gaussian
+from nlobayes.model.independent import fan_in
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.memories import (
     Moments,
     Site,
@@ -21,7 +22,6 @@ from nlobayes.model.memories import (
 )
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import fan_in
 
 WEIGHTS, ROWS, POINTS, SIGMA = 6, 40, 30, 0.3
 

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods import Gaussian, Likelihood
+from nlobayes.model.independent import fan_in, gaussian
+from nlobayes.model.likelihood import Likelihood
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior, unit_dims
-from nlobayes.model.priors import Prior, fan_in, gaussian
+from nlobayes.model.prior import Prior
 
 NAMES = ("mass", "mixing")
 DIMS = {

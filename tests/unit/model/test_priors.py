@@ -22,26 +22,17 @@ from scipy.stats import (
 )
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.hierarchies import (
-    GammaPrecision,
-    HalfCauchy,
-    HalfNormal,
-    Hierarchical,
-    Horseshoe,
-    TensorBNN,
-    TensorBNNSlopes,
-)
-from nlobayes.model.likelihoods import Gaussian
+from nlobayes.model.independent import Independent, fan_in, gaussian
+from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
-from nlobayes.model.priors import (
-    ExponentialSlopes,
-    Independent,
-    NormalSlopes,
-    Prior,
-    fan_in,
-    gaussian,
-)
+from nlobayes.model.prior import Prior, Statement
+from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
+from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.tensorbnn import TensorBNN
+from nlobayes.model.slopes.exponential import ExponentialSlopes
+from nlobayes.model.slopes.normal import NormalSlopes
+from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
 
 SIZES = (9, 4, 1)
 DRAWS = 2000
@@ -71,7 +62,7 @@ STATED = {
 }
 
 
-def build(prior: Prior, scale: float | None, slopes: Prior | None = None) -> Density:
+def build(prior: Prior, scale: float | None, slopes: Statement | None = None) -> Density:
     likelihood = Gaussian(None, scale) if scale else Gaussian(0.1)
     names = [f"x{i}" for i in range(SIZES[0])]
     network = Network(SIZES, "tanh" if slopes is None else "prelu")
@@ -246,7 +237,7 @@ LAWS: dict[str, tuple[Prior, dict[str, Law]]] = {
     ),
 }
 RATES = expon(scale=1 / 0.7)
-SLOPES: dict[str, tuple[Prior, dict[str, Law]]] = {
+SLOPES: dict[str, tuple[Statement, dict[str, Law]]] = {
     "exponential": (
         ExponentialSlopes(0.3),
         {"slopes": named("slopes_1", expon(scale=1 / 0.3))},

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import ADAPTATIONS, chees
+from nlobayes.inference.adaptations import ADAPTATIONS, chees
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.study.grid import Study
 from nlobayes.study.kernels import Kernel

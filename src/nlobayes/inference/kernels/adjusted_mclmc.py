@@ -14,9 +14,9 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import adjusted_mclmc, hmc, integrators
 
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, State, init_with_gradient
 from nlobayes.inference.kernels.hmc import steps_of
 from nlobayes.inference.kernels.mclmc import GRADIENTS_PER_STEP, TunedMomentum, check_dimension
-from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity, State, init_with_gradient
 
 
 def build(

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 from blackjax.mcmc import hmc
 from blackjax.mcmc.dynamic_hmc import halton_sequence
 
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, init_with_gradient
 from nlobayes.inference.kernels.hmc import describe, steps_of
-from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity, init_with_gradient
 
 
 class TrajectoryState(NamedTuple):

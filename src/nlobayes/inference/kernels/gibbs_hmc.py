@@ -14,8 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from nlobayes.inference.kernels import hmc
-from nlobayes.inference.kernels.protocol import (
+from nlobayes.inference.kernel import (
     Info,
     Kernel,
     LogDensity,
@@ -23,6 +22,7 @@ from nlobayes.inference.kernels.protocol import (
     Tuned,
     init_with_gradient,
 )
+from nlobayes.inference.kernels import hmc
 
 
 def build(

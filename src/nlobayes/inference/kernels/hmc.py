@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import hmc, metrics
 
-from nlobayes.inference.kernels.protocol import (
+from nlobayes.inference.kernel import (
     Info,
     Kernel,
     LogDensity,

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from blackjax.mcmc import integrators, mclmc
 
 from nlobayes.errors import InputError
-from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity
+from nlobayes.inference.kernel import Info, Kernel, LogDensity
 
 GRADIENTS_PER_STEP = 2  # of the isokinetic McLachlan integrator
 

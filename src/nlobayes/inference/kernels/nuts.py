@@ -10,7 +10,7 @@ from __future__ import annotations
 import jax
 from blackjax.mcmc import hmc, nuts
 
-from nlobayes.inference.kernels.protocol import (
+from nlobayes.inference.kernel import (
     Info,
     Kernel,
     LogDensity,

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import metrics, random_walk
 
-from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity, Tuned
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, Tuned
 
 
 class WalkState(NamedTuple):

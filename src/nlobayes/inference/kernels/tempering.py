@@ -26,8 +26,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, State
 from nlobayes.inference.kernels.hmc import Transition, build_transition
-from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity, State
 
 Evaluate = Callable[[jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 

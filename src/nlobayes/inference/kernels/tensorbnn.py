@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import jax
 
-from nlobayes.inference.kernels.hmc import build_transition
-from nlobayes.inference.kernels.protocol import (
+from nlobayes.inference.kernel import (
     Info,
     Kernel,
     LogDensity,
     State,
     init_with_gradient,
 )
+from nlobayes.inference.kernels.hmc import build_transition
 
 
 class TunedSteps(NamedTuple):

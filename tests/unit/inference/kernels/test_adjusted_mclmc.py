@@ -10,9 +10,9 @@ from scipy.stats import norm
 
 from nlobayes.assessment.autocorrelation import integrated_time
 from nlobayes.errors import InputError
+from nlobayes.inference.kernel import Kernel
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
-from nlobayes.inference.kernels.protocol import Kernel
 from nlobayes.inference.sampling import draw
 
 SETTINGS: dict[str, Any] = {

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm, qmc
 
+from nlobayes.inference.kernel import Info
 from nlobayes.inference.kernels import chees
 from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory
-from nlobayes.inference.kernels.protocol import Info
 from nlobayes.inference.sampling import Draws, draw
 
 COVARIANCE = np.array([[1.0, 0.95 * 2.0], [0.95 * 2.0, 4.0]])

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from nlobayes.inference.kernel import Info, State, Tuned
 from nlobayes.inference.kernels import gibbs_hmc, hmc
-from nlobayes.inference.kernels.protocol import Info, State, Tuned
 
 SETTINGS: dict[str, Any] = {
     "integration_steps": 6,

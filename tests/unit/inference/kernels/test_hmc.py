@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from nlobayes.inference.kernel import Tuned
 from nlobayes.inference.kernels import hmc
-from nlobayes.inference.kernels.protocol import Tuned
 
 PRECISION = np.array([4.0, 1.0, 0.25])
 INVERSE_MASS = np.array([0.2, 1.0, 3.0])

@@ -11,8 +11,8 @@ import pytest
 from blackjax.mcmc import metrics
 from blackjax.mcmc.integrators import IntegratorState, velocity_verlet
 
+from nlobayes.inference.kernel import Tuned
 from nlobayes.inference.kernels import hmc
-from nlobayes.inference.kernels.protocol import Tuned
 
 X = np.linspace(-1, 1, 8)
 Y = np.sin(2 * X)

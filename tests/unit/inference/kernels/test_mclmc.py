@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
+from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.inference.kernels import mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
-from nlobayes.inference.kernels.protocol import Info, Kernel
 from nlobayes.inference.sampling import draw
 
 PRECISION = np.array([4.0, 1.0, 0.25, 2.0])

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from nlobayes.inference.kernel import Info, Tuned
 from nlobayes.inference.kernels import nuts
-from nlobayes.inference.kernels.protocol import Info, Tuned
 
 
 @cache

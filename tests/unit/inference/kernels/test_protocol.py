@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from nlobayes import build
+from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.inference.kernels import KERNELS
-from nlobayes.inference.kernels.protocol import Info, Kernel
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
 
@@ -79,7 +79,7 @@ def compiled(name: str) -> tuple[Kernel, Callable[..., Any]]:
 
 @every_kernel
 def test_signature(name: str) -> None:
-    first, *others = inspect.signature(KERNELS[name]).parameters.values()
+    first, *others = inspect.signature(KERNELS[name].build).parameters.values()
     assert first.name == "logdensity_fn"
     assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in others)
     kernel = make(name)

@@ -12,8 +12,8 @@ from scipy.stats import norm
 
 from nlobayes.assessment.autocorrelation import integrated_time
 from nlobayes.errors import InputError
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, Tuned
 from nlobayes.inference.kernels import hmc, tempering
-from nlobayes.inference.kernels.protocol import Info, Kernel, LogDensity, Tuned
 from nlobayes.inference.kernels.tempering import LadderState, TunedLadder
 from nlobayes.inference.sampling import Draws, draw
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from nlobayes.inference.kernel import Tuned
 from nlobayes.inference.kernels import hmc, tensorbnn
-from nlobayes.inference.kernels.protocol import Tuned
 from nlobayes.inference.kernels.tensorbnn import TunedSteps
 from nlobayes.inference.sampling import draw
 

@@ -1,0 +1,137 @@
+"""The code of a job: the modules that it runs through, and a digest of what they mean.
+
+Comments, docstrings and layout mean nothing. Of a family, as the kernels, only those members belong
+to a job that its specification chooses.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nlobayes.families import members_of
+
+PACKAGE = Path(__file__).parent
+VERBS = "nlobayes.verbs"
+STATED_IN_SPEC = "nlobayes.study"
+"""What configuration does is in the specification of each job, so its code is not digested."""
+
+CHOSEN_BY = {
+    "nlobayes.inference.kernels": "kernel",
+    "nlobayes.inference.adaptations": "warmup",
+    "nlobayes.model.activations": "activation",
+    "nlobayes.model.likelihoods": "likelihood",
+    "nlobayes.model.priors": "prior",
+    "nlobayes.model.slopes": "slopes",
+}
+"""The key of a specification that chooses the members of each family."""
+
+DATA_FILES = {".mplstyle"}
+"""Endings of the files that code reads from its own folder."""
+
+
+def code_digest(verb: str, spec: Mapping[str, Any] | None = None) -> str:
+    """Digest the meaning of the code of a verb, as a job of this specification runs it.
+
+    Without a specification, and of a family whose key the specification does not have, all members
+    count.
+    """
+    chosen = ((family, chosen_names(spec, key)) for family, key in CHOSEN_BY.items())
+    return _digest(verb, tuple((family, names) for family, names in chosen if names is not None))
+
+
+@cache
+def _digest(verb: str, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+    digest = hashlib.sha256()
+    for module in sorted(modules_of(f"{VERBS}.{verb}", dict(chosen))):
+        digest.update(f"{module}\0{_read(module).meaning}\0".encode())
+        digest.update(_data_beside(_source(module)))
+    return digest.hexdigest()[:16]
+
+
+def chosen_names(spec: Any, key: str) -> tuple[str, ...] | None:
+    """List what a specification gives for a key, at any depth: names, or an object of a `kind`.
+
+    None where it does not have the key.
+    """
+    names: set[str] = set()
+    found, waiting = False, [spec]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            found |= key in value
+            given = value.get(key)
+            given = given.get("kind") if isinstance(given, Mapping) else given
+            named = given if isinstance(given, list | tuple) else [given]
+            names |= {name for name in named if isinstance(name, str)}
+            waiting += value.values()
+        elif isinstance(value, list | tuple):
+            waiting += value
+    return tuple(sorted(names)) if found else None
+
+
+def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
+    """Find the modules of ours that a module imports, itself included, without importing any.
+
+    Where it imports a family, the members `chosen` of it count, or all.
+    """
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name.startswith(STATED_IN_SPEC):
+            continue
+        found.add(name)
+        waiting += filter(_is_ours, _read(name).imports)
+        if name in CHOSEN_BY:
+            members = members_of(_source(name).parent)
+            taken = {*members} & {*chosen.get(name, members)}
+            waiting += (f"{name}.{member}" for member in taken)
+    return found
+
+
+class _Module(NamedTuple):
+    """What a module imports, and its syntax tree as text."""
+
+    imports: tuple[str, ...]
+    meaning: str
+
+
+@cache
+def _read(name: str) -> _Module:
+    tree = ast.parse(_source(name).read_bytes())
+    imports: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imports += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, _WITH_DOCSTRING):
+            node.body = [statement for statement in node.body if not _is_text(statement)]
+    return _Module(tuple(imports), ast.dump(tree))
+
+
+_WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Tell a docstring, also one below an attribute, which does nothing."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _data_beside(source: Path) -> bytes:
+    files = sorted(path for path in source.parent.iterdir() if path.suffix in DATA_FILES)
+    return b"".join(path.read_bytes() for path in files)
+
+
+def _is_ours(name: str) -> bool:
+    return name.split(".")[0] == "nlobayes" and _source(name).exists()
+
+
+def _source(name: str) -> Path:
+    path = PACKAGE.joinpath(*name.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

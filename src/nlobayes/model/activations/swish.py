@@ -1,0 +1,12 @@
+"""The sigmoid-weighted linear unit."""
+
+from typing import Any
+
+from nlobayes.model.activations import sigmoid
+
+HAS_SLOPES = False
+
+
+def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
+    """Give x sigmoid(x)."""
+    return x * sigmoid.activate(xp, x)

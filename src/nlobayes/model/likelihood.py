@@ -1,0 +1,88 @@
+"""What a likelihood is: how far the target may be from the outputs of a network.
+
+A likelihood is a value that observes the target in a PyMC model, and knows what the outputs of the
+network mean. PyMC is imported where a model is stated alone: predictions do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+TARGET = "target"
+NOISE = "noise"
+DEGREES = "degrees_of_freedom"
+ERROR = f"{TARGET}_error"
+CLASS = "int32"
+"""The type of a class in PyMC."""
+
+FEWEST_DEGREES = 2.0
+
+
+class Noise(NamedTuple):
+    """What a likelihood says of a target: its family, centre, scale and degrees of freedom.
+
+    Centre and scale are in the network's units and broadcast over (point,); a scale is the sd of a
+    Gaussian, and the scale of a Student-t or a Laplace distribution.
+    """
+
+    family: str
+    centre: Any
+    scale: Any
+    degrees_of_freedom: Any = None
+
+
+class Likelihood(Protocol):
+    """What observes the target around the outputs of a network."""
+
+    def outputs(self, targets: int) -> int:
+        """Count the outputs of a network for so many targets, or classes."""
+        ...
+
+    def observe(self, output: Any, target: Any, error: Any) -> Any:
+        """Observe the target (point,) or (point, output) as a PyMC variable.
+
+        The `error`, the sd of the numerical noise of every target, adds to the scale in quadrature.
+        """
+        ...
+
+    def quantities(self, output: Any, xp: Any) -> Any:
+        """Give what convergence is judged by at each point: the outputs, or what they tell."""
+        ...
+
+    def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise | None:
+        """Give the distribution of the target at each point; None for classes."""
+        ...
+
+    def information_root(
+        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
+    ) -> Any:
+        """Give R (point, row, output) with R'R the Fisher information of the outputs of a point."""
+        ...
+
+
+def scale_of(likelihood: Any, output: Any) -> Any:
+    """Give a fixed scale, or name a learned one for each target."""
+    import pymc as pm
+
+    if likelihood.sigma is not None:
+        return pm.floatX(likelihood.sigma)
+    dims = "output" if output.ndim == 2 else None
+    return pm.HalfNormal(NOISE, pm.floatX(likelihood.scale), dims=dims)
+
+
+def read_scale(likelihood: Any, variables: Mapping[str, Any]) -> Any:
+    """Give a fixed scale, or the learned one among the variables."""
+    return variables[NOISE] if likelihood.sigma is None else likelihood.sigma
+
+
+def in_quadrature(scale: Any, error: Any, xp: Any) -> Any:
+    """Add the error of a target, where there is one, to a scale."""
+    return scale if error is None else xp.sqrt(scale**2 + error**2)
+
+
+def diagonal(root: Any, output: Any, xp: Any) -> Any:
+    """Spread a root that broadcasts over the outputs (point,) or (point, output) of each point."""
+    each = xp.broadcast_to(root, output.shape)
+    each = each[..., None] if output.ndim == 1 else each
+    return each[..., None] * xp.eye(each.shape[-1], dtype=each.dtype)

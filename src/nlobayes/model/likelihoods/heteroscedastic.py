@@ -1,0 +1,54 @@
+"""Gaussian whose sigma is an output of the network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from nlobayes.model.likelihood import (
+    TARGET,
+    Noise,
+    in_quadrature,
+)
+
+
+class Heteroscedastic(NamedTuple):
+    """Gaussian whose sigma is `scale` times the exponential of a second output of the network."""
+
+    scale: float
+
+    def outputs(self, targets: int) -> int:
+        """Two: the mean, and the logarithm of sigma over its scale."""
+        return 2 * targets
+
+    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+        """Observe N(first output, sigma^2 + error^2)."""
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        centre, sigma = self._parts(output, error, pt)
+        return pm.Normal(TARGET, centre, sigma, observed=target)
+
+    def quantities(self, output: Any, xp: Any) -> Any:
+        """Give both outputs."""
+        return output
+
+    def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+        """Give the Gaussian of each target."""
+        return Noise("gaussian", *self._parts(output, error, xp))
+
+    def information_root(
+        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
+    ) -> Any:
+        """Give 1 / sigma of the mean and sqrt(2) of log sigma, less where errors add to it."""
+        alone = self.scale * xp.exp(output[..., 1])
+        _, sigma = self._parts(output, error, xp)
+        roots = xp.stack([1 / sigma, 2**0.5 * (alone / sigma) ** 2], axis=-1)
+        return roots[..., None] * xp.eye(2, dtype=roots.dtype)
+
+    def _parts(self, output: Any, error: Any, xp: Any) -> tuple[Any, Any]:
+        alone = self.scale * xp.exp(output[..., 1])
+        return output[..., 0], in_quadrature(alone, error, xp)
+
+
+build = Heteroscedastic

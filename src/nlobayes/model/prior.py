@@ -1,0 +1,81 @@
+"""What a prior is: a value that states each array of a network as a PyMC variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import pymc as pm
+
+from nlobayes.model.networks import BIASES, SLOPES, WEIGHTS, Network, layer_names
+
+WHITENED = "_whitened"
+Draw = Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
+
+
+class Parameters(NamedTuple):
+    """One array of a network: its name and dims, and where it stands.
+
+    `role` is `weights`, `biases` or `slopes`; `fan_in` counts the units that enter; `output` tells
+    the last layer; `whitened` asks for a variable in units of its scale.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    role: str
+    fan_in: int
+    output: bool
+    whitened: bool = True
+
+
+class Conditional(NamedTuple):
+    """A hyperparameter that can be drawn given all else: its group, its name, what it governs.
+
+    `draw(key, c, scale)` gives its new value, as it stands in a position, and what is whitened.
+    """
+
+    group: str
+    name: str
+    arrays: tuple[str, ...]
+    draw: Draw
+
+
+class Statement(Protocol):
+    """What states the arrays of a network, one after the other, inside a PyMC model."""
+
+    def state(self, parameters: Parameters) -> Any:
+        """Name one array as a PyMC variable with these dims."""
+        ...
+
+
+class Prior(Statement, Protocol):
+    """The statement of weights and biases, of which some scales and means may be conjugate."""
+
+    def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
+        """List the hyperparameters of these arrays that are conjugate, if there are any."""
+        ...
+
+
+def arrays_of(
+    network: Network, dims: tuple[str, ...], *, whitened: bool = True
+) -> list[Parameters]:
+    """List the arrays of a network, layer by layer, whose units have these dims."""
+    arrays = []
+    for index, names in enumerate(layer_names(network)):
+        into, out = dims[index], dims[index + 1]
+        stands = (network.sizes[index], index == len(network.sizes) - 2, whitened)
+        arrays.append(Parameters(names.weights, (into, out), WEIGHTS, *stands))
+        arrays.append(Parameters(names.biases, (out,), BIASES, *stands))
+        if names.slopes is not None:
+            arrays.append(Parameters(names.slopes, (out,), SLOPES, *stands))
+    return arrays
+
+
+def scaled(parameters: Parameters, scale: Any, mean: Any = None) -> Any:
+    """Name one array of normals with a scale and a mean, whitened where that is asked for."""
+    name, dims = parameters.name, parameters.dims
+    if not parameters.whitened:
+        return pm.Normal(name, 0.0 if mean is None else mean, scale, dims=dims)
+    spread = pm.Normal(name + WHITENED, 0.0, 1.0, dims=dims) * scale
+    return pm.Deterministic(name, spread if mean is None else mean + spread, dims=dims)

@@ -1,0 +1,41 @@
+"""A prior of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pymc as pm
+
+from nlobayes.errors import InputError
+from nlobayes.model.prior import Conditional, Parameters
+
+
+class Custom(NamedTuple):
+    """A prior by a user's function of the parameters and settings, which names the variables."""
+
+    function: Callable[..., Any]
+    settings: Mapping[str, Any]
+
+    def state(self, parameters: Parameters) -> Any:
+        """Name one array as a PyMC variable; refuse what is not one with its dims."""
+        name, dims, model = parameters.name, parameters.dims, pm.modelcontext(None)
+        try:
+            self.function(parameters, **self.settings)
+        except (Exception, SystemExit) as error:
+            raise InputError(
+                f"custom prior of {name}: {type(error).__name__}: {error}; mend its function"
+            ) from error
+        if tuple(model.named_vars_to_dims.get(name, ())) != dims:
+            raise InputError(
+                f"custom prior: its function must name a PyMC variable {name!r} with dims {dims}; "
+                f"the model has {sorted(model.named_vars)}"
+            )
+        return model[name]
+
+    def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
+        """List none."""
+        return []
+
+
+build = Custom

@@ -1,0 +1,31 @@
+"""Exponential slopes, whose rate may be learned."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pymc as pm
+
+from nlobayes.model.prior import Parameters
+
+
+class ExponentialSlopes(NamedTuple):
+    """Slopes that are exponential with a rate, itself exponential where `hyper_rate` is given.
+
+    TensorBNN's prior of PReLU slopes has both rates 0.3 (arXiv:2009.14393).
+    """
+
+    rate: float | None
+    hyper_rate: float | None = None
+
+    def state(self, parameters: Parameters) -> Any:
+        """Name the slopes of one layer."""
+        name, rate = parameters.name, self.rate
+        if self.hyper_rate is not None:
+            rate = pm.Exponential(f"rate_{name}", self.hyper_rate)
+        return pm.Exponential(name, rate, dims=parameters.dims)
+
+
+def build(*, rate: float | None, hyper_rate: float) -> ExponentialSlopes:
+    """Give a fixed rate, or where it is None one that is exponential with `hyper_rate`."""
+    return ExponentialSlopes(rate, hyper_rate if rate is None else None)
