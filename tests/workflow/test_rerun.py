@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import pytest
 import yaml
 
+from nlobayes.code_digest import CHOSEN_BY
 from nlobayes.study import jobs
 from nlobayes.study.grid import SECTIONS, Study
 from nlobayes.study.sources import SlhaSource, TableSource
@@ -218,6 +219,7 @@ def backwards(value: Any) -> Any:
         ("verbs/evaluate.py", since("evaluate")),
         ("assessment/thinning.py", since("diagnose")),
         ("assessment/conditional.py", since("evaluate")),
+        ("assessment/scores.py", since("evaluate")),
         ("assessment/tables/chains.py", since("tabulate")),
         ("verbs/tabulate.py", since("tabulate")),
         ("assessment/comparison.py", {}),
@@ -227,14 +229,43 @@ def backwards(value: Any) -> Any:
         ("verbs/summary.py", {}),
         ("study/grid.py", {}),
         ("cli.py", {}),
+        ("inference/kernels/hmc.py", since("warmup")),
+        ("inference/adaptations/windows.py", since("warmup")),
+        ("model/priors/fan_in.py", since("pretrain")),
+        ("model/activations/tanh.py", since("pretrain")),
+        ("inference/kernels/nuts.py", {}),
+        ("model/priors/horseshoe.py", {}),
+        ("model/activations/relu.py", {}),
     ],
 )
 def test_changed_code(tiny: Project, tmp_path: Path, module: str, expected: dict[str, int]) -> None:
-    project = type(tiny)(tiny.root, tmp_path / "src")
-    shutil.copytree(tiny.source, project.source)
-    with (project.source / "nlobayes" / module).open("a") as file:
-        file.write("\n# changed\n")
+    project = with_own_source(tiny, tmp_path)
+    append(project, module, "\nCHANGED = 1\n" if module.endswith(".py") else "\n# changed\n")
     assert project.planned() == expected
+
+
+def with_own_source(tiny: Project, folder: Path) -> Project:
+    """The finished study, run by a copy of the source that may be changed."""
+    project = type(tiny)(tiny.root, folder / "src")
+    shutil.copytree(tiny.source, project.source)
+    return project
+
+
+def append(project: Project, module: str, text: str) -> None:
+    """Write at the end of a file of the source, or a new one."""
+    with (project.source / "nlobayes" / module).open("a") as file:
+        file.write(text)
+
+
+def test_words_and_new_members_of_families_plan_nothing(tiny: Project, tmp_path: Path) -> None:
+    """A comment and a docstring everywhere; a new kernel, adaptation, prior, and so on."""
+    project = with_own_source(tiny, tmp_path)
+    for path in (project.source / "nlobayes").rglob("*.py"):
+        path.write_text(path.read_text() + '\n# changed\n"""Changed."""\n')
+    for family in CHOSEN_BY:
+        folder = family.removeprefix("nlobayes.").replace(".", "/")
+        append(project, f"{folder}/new.py", "NEW = 1\n")
+    assert project.planned() == {}
 
 
 def test_same_code_elsewhere_changes_nothing(tiny: Project, tmp_path: Path) -> None:
