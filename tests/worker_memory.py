@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
-KEPT_MB, GROWTH_MB = 1000, 300
-"""A worker above the first gives memory back whenever it has grown by the second since."""
+KEPT_MB = 700
+"""A worker above this gives memory back after the last test of a file."""
+
+ALMOST_MB, GROWTH_MB = 1300, 150
+"""One above the first does so within a file, whenever it has grown by the second since."""
 
 MOST_MB = 2048
 """What a worker may ever take. Processes that tests start are counted apart."""
@@ -49,11 +52,17 @@ def give_back() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """Give back what has piled up, and fail the test in which the worker first took too much."""
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, None, None]:
+    """Give back what has piled up, and fail the test in which the worker first took too much.
+
+    What a file has compiled, its other tests use again: to compile it anew costs more than memory.
+    """
     yield
     memory = item.session.stash.setdefault(MEMORY, Memory())
-    if taken_mb("VmRSS") > max(KEPT_MB, memory.left_mb + GROWTH_MB):
+    ends = nextitem is None or nextitem.path != item.path
+    if taken_mb("VmRSS") > (KEPT_MB if ends else max(ALMOST_MB, memory.left_mb + GROWTH_MB)):
         give_back()
         memory.left_mb = taken_mb("VmRSS")
     peak, worst = taken_mb("VmHWM"), memory.worst_mb or MOST_MB

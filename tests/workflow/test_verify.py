@@ -143,7 +143,11 @@ def pretend(path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "spoil", "said"),
     [
-        (SEGMENT, remove, "is missing, though others were made from it; restore it"),
+        (
+            SEGMENT,
+            remove,
+            f"is missing, though others were made from it; `dvc checkout --force {SEGMENT}`",
+        ),
         (f"results/pretrain/{MODEL}/0.nc", remove, "is missing, though others"),
         (
             f"results/plots/{RUN}/predictions.csv",
