@@ -37,11 +37,11 @@ DATA_FILES = {".mplstyle"}
 def code_digest(verb: str, spec: Mapping[str, Any] | None = None) -> str:
     """Digest the meaning of the code of a verb, as a job of this specification runs it.
 
-    Without a specification, and of a family whose key the specification does not have, all members
-    count.
+    Without a specification all members of every family count.
     """
-    chosen = ((family, chosen_names(spec, key)) for family, key in CHOSEN_BY.items())
-    return _digest(verb, tuple((family, names) for family, names in chosen if names is not None))
+    if spec is None:
+        return _digest(verb, ())
+    return _digest(verb, tuple((f, chosen_names(spec, key)) for f, key in CHOSEN_BY.items()))
 
 
 @cache
@@ -53,17 +53,13 @@ def _digest(verb: str, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
     return digest.hexdigest()[:16]
 
 
-def chosen_names(spec: Any, key: str) -> tuple[str, ...] | None:
-    """List what a specification gives for a key, at any depth: names, or an object of a `kind`.
-
-    None where it does not have the key.
-    """
+def chosen_names(spec: Any, key: str) -> tuple[str, ...]:
+    """List what a specification gives for a key, at any depth: names, or an object of a `kind`."""
     names: set[str] = set()
-    found, waiting = False, [spec]
+    waiting = [spec]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Mapping):
-            found |= key in value
             given = value.get(key)
             given = given.get("kind") if isinstance(given, Mapping) else given
             named = given if isinstance(given, list | tuple) else [given]
@@ -71,13 +67,13 @@ def chosen_names(spec: Any, key: str) -> tuple[str, ...] | None:
             waiting += value.values()
         elif isinstance(value, list | tuple):
             waiting += value
-    return tuple(sorted(names)) if found else None
+    return tuple(sorted(names))
 
 
 def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
     """Find the modules of ours that a module imports, itself included, without importing any.
 
-    Where it imports a family, the members `chosen` of it count, or all.
+    Where it imports a family, the members `chosen` of it count, or all where none are given.
     """
     found: set[str] = set()
     waiting = [module]
