@@ -91,6 +91,7 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
     return logits, np.asarray(probabilities)
 
 
+@pytest.mark.slow
 def test_digits_are_told_apart_as_well_as_published(digits: Dataset) -> None:
     """Beyond twice the binomial error, by chains that started apart and agree."""
     logits, probabilities = drawn(digits)

@@ -319,7 +319,7 @@ def two_units() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(kind, marks=pytest.mark.slow if kind == "random_walk" else ())
+        pytest.param(kind, marks=() if kind in ("hmc", "nuts") else pytest.mark.slow)
         for kind in EXACT
         if kind not in HELD
     ],

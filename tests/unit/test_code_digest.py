@@ -234,7 +234,7 @@ def changed(path: Path, text: str) -> Iterator[None]:
         path.write_text(before)
 
 
-@pytest.mark.parametrize("verb", ["thin", "plot", "draw"])
+@pytest.mark.parametrize("verb", ["thin", pytest.param("draw", marks=pytest.mark.slow)])
 def test_a_change_inside_the_closure_changes_the_digest_and_no_other_does(
     copied: Path, verb: str
 ) -> None:

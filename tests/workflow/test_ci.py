@@ -38,9 +38,9 @@ TABLES = {
     "divergences": "reference_point covariate deviation expected",
     "loss": "chain epoch train_loss validation_rmse",
     "thinning": "step draws ess_f_median ess_share rmse crps lppd megabytes stored chosen",
-    "predictions": "split point covariate distance truth mean posterior_sd total_sd truth_target "
-    "median_target mean_target z_epistemic z_total pit error_over_scale",
-    "coverage": "split k nominal epistemic total lower upper",
+    "predictions": "split point covariate distance truth mean posterior_sd total_sd low_68 high_68 "
+    "truth_target median_target mean_target z_epistemic z_total pit error_over_scale",
+    "coverage": "split k own_epistemic own_total epistemic total lower upper",
     "levels": "split level coverage lower upper",
     "pit": "split u ecdf lower upper",
     "conditional": "by bin low high centre points sigma_z sigma_z_lower sigma_z_upper coverage_68 "

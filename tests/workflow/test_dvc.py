@@ -136,6 +136,7 @@ def changed(published: Project, tmp_path_factory: pytest.TempPathFactory) -> Pro
     return cloned
 
 
+@pytest.mark.slow
 def test_changed_parameter_runs_what_it_affects(published: Project, changed: Project) -> None:
     before, after = published.digests(), changed.digests()
     assert set(after) == set(before)

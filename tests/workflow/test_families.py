@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.workflow.conftest import Once, Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 STUDY = Path(__file__).with_name("families.yaml")
 CLASSES = "xor/n4/fan_in_2/{}/tiny/tiny/s1"
@@ -56,7 +56,6 @@ def test_classes_have_scores_and_figures_of_their_own(families: Project) -> None
     assert_classes_are_told_apart(families, CLASSES.format("categorical"))
 
 
-@pytest.mark.slow
 def test_two_classes_need_one_output(families: Project, tmp_path: Path) -> None:
     project = families.copy_to(tmp_path / "project")
     project.snakemake("xor", changes={"grids": {"xor": {"likelihood": "bernoulli"}}})

@@ -65,6 +65,7 @@ def test_results_can_be_moved_away(forgotten: Project, tmp_path: Path) -> None:
     assert forgotten.planned()["simulate"] == 1
 
 
+@pytest.mark.slow
 def test_results_can_be_declared_current(forgotten: Project) -> None:
     before = forgotten.digests()
     forgotten.snakemake("--unlock")

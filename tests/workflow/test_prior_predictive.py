@@ -13,7 +13,7 @@ from nlobayes.artifacts.files import read_csv
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 TABLES = ("prior_draws", "prior_quantiles", "prior_scales", "labels")
 NUTS = {"kernel": {"kind": "nuts"}, "chains": 2, "draws_per_segment": 60, "keep_every": 4}

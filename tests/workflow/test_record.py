@@ -99,6 +99,7 @@ def test_what_a_clone_would_not_find_is_refused(
     assert project.digests() == before
 
 
+@pytest.mark.slow
 def test_a_removed_intermediate_is_made_again(direct: Project, tmp_path: Path) -> None:
     """As the refusal says: and its bytes are the same."""
     project = direct.copy_to(tmp_path / "project")

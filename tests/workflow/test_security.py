@@ -104,11 +104,13 @@ def files_below(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_odd_names_are_names_and_no_commands(odd: Project) -> None:
     assert (odd.root / "results/metrics/tiny/n4/fan_in/tolerance_10/tiny/tiny/s1").is_dir()
     assert [*odd.root.parents[1].rglob("hacked*")] == []
 
 
+@pytest.mark.slow
 def test_nothing_called_out(odd: Project) -> None:
     """Neither a connection nor the address of a host was asked for, not even in vain."""
     calls = odd.root.parent / "calls_out.txt"
@@ -122,6 +124,7 @@ def test_calls_to_the_outside_are_seen(unbuilt: Project, tmp_path: Path) -> None
     assert "socket.connect" in (tmp_path / "calls_out.txt").read_text()
 
 
+@pytest.mark.slow
 def test_the_study_ran_where_no_connection_is_possible(odd: Project) -> None:
     """Not even with a server on this machine, which answers outside."""
     skip_unless_alone()
@@ -143,6 +146,7 @@ def test_the_default_study_needs_no_network(pristine: Project, tmp_path: Path) -
     assert (project.root / "report.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", ["results", "logs", "timings", ".snakemake/metadata", "report.html"]
 )
@@ -155,6 +159,7 @@ def test_no_secret_host_user_or_home_is_told(odd: Project, place: str) -> None:
     assert guilty == []
 
 
+@pytest.mark.slow
 def test_canaries_are_found_where_they_are(odd: Project) -> None:
     """Snakemake's own log names host and folder: it stays on the machine, Git ignores it."""
     logs = [path.read_text() for path in (odd.root / ".snakemake/log").glob("*.log")]

@@ -64,6 +64,7 @@ def test_met_targets_leave_later_segments_empty(tiny: Project, stopped: Project)
     assert_same_posterior(stopped, tiny)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_is_extended_without_drawing(stopped: Project, tmp_path: Path) -> None:
     expected = {"judge": 1, "draw": 2, "assemble": 1}
     planned = stopped.planned(POSTERIOR, changes=until(LOOSE, 3))

@@ -28,7 +28,7 @@ INPUTS = ("m1", "n11", "n12", "n13", "n14")
 HEADER = "m1:GeV,n11,n12,n13,n14"
 COUNT = 23
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd", "q16", "q84")
-MUTATIONS = 1000
+MUTATIONS = 200
 
 
 @pytest.fixture(scope="module")

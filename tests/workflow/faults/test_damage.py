@@ -111,6 +111,7 @@ def test_a_damaged_posterior_stops_the_run_and_is_made_again_once_deleted(
     assert project.planned() == {}
 
 
+@pytest.mark.slow
 def test_removed_intermediates_are_not_missed_and_made_again_by_name(
     tiny: Project, tmp_path: Path
 ) -> None:

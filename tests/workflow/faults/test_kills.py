@@ -33,7 +33,7 @@ FILES = {  # that a verb writes
     "compare": 5,
     "plot": 5,
 }
-LONG = dict.fromkeys(("pretrain", "draw", "landscape", "prior_predictive"), pytest.mark.slow)
+BY_DAY = ("simulate", "warmup", "export", "plot")
 
 
 def hidden(project: Project) -> list[Path]:
@@ -64,7 +64,9 @@ def strike(workbench: Workbench, verbs: Verbs, folder: Path, verb: str, renames:
     assert workbench.made_by(verb) <= found.keys()
 
 
-@pytest.mark.parametrize("verb", [pytest.param(verb, marks=LONG.get(verb, ())) for verb in FILES])
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=() if verb in BY_DAY else pytest.mark.slow) for verb in FILES]
+)
 def test_a_verb_killed_as_it_puts_its_first_and_its_last_file_into_place(
     workbench: Workbench, verbs: Verbs, tmp_path: Path, verb: str
 ) -> None:

@@ -67,6 +67,7 @@ def ends_as_if_unharmed(project: Project, tiny: Project, kept: dict[str, int]) -
     assert project.planned(POSTERIOR) == {}
 
 
+@pytest.mark.slow
 def test_a_second_call_is_refused_and_both_signals_keep_what_is_finished(
     undrawn: Project, tiny: Project, sabotage: Sabotage
 ) -> None:

@@ -44,9 +44,8 @@ def test_files_of_other_times_are_neither_stale_nor_fresh(tiny: Project, tmp_pat
     assert project.planned(changes=changes) == rejudged
 
 
-@pytest.mark.parametrize(
-    "seconds", [-FIFTY_YEARS, pytest.param(FIFTY_YEARS, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [-FIFTY_YEARS, FIFTY_YEARS])
 def test_a_wrong_clock_changes_nothing(
     tiny: Project, sabotage: Sabotage, tmp_path: Path, seconds: int
 ) -> None:
@@ -59,6 +58,7 @@ def test_a_wrong_clock_changes_nothing(
     assert project.planned() == {}
 
 
+@pytest.mark.slow
 def test_an_input_from_the_future_is_refused_until_it_is_touched(
     tiny: Project, tmp_path: Path
 ) -> None:
@@ -74,7 +74,7 @@ def test_an_input_from_the_future_is_refused_until_it_is_touched(
     assert project.planned() == {}
 
 
-@pytest.mark.parametrize("verb", ["draw", "plot"])
+@pytest.mark.parametrize("verb", [pytest.param("draw", marks=pytest.mark.slow), "plot"])
 def test_a_strange_environment_changes_no_byte(
     workbench: Workbench, tmp_path: Path, verb: str
 ) -> None:
@@ -105,7 +105,8 @@ def take_place(cache: Path) -> None:
     cache.write_text("")
 
 
-@pytest.mark.parametrize("change", [flip_all, pytest.param(take_place, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("change", [flip_all, take_place])
 def test_a_broken_cache_of_compiled_functions_changes_nothing(
     workbench: Workbench, tmp_path: Path, change: Change
 ) -> None:
