@@ -11,6 +11,11 @@ import pymc as pm
 from nlobayes.model.networks import BIASES, SLOPES, WEIGHTS, Network, layer_names
 
 WHITENED = "_whitened"
+"""What the name of an array ends in that is sampled in units of its scale."""
+
+OUTPUT_BIAS_SCALE = 1.0
+"""Of the biases of the output, where nothing else is said; the target is standardised."""
+
 Draw = Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
 

@@ -18,9 +18,13 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from nlobayes.model.networks import WEIGHTS
-from nlobayes.model.prior import WHITENED, Conditional, Parameters, scaled
-
-OUTPUT_BIAS_SCALE = 1.0
+from nlobayes.model.prior import (
+    OUTPUT_BIAS_SCALE,
+    WHITENED,
+    Conditional,
+    Parameters,
+    scaled,
+)
 
 
 class HalfNormal(NamedTuple):

@@ -10,9 +10,7 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from nlobayes.model.networks import WEIGHTS
-from nlobayes.model.prior import Conditional, Parameters, scaled
-
-OUTPUT_BIAS_SCALE = 1.0
+from nlobayes.model.prior import OUTPUT_BIAS_SCALE, Conditional, Parameters, scaled
 
 
 class Horseshoe(NamedTuple):
