@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import _lru_cache_wrapper
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,13 @@ def give_back() -> None:
         trim(0)
 
 
+def forget(item: pytest.Item) -> None:
+    """Empty the caches of functions that the file of a test defines or imports."""
+    for value in [*vars(getattr(item, "module", None) or object).values()]:
+        if isinstance(value, _lru_cache_wrapper):
+            value.cache_clear()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(
     item: pytest.Item, nextitem: pytest.Item | None
@@ -62,6 +70,8 @@ def pytest_runtest_teardown(
     yield
     memory = item.session.stash.setdefault(MEMORY, Memory())
     ends = nextitem is None or nextitem.path != item.path
+    if ends:
+        forget(item)
     if taken_mb("VmRSS") > (KEPT_MB if ends else max(ALMOST_MB, memory.left_mb + GROWTH_MB)):
         give_back()
         memory.left_mb = taken_mb("VmRSS")

@@ -126,7 +126,7 @@ def test_planning_imports_no_numerics(tiny: Project) -> None:
     timed = tiny.run("env", "PYTHONPROFILEIMPORTTIME=1", "snakemake", "--dry-run").stderr
     lines = [line for line in timed.splitlines() if line.startswith("import time:")]
     imported = {line.split("|")[-1].strip() for line in lines}
-    assert {"nlobayes.study.grid", "nlobayes.provenance", "pydantic"} <= imported
+    assert {"nlobayes.study.grid", "nlobayes.code_digest", "pydantic"} <= imported
     assert HEAVY & {name.split(".")[0] for name in imported} == set()
 
 

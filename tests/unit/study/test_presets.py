@@ -24,7 +24,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     (("networks", "n4", "hiden"), [4], ("unknown key 'hiden'", "'activation', 'hidden'")),
     (("networks", "n4", "hidden"), [4, 0], ("greater than or equal to 1", "got 0")),
     (("networks", "n4", "hidden"), 4, ("got 4",)),
-    (("networks", "n4", "activation"), "tan", ("unknown activation 'tan'", "known: tanh,")),
+    (("networks", "n4", "activation"), "tan", ("unknown activation 'tan'", "known: elu,")),
     (("networks", "n4"), None, ("got None",)),
     (("priors", "fan_in", "kind"), "fan_out", ("'fan_out'", "'fan_in', 'gaussian'")),
     (("priors", "fan_in", "scale"), 0, ("greater than 0", "got 0")),

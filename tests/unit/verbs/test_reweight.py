@@ -286,7 +286,7 @@ def test_verify_knows_the_file_that_lies_outside_the_results(
     assert "moved.nc <- reweight of " in said
     assert said.endswith("verified, no problems\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nlobayes.provenance.code_digest", lambda verb: "other")
+        patch.setattr("nlobayes.verbs.problems.code_digest", lambda *_: "other")
         with pytest.raises(SystemExit):
             verify(Path("moved.nc"))
     assert "was made by other code of `reweight`" in capsys.readouterr().out

@@ -213,7 +213,7 @@ def test_other_inputs_other_code_and_another_lock_are_told(
 ) -> None:
     DATA.unlink()
     TABLE.write_bytes(b"")
-    monkeypatch.setattr(provenance, "code_digest", lambda _: "other")
+    monkeypatch.setattr("nlobayes.verbs.show.code_digest", lambda *_: "other")
     monkeypatch.setattr(provenance, "lock_digest", lambda: "other")
     made = told(PREDICTIONS)["made"]
     assert made["inputs"] == {str(DATA): "missing"}
