@@ -198,7 +198,7 @@ def test_other_code_is_found_and_can_be_accepted(tiny: Project, tmp_path: Path) 
     other = type(tiny)(tiny.root, tmp_path / "src")
     shutil.copytree(tiny.source, other.source)
     with (other.source / "nlobayes/verbs/thin.py").open("a") as file:
-        file.write("# changed\n")
+        file.write("CHANGED = 1\n")
     told = other.run("nlobayes", "verify", status=1).stdout.splitlines()
     assert len(told) == 3
     for path in (f"results/thinned/{RUN}.nc", f"results/records/thin/{RUN}.json"):
