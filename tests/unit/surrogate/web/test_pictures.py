@@ -36,7 +36,6 @@ PLACES = """(() => {
   const box = (it) => ["x", "y", "width", "height"].map((name) => Number(it.getAttribute(name)));
   const all = (what) => [...document.querySelectorAll(`#plot ${what}`)].map(box);
   const plot = document.getElementById("plot").getBoundingClientRect();
-  document.querySelector("#plot .mark").replaceChildren();
   return { plot: [plot.x + scrollX, plot.y + scrollY, plot.width, plot.height],
     frame: all(".frame")[0], hidden: [...all(".gap"), ...all(".domain .outside")] };
 })()"""
@@ -46,8 +45,8 @@ BETWEEN = 5
 """Pixels between two points, and a little: on the way to one outside the curve may leave."""
 
 ROWS = 400
-WITHOUT_LINE = "document.styleSheets[0].insertRule('#plot .line { display: none }')"
-"""Hides the curve, however often the page draws it again."""
+WITHOUT = "document.styleSheets[0].insertRule('#plot .{} {{ display: none }}')"
+"""Hides a part of the plot, however often and however late the page draws it again."""
 SEEN = 0.95
 """Share of the columns of pixels where the curve must be seen."""
 
@@ -154,6 +153,7 @@ def test_the_curve_is_seen_along_every_input(browser: Any, example: Surrogate) -
         browser.command("Emulation.setEmulatedMedia", features=[LIGHT])
         browser.open(url)
         browser.wait_for(READY)
+        browser.value(WITHOUT.format("mark"))
         log = example.scale == "log10"
         assert browser.value("document.querySelector('input[value=log]').checked") == log
         for name in example.inputs:
@@ -168,7 +168,7 @@ def test_the_curve_is_seen_along_every_input(browser: Any, example: Surrogate) -
                 )
                 == []
             ), name
-        browser.value(WITHOUT_LINE)
+        browser.value(WITHOUT.format("line"))
         assert seen(browser) == 0
         assert browser.complaints == []
 
