@@ -20,17 +20,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from nlobayes.assessment.convergence import ess_bulk, rhat
+from nlobayes.commands.shared import runtime
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.tables import select
+from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import ToleranceLikelihood
 from nlobayes.study.presets import Network
 from nlobayes.study.priors import FanInPrior
 from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
 from nlobayes.types import Dataset, Table
-from nlobayes.verbs import runtime
 
 FEATURES = ("m1", "n11", "n12", "n13", "n14")
 HELD_OUT = 500

@@ -9,7 +9,7 @@ and its median over the rounds is printed. Hierarchical and Student-t models may
 import time
 from typing import Any
 
-from nlobayes.verbs import runtime
+from nlobayes.commands.shared import runtime
 
 runtime.configure("float32")
 

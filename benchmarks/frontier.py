@@ -101,7 +101,7 @@ def measure(
 ) -> dict[str, Any]:
     """Warm up and draw four chains with this many gradients in all, and judge them."""
     from benchmarks.measure import draw_gradients
-    from nlobayes.assessment.convergence import ess_bulk, rhat
+    from nlobayes.diagnostics.convergence import ess_bulk, rhat
 
     pretraining = Pretraining(epochs=1000, batch=100, learning_rate=0.01)
     drawn = draw_gradients(dataset, job, sampler, pretraining, gradients, seed)

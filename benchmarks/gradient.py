@@ -11,7 +11,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from nlobayes.verbs import runtime
+from nlobayes.commands.shared import runtime
 
 runtime.configure("float32")
 

@@ -26,13 +26,13 @@ from benchmarks.common import (
     print_row,
     simulate_rows,
 )
-from nlobayes.assessment.convergence import ess_bulk, rhat
+from nlobayes.commands.shared import runtime
+from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import HierarchicalPrior
 from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset
-from nlobayes.verbs import runtime
 
 COLUMNS = (
     *("hyper", "sampler", "gradients", "accept", "diverging", "ESS f", "lowest f", "ESS scales"),
@@ -65,14 +65,14 @@ def measure(
     import jax
     import jax.numpy as jnp
 
-    from nlobayes import build
+    from nlobayes import builder
     from nlobayes.inference import sampling
     from nlobayes.inference.warmup import adapt
 
-    model = build.build_model(job, dataset)
-    kernel = build.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
-    adaptation = build.build_adaptation(sampler.warmup, sampler.kernel, kernel)
-    observe_f = build.observer(model, dataset)
+    model = builder.build_model(job, dataset)
+    kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
+    adaptation = builder.build_adaptation(sampler.warmup, sampler.kernel, kernel)
+    observe_f = builder.observer(model, dataset)
 
     def observe(position: jax.Array) -> tuple[jax.Array, jax.Array]:
         named = model.density.variables(position)
@@ -89,8 +89,8 @@ def measure(
 
     chains = []
     for chain, position in enumerate(start):
-        keys = [build.chain_keys(seed, stage, [chain]) for stage in ("warmup", "draw")]
-        drawn = jax.device_get(run(*keys, build.stack_positions(model, [position])))
+        keys = [builder.chain_keys(seed, stage, [chain]) for stage in ("warmup", "draw")]
+        drawn = jax.device_get(run(*keys, builder.stack_positions(model, [position])))
         chains.append((*drawn.observed, drawn.info))
     return _figures(*(jax.tree.map(lambda *x: np.concatenate(x), *chains)))
 

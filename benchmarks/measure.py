@@ -1,8 +1,8 @@
 """What is measured, each in a process of its own: starts, cells, gradients, draws of HMC.
 
-Import it only where `nlobayes.verbs.runtime` was configured before (`common.isolated`). On a CPU
-the clock is the CPU time of the process, which other jobs on the machine hardly disturb; on a GPU
-it is the wall time.
+Import it only where `runtime.configure` was called before (`common.isolated`). On a CPU the
+clock is the CPU time of the process, which other jobs on the machine hardly disturb; on a GPU it
+is the wall time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from benchmarks.common import Cell, Outcome, judge
-from nlobayes import build
+from nlobayes import builder
 from nlobayes.inference import sampling
 from nlobayes.inference.adaptation import Adaptation
 from nlobayes.inference.blocks import each_chain
@@ -90,9 +90,9 @@ def find_starts(
     `features` (point, feature), `target` (point,), `reference_features` (point, feature), `start`
     (chain, parameter) and `start_log_density` (chain,).
     """
-    model = build.build_model(job, dataset)
-    search = build.build_search(model, dataset, pretraining, seed)
-    train = build.rows_of(model, dataset, 0)
+    model = builder.build_model(job, dataset)
+    search = builder.build_search(model, dataset, pretraining, seed)
+    train = builder.rows_of(model, dataset, 0)
     maps = [search(chain)[0].position for chain in range(chains)]
     return {
         "features": np.asarray(train.features),
@@ -110,8 +110,8 @@ def sample(cell: Cell) -> Outcome:
     ESS and R-hat are those of the network at the reference points, over evenly spaced draws: all
     of them, unless they are very many.
     """
-    model = build.build_model(cell.job, cell.dataset)
-    kernel = build.build_kernel(cell.sampler.kernel, model.logdensity_fn, model.conjugates)
+    model = builder.build_model(cell.job, cell.dataset)
+    kernel = builder.build_kernel(cell.sampler.kernel, model.logdensity_fn, model.conjugates)
     adapted = _warm_up(cell, model, kernel)
     pieces, seconds = _draw_until(cell, kernel, adapted)
     memory = peak_mib()
@@ -137,15 +137,15 @@ def sample(cell: Cell) -> Outcome:
     )
 
 
-def _evaluate(model: build.Model, dataset: Dataset, positions: np.ndarray) -> np.ndarray:
+def _evaluate(model: builder.Model, dataset: Dataset, positions: np.ndarray) -> np.ndarray:
     """Evaluate the network at the reference points for positions (chain, draw, parameter)."""
     features = jnp.asarray(dataset.features[dataset.reference], model.density.dtype)
-    predict = build.predict_with(model)
+    predict = builder.predict_with(model)
     evaluate = jax.jit(lambda chain: jax.lax.map(lambda q: predict(q, features), chain))
     return np.stack([evaluate(jnp.asarray(chain)) for chain in positions])
 
 
-def _warm_up(cell: Cell, model: build.Model, kernel: Kernel) -> Adapted:
+def _warm_up(cell: Cell, model: builder.Model, kernel: Kernel) -> Adapted:
     """Warm up chain by chain, or all together where the adaptation learns from all of them."""
     chains = range(cell.sampler.chains)
     together = cell.sampler.kernel.kind in FEWEST_CHAINS
@@ -166,7 +166,7 @@ def _warm_up(cell: Cell, model: build.Model, kernel: Kernel) -> Adapted:
 
 
 def _affordable(
-    cell: Cell, model: build.Model, kernel: Kernel, blocks: Sequence[Sequence[int]]
+    cell: Cell, model: builder.Model, kernel: Kernel, blocks: Sequence[Sequence[int]]
 ) -> Warmup:
     """Choose the length of the warm-up from the cost of its first steps, made twice."""
     adaptation = _adaptation(cell, model, kernel, cell.sampler.warmup)
@@ -179,9 +179,9 @@ def _affordable(
     return fitting[0] if fitting else lengths[-1]
 
 
-def _adaptation(cell: Cell, model: build.Model, kernel: Kernel, preset: Warmup) -> Adaptation:
-    curvature = build.curvature_with(model, cell.dataset)
-    return build.build_adaptation(preset, cell.sampler.kernel, kernel, curvature)
+def _adaptation(cell: Cell, model: builder.Model, kernel: Kernel, preset: Warmup) -> Adaptation:
+    curvature = builder.curvature_with(model, cell.dataset)
+    return builder.build_adaptation(preset, cell.sampler.kernel, kernel, curvature)
 
 
 def _halved(warmup: Warmup) -> Iterator[Warmup]:
@@ -196,14 +196,14 @@ def _halved(warmup: Warmup) -> Iterator[Warmup]:
         steps //= 2
 
 
-def _begin(cell: Cell, model: build.Model, block: Sequence[int]) -> tuple[jax.Array, jax.Array]:
+def _begin(cell: Cell, model: builder.Model, block: Sequence[int]) -> tuple[jax.Array, jax.Array]:
     """Give the keys and the starts of a block."""
-    positions = build.stack_positions(model, [cell.start[chain] for chain in block])
-    return build.chain_keys(cell.seed, "warmup", block), positions
+    positions = builder.stack_positions(model, [cell.start[chain] for chain in block])
+    return builder.chain_keys(cell.seed, "warmup", block), positions
 
 
 def _compile_warm_up(
-    cell: Cell, model: build.Model, adaptation: Adaptation, block: Sequence[int], steps: int
+    cell: Cell, model: builder.Model, adaptation: Adaptation, block: Sequence[int], steps: int
 ) -> Callable[..., Any]:
     """Compile a warm-up for blocks of this size; it gives the carry and the info of every step."""
 
@@ -220,7 +220,7 @@ def _draw_until(
 ) -> tuple[list[sampling.Draws], list[float]]:
     """Draw one piece per chain, round after round; give the pieces and the seconds of each."""
     chains = range(len(adapted.states))
-    keys = [build.chain_keys(cell.seed, "draw", [chain]) for chain in chains]
+    keys = [builder.chain_keys(cell.seed, "draw", [chain]) for chain in chains]
     budget = (1 - WARMUP_SHARE) * cell.seconds
     one_draw = adapted.seconds / adapted.steps / len(chains)
     length = max(1, int(budget / ROUNDS / len(chains) / one_draw))
@@ -261,8 +261,8 @@ def draw_gradients(
     """Draw from MAPs until the chains have used this many gradients in all, warm-up included."""
     problem = find_starts(dataset, job, pretraining, sampler.chains, seed)
     cell = Cell(dataset, job, sampler, problem["start"], 0.0, seed)
-    model = build.build_model(job, dataset)
-    kernel = build.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
+    model = builder.build_model(job, dataset)
+    kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn, model.conjugates)
     adaptation = _adaptation(cell, model, kernel, sampler.warmup)
     warm_up = _compile_warm_up(cell, model, adaptation, [0], sampler.warmup.steps)
     warmed, spent = zip(
@@ -272,9 +272,9 @@ def draw_gradients(
     used = sum(int(info.num_integration_steps.sum()) for _, info in warmed)
     per_draw = sampler.kernel.settings["integration_steps"] * sampler.chains
     draws = max(FEWEST, (gradients - used) // per_draw)
-    observe = build.observer(model, dataset)
-    test = build.rows_of(model, dataset, 2).features
-    predict = build.predict_with(model)
+    observe = builder.observer(model, dataset)
+    test = builder.rows_of(model, dataset, 2).features
+    predict = builder.predict_with(model)
 
     def run(key: jax.Array, carry: Any) -> Any:
         lengths = {"first": 0, "kept": draws // KEEP, "keep_every": KEEP}
@@ -283,7 +283,7 @@ def draw_gradients(
 
     chains, seconds = zip(
         *(
-            timed(partial(jax.jit(run), build.chain_keys(seed, "draw", [c]), warmed[c][0]))
+            timed(partial(jax.jit(run), builder.chain_keys(seed, "draw", [c]), warmed[c][0]))
             for c in range(sampler.chains)
         ),
         strict=True,
@@ -299,7 +299,7 @@ def draw_gradients(
 
 def gradient_cost(dataset: Dataset, job: ModelJob, repeats: int) -> GradientCost:
     """Time value and gradient in a compiled loop, the fastest of several, and weigh them."""
-    model = build.build_model(job, dataset)
+    model = builder.build_model(job, dataset)
 
     def loop(position: jax.Array, steps: jax.Array) -> Any:
         def once(_: Any, carry: Any) -> Any:
@@ -328,7 +328,7 @@ def draw_cost(
 
     The step size is too small to move the network, so every trajectory stays finite.
     """
-    model = build.build_model(job, dataset)
+    model = builder.build_model(job, dataset)
     flops = _matmul_flops(8192 if job.device == "gpu" else 2048, job.device)
     few = min(4, leapfrogs)
     pilot = _time_draw(model, chains, few, job.device) / few
@@ -337,12 +337,12 @@ def draw_cost(
     return DrawCost(each / chains, most, flops)
 
 
-def _time_draw(model: build.Model, chains: int, leapfrogs: int, device: str) -> float:
+def _time_draw(model: builder.Model, chains: int, leapfrogs: int, device: str) -> float:
     """Time one draw of a block of chains, the faster of two."""
     preset = HMCKernel(kind="hmc", integration_steps=leapfrogs, jitter=0)
-    kernel = build.build_kernel(preset, model.logdensity_fn)
+    kernel = builder.build_kernel(preset, model.logdensity_fn)
     positions = jnp.stack([model.density.draw_prior(chain) for chain in range(chains)])
-    keys = build.chain_keys(0, "draw", range(chains))
+    keys = builder.chain_keys(0, "draw", range(chains))
     tuned = Tuned(jnp.full(chains, TINY_STEP, positions.dtype), jnp.ones_like(positions))
     states = jax.jit(each_chain(kernel.init))(positions)
     step = jax.jit(each_chain(kernel.step))

@@ -36,10 +36,10 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
+from nlobayes.commands.shared import runtime
 from nlobayes.study.kernels import NUTSKernel
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
-from nlobayes.verbs import runtime
 
 BASELINES = Path(__file__).parent / "baselines"
 CASES = ("5-20-20-1@12000", "5-50-50-50-50-50-1@12000", "5-2048-1@12000", "5-32-1@1000")

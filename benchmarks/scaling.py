@@ -29,9 +29,9 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
+from nlobayes.commands.shared import runtime
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Table
-from nlobayes.verbs import runtime
 
 GRADIENT_COLUMNS = ("series", "case", "parameters", "ms", "MiB-XLA", "MiB-peak")
 DRAW_COLUMNS = ("series", "case", "sigma", "warm-up", "draws", "ESS", "R-hat", "s/ESS", "grad/ESS")

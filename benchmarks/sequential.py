@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.common import print_header, print_row
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_groups
-from nlobayes.assessment.updating import function_loss, summarise
 from nlobayes.data.splits import TEST
+from nlobayes.evaluation.comparison.updating import function_loss, summarise
 
 RUNS = {
     "union": ("union", "fan_in"),

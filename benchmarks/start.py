@@ -37,7 +37,10 @@ from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.samplers import Sampler
 
 COMMAND = (sys.executable, "-c", "from nlobayes.cli import main; main()")
-IMPORTS = "from nlobayes.verbs import runtime; runtime.configure('float32'); import nlobayes.build"
+IMPORTS = (
+    "from nlobayes.commands.shared import runtime; "
+    "runtime.configure('float32'); import nlobayes.builder"
+)
 COLUMNS = ("repeat", "job", "cache", "s-first", "cpu-s-first", "s-job")
 STEPS = 20
 PROGRESS = re.compile(r": \d+ of \d+$")

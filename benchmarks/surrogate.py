@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from nlobayes.artifacts.contents import write_surrogate
-from nlobayes.assessment.noise import distribution_table, make_noise
 from nlobayes.data.transforms import apply_features, fit_features
+from nlobayes.evaluation.predictive.noise import distribution_table, make_noise
 from nlobayes.model.networks import Network
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits

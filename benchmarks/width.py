@@ -27,7 +27,7 @@ from benchmarks.common import (
     simulate_rows,
     write_csv,
 )
-from nlobayes.verbs import runtime
+from nlobayes.commands.shared import runtime
 
 LEAPFROGS = 512
 COLUMNS = ("width", "s/draw", "timed-leapfrogs", "extrapolated", "GFLOP/s", "matmul", "share")

@@ -16,43 +16,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from nlobayes.errors import InputError, one_line
+from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
 
-FOR_PEOPLE = {
-    "predict": "Predict the points of a table with a surrogate.",
-    "serve": "Serve a surrogate on this machine: a web page and an HTTP API.",
-    "summary": "Print the table of a study's runs.",
-    "compare": "Set runs side by side, with paired differences.",
-    "show": "Print what an artifact holds and what made it.",
-    "verify": "Verify artifacts, what they were made from, and by which code.",
-    "provenance": "Export what made every file: PROV-JSON and RO-Crate.",
-    "record": "Record in dvc.lock what Snakemake made.",
-    "reweight": "Move a posterior to another prior or likelihood by weights.",
-    "sensitivity": "Say how far predictions depend on prior and likelihood.",
-    "condense": "Condense what data said of f, for the prior of a run to come.",
-    "speed": "Time networks: gradients, predictions, loading.",
-}
-OF_THE_WORKFLOW = {
-    "simulate": "Compute a table with the embedded NLO engine.",
-    "ingest": "Turn a folder of SLHA files into a table.",
-    "prepare": "Turn a table into a dataset: features, target, splits.",
-    "pretrain": "Fit the MAP that one chain starts from.",
-    "warmup": "Adapt a block of chains before the first draw.",
-    "draw": "Draw one segment of a block of chains.",
-    "judge": "Judge whether the segments so far suffice.",
-    "assemble": "Join all chains into one posterior.",
-    "diagnose": "Judge the convergence of a posterior.",
-    "thin": "Keep as many draws as are nearly independent.",
-    "propagate": "Evaluate a posterior and its baseline at every point.",
-    "evaluate": "Score predictions and their error bars.",
-    "tabulate": "Tabulate what the figures of a run show.",
-    "tabulate_classes": "Tabulate what the figures of a run of classes show.",
-    "export": "Write the surrogate of a run: one file that predicts.",
-    "landscape": "Survey the energy around the MAPs.",
-    "prior_predictive": "Tabulate f as the prior has it, before any data.",
-    "agree": "Compare what several samplers say of one posterior.",
-    "plot": "Draw figures from their tables.",
-}
-VERBS = FOR_PEOPLE | OF_THE_WORKFLOW
+COMMANDS = TOOLS | PIPELINE | AUDIT
 
 HELP = {"help_option_names": ["-h", "--help"]}
 IN_WORDS = {
@@ -104,22 +70,22 @@ class Verbs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = dict.fromkeys(VERBS)  # type: ignore[assignment]  # names, to suggest one
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names, to suggest one
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import one verb."""
-        if cmd_name not in VERBS:
+        if cmd_name not in COMMANDS:
             return None
-        verb: Any = getattr(import_module(f"nlobayes.verbs.{cmd_name}"), cmd_name)
+        verb: Any = getattr(import_module(module_of(cmd_name)), cmd_name)
         alone = typer.Typer(add_completion=False, context_settings=HELP)
-        alone.command(cmd_name, cls=Verb, help=VERBS[cmd_name])(verb)
+        alone.command(cmd_name, cls=Verb, help=COMMANDS[cmd_name])(verb)
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Show the verbs without importing them."""
-        for title, verbs in (("Verbs", FOR_PEOPLE), ("Verbs of the workflow", OF_THE_WORKFLOW)):
+        for title, commands in (("Tools", TOOLS), ("Pipeline", PIPELINE), ("Audit", AUDIT)):
             with formatter.section(title):
-                formatter.write_dl([*verbs.items()], col_max=20)
+                formatter.write_dl([*commands.items()], col_max=20)
 
 
 app = typer.Typer(

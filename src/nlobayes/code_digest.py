@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlobayes.families import members_of
+from nlobayes.stages import module_of
 
 PACKAGE = Path(__file__).parent
-VERBS = "nlobayes.verbs"
-STATED_IN_SPEC = "nlobayes.study"
-"""What configuration does is in the specification of each job, so its code is not digested."""
+STATED_IN_SPEC = ("nlobayes.study", "nlobayes.stages")
+"""What configuration and the list of stages do is in the specification of each job."""
 
 CHOSEN_BY = {
     "nlobayes.inference.kernels": "kernel",
@@ -47,7 +47,7 @@ def code_digest(verb: str, spec: Mapping[str, Any] | None = None) -> str:
 @cache
 def _digest(verb: str, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
     digest = hashlib.sha256()
-    for module in sorted(modules_of(f"{VERBS}.{verb}", dict(chosen))):
+    for module in sorted(modules_of(module_of(verb), dict(chosen))):
         digest.update(f"{module}\0{_read(module).meaning}\0".encode())
         digest.update(_data_beside(_source(module)))
     return digest.hexdigest()[:16]

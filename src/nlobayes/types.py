@@ -4,6 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+Columns = dict[str, np.ndarray]
+"""The table behind a figure: columns of equal length, by name."""
+
 
 class Table(NamedTuple):
     """Named columns of equal length, the unit of each, and where they come from."""

@@ -18,10 +18,10 @@ import pytest
 from nlobayes.artifacts.audit.inspection import inspect
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.artifacts.seals import seal
+from nlobayes.commands.audit.show import show
+from nlobayes.commands.tools.predict import predict
 from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Surrogate
-from nlobayes.verbs.predict import predict
-from nlobayes.verbs.show import show
 from tests.unit.surrogate.conftest import DRAWS, dataset, exported
 
 Edit = Callable[[h5py.File], Any]

@@ -19,9 +19,9 @@ import pytest
 
 from nlobayes.artifacts.audit import origins
 from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.verbs import problems
-from nlobayes.verbs.export import export
-from nlobayes.verbs.verify import verify
+from nlobayes.commands.audit.verify import verify
+from nlobayes.commands.pipeline.export import export
+from nlobayes.commands.shared import problems
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project

@@ -16,12 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes import build
-from nlobayes.assessment.classification import classification_scores, predict_classes
-from nlobayes.assessment.convergence import rhat
+from nlobayes import builder
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import TEST
 from nlobayes.data.tables import Selection
+from nlobayes.diagnostics.convergence import rhat
+from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.inference import sampling
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.files import read_study
@@ -64,13 +64,13 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
         }
     )
     sampler = Sampler.model_validate(study["samplers"]["hmc_digits"])
-    model = build.build_model(job, digits)
-    kernel = build.build_kernel(sampler.kernel, model.logdensity_fn)
+    model = builder.build_model(job, digits)
+    kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn)
     warmup = sampler.warmup.model_copy(update={"steps": WARMUP})
-    adaptation = build.build_adaptation(warmup, sampler.kernel, kernel)
-    starts = [build.draw_start(model, "prior", seed=1, chain=chain) for chain in range(CHAINS)]
-    keys = {stage: build.chain_keys(1, stage, range(CHAINS)) for stage in ("warmup", "draw")}
-    observe, predict = build.observer(model, digits), build.predict_with(model)
+    adaptation = builder.build_adaptation(warmup, sampler.kernel, kernel)
+    starts = [builder.draw_start(model, "prior", seed=1, chain=chain) for chain in range(CHAINS)]
+    keys = {stage: builder.chain_keys(1, stage, range(CHAINS)) for stage in ("warmup", "draw")}
+    observe, predict = builder.observer(model, digits), builder.predict_with(model)
     features = jnp.asarray(digits.features[digits.split == TEST], model.density.dtype)
 
     @jax.jit

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes import build
-from nlobayes.assessment.autocorrelation import integrated_time
+from nlobayes import builder
+from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import draw
@@ -88,10 +88,10 @@ def sample(
 ) -> np.ndarray:
     """Warm up, freeze and draw; what is observed (chain, draw, quantity), kinetic energy last."""
     preset, every = sampler_of(kind, length), KEEP_EVERY.get(kind, 1)
-    kernel = build.build_kernel(preset.kernel, log_density, conjugates)
-    adaptation = build.build_adaptation(preset.warmup, preset.kernel, kernel)
+    kernel = builder.build_kernel(preset.kernel, log_density, conjugates)
+    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     chains = range(preset.chains)
-    keys = {stage: build.chain_keys(SEED, stage, chains) for stage in ("warmup", "draw")}
+    keys = {stage: builder.chain_keys(SEED, stage, chains) for stage in ("warmup", "draw")}
 
     @jax.jit
     def run(starts: jax.Array) -> jax.Array:
@@ -212,19 +212,19 @@ def make_dataset(
 
 
 def sample_model(
-    kind: str, job: ModelJob, dataset: Dataset, observe: Callable[[build.Model], Observe]
+    kind: str, job: ModelJob, dataset: Dataset, observe: Callable[[builder.Model], Observe]
 ) -> np.ndarray:
     """Sample a posterior of the project, each chain from a draw of the prior."""
-    model = build.build_model(job, dataset)
+    model = builder.build_model(job, dataset)
     return sample_built(kind, model, observe(model))
 
 
 def sample_built(
-    kind: str, model: build.Model, observe: Observe, length: int = DRAWS
+    kind: str, model: builder.Model, observe: Observe, length: int = DRAWS
 ) -> np.ndarray:
     """Sample the posterior of a model that is there."""
     chains = sampler_of(kind).chains
-    starts = [build.draw_start(model, "prior", seed=SEED, chain=chain) for chain in range(chains)]
+    starts = [builder.draw_start(model, "prior", seed=SEED, chain=chain) for chain in range(chains)]
     log_density = model.logdensity_fn
     return sample(kind, log_density, jnp.stack(starts), observe, model.conjugates, length)
 
@@ -241,7 +241,7 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
         precision="float64",
     )
 
-    def weights_and_bias(model: build.Model) -> Observe:
+    def weights_and_bias(model: builder.Model) -> Observe:
         def observe(position: jax.Array) -> jax.Array:
             named = model.density.variables(position)
             return jnp.concatenate([named["weights_1"][:, 0], named["biases_1"]])
@@ -335,8 +335,8 @@ def test_network_of_two_hidden_units(kind: str) -> None:
         precision="float64",
     )
 
-    def observe_f(model: build.Model) -> Observe:
-        observe = build.observer(model, dataset)
+    def observe_f(model: builder.Model) -> Observe:
+        observe = builder.observer(model, dataset)
         return lambda position: observe(position)["f"]
 
     draws = sample_model(kind, job, dataset, observe_f)[..., :2]

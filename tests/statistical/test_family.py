@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from scipy.special import log_expit, log_softmax
 from scipy.stats import cauchy, gamma, halfcauchy, halfnorm, invgamma, laplace, norm, qmc, t
 
-from nlobayes import build
+from nlobayes import builder
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import Likelihood
@@ -55,7 +55,7 @@ def assert_moments(
 ) -> None:
     """Compare means and variances of quantities of the variables with those known."""
 
-    def observed(model: build.Model) -> Callable[[jax.Array], jax.Array]:
+    def observed(model: builder.Model) -> Callable[[jax.Array], jax.Array]:
         return lambda position: jnp.stack(quantities(model.density.variables(position)))
 
     draws = sample_model("nuts", stated, dataset, observed)[..., :-1]  # the last is kinetic energy

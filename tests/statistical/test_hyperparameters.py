@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, halfcauchy, multivariate_normal
 
-from nlobayes import build
-from nlobayes.assessment import agreement
+from nlobayes import builder
+from nlobayes.diagnostics import agreement
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import ToleranceLikelihood
@@ -71,7 +71,7 @@ def test_scale_of_a_linear_model(kind: str, hyper: str) -> None:
     """Posterior of the scale of the weights against quadrature."""
     mean, variance = log_scale_by_quadrature(hyper)
 
-    def observe_log_scale(model: build.Model) -> Observe:
+    def observe_log_scale(model: builder.Model) -> Observe:
         return lambda q: jnp.log(model.density.variables(q)["scale_weights_1"])[None]
 
     prior = HierarchicalPrior(kind="hierarchical", hyper=HYPER[hyper])
@@ -82,10 +82,10 @@ def test_scale_of_a_linear_model(kind: str, hyper: str) -> None:
 
 
 def observe_with_hyperparameters(
-    model: build.Model, dataset: Dataset, names: tuple[str, ...]
+    model: builder.Model, dataset: Dataset, names: tuple[str, ...]
 ) -> Observe:
     """Observe f, and hyperparameters: means, and the logarithms of scales."""
-    observe = build.observer(model, dataset)
+    observe = builder.observer(model, dataset)
 
     def observed(q: jax.Array) -> jax.Array:
         variables = model.density.variables(q)
@@ -118,7 +118,7 @@ def test_both_ways_agree_on_a_network(prior: Any, names: tuple[str, ...]) -> Non
     x = np.linspace(-1.5, 1.5, 10)
     y = np.tanh(x) + SIGMA * np.random.default_rng(4).normal(size=10)
     dataset = make_dataset(x[:, None], y)
-    model = build.build_model(job_of(prior, 3), dataset)
+    model = builder.build_model(job_of(prior, 3), dataset)
     observe = observe_with_hyperparameters(model, dataset, names)
     joint, gibbs = (
         sample_built(kind, model, observe, length=4000) for kind in ("hmc", "gibbs_hmc")

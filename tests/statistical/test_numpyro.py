@@ -9,8 +9,8 @@ import pytest
 from numpyro.infer import MCMC, NUTS
 from scipy.stats import norm
 
-from nlobayes import build
-from nlobayes.assessment.autocorrelation import integrated_time
+from nlobayes import builder
+from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
@@ -27,7 +27,7 @@ SIGMA, SIGNIFICANCE = 0.2, 0.001
 X = np.linspace(-1.5, 1.5, 12)
 
 
-def make_model() -> build.Model:
+def make_model() -> builder.Model:
     """1-4-1 on twelve rows of a wave with noise."""
     y = np.sin(2 * X) + SIGMA * np.random.default_rng(6).normal(size=len(X))
     job = ModelJob(
@@ -49,7 +49,7 @@ def make_model() -> build.Model:
         transforms={"target": {}},
         units={},
     )
-    return build.build_model(job, dataset)
+    return builder.build_model(job, dataset)
 
 
 def draw_ours(log_density: LogDensity, starts: jax.Array) -> jax.Array:
@@ -60,12 +60,12 @@ def draw_ours(log_density: LogDensity, starts: jax.Array) -> jax.Array:
             "draws_per_segment": DRAWS,
         }
     )
-    kernel = build.build_kernel(preset.kernel, log_density)
-    adaptation = build.build_adaptation(preset.warmup, preset.kernel, kernel)
+    kernel = builder.build_kernel(preset.kernel, log_density)
+    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
 
     @jax.jit
     def run(starts: jax.Array) -> jax.Array:
-        keys = [build.chain_keys(SEED, stage, range(CHAINS)) for stage in ("warmup", "draw")]
+        keys = [builder.chain_keys(SEED, stage, range(CHAINS)) for stage in ("warmup", "draw")]
         carry, _, _ = adapt(keys[0], adaptation, adaptation.start(starts), first=0, steps=WARMUP)
         lengths = {"first": 0, "kept": DRAWS, "keep_every": 1}
         learned = adaptation.finish(carry)
@@ -92,7 +92,7 @@ def test_means_and_sds_agree() -> None:
     """At nine points: |difference| below its Monte-Carlo standard error times a joint quantile."""
     model = make_model()
     points = jnp.linspace(-2, 2, 9)[:, None]
-    predict: Any = jax.jit(jax.vmap(jax.vmap(lambda q: build.predict_with(model)(q, points))))
+    predict: Any = jax.jit(jax.vmap(jax.vmap(lambda q: builder.predict_with(model)(q, points))))
     starts = jnp.stack([model.density.draw_prior(chain) for chain in range(CHAINS)])
     ours, theirs = (
         np.asarray(predict(draws(model.logdensity_fn, starts)))

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes import build
-from nlobayes.assessment._arviz import ess_mean
-from nlobayes.assessment.importance import Weights, check, importance_weights
-from nlobayes.assessment.importance import weighted_mean as mean_of
-from nlobayes.build.stored import log_ratios
+from nlobayes import builder
+from nlobayes.builder.stored import log_ratios
+from nlobayes.diagnostics.estimators import ess_mean
+from nlobayes.evaluation.reweighting.importance import Weights, check, importance_weights
+from nlobayes.evaluation.reweighting.importance import weighted_mean as mean_of
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named
 from tests.statistical.test_exactness import FEWEST_EFFECTIVE, SIGNIFICANCE, sample_built
@@ -66,10 +66,10 @@ def rows() -> Dataset:
 def draw(sigma: float) -> Drawn:
     """Sample a posterior with four chains of HMC."""
     data = rows()
-    model = build.build_model(job(sigma), data)
+    model = builder.build_model(job(sigma), data)
     positions = sample_built("hmc", model, lambda position: position, DRAWS)[..., :-1]
     flat = jnp.asarray(positions.reshape(-1, positions.shape[2]))
-    f = jax.vmap(build.predict_with(model), (0, None))(flat, jnp.asarray(data.features))
+    f = jax.vmap(builder.predict_with(model), (0, None))(flat, jnp.asarray(data.features))
     named = jax.vmap(model.density.variables)(flat)
     leading = positions.shape[:2]
     values = {name: np.asarray(v).reshape(*leading, *v.shape[1:]) for name, v in named.items()}

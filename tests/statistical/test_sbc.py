@@ -21,12 +21,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from nlobayes.verbs.runtime import configure
+from nlobayes.commands.shared.runtime import configure
 
 if __name__ == "__main__":
     configure("float64")
 
-from nlobayes import build
+from nlobayes import builder
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
@@ -50,7 +50,7 @@ KERNELS: dict[str, dict[str, Any]] = {
 }
 
 
-def make_model() -> build.Model:
+def make_model() -> builder.Model:
     """The posterior of 1-4-1; its data are replaced in each replicate."""
     job = ModelJob(
         network=presets.Network(hidden=(4,)),
@@ -72,7 +72,7 @@ def make_model() -> build.Model:
         transforms={},
         units={},
     )
-    return build.build_model(job, dataset)
+    return builder.build_model(job, dataset)
 
 
 def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
@@ -81,7 +81,7 @@ def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
     A temperature other than 1 samples a wrong posterior: the check must see it.
     """
     model = make_model()
-    predict = build.predict_with(model)
+    predict = builder.predict_with(model)
     preset = samplers.Sampler.model_validate(
         {
             "kernel": KERNELS[kind],
@@ -121,8 +121,8 @@ def posterior_draws(
     log_density: LogDensity, preset: samplers.Sampler, start: jax.Array, key: jax.Array, what: Any
 ) -> jax.Array:
     """Warm up one chain, freeze, and observe every `THIN`-th draw (draw, quantity)."""
-    kernel = build.build_kernel(preset.kernel, log_density)
-    adaptation = build.build_adaptation(preset.warmup, preset.kernel, kernel)
+    kernel = builder.build_kernel(preset.kernel, log_density)
+    adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     keys = jax.random.split(key, 2)
     carry, _, _ = adapt(keys[:1], adaptation, adaptation.start(start[None]), first=0, steps=WARMUP)
     lengths = {"first": 0, "kept": RANKS, "keep_every": THIN}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes import build
-from nlobayes.build import Model
+from nlobayes import builder
+from nlobayes.builder import Model
 from nlobayes.errors import InputError
 from nlobayes.inference.adaptations import ADAPTATIONS
 from nlobayes.inference.kernel import Tuned
@@ -56,19 +56,19 @@ def job(
 
 @pytest.fixture(scope="module")
 def fixed(dataset: Dataset) -> Model:
-    return build.build_model(job(), dataset)
+    return builder.build_model(job(), dataset)
 
 
 @pytest.fixture(scope="module")
 def learned(dataset: Dataset) -> Model:
-    return build.build_model(job(likelihood=LEARNED), dataset)
+    return builder.build_model(job(likelihood=LEARNED), dataset)
 
 
 @pytest.fixture(scope="module")
 def hierarchical(dataset: Dataset) -> Model:
     """The posterior of a prior whose scales every kernel can draw."""
     prior = HierarchicalPrior(kind="hierarchical", hyper=GammaPrecision(kind="gamma_precision"))
-    return build.build_model(job(prior=prior), dataset)
+    return builder.build_model(job(prior=prior), dataset)
 
 
 def network_by_hand(model: Model, position: jax.Array, features: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ def test_an_inverse_temperature_flattens_the_likelihood_alone(
     """Log prior + b log likelihood; the prior of the noise is no likelihood."""
     for model in (fixed, learned):
         position = model.density.draw_prior(5)
-        data = model.density.batch(*build.rows_of(model, dataset, 0))
+        data = model.density.batch(*builder.rows_of(model, dataset, 0))
         likelihood = model.density.log_likelihood(position, data)
         assert abs(likelihood) > 1
         expected = model.density.log_prior(position) + inverse_temperature * likelihood
@@ -109,13 +109,13 @@ def test_an_inverse_temperature_flattens_the_likelihood_alone(
 def test_layout_is_chosen_by_the_widest_layer(
     hidden: tuple[int, ...], expected: tuple[str, int], dataset: Dataset
 ) -> None:
-    density = build.build_model(job(hidden), dataset).density
+    density = builder.build_model(job(hidden), dataset).density
     assert (density.layout, density.chunk) == expected
 
 
 def test_a_gpu_computes_rows_in_long_chunks(fixed: Model, dataset: Dataset) -> None:
     """Of the same density."""
-    model = build.build_model(job(device="gpu"), dataset)
+    model = builder.build_model(job(device="gpu"), dataset)
     assert (model.density.layout, model.density.chunk) == ("rows", 16384)
     position = fixed.density.draw_prior(6)
     expected = fixed.logdensity_fn(position)
@@ -132,7 +132,7 @@ def test_a_gpu_computes_rows_in_long_chunks(fixed: Model, dataset: Dataset) -> N
     ],
 )
 def test_kernel_has_the_settings_of_its_preset(preset: kernels.Kernel, steps: int) -> None:
-    kernel = build.build_kernel(preset, lambda q, b=1.0: -0.5 * b * jnp.sum(q**2))
+    kernel = builder.build_kernel(preset, lambda q, b=1.0: -0.5 * b * jnp.sum(q**2))
     tuned = Tuned(jnp.asarray(1e-3), jnp.ones(2))
     _, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(jnp.ones(2)), tuned)
     assert info.num_integration_steps == steps
@@ -144,8 +144,8 @@ def test_conjugate_hyperparameters_are_those_of_the_prior(
     gibbs = kernels.GibbsHMCKernel(kind="gibbs_hmc", integration_steps=5, jitter=0.0)
     assert fixed.conjugates is None
     with pytest.raises(InputError, match="the prior has none; use kernel 'hmc', or a hierarchical"):
-        build.build_kernel(gibbs, fixed.logdensity_fn, fixed.conjugates)
-    kernel = build.build_kernel(gibbs, hierarchical.logdensity_fn, hierarchical.conjugates)
+        builder.build_kernel(gibbs, fixed.logdensity_fn, fixed.conjugates)
+    kernel = builder.build_kernel(gibbs, hierarchical.logdensity_fn, hierarchical.conjugates)
     position = hierarchical.density.draw_prior(3)
     tuned = Tuned(jnp.asarray(1e-9), jnp.ones(position.size))
     new, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(position), tuned)
@@ -169,11 +169,13 @@ def test_adaptation_has_the_settings_of_its_preset(
         mass_matrix="identity",
         initial_step_size=0.003,
     )
-    adaptation = build.build_adaptation(preset, HMC, build.build_kernel(HMC, fixed.logdensity_fn))
-    positions = build.stack_positions(
+    adaptation = builder.build_adaptation(
+        preset, HMC, builder.build_kernel(HMC, fixed.logdensity_fn)
+    )
+    positions = builder.stack_positions(
         fixed, [np.asarray(fixed.density.draw_prior(n)) for n in (7, 8)]
     )
-    keys = build.chain_keys(0, "warmup", (0, 1))
+    keys = builder.chain_keys(0, "warmup", (0, 1))
 
     def adapted(carry: Any) -> Any:
         return adapt(keys, adaptation, carry, first=0, steps=40)
@@ -202,9 +204,9 @@ def kinds() -> list[Any]:
 
 def test_curvature_of_a_linear_model_is_its_hessian(dataset: Dataset) -> None:
     """Without a hidden layer the Gauss-Newton curvature is exact."""
-    model = build.build_model(job(hidden=()), dataset)
+    model = builder.build_model(job(hidden=()), dataset)
     position = model.density.draw_prior(3)
-    curvature = build.curvature_with(model, dataset)(position)
+    curvature = builder.curvature_with(model, dataset)(position)
     hessian = -jax.hessian(model.logdensity_fn)(position)
     np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
 
@@ -213,7 +215,7 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
     """J' J over the learned variance, by finite differences; nothing of the noise itself."""
     position = learned.density.draw_prior(4)
     train = jnp.asarray(dataset.features[dataset.split == 0])
-    predict = build.predict_with(learned)
+    predict = builder.predict_with(learned)
     steps = 1e-5 * np.eye(learned.density.size)
     jacobian = np.stack(
         [(predict(position + d, train) - predict(position - d, train)) / 2e-5 for d in steps],
@@ -221,7 +223,7 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
     )
     noise = learned.density.variables(position)["noise"]
     prior = -jax.hessian(learned.density.log_prior)(position)
-    curvature = build.curvature_with(learned, dataset)(position)
+    curvature = builder.curvature_with(learned, dataset)(position)
     expected = jacobian.T @ jacobian / noise**2 + prior
     np.testing.assert_allclose(curvature, expected, rtol=1e-6, atol=1e-5)
 
@@ -237,14 +239,14 @@ def test_templates_have_the_form_of_what_is_carried(
     """
     chains = samplers.FEWEST_CHAINS.get(kernel.kind, 1) + more
     model = hierarchical
-    built = build.build_kernel(kernel, model.logdensity_fn, model.conjugates)
-    adaptation = build.build_adaptation(warmup, kernel, built)
+    built = builder.build_kernel(kernel, model.logdensity_fn, model.conjugates)
+    adaptation = builder.build_adaptation(warmup, kernel, built)
     positions = [np.asarray(model.density.draw_prior(chain)) for chain in range(chains)]
-    carry = jax.jit(adaptation.start)(build.stack_positions(model, positions))
+    carry = jax.jit(adaptation.start)(builder.stack_positions(model, positions))
     made = [carry, *jax.jit(adaptation.finish)(carry)]
     templates = [
-        build.warmup_template(model, adaptation, chains),
-        *build.sampling_template(model, adaptation, chains),
+        builder.warmup_template(model, adaptation, chains),
+        *builder.sampling_template(model, adaptation, chains),
     ]
     for template, tree in zip(templates, made, strict=True):
         assert str(jax.tree.structure(template)) == str(jax.tree.structure(tree))
@@ -266,8 +268,8 @@ def test_no_setting_of_a_warmup_is_dropped(kernel: kernels.Kernel, warmup: warmu
 
 
 def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
-    problem, position = build.build_problem(fixed), fixed.density.draw_prior(2)
-    train, validation = (build.rows_of(fixed, dataset, split) for split in (0, 1))
+    problem, position = builder.build_problem(fixed), fixed.density.draw_prior(2)
+    train, validation = (builder.rows_of(fixed, dataset, split) for split in (0, 1))
     posterior = problem.log_prior(position) + problem.log_likelihood(position, train)
     np.testing.assert_allclose(posterior, fixed.logdensity_fn(position), rtol=1e-12)
     np.testing.assert_array_equal(problem.log_density(position), fixed.logdensity_fn(position))
@@ -278,7 +280,7 @@ def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:
 
 @pytest.mark.parametrize("split", [0, 1, 2])
 def test_rows_are_those_of_the_split(split: int, fixed: Model, dataset: Dataset) -> None:
-    rows = build.rows_of(fixed, dataset, split)
+    rows = builder.rows_of(fixed, dataset, split)
     np.testing.assert_array_equal(rows.features, dataset.features[dataset.split == split])
     np.testing.assert_array_equal(rows.target, dataset.target[dataset.split == split])
 
@@ -287,13 +289,13 @@ def test_pretraining_finds_the_ridge_solution(dataset: Dataset) -> None:
     """A network without hidden layer: its MAP is ridge regression, bias shrunk as the weights."""
     prior = GaussianPrior(kind="gaussian", precision=3.0)
     dataset = dataset._replace(target=dataset.target + 0.5)
-    model = build.build_model(job((), prior=prior), dataset)
-    train, validation = (build.rows_of(model, dataset, split) for split in (0, 1))
+    model = builder.build_model(job((), prior=prior), dataset)
+    train, validation = (builder.rows_of(model, dataset, split) for split in (0, 1))
     fit = jax.jit(
         lambda start: fit_map(
-            build.chain_key(0, "pretrain", 0),
+            builder.chain_key(0, "pretrain", 0),
             start,
-            build.build_problem(model),
+            builder.build_problem(model),
             train,
             validation,
             epochs=3000,
@@ -301,22 +303,22 @@ def test_pretraining_finds_the_ridge_solution(dataset: Dataset) -> None:
             learning_rate=0.05,
             patience=None,
         )
-    )(build.draw_start(model, "prior", seed=0, chain=0))
+    )(builder.draw_start(model, "prior", seed=0, chain=0))
     x = np.column_stack([train.features, np.ones(len(train.target))])
     ridge = np.linalg.solve(x.T @ x / SIGMA**2 + 3.0 * np.eye(6), x.T @ train.target / SIGMA**2)
-    found = build.name_variables(model, fit.position).values
+    found = builder.name_variables(model, fit.position).values
     np.testing.assert_allclose([*found["weights_1"][:, 0], *found["biases_1"]], ridge, rtol=1e-5)
 
 
 @pytest.mark.parametrize("start", ["prior", "standard_normal"])
 def test_starts_are_independent(start: str, dataset: Dataset) -> None:
     """Across chains and seeds, and the same again for the same chain and seed."""
-    model = build.build_model(job((64,)), dataset)
+    model = builder.build_model(job((64,)), dataset)
     starts = [
-        np.asarray(build.draw_start(model, start, seed=seed, chain=chain))
+        np.asarray(builder.draw_start(model, start, seed=seed, chain=chain))
         for seed, chain in product((0, 1), range(4))
     ]
-    again = build.draw_start(model, start, seed=1, chain=3)
+    again = builder.draw_start(model, start, seed=1, chain=3)
     np.testing.assert_array_equal(again, starts[-1])
     correlations = np.corrcoef(starts)[np.triu_indices(8, 1)]
     assert np.abs(correlations).max() < 4.5 / np.sqrt(model.density.size)
@@ -327,24 +329,24 @@ def test_starts_are_independent(start: str, dataset: Dataset) -> None:
 
 
 def test_keys_differ_by_seed_stage_and_chain() -> None:
-    grid = list(product(range(4), build.STAGES, range(4)))
-    keys = {jax.random.key_data(build.chain_key(*place)).tobytes() for place in grid}
+    grid = list(product(range(4), builder.STAGES, range(4)))
+    keys = {jax.random.key_data(builder.chain_key(*place)).tobytes() for place in grid}
     assert len(keys) == len(grid)
 
 
 @pytest.mark.parametrize("chains", [(0,), (3, 1, 2)])
 def test_keys_of_a_block_are_those_of_its_chains(chains: tuple[int, ...]) -> None:
     """Whatever block a chain is in."""
-    keys = build.chain_keys(5, "draw", chains)
+    keys = builder.chain_keys(5, "draw", chains)
     assert keys.shape == (len(chains),)
     for key, chain in zip(keys, chains, strict=True):
-        expected = jax.random.key_data(build.chain_key(5, "draw", chain))
+        expected = jax.random.key_data(builder.chain_key(5, "draw", chain))
         np.testing.assert_array_equal(jax.random.key_data(key), expected)
 
 
 def test_positions_of_a_block_are_in_the_order_of_its_chains(fixed: Model) -> None:
     positions = [np.asarray(fixed.density.draw_prior(seed), np.float32) for seed in (3, 1)]
-    stacked = build.stack_positions(fixed, positions)
+    stacked = builder.stack_positions(fixed, positions)
     np.testing.assert_array_equal(stacked, positions)
     assert stacked.dtype == fixed.density.dtype
 
@@ -355,7 +357,7 @@ def test_observer_sees_f_at_the_reference_points(
     points = dataset.features[dataset.reference]
     for model, names in ((fixed, {"f"}), (learned, {"f", "noise"})):
         position = model.density.draw_prior(3)
-        observed = build.observer(model, dataset)(position)
+        observed = builder.observer(model, dataset)(position)
         assert observed.keys() == names
         expected = network_by_hand(model, position, points)
         np.testing.assert_allclose(observed["f"], expected, rtol=1e-12)
@@ -365,7 +367,7 @@ def test_observer_sees_f_at_the_reference_points(
 
 def test_variables_of_many_positions_are_named(learned: Model) -> None:
     positions = jnp.stack([learned.density.draw_prior(seed) for seed in range(6)])
-    named = build.name_variables(learned, positions.reshape(2, 3, -1))
+    named = builder.name_variables(learned, positions.reshape(2, 3, -1))
     assert named.values["weights_1"].shape == (2, 3, 5, 4)
     assert named.values["noise"].shape == (2, 3)
     assert named.dims.keys() == named.values.keys()
@@ -374,10 +376,10 @@ def test_variables_of_many_positions_are_named(learned: Model) -> None:
 
 
 def test_position_without_density_is_refused(fixed: Model) -> None:
-    build.check_finite(fixed, fixed.density.draw_prior(4), "start")
+    builder.check_finite(fixed, fixed.density.draw_prior(4), "start")
     broken = fixed.density.draw_prior(4).at[0].set(jnp.nan)
     with pytest.raises(InputError, match=r"chain 3: the log density is nan; .*learning rate"):
-        build.check_finite(fixed, broken, "chain 3")
+        builder.check_finite(fixed, broken, "chain 3")
 
 
 @pytest.mark.parametrize("shape", [(28,), (30,), (1, 29), ()])
@@ -385,4 +387,4 @@ def test_position_of_another_network_is_refused(fixed: Model, shape: tuple[int, 
     size = int(np.prod(shape))
     said = f"chain 3 has {size} parameters where the network has 29; give those of this run"
     with pytest.raises(InputError, match=said):
-        build.check_finite(fixed, np.zeros(shape), "chain 3")
+        builder.check_finite(fixed, np.zeros(shape), "chain 3")

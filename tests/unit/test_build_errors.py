@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes import build
-from nlobayes.build import Model
+from nlobayes import builder
+from nlobayes.builder import Model
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
@@ -44,7 +44,7 @@ def make_model(
         likelihood=likelihood,
         precision="float64",
     )
-    return build.build_model(job, dataset)
+    return builder.build_model(job, dataset)
 
 
 def row_noise(dataset: Dataset, sigma: Any) -> np.ndarray:
@@ -62,7 +62,7 @@ def noise_of(model: Model, position: jax.Array) -> Any:
 def test_model_weighs_every_train_row_by_its_error(noisy: Dataset, likelihood: Likelihood) -> None:
     model, train = make_model(noisy, likelihood), noisy.split == 0
     position = model.density.draw_prior(1)
-    residual = noisy.target - build.predict_with(model)(position, jnp.asarray(noisy.features))
+    residual = noisy.target - builder.predict_with(model)(position, jnp.asarray(noisy.features))
     scale = row_noise(noisy, noise_of(model, position))
     data = norm.logpdf(residual[train], scale=scale[train]).sum()
     for b in (1.0, 0.3):
@@ -73,18 +73,18 @@ def test_model_weighs_every_train_row_by_its_error(noisy: Dataset, likelihood: L
 @every_likelihood
 def test_problem_is_the_posterior(noisy: Dataset, likelihood: Likelihood) -> None:
     model = make_model(noisy, likelihood)
-    problem, position = build.build_problem(model), model.density.draw_prior(2)
-    train = build.rows_of(model, noisy, 0)
+    problem, position = builder.build_problem(model), model.density.draw_prior(2)
+    train = builder.rows_of(model, noisy, 0)
     posterior = problem.log_prior(position) + problem.log_likelihood(position, train)
     np.testing.assert_allclose(posterior, model.logdensity_fn(position), rtol=1e-12)
 
 
 def test_rows_have_errors_where_the_dataset_has(noisy: Dataset, dataset: Dataset) -> None:
     model, here = make_model(noisy), noisy.split == 1
-    rows = build.rows_of(model, noisy, 1)
+    rows = builder.rows_of(model, noisy, 1)
     assert rows.error is not None
     np.testing.assert_allclose(rows.error, row_noise(noisy, 0.0)[here], rtol=1e-12)
-    assert build.rows_of(model, dataset, 1).error is None
+    assert builder.rows_of(model, dataset, 1).error is None
 
 
 @every_likelihood
@@ -92,7 +92,7 @@ def test_curvature_of_a_linear_model_is_its_hessian(noisy: Dataset, likelihood: 
     """In the weights and the bias; Gauss-Newton leaves out what couples a learned noise to them."""
     model = make_model(noisy, likelihood, hidden=())
     position = model.density.draw_prior(3)
-    curvature = build.curvature_with(model, noisy)(position)
+    curvature = builder.curvature_with(model, noisy)(position)
     hessian = -jax.hessian(model.logdensity_fn)(position)
     np.testing.assert_allclose(curvature[:6, :6], hessian[:6, :6], rtol=1e-9, atol=1e-9)
 
@@ -101,12 +101,12 @@ def test_pretraining_finds_the_weighted_ridge_solution(noisy: Dataset) -> None:
     """Far from that of equal weights."""
     prior = GaussianPrior(kind="gaussian", precision=3.0)
     model = make_model(noisy, hidden=(), prior=prior)
-    train, validation = (build.rows_of(model, noisy, split) for split in (0, 1))
+    train, validation = (builder.rows_of(model, noisy, split) for split in (0, 1))
     fit = jax.jit(
         lambda start: fit_map(
-            build.chain_key(0, "pretrain", 0),
+            builder.chain_key(0, "pretrain", 0),
             start,
-            build.build_problem(model),
+            builder.build_problem(model),
             train,
             validation,
             epochs=3000,
@@ -114,7 +114,7 @@ def test_pretraining_finds_the_weighted_ridge_solution(noisy: Dataset) -> None:
             learning_rate=0.05,
             patience=None,
         )
-    )(build.draw_start(model, "prior", seed=0, chain=0))
+    )(builder.draw_start(model, "prior", seed=0, chain=0))
     x = np.column_stack([train.features, np.ones(len(train.target))])
 
     def ridge(noise: np.ndarray) -> np.ndarray:
@@ -122,7 +122,7 @@ def test_pretraining_finds_the_weighted_ridge_solution(noisy: Dataset) -> None:
         return np.linalg.solve(weighted @ x + 3.0 * np.eye(6), weighted @ train.target)
 
     expected, plain = ridge(row_noise(noisy, SIGMA)[noisy.split == 0]), ridge(np.array(SIGMA))
-    found = build.name_variables(model, fit.position).values
+    found = builder.name_variables(model, fit.position).values
     weights = [*found["weights_1"][:, 0], *found["biases_1"]]
     np.testing.assert_allclose(weights, expected, rtol=1e-5)
     assert np.abs(plain - expected).max() > 0.03

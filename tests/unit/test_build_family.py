@@ -9,8 +9,8 @@ import pytest
 from pydantic import TypeAdapter
 from scipy.special import expit, log_softmax
 
-from nlobayes import build
-from nlobayes.build import Model
+from nlobayes import builder
+from nlobayes.builder import Model
 from nlobayes.errors import InputError
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
@@ -36,7 +36,7 @@ def make_model(
         likelihood=TypeAdapter(Likelihood).validate_python(likelihood),
         precision="float64",
     )
-    return build.build_model(job, dataset)
+    return builder.build_model(job, dataset)
 
 
 def in_classes(dataset: Dataset, classes: int) -> Dataset:
@@ -54,7 +54,7 @@ def pair(dataset: Dataset) -> Dataset:
 
 def output_of(model: Model, position: jax.Array, dataset: Dataset, split: int) -> np.ndarray:
     features = jnp.asarray(dataset.features[dataset.split == split])
-    return np.asarray(build.predict_with(model)(position, features))
+    return np.asarray(builder.predict_with(model)(position, features))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_curvature_of_linear_classes_is_their_hessian(
     model = make_model(labelled, likelihood, hidden=())
     assert model.network.sizes == (5, outputs)
     position = model.density.draw_prior(3)
-    curvature = build.curvature_with(model, labelled)(position)
+    curvature = builder.curvature_with(model, labelled)(position)
     hessian = -jax.hessian(model.logdensity_fn)(position)
     np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
 
@@ -77,7 +77,7 @@ def test_curvature_of_two_targets_is_their_hessian(pair: Dataset) -> None:
     """In the weights; the noise of each target its own."""
     model = make_model(pair, LEARNED, hidden=())
     position = model.density.draw_prior(4)
-    curvature = build.curvature_with(model, pair)(position)
+    curvature = builder.curvature_with(model, pair)(position)
     hessian = -jax.hessian(model.logdensity_fn)(position)
     np.testing.assert_allclose(curvature[:12, :12], hessian[:12, :12], rtol=1e-9, atol=1e-9)
     assert (hessian[:6, :6] != 0).any()
@@ -92,7 +92,7 @@ def test_curvature_is_positive_where_the_prior_bends_the_other_way(
     position = 3 * jnp.ones(model.density.size)
     own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
     assert own.min() < 0
-    curvature = build.curvature_with(model, dataset)(position)
+    curvature = builder.curvature_with(model, dataset)(position)
     assert np.linalg.eigvalsh(curvature).min() > 0.0099
 
 
@@ -103,12 +103,12 @@ def test_misfit_is_that_of_the_centre(dataset: Dataset, pair: Dataset) -> None:
     output = output_of(model, position, dataset, 1)
     assert output.shape == (15, 2)
     residual = output[:, 0] - dataset.target[dataset.split == 1]
-    found = build.build_problem(model).misfit(position, build.rows_of(model, dataset, 1))
+    found = builder.build_problem(model).misfit(position, builder.rows_of(model, dataset, 1))
     np.testing.assert_allclose(found, np.sqrt(np.mean(residual**2)), rtol=1e-12)
     model = make_model(pair, LEARNED)
     position = model.density.draw_prior(6)
     residual = output_of(model, position, pair, 1) - pair.target[pair.split == 1]
-    found = build.build_problem(model).misfit(position, build.rows_of(model, pair, 1))
+    found = builder.build_problem(model).misfit(position, builder.rows_of(model, pair, 1))
     np.testing.assert_allclose(found, np.sqrt(np.mean(residual**2)), rtol=1e-12)
 
 
@@ -118,7 +118,7 @@ def test_misfit_of_classes_is_their_log_loss(dataset: Dataset) -> None:
     position = model.density.draw_prior(7)
     log_p = log_softmax(output_of(model, position, labelled, 1) / 0.7, axis=1)
     loss = -log_p[np.arange(15), labelled.target[here].astype(int)].mean()
-    found = build.build_problem(model).misfit(position, build.rows_of(model, labelled, 1))
+    found = builder.build_problem(model).misfit(position, builder.rows_of(model, labelled, 1))
     np.testing.assert_allclose(found, loss, rtol=1e-12)
 
 
@@ -128,16 +128,16 @@ def test_observed_are_logits_of_classes_and_the_mean_noise_of_targets(
     labelled = in_classes(dataset, 2)
     model = make_model(labelled, BERNOULLI)
     position, points = model.density.draw_prior(8), jnp.asarray(dataset.features[dataset.reference])
-    observed = build.observer(model, labelled)(position)
-    logits = build.predict_with(model)(position, points) / 0.7
+    observed = builder.observer(model, labelled)(position)
+    logits = builder.predict_with(model)(position, points) / 0.7
     np.testing.assert_allclose(observed["f"], logits, rtol=1e-12)
-    given = build.predict_with(model)(position, points)
+    given = builder.predict_with(model)(position, points)
     likelihood: Any = model.likelihood
     probabilities = likelihood.probabilities(given, np)
     np.testing.assert_allclose(probabilities[:, 1], expit(logits), rtol=1e-12)
     model = make_model(pair, LEARNED)
     position = model.density.draw_prior(9)
-    observed = build.observer(model, pair)(position)
+    observed = builder.observer(model, pair)(position)
     assert observed["f"].shape == (6, 2)
     noise = model.density.variables(position)["noise"]
     assert noise.shape == (2,)

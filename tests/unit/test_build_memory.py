@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes import build
-from nlobayes.build import Model
+from nlobayes import builder
+from nlobayes.builder import Model
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import TRAIN, UNUSED
 from nlobayes.data.tables import Selection
@@ -58,7 +58,7 @@ def solve(log_density: Any, size: int) -> Gaussian:
 
 def at(model: Model, dataset: Dataset, rows: np.ndarray, gaussian: Gaussian) -> Moments:
     """Give the moments of f at rows, on the model scale."""
-    predict, features = build.predict_with(model), jnp.asarray(dataset.features[rows])
+    predict, features = builder.predict_with(model), jnp.asarray(dataset.features[rows])
     slope = np.asarray(jax.jacobian(predict)(jnp.zeros(model.density.size), features))
     target, (mean, covariance) = TargetTransform(**dataset.transforms["target"]), gaussian
     scaled = slope * np.asarray(target.sd)
@@ -74,16 +74,16 @@ def test_old_rows_remembered_and_new_rows_are_the_union(dataset: Dataset) -> Non
         split[left_out] = UNUSED
         parts.append(dataset._replace(split=split))
     (old, new), size = parts, 6
-    model = build.build_model(job(), old)
+    model = builder.build_model(job(), old)
     prior, posterior = (
         at(model, old, train[:15], solve(fn, size))
         for fn in (model.density.log_prior, model.logdensity_fn)
     )
     root, observed = divide(posterior, prior)
     memory = memory_at(dataset, train[:15], root=root, observed=observed)
-    found = solve(build.build_model(job(), new, memory).logdensity_fn, size)
-    expected = solve(build.build_model(job(), dataset).logdensity_fn, size)
-    without = solve(build.build_model(job(), new).logdensity_fn, size)
+    found = solve(builder.build_model(job(), new, memory).logdensity_fn, size)
+    expected = solve(builder.build_model(job(), dataset).logdensity_fn, size)
+    without = solve(builder.build_model(job(), new).logdensity_fn, size)
     np.testing.assert_allclose(found[0], expected[0], atol=1e-7)
     np.testing.assert_allclose(found[1], expected[1], atol=1e-9)
     assert np.abs(without[0] - expected[0]).max() > 1e-3
@@ -98,9 +98,9 @@ def test_a_memory_is_read_in_the_units_of_another_dataset(
     assert other.transforms != dataset.transforms
     rows = np.array([3, 50, 7])
     memory = memory_at(dataset, rows)
-    bare, model = (build.build_model(job((4,)), other, given) for given in (None, memory))
+    bare, model = (builder.build_model(job((4,)), other, given) for given in (None, memory))
     position = model.density.draw_prior(2)
-    outputs = build.predict_with(bare)(position, jnp.asarray(other.features[rows]))
+    outputs = builder.predict_with(bare)(position, jnp.asarray(other.features[rows]))
     f = unstandardise(TargetTransform(**other.transforms["target"]), np.asarray(outputs))
     expected = -np.sum((memory.root @ f - memory.observed) ** 2) / 2
     found = model.density.log_prior(position) - bare.density.log_prior(position)
@@ -120,17 +120,17 @@ def test_a_memory_of_something_else_is_refused(
     dataset: Dataset, changes: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
-        build.build_model(job(), dataset, memory_at(dataset, np.arange(3), **changes))
+        builder.build_model(job(), dataset, memory_at(dataset, np.arange(3), **changes))
 
 
 def test_a_memory_is_of_one_output(dataset: Dataset) -> None:
     model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
     with pytest.raises(InputError, match="of one output, the network has 2; choose a likelihood"):
-        build.build_model(model, dataset, memory_at(dataset, np.arange(3)))
+        builder.build_model(model, dataset, memory_at(dataset, np.arange(3)))
 
 
 def test_a_memory_that_is_named_must_be_given(dataset: Dataset) -> None:
     """Nothing is computed with the bare prior in its place."""
     model = job(prior={"kind": "fan_in", "memory": {"file": "results/memories/no.nc"}})
     with pytest.raises(InputError, match=r"has a memory, results/memories/no\.nc, which cannot be"):
-        build.build_model(model, dataset)
+        builder.build_model(model, dataset)

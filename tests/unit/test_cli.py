@@ -16,23 +16,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from nlobayes.cli import FOR_PEOPLE, OF_THE_WORKFLOW, VERBS, app, main
+from nlobayes.cli import COMMANDS, app, main
 from nlobayes.errors import InputError
+from nlobayes.stages import AUDIT, GROUPS, PIPELINE, TOOLS, module_of
 
 ROOT = Path(__file__).parents[2]
-NO_VERBS = {
-    *("__init__", "covariates", "points", "posteriors", "predictions", "progress", "runtime"),
-    *(
-        "chains",
-        "class_scores",
-        "comparison_tables",
-        "functions",
-        "memories",
-        "output_scores",
-        "stated",
-    ),
-    *("requests", "summary_table", "problems", "learned", "verdicts", "landing_page"),
-}
 HEAVY = (
     "numpy pandas xarray netCDF4 h5py scipy jax pymc pytensor arviz matplotlib pydantic blackjax"
 )
@@ -74,13 +62,14 @@ def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
         "try:\n    app(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
         f"loaded = set('{HEAVY}'.split()) & set(sys.modules)\n"
         "loaded |= {name for name in sys.modules if name.startswith('nlobayes.')}\n"
-        "sys.exit(' '.join(loaded - {'nlobayes.cli', 'nlobayes.errors'}) or None)"
+        "loaded -= {'nlobayes.cli', 'nlobayes.errors', 'nlobayes.stages'}\n"
+        "sys.exit(' '.join(loaded) or None)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    for title, verbs in (("Verbs", FOR_PEOPLE), ("Verbs of the workflow", OF_THE_WORKFLOW)):
+    for title, verbs in (("Tools", TOOLS), ("Pipeline", PIPELINE), ("Audit", AUDIT)):
         (section,) = re.findall(rf"^{title}:\n((?:  .*\n)+)", done.stdout, re.MULTILINE)
         unwrapped = re.sub(r"\n {3,}", " ", section)
         assert re.findall(r"^  (\w+) +(\S.*)$", unwrapped, re.MULTILINE) == [*verbs.items()]
@@ -91,9 +80,9 @@ def test_help_of_a_verb_for_people_waits_for_nothing_heavy() -> None:
     heavy = {"arviz", "blackjax", "jax", "matplotlib", "pymc", "scipy.interpolate", "scipy.stats"}
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
-        "from importlib import import_module\n"
-        f"for verb in {[*FOR_PEOPLE, 'simulate', 'ingest']}:\n"
-        "    import_module('nlobayes.verbs.' + verb)\n"
+        "from importlib import import_module\nfrom nlobayes.stages import module_of\n"
+        f"for verb in {[*TOOLS, *AUDIT, 'compare', 'simulate', 'ingest']}:\n"
+        "    import_module(module_of(verb))\n"
         f"sys.exit(' '.join({heavy} & set(sys.modules)) or None)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -125,24 +114,25 @@ def test_the_installed_command_is_this_one() -> None:
     assert "Bayesian neural networks by exact MCMC" in done.stdout
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_is_a_function_of_its_name_in_a_module_of_its_name(verb: str) -> None:
-    function = getattr(import_module(f"nlobayes.verbs.{verb}"), verb)
+    function = getattr(import_module(module_of(verb)), verb)
     assert inspect.isfunction(function)
-    assert function.__module__ == f"nlobayes.verbs.{verb}"
+    assert function.__module__ == module_of(verb)
 
 
 def test_every_module_of_a_verb_is_listed() -> None:
-    modules = {path.stem for path in (ROOT / "src/nlobayes/verbs").glob("*.py")}
-    assert modules - NO_VERBS == {*VERBS}
+    for group, commands in GROUPS.items():
+        folder = ROOT / "src/nlobayes/commands" / group
+        assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == {*commands}
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_help_of_a_verb_explains_every_option(verb: str) -> None:
     done = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
     assert done.exit_code == 0
-    assert VERBS[verb] in done.output
-    function = getattr(import_module(f"nlobayes.verbs.{verb}"), verb)
+    assert COMMANDS[verb] in done.output
+    function = getattr(import_module(module_of(verb)), verb)
     for name in inspect.signature(function).parameters:
         shown = name.replace("_", "-")
         said = re.search(rf"(--|│[ *]+){shown} ", done.output)

@@ -56,7 +56,7 @@ def test_a_fault_of_the_machine_is_one_line(
     "error",
     [
         RuntimeError("a mistake of ours"),
-        ImportError("cannot import name 'x'", name="nlobayes.build"),
+        ImportError("cannot import name 'x'", name="nlobayes.builder"),
         FileNotFoundError(errno.ENOENT, "a file of ours"),
     ],
 )

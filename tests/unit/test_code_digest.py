@@ -18,13 +18,14 @@ from typing import Any
 import pytest
 
 from nlobayes import code_digest
-from nlobayes.cli import VERBS
+from nlobayes.cli import COMMANDS
+from nlobayes.stages import module_of
 
 INSIDE = {
     "simulate": {"data.physics.source", "data.physics.pdf", "data.tables", "artifacts.files"},
     "ingest": {"data.slha", "data.prospino", "data.spectra", "data.tables", "artifacts.files"},
     "prepare": {"data.datasets", "data.transforms", "data.splits", "artifacts.netcdf"},
-    "pretrain": {"model.density", "inference.pretrain", "assessment.tightness", "build"},
+    "pretrain": {"model.density", "inference.pretrain", "diagnostics.tightness", "builder"},
     "warmup": {
         "model.density",
         "inference.warmup",
@@ -36,56 +37,69 @@ INSIDE = {
         "inference.sampling",
         "inference.blocks",
         "inference.kernels.hmc",
-        "verbs.runtime",
+        "commands.shared.runtime",
     },
-    "judge": {"artifacts.chains", "assessment.verdict", "assessment.convergence"},
+    "judge": {"artifacts.chains", "diagnostics.verdict", "diagnostics.convergence"},
     "assemble": {"artifacts.chains", "artifacts.contents", "artifacts.netcdf", "provenance"},
     "diagnose": {
-        "assessment.convergence",
-        "assessment.verdict",
-        "assessment._arviz",
-        "verbs.posteriors",
+        "diagnostics.convergence",
+        "diagnostics.verdict",
+        "diagnostics.estimators",
+        "commands.shared.posteriors",
     },
-    "thin": {"artifacts.netcdf", "assessment.thinning", "assessment.noise"},
+    "thin": {"artifacts.netcdf", "diagnostics.thinning", "evaluation.predictive.noise"},
     "propagate": {"surrogate.prediction", "model.networks", "data.transforms"},
-    "evaluate": {"assessment.scores", "assessment.noise", "assessment.calibration"},
+    "evaluate": {
+        "evaluation.scores.of_split",
+        "evaluation.predictive.noise",
+        "evaluation.calibration.calibration",
+    },
     "tabulate": {
-        "assessment.tables.chains",
-        "assessment.tables.predictions",
-        "verbs.covariates",
-        "verbs.predictions",
+        "diagnostics.tables",
+        "evaluation.tables.predictions",
+        "commands.shared.covariates",
+        "commands.shared.predictions",
     },
     "tabulate_classes": {
-        "assessment.tables.chains",
-        "assessment.classification_decisions",
-        "assessment.classification_calibration",
-        "verbs.chains",
-        "verbs.class_scores",
+        "diagnostics.tables",
+        "evaluation.classification.decisions",
+        "evaluation.classification.calibration",
+        "commands.shared.chain_tables",
+        "commands.shared.class_scores",
     },
-    "export": {"surrogate.evaluation", "surrogate.domain", "assessment.noise", "model.networks"},
-    "landscape": {"model.density", "inference.landscape", "build", "verbs.runtime"},
+    "export": {
+        "surrogate.evaluation",
+        "surrogate.domain",
+        "evaluation.predictive.noise",
+        "model.networks",
+    },
+    "landscape": {"model.density", "inference.landscape", "builder", "commands.shared.runtime"},
     "prior_predictive": {
         "model.density",
         "model.priors",
-        "build",
-        "assessment.tables.prior",
+        "builder",
+        "evaluation.tables.prior",
         "data.transforms",
     },
-    "agree": {"assessment.agreement", "assessment._arviz"},
-    "compare": {"assessment.comparison", "artifacts.files"},
-    "speed": {"model.density", "surrogate.prediction", "build"},
+    "agree": {"diagnostics.agreement", "diagnostics.estimators"},
+    "compare": {"evaluation.comparison.runs", "artifacts.files"},
+    "speed": {"model.density", "surrogate.prediction", "builder"},
     "plot": {"plots.registry", "plots.calibration", "plots.style"},
     "reweight": {
         "model.density",
-        "assessment.importance",
-        "verbs.functions",
-        "verbs.posteriors",
+        "evaluation.reweighting.importance",
+        "commands.shared.functions",
+        "commands.shared.posteriors",
     },
-    "sensitivity": {"model.density", "assessment.sensitivity", "verbs.functions"},
-    "condense": {"model.memories", "build", "verbs.functions", "data.transforms"},
+    "sensitivity": {
+        "model.density",
+        "evaluation.reweighting.sensitivity",
+        "commands.shared.functions",
+    },
+    "condense": {"model.memories", "builder", "commands.shared.functions", "data.transforms"},
     "predict": {"surrogate.answers", "data.blocks", "data.spectrum_blocks", "artifacts.streams"},
     "serve": {"surrogate.web.application", "surrogate.web.guards", "surrogate.surrogate"},
-    "summary": {"assessment.tightness"},
+    "summary": {"diagnostics.tightness"},
     "record": {"artifacts.files"},
     "show": {
         "artifacts.audit.summary",
@@ -100,37 +114,37 @@ INSIDE = {
         "artifacts.audit.crate",
     },
 }
-WINGS = ("data", "model", "inference", "assessment", "surrogate", "plots")
+WINGS = ("data", "model", "inference", "diagnostics", "evaluation", "surrogate", "plots")
 USED = {
     "simulate": {"data"},
     "ingest": {"data"},
     "prepare": {"data"},
-    "pretrain": {"model", "inference", "assessment", "data"},
-    "warmup": {"model", "inference", "data"},
-    "draw": {"model", "inference", "data"},
-    "judge": {"assessment"},
+    "pretrain": {"data", "model", "inference", "diagnostics"},
+    "warmup": {"data", "model", "inference"},
+    "draw": {"data", "model", "inference"},
+    "judge": {"diagnostics"},
     "assemble": set(),
-    "diagnose": {"assessment", "model"},
-    "thin": {"assessment", "data"},
-    "propagate": {"model", "surrogate", "data"},
-    "evaluate": {"assessment", "data"},
-    "tabulate": {"assessment", "data", "model"},
-    "tabulate_classes": {"assessment", "data", "model"},
-    "export": {"surrogate", "assessment", "data", "model"},
-    "landscape": {"model", "inference", "data"},
-    "prior_predictive": {"model", "inference", "assessment", "data"},
-    "agree": {"assessment"},
-    "compare": {"assessment"},
-    "speed": {"model", "inference", "surrogate", "data"},
+    "diagnose": {"model", "diagnostics"},
+    "thin": {"data", "diagnostics", "evaluation"},
+    "propagate": {"data", "model", "surrogate"},
+    "evaluate": {"data", "diagnostics", "evaluation"},
+    "tabulate": {"data", "model", "diagnostics", "evaluation"},
+    "tabulate_classes": {"data", "model", "diagnostics", "evaluation"},
+    "export": {"data", "model", "evaluation", "surrogate"},
+    "landscape": {"data", "model", "inference"},
+    "prior_predictive": {"data", "model", "inference", "evaluation"},
+    "agree": {"diagnostics"},
+    "compare": {"diagnostics", "evaluation"},
+    "speed": {"data", "model", "inference", "surrogate"},
     "plot": {"plots"},
-    "reweight": {"model", "inference", "assessment", "surrogate", "data"},
-    "sensitivity": {"model", "inference", "assessment", "surrogate", "data"},
-    "condense": {"model", "inference", "assessment", "surrogate", "data"},
-    "predict": {"surrogate", "data", "model"},
-    "serve": {"surrogate", "data", "model"},
-    "summary": {"assessment"},
+    "reweight": {"data", "model", "inference", "diagnostics", "evaluation", "surrogate"},
+    "sensitivity": {"data", "model", "inference", "diagnostics", "evaluation", "surrogate"},
+    "condense": {"data", "model", "inference", "diagnostics", "surrogate"},
+    "predict": {"data", "model", "surrogate"},
+    "serve": {"data", "model", "surrogate"},
+    "summary": {"diagnostics"},
     "record": set(),
-    "show": {"surrogate", "data", "model"},
+    "show": {"data", "model", "surrogate"},
     "verify": set(),
     "provenance": set(),
 }
@@ -138,32 +152,31 @@ USED = {
 
 def closure(verb: str) -> set[str]:
     """What a verb imports, without the name of the package."""
-    found = code_digest.modules_of(f"nlobayes.verbs.{verb}", {})
+    found = code_digest.modules_of(module_of(verb), {})
     return {name.removeprefix("nlobayes.") for name in found}
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_a_verb_imports_what_it_uses(verb: str) -> None:
-    assert closure(verb) >= INSIDE[verb] | {f"verbs.{verb}", "errors"}
+    assert closure(verb) >= INSIDE[verb] | {module_of(verb).removeprefix("nlobayes."), "errors"}
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_a_verb_uses_its_wings_only(verb: str) -> None:
     """So that another figure does not draw chains anew."""
     wings = {name.split(".")[0] for name in closure(verb)} & {*WINGS}
     assert wings == USED[verb]
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_the_study_is_in_the_specification_and_not_in_the_digest(verb: str) -> None:
     assert not [name for name in closure(verb) if name.startswith("study")]
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_another_verb_is_not_in_the_digest(verb: str) -> None:
-    assert {name for name in closure(verb) if name in {f"verbs.{v}" for v in VERBS}} == {
-        f"verbs.{verb}"
-    }
+    commands = {module_of(each).removeprefix("nlobayes.") for each in COMMANDS}
+    assert closure(verb) & commands == {module_of(verb).removeprefix("nlobayes.")}
 
 
 LOADED = """
@@ -176,11 +189,13 @@ print(*(name for name in sys.modules if name.startswith("nlobayes")))
 @pytest.mark.parametrize("verb", ["simulate", "prepare", "assemble", "plot"])
 def test_what_python_loads_is_in_the_closure(verb: str) -> None:
     """Packages above a module hold a docstring or names of modules that are in it anyway."""
-    module = f"nlobayes.verbs.{verb}"
+    module = module_of(verb)
     done = subprocess.run(
         [sys.executable, "-c", LOADED, module], capture_output=True, text=True, check=True
     )
-    loaded = {name for name in done.stdout.split() if not name.startswith("nlobayes.study")}
+    loaded = {
+        name for name in done.stdout.split() if not name.startswith(code_digest.STATED_IN_SPEC)
+    }
     above = {name for name in loaded if (code_digest._source(name)).name == "__init__.py"}
     assert loaded - above <= code_digest.modules_of(module, {})
 
@@ -193,7 +208,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 @cache
-def module_of(package: Path) -> Any:
+def module_of_copy(package: Path) -> Any:
     """The module of a copy of the package."""
     spec = importlib.util.spec_from_file_location("copied", package / "code_digest.py")
     assert spec
@@ -215,7 +230,7 @@ def module_of(package: Path) -> Any:
 
 def digest(package: Path, verb: str, spec: dict[str, Any] | None = None) -> str:
     """The digest of a verb of a copy of the package, computed afresh."""
-    module = module_of(package)
+    module = module_of_copy(package)
     module._digest.cache_clear()
     value = module.code_digest(verb, spec)
     assert isinstance(value, str)
@@ -238,9 +253,7 @@ def changed(path: Path, text: str) -> Iterator[None]:
 def test_a_change_inside_the_closure_changes_the_digest_and_no_other_does(
     copied: Path, verb: str
 ) -> None:
-    inside = {
-        code_digest._source(name) for name in code_digest.modules_of(f"nlobayes.verbs.{verb}", {})
-    }
+    inside = {code_digest._source(name) for name in code_digest.modules_of(module_of(verb), {})}
     before = digest(copied, verb)
     assert before == code_digest.code_digest(verb)
     for source in sorted(code_digest.PACKAGE.rglob("*.py")):
@@ -251,14 +264,14 @@ def test_a_change_inside_the_closure_changes_the_digest_and_no_other_does(
 
 def test_words_and_layout_change_no_digest(copied: Path) -> None:
     """Comments, blank lines, docstrings of a module, a class, a function and an attribute."""
-    before = {verb: digest(copied, verb) for verb in VERBS}
+    before = {verb: digest(copied, verb) for verb in COMMANDS}
     for path in copied.rglob("*.py"):
         tree = ast.parse(path.read_text())
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 node.value.value = "Other words."
         path.write_text("# mended\n\n\n" + ast.unparse(tree))
-    assert {verb: digest(copied, verb) for verb in VERBS} == before
+    assert {verb: digest(copied, verb) for verb in COMMANDS} == before
 
 
 CHOSEN = {
@@ -323,7 +336,7 @@ def test_names_are_found_at_any_depth() -> None:
 
 def test_a_new_import_joins_the_digest(copied: Path) -> None:
     late = "\n\ndef late() -> None:\n    import nlobayes.plots.style\n"
-    with changed(copied / "verbs/thin.py", late):
+    with changed(copied / "commands/pipeline/thin.py", late):
         before = digest(copied, "thin")
         with changed(copied / "plots/style.py", "CHANGED = 1\n"):
             assert digest(copied, "thin") != before
@@ -331,11 +344,11 @@ def test_a_new_import_joins_the_digest(copied: Path) -> None:
 
 def test_the_digest_does_not_depend_on_the_place(copied: Path, tmp_path: Path) -> None:
     moved = Path(shutil.copytree(copied, tmp_path / "elsewhere"))
-    os.utime(moved / "verbs/thin.py", (0, 0))
+    os.utime(moved / "commands/pipeline/thin.py", (0, 0))
     assert digest(moved, "thin") == digest(copied, "thin")
 
 
 def test_verbs_have_digests_of_their_own() -> None:
-    digests = {verb: code_digest.code_digest(verb) for verb in VERBS}
-    assert len(set(digests.values())) == len(VERBS)
+    digests = {verb: code_digest.code_digest(verb) for verb in COMMANDS}
+    assert len(set(digests.values())) == len(COMMANDS)
     assert all(len(value) == 16 for value in digests.values())

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes import build
-from nlobayes.build.stored import components, log_ratios
+from nlobayes import builder
+from nlobayes.builder.stored import components, log_ratios
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named
@@ -83,9 +83,9 @@ def job(**changes: Any) -> ModelJob:
     )
 
 
-def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[build.Model, np.ndarray, Named]:
+def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[builder.Model, np.ndarray, Named]:
     """Draw six positions of what is sampled from the prior, and name them: two chains of three."""
-    model = build.build_model(asked, dataset)
+    model = builder.build_model(asked, dataset)
     drawn = np.stack([model.density.draw_prior(seed) for seed in range(6)])
     named = jax.jit(jax.vmap(model.density.variables))(drawn)
     values = {
@@ -103,7 +103,7 @@ def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
     """From the sampled position to the variables, and to the position without whitening."""
     asked = job(**MODELS[name])
     model, drawn, stored = draws_of(asked, dataset)
-    plain = build.build_model(asked, dataset, whitened=False).density
+    plain = builder.build_model(asked, dataset, whitened=False).density
     found = components(asked, dataset, stored)
 
     def move(position: jax.Array) -> jax.Array:

@@ -26,7 +26,7 @@ VERBS = {
 SHOW_EACH = """
 import sys
 from pathlib import Path
-from nlobayes.verbs.show import show
+from nlobayes.commands.audit.show import show
 for name in sys.argv[1:]:
     show(Path(name), json=True)
     print("---")

@@ -17,7 +17,7 @@ import pytest
 
 from nlobayes.artifacts.seals import seal
 from nlobayes.artifacts.temporaries import create
-from nlobayes.verbs.verify import verify
+from nlobayes.commands.audit.verify import verify
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -197,7 +197,7 @@ def test_what_was_made_from_another_dataset_is_found(tiny: Project, tmp_path: Pa
 def test_other_code_is_found_and_can_be_accepted(tiny: Project, tmp_path: Path) -> None:
     other = type(tiny)(tiny.root, tmp_path / "src")
     shutil.copytree(tiny.source, other.source)
-    with (other.source / "nlobayes/verbs/thin.py").open("a") as file:
+    with (other.source / "nlobayes/commands/pipeline/thin.py").open("a") as file:
         file.write("CHANGED = 1\n")
     told = other.run("nlobayes", "verify", status=1).stdout.splitlines()
     assert len(told) == 3

@@ -27,7 +27,7 @@ def check_table(name):
         stop(
             f"datasets.{name}.source.path: {path} is not there; put it there, or mend the path"
         )
-    from nlobayes.verbs.requests import (
+    from nlobayes.commands.shared.requests import (
         preview,
     )  # only a study with a table pays for the readers
 

@@ -211,7 +211,7 @@ def test_log_prior_has_the_jacobian_of_log_sigma() -> None:
 
 IN_SINGLE_PRECISION = """
 import json, sys
-from nlobayes.verbs.runtime import configure
+from nlobayes.commands.shared.runtime import configure
 configure("float32")
 import jax, jax.numpy as jnp
 from nlobayes.model.density import build_density

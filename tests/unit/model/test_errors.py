@@ -185,7 +185,7 @@ def test_without_errors_there_is_no_argument_for_them(likelihood: Likelihood) ->
 
 IN_SHARDS = """
 import json, sys
-from nlobayes.verbs.runtime import configure
+from nlobayes.commands.shared.runtime import configure
 precision, shards = sys.argv[1], int(sys.argv[2])
 configure(precision, "cpu", shards)
 import jax, jax.numpy as jnp, numpy as np

@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 import json, sys
-from nlobayes.verbs import runtime
+from nlobayes.commands.shared import runtime
 precision, device = sys.argv[1:]
 runtime.configure(precision, device)
 try:
@@ -17,7 +17,7 @@ try:
 except Exception as error:
     sys.exit(str(error))
 import jax, numpy as np
-from nlobayes import build
+from nlobayes import builder
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
@@ -32,7 +32,7 @@ rows = np.zeros(3000, int), np.arange(5)
 dataset = Dataset(x, x, y, y, *rows, names, names, ("y",), target, {})
 found = []
 for hidden in ((20, 20), (256,)):
-    model = build.build_model(
+    model = builder.build_model(
         ModelJob(
             network=presets.Network(hidden=hidden),
             prior=FanInPrior(kind="fan_in"),

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from nlobayes.assessment.classification import predict_classes
-from nlobayes.assessment.classification_calibration import reliability_table
-from nlobayes.assessment.classification_decisions import (
+from nlobayes.evaluation.classification.calibration import reliability_table
+from nlobayes.evaluation.classification.decisions import (
     confusion_matrix,
     confusion_table,
     threshold_table,
 )
+from nlobayes.evaluation.classification.scores import predict_classes
 
 Tables = dict[str, pd.DataFrame]
 

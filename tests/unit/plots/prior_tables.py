@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from nlobayes.assessment.tables import prior
-from nlobayes.assessment.tables.prior import PriorDraws
+from nlobayes.evaluation.tables import prior
+from nlobayes.evaluation.tables.prior import PriorDraws
 
 Tables = dict[str, pd.DataFrame]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nlobayes.cli import VERBS
+from nlobayes.cli import COMMANDS
 from nlobayes.study.comparison import compare_job
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override, read_presets
@@ -43,7 +43,7 @@ def test_a_study_runs_reduced_and_at_paper_scale(path: Path) -> None:
 def test_grids_are_no_rules_and_their_runs_compare(path: Path) -> None:
     """A grid is a rule of the Snakefile and must not take the name of a verb."""
     study = read(path)
-    assert not set(study.grids) & {*VERBS, "all"}
+    assert not set(study.grids) & {*COMMANDS, "all"}
     for grid in study.grids:
         runs = [run.run_id for run in study.runs(grid)]
         assert [run.run for run in compare_job(study, grid).runs] == runs

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
-from nlobayes.assessment.noise import distribution_table, sd
-from nlobayes.assessment.noise_fit import ABOUT_MEAN, FittedNoise, standard_noise
 from nlobayes.data.transforms import apply_features, fit_features
+from nlobayes.evaluation.predictive.noise import distribution_table, sd
+from nlobayes.evaluation.predictive.noise_fit import ABOUT_MEAN, FittedNoise, standard_noise
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Dataset, Exported

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from nlobayes import Surrogate
-from nlobayes.assessment.noise_fit import at_points
-from nlobayes.assessment.predictive import predictive_moments, predictive_quantiles
 from nlobayes.data.transforms import FeatureTransform, apply_features
 from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
+from nlobayes.evaluation.predictive.noise_fit import at_points
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Exported
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, NOISES, points

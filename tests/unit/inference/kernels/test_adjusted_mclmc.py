@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes.assessment.autocorrelation import integrated_time
+from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Kernel
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes import build
+from nlobayes import builder
 from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.model.conditionals import Conjugates
@@ -48,7 +48,7 @@ def half_space(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
 
 
 def make(name: str, log_density: Callable[..., jax.Array] = log_gaussian, **changed: Any) -> Kernel:
-    return build.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NOTHING_HELD)
+    return builder.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NOTHING_HELD)
 
 
 def preset(name: str, step_size: float, **changed: Any) -> Sampler:
@@ -65,7 +65,7 @@ def preset(name: str, step_size: float, **changed: Any) -> Sampler:
 def begin(name: str, kernel: Kernel, step_size: float, dtype: Any = np.float64) -> tuple[Any, Any]:
     """The state and the tuned record of one chain, as a warm-up of no steps leaves them."""
     chosen = preset(name, step_size)
-    adaptation = build.build_adaptation(chosen.warmup, chosen.kernel, kernel)
+    adaptation = builder.build_adaptation(chosen.warmup, chosen.kernel, kernel)
     chains = FEWEST_CHAINS.get(name, 1)
     block = adaptation.finish(adaptation.start(jnp.tile(jnp.asarray(START, dtype), (chains, 1))))
     return jax.tree.map(lambda leaf: leaf[0], block)

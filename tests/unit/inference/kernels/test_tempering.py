@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from nlobayes.assessment.autocorrelation import integrated_time
+from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Info, Kernel, LogDensity, Tuned
 from nlobayes.inference.kernels import hmc, tempering

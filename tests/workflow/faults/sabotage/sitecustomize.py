@@ -87,9 +87,11 @@ def run_here(words: list[str], rename: int) -> int:
 
 
 if __name__ == "__main__":
+    from nlobayes.stages import module_of
+
     for line in sys.stdin:
         given = json.loads(line)
-        import_module(f"nlobayes.verbs.{shlex.split(given[1])[1]}")
+        import_module(module_of(shlex.split(given[1])[1]))
         sys.stdout.write(json.dumps(run_forked(*given)) + "\n")
         sys.stdout.flush()
 elif os.environ.get("SABOTAGE"):

@@ -1,1 +1,0 @@
-"""Judges a posterior (convergence, autocorrelation) and its predictions (scores, calibration)."""

@@ -1,0 +1,119 @@
+"""The kernel of a job on its posterior, its warm-up, and the form of what both carry."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.builder.model import Model, build_model, predict_with, rows_of
+from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptations import ADAPTATIONS
+from nlobayes.inference.kernel import Kernel, LogDensity
+from nlobayes.inference.kernels import KERNELS
+from nlobayes.model.conditionals import Conjugates
+from nlobayes.study.jobs import DrawJob, WarmupJob
+from nlobayes.study.kernels import Kernel as KernelPreset
+from nlobayes.study.warmups import Warmup as WarmupPreset
+from nlobayes.types import Dataset, Memory
+
+
+class Sampler(NamedTuple):
+    """A posterior, the kernel that draws from it, and how that warms up."""
+
+    model: Model
+    kernel: Kernel
+    adaptation: Adaptation
+
+
+def build_sampler(
+    job: WarmupJob | DrawJob, dataset: Dataset, memory: Memory | None = None
+) -> Sampler:
+    """Build all that a job needs to move chains on the posterior of a dataset."""
+    model = build_model(job.model, dataset, memory)
+    kernel = build_kernel(job.kernel, model.logdensity_fn, model.conjugates)
+    curvature = curvature_with(model, dataset)
+    adaptation = build_adaptation(job.warmup, job.kernel, kernel, curvature)
+    return Sampler(model, kernel, adaptation)
+
+
+def build_kernel(
+    preset: KernelPreset, logdensity_fn: LogDensity, conjugates: Conjugates | None = None
+) -> Kernel:
+    """Build the kernel of a sampler on a density, of whose prior it may need the conjugates.
+
+    Raises
+    ------
+    InputError
+        If the kernel draws conjugate hyperparameters of a prior that has none.
+    """
+    kernel = KERNELS[preset.kind].build
+    if "refresh" not in inspect.signature(kernel).parameters:
+        return kernel(logdensity_fn, **preset.settings)
+    if conjugates is None:
+        raise InputError(
+            f"kernel {preset.kind!r} draws conjugate hyperparameters, the prior has none; use "
+            "kernel 'hmc', or a hierarchical prior with hyper gamma_precision or half_cauchy"
+        )
+    return kernel(logdensity_fn, **conjugates._asdict(), **preset.settings)
+
+
+def build_adaptation(
+    preset: WarmupPreset,
+    kernel_preset: KernelPreset,
+    kernel: Kernel,
+    curvature: Callable[[jax.Array], jax.Array] | None = None,
+) -> Adaptation:
+    """Build the warm-up of a kernel from those settings of both that it asks for.
+
+    The `curvature` of the density is needed for the mass matrix `gauss_newton` alone.
+    """
+    adaptation = ADAPTATIONS[preset.kind].build
+    settings = {**kernel_preset.settings, **preset.model_dump()}
+    if getattr(preset, "mass_matrix", None) == "gauss_newton":
+        settings["curvature"] = curvature
+    asked = inspect.signature(adaptation).parameters
+    return adaptation(kernel, **{name: v for name, v in settings.items() if name in asked})
+
+
+def curvature_with(model: Model, dataset: Dataset) -> Callable[[jax.Array], jax.Array]:
+    """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
+
+    J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the
+    Fisher information of the likelihood there. The prior's is that of each parameter by itself, at
+    least 0.01: heavy tails curve the other way.
+    """
+    predict, rows = predict_with(model), rows_of(model, dataset, 0)
+
+    def curvature(position: jax.Array) -> jax.Array:
+        output = predict(position, rows.features)
+        variables = model.density.variables(position)
+        root = model.likelihood.information_root(output, variables, rows.error, jnp)
+        jacobian = jax.jacrev(predict)(position, rows.features)
+        jacobian = jacobian.reshape(len(root), -1, position.size)
+        weighed = (root @ jacobian).reshape(-1, position.size)
+        own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
+        return weighed.T @ weighed + jnp.diag(jnp.maximum(own, 0.01))
+
+    return curvature
+
+
+def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
+    """Put positions of several chains together (chain, parameter) in the model's precision."""
+    return jnp.stack([jnp.asarray(position, model.density.dtype) for position in positions])
+
+
+def warmup_template(model: Model, adaptation: Adaptation, chains: int) -> Any:
+    """Give the form of what the warm-up of a block carries, without computing anything."""
+    positions = jax.ShapeDtypeStruct((chains, model.density.size), model.density.dtype)
+    return jax.eval_shape(adaptation.start, positions)
+
+
+def sampling_template(model: Model, adaptation: Adaptation, chains: int) -> tuple[Any, Any]:
+    """Give the form of the states of a block and of what was tuned, without computing anything."""
+    return jax.eval_shape(adaptation.finish, warmup_template(model, adaptation, chains))

@@ -1,0 +1,88 @@
+"""Where chains start: draws from the prior, and the MAPs that are sought from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.builder.keys import MOST_CHAINS, STAGES, chain_key
+from nlobayes.builder.model import Model, predict_with, rows_of
+from nlobayes.inference.optimisers import OPTIMISERS, SCHEDULES
+from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, keep_best
+from nlobayes.study.pretraining import Pretraining
+from nlobayes.types import Dataset
+
+
+def draw_start(model: Model, start: str, *, seed: int, chain: int) -> jax.Array:
+    """Draw the starting point of a chain, independent of every other chain's."""
+    if start == "prior":
+        words = np.random.SeedSequence([seed, STAGES["start"], chain]).generate_state(1)
+        return model.density.draw_prior(int(words[0]))
+    key = chain_key(seed, "start", chain)
+    return jax.random.normal(key, (model.density.size,), model.density.dtype)
+
+
+def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
+    """Draw the network at features (point, feature) from the prior: (draw, point, ...).
+
+    Fewer draws are the first of more.
+    """
+    words = np.random.SeedSequence([seed, STAGES["prior"]]).generate_state(draws)
+    positions = jnp.stack([model.density.draw_prior(int(word)) for word in words])
+    predict, placed = predict_with(model), jnp.asarray(features, model.density.dtype)
+    evaluate = jax.jit(lambda given: jax.lax.map(lambda one: predict(one, placed), given))
+    return np.asarray(evaluate(positions))
+
+
+def build_problem(model: Model) -> Problem:
+    """Build what pretraining minimises, and its misfit: the RMSE, of classes the log loss."""
+    density, predict = model.density, predict_with(model)
+
+    def log_likelihood(position: jax.Array, rows: Rows) -> jax.Array:
+        return density.log_likelihood(position, density.batch(*rows))
+
+    def misfit(position: jax.Array, rows: Rows) -> jax.Array:
+        output = predict(position, rows.features)
+        noise = model.likelihood.noise(output, density.variables(position), None, jnp)
+        if noise is None:
+            return -log_likelihood(position, rows) / len(rows.target)
+        return jnp.sqrt(jnp.mean((noise.centre - rows.target) ** 2))
+
+    return Problem(density.log_prior, log_likelihood, misfit, model.logdensity_fn)
+
+
+def build_search(
+    model: Model, dataset: Dataset, preset: Pretraining, seed: int
+) -> Callable[[int], tuple[Fit, list[float]]]:
+    """Build the search for the MAP of a chain: the best of its restarts, and the loss of each.
+
+    The loss is the negative log posterior per row, over all train rows. The first fit of a chain
+    is the same with every number of restarts; the others have the keys of chains that never are.
+    """
+    problem = build_problem(model)
+    train, validation = (rows_of(model, dataset, split) for split in (0, 1))
+    static = ("problem", "epochs", "batch", "patience", "optimiser", "schedule")
+    fit_from = partial(
+        jax.jit(fit_map, static_argnames=static),
+        problem=problem,
+        train=train,
+        validation=validation,
+        **preset.model_dump(include={"epochs", "batch", "learning_rate", "patience"}),
+        optimiser=OPTIMISERS[preset.optimiser.kind](**preset.optimiser.settings),
+        schedule=SCHEDULES[preset.schedule.kind](**preset.schedule.settings),
+    )
+    log_density = jax.jit(problem.log_density)
+
+    def fit(number: int) -> Fit:
+        start = draw_start(model, preset.start, seed=seed, chain=number)
+        return fit_from(chain_key(seed, "pretrain", number), start)
+
+    def search(chain: int) -> tuple[Fit, list[float]]:
+        fits = (fit(chain + restart * MOST_CHAINS) for restart in range(preset.restarts))
+        return keep_best(fits, lambda position: -log_density(position) / len(train.target))
+
+    return search

@@ -1,0 +1,1 @@
+"""The commands that show and check what made a result."""

@@ -1,0 +1,48 @@
+"""Compare what several samplers say of one posterior."""
+
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.diagnostics.agreement import compare, verdict
+from nlobayes.errors import InputError
+
+
+def agree(
+    posterior: Annotated[list[Path], typer.Option(help="Posterior of one sampler; two or more.")],
+    out: Annotated[Path, typer.Option(help="Verdict to write (JSON).")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Compare predictive means and sds at the reference points, pair by pair."""
+    groups = {str(path): read_groups(path, "posterior") for path in posterior}
+    if len(groups) < 2:
+        raise InputError(f"agree: got {[*groups]}; give two or more different posteriors")
+    _check_same_points(groups)
+    draws = {path: group["predictions"]["f"].values for path, group in groups.items()}
+    pairs = []
+    for first, second in combinations(draws, 2):
+        result = verdict(compare(draws[first], draws[second]))
+        pairs.append({"posteriors": [first, second], **result})
+        said = "agree" if result["passed"] else "DISAGREE"
+        rms = "infinite" if result["z_rms"] is None else f"{result['z_rms']:.2f}"
+        typer.echo(f"{said}: {first} and {second}, rms z {rms}", err=True)
+    write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
+    write_record(record, provenance.record("agree", None, digests(posterior)), [out])
+
+
+def _check_same_points(groups: dict[str, Groups]) -> None:
+    points = {path: group["predictions_constant_data"] for path, group in groups.items()}
+    first = next(iter(points))
+    for path, features in points.items():
+        if not features.equals(points[first]):
+            raise InputError(
+                f"{path} and {first} are judged at different reference points; "
+                "give posteriors of one dataset"
+            )

@@ -1,0 +1,91 @@
+"""Judge the convergence of a posterior in function space."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import xarray as xr
+
+from nlobayes import provenance
+from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.checks import show_limit, show_value
+from nlobayes.commands.shared.posteriors import posterior_draws
+from nlobayes.diagnostics import verdict
+from nlobayes.diagnostics.draws import PosteriorDraws, SampleStats
+from nlobayes.diagnostics.tightness import tightness
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import DiagnoseJob, read_job
+from nlobayes.study.likelihoods import HeteroscedasticLikelihood, is_of_classes, stated_sigma
+
+
+def diagnose(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    posterior: Annotated[Path, typer.Option(help="Posterior to judge.")],
+    out: Annotated[Path, typer.Option(help="Diagnostics to write (JSON).")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Write R-hat, ESS, autocorrelation and the verdict."""
+    job = read_job(DiagnoseJob, spec)
+    groups = read_groups(posterior, "posterior")
+    draws = posterior_draws(groups)
+    stats = _sample_stats(groups["all_sample_stats"], job)
+    metrics = verdict.diagnose(
+        draws,
+        stats,
+        thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
+        tightness=_tightness(job, draws, groups["observed_data"]),
+        gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
+        keep_every=job.keep_every,
+        thinning_loss=job.thinning_loss,
+        exact=bool(read_attrs(posterior)["exact"]),
+        superchains=job.superchains,
+    )
+    write_json(out, metrics)
+    made = provenance.record("diagnose", job.model_dump(), digests([posterior]))
+    write_record(record, made, [out])
+    _print(metrics["checks"], metrics["still_chains_at"])
+
+
+def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
+    max_depth = getattr(job.kernel, "max_depth", None)
+    unadjusted = "energy_variance" in stats
+    return SampleStats(
+        energy=stats["energy"].values,
+        acceptance_rate=stats["acceptance_rate"].values,
+        diverging=stats["diverging"].values,
+        n_steps=stats["n_steps"].values,
+        tree_depth=stats["tree_depth"].values if max_depth else None,
+        max_tree_depth=max_depth,
+        energy_variance=stats["energy_variance"].values if unadjusted else None,
+        energy_variance_aim=job.energy_variance if unadjusted else None,
+    )
+
+
+def _tightness(job: DiagnoseJob, draws: PosteriorDraws, observed: xr.Dataset) -> float | None:
+    """Compute how tight the likelihood is; None where no one sigma says so."""
+    if is_of_classes(job.likelihood) or isinstance(job.likelihood, HeteroscedasticLikelihood):
+        return None
+    sigma = stated_sigma(job.likelihood)
+    if sigma is None:
+        if draws.noise is None:
+            raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
+        sigma = float(draws.noise.mean())
+    sd = float(observed["target"].values.std())
+    error = observed["error"].values / sd if "error" in observed else None
+    return tightness(observed.sizes["point"], sigma / sd, error)
+
+
+def _print(checks: dict[str, dict[str, Any]], still: list[int]) -> None:
+    for name, check in checks.items():
+        outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
+        value, limit = show_value(check["value"]), show_limit(name, check)
+        typer.echo(f"{outcome}: {name} {value} ({limit})", err=True)
+    if still:
+        typer.echo(f"chains that stand still: {', '.join(map(str, still))}", err=True)
+    failed = [name for name, check in checks.items() if not check["passed"]]
+    if failed:
+        said = f"NOT CONVERGED: {', '.join(failed)} failed; no score of this run is to be trusted"
+        typer.echo(typer.style(said, fg="red", bold=True), err=True)

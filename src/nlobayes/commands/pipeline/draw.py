@@ -1,0 +1,94 @@
+"""Draw one segment of a block of chains."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.chains import read_checkpoint, write_empty_segment, write_segment
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.commands.shared.progress import pieces
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import DrawJob, read_job
+from nlobayes.types import Checkpoint, Segment
+
+INHERITED = ("device", "precision", "exact")
+
+
+def draw(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
+    previous: Annotated[Path, typer.Option(help="Warm-up or segment to continue from.")],
+    out: Annotated[Path, typer.Option(help="Segment to write.")],
+    verdict: Annotated[
+        Path | None, typer.Option(help="Verdict on the segments before; none is drawn once met.")
+    ] = None,
+    block: Annotated[int, typer.Option(help="Number of the block.", min=0)] = 0,
+) -> None:
+    """Continue a block from where it stands and write the draws with where it stands then."""
+    job = read_job(DrawJob, spec)
+    if verdict is not None and read_json(verdict, "met")["met"]:
+        typer.echo(f"{verdict}: converged, nothing to draw", err=True)
+        facts = {name: read_attrs(previous)[name] for name in INHERITED}
+        inputs = digests([dataset, previous, verdict])
+        made = provenance.record("draw", job.model_dump(), inputs, **facts)
+        write_empty_segment(out, previous, made)
+        return
+    runtime.configure(job.model.precision, job.model.device, job.model.shards)
+    runtime.choose_device(job.model.device, block, job.model.shards)
+    import jax
+
+    from nlobayes import builder
+    from nlobayes.inference import checks, records, sampling
+
+    data, begin = read_dataset(dataset), read_checkpoint(previous)
+    if begin.adaptation and begin.next_step < job.warmup.steps:
+        raise InputError(
+            f"{previous}: the warm-up has made {begin.next_step} of {job.warmup.steps} steps; "
+            "give its last piece"
+        )
+    model, kernel, adaptation = builder.build_sampler(job, data, memory_of(job.model))
+    template = builder.sampling_template(model, adaptation, len(begin.chains))
+    states, tuned = (
+        records.from_arrays(like, arrays, str(previous))
+        for like, arrays in zip(template, (begin.state, begin.tuned), strict=True)
+    )
+    observe = builder.observer(model, data)
+    keys = builder.chain_keys(job.seed, "draw", begin.chains)
+    first_draw = 0 if begin.adaptation else begin.next_step
+    unit, label = job.keep_every, f"draws of chains {list(begin.chains)}"
+
+    def draw_piece(states: Any, first: int, kept: int) -> Any:
+        return sampling.draw(
+            keys, kernel, states, tuned, first=first, kept=kept, keep_every=unit, observe=observe
+        )
+
+    step = jax.jit(draw_piece, static_argnames="kept")
+    drawn = []
+    for first, kept in pieces(job.draws // unit, unit, label):
+        states, piece = step(states, first_draw + first * unit, kept=kept)
+        drawn.append(jax.device_get(piece))
+    draws = records.join(drawn)
+    noise = {name: value for name, value in draws.observed.items() if name != "f"}
+    stats = {**records.sample_stats(draws.info, draws.logdensity), **noise}
+    checks.check_alive(stats, begin.chains, label)
+    end = Checkpoint(
+        begin.chains, first_draw + job.draws, records.to_arrays(states), begin.tuned, {}
+    )
+    variables = builder.name_variables(model, draws.kept)
+    segment = Segment(first_draw, unit, variables, stats, draws.observed["f"], end)
+    made = provenance.record(
+        "draw",
+        job.model_dump(),
+        digests(filter(None, (dataset, previous, verdict, *memory_files(job.model)))),
+        device=runtime.device(),
+        precision=job.model.precision,
+        exact=kernel.exact,
+    )
+    write_segment(out, segment, made)

@@ -1,0 +1,203 @@
+"""Write the surrogate of a run: one file that predicts, and says how good it is."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts import contents
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digest, digests
+from nlobayes.commands.shared.functions import flatten
+from nlobayes.data.splits import TRAIN, VALIDATION
+from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.evaluation.predictive.noise import distribution_table, sd
+from nlobayes.evaluation.predictive.noise_fit import ABOUT_MEAN, standard_noise
+from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
+from nlobayes.study.jobs import ExportJob, read_job
+from nlobayes.surrogate.domain import Domain, fit_domain
+from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.identity import in_words, origin
+from nlobayes.surrogate.limits import fit_limits
+from nlobayes.surrogate.mixture import Block, Noise
+from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
+from nlobayes.types import Dataset, Exported, Named
+
+SCORES = (
+    *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
+    *("coverage_68", "coverage_95", "crps", "lppd", "points"),
+)
+STATED = (
+    *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
+    *("column", "edges"),
+)
+TEX = "_&%$#"
+BIBTEX = """\
+@software{{nlobayes,
+  author  = {{The nlobayes developers}},
+  title   = {{nlobayes: exact-MCMC Bayesian neural networks for NLO cross sections}},
+  version = {{{version}}},
+  note    = {{Surrogate of {target} of {origin};
+             code {code}, posterior SHA-256 {posterior}}},
+}}
+"""
+
+
+def export(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    posterior: Annotated[Path, typer.Option(help="Thinned posterior.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
+    diagnostics: Annotated[Path, typer.Option(help="Its convergence (JSON).")],
+    evaluation: Annotated[Path, typer.Option(help="Scores of its predictions (JSON).")],
+    out: Annotated[Path, typer.Option(help="Surrogate to write.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
+    job = read_job(ExportJob, spec)
+    data = contents.read_dataset(dataset)
+    convergence = read_json(diagnostics, "checks", "converged")
+    scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
+    noise = _noise(scores["predictive_noise"])
+    drawn = _network_of_target(
+        contents.read_variables(read_groups(posterior, "thinned")["posterior"])
+    )
+    kept = _choose(drawn, job, data, noise)
+    made = read_attrs(posterior)
+    inputs = digests([posterior, dataset, diagnostics, evaluation])
+    domain = _domain(data)
+    made_by = provenance.record(
+        *("export", job.model_dump(), inputs),
+        **{name: made[name] for name in ("device", "precision", "exact", "checks")},
+    )
+    stated = {"table_metadata": read_attrs(dataset).get("table_metadata", {})}
+    exported = Exported(
+        variables={name: values[kept] for name, values in drawn.items()},
+        features=domain.features,
+        spacing=domain.spacing,
+        limits=_limits(data),
+        typical=_typical(data),
+        residual=noise.residual,
+        probability=noise.probability,
+        facts=_facts(job, data, noise, convergence, scores)
+        | {"domain": _domain_facts(domain, data)}
+        | stated
+        | {"bibtex": _bibtex(data, stated, made_by, digest(posterior))},
+    )
+    contents.write_surrogate(out, exported, data, made_by)
+    write_record(record, made_by, [out])
+    typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
+
+
+def _noise(fitted: dict[str, Any]) -> Noise:
+    standard = standard_noise(fitted["degrees_of_freedom"], fitted["tails"])
+    residual, probability = distribution_table(standard)
+    return Noise(
+        about="mean" if fitted["family"] in ABOUT_MEAN else "draws",
+        **{name: fitted[name] for name in STATED},
+        sd_per_scale=np.atleast_1d(sd(standard)).tolist(),
+        residual=residual,
+        probability=probability,
+    )
+
+
+def _network_of_target(named: Named) -> dict[str, np.ndarray]:
+    """Take the arrays of the network, one chain after the other, and of its outputs the first.
+
+    So any even choice has as many draws of each chain. A second output is the noise that the
+    likelihood states, which a surrogate does without.
+    """
+    drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
+    last = sum(name.startswith(WEIGHTS) for name in drawn)
+    for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
+        drawn[name] = drawn[name][..., :1]
+    return drawn
+
+
+def _choose(
+    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, noise: Noise
+) -> np.ndarray:
+    total, wanted = len(drawn["weights_1"]), job.export.draws
+    if job.export.tolerance is not None:
+        network = network_of(drawn, job.network.activation)
+        held = data.features[data.split == VALIDATION]
+        outputs = evaluate(network, drawn, held).astype(np.float64)
+        target = TargetTransform(**data.transforms["target"])
+        block = Block(unstandardise(target, outputs), held)
+        wanted = min(wanted, fewest_draws(block, noise, job.export.tolerance))
+    return spread_evenly(total, wanted)
+
+
+def _facts(
+    job: ExportJob,
+    data: Dataset,
+    noise: Noise,
+    convergence: dict[str, Any],
+    scores: dict[str, Any],
+) -> dict[str, Any]:
+    return {
+        "activation": job.network.activation,
+        "columns": list(data.input_names),
+        "target": data.target_names[0],
+        "transforms": data.transforms,
+        "units": data.units,
+        "noise": {name: getattr(noise, name) for name in Noise._fields[:-2]},
+        "predictive_noise": scores["predictive_noise"],
+        "verdict": {
+            "converged": convergence["converged"],
+            "convergence": convergence["checks"],
+            "calibration": scores["calibration_checks"],
+        },
+        "scores": {
+            split: {name: scores[split][name] for name in SCORES if name in scores[split]}
+            for split in ("val", "test")
+        },
+    }
+
+
+def _domain(data: Dataset) -> Domain:
+    train, held = (data.features[data.split == split] for split in (TRAIN, VALIDATION))
+    return fit_domain(train.astype(np.float32), held)
+
+
+def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
+    """Give what the arrays of the file do not say: distances, and ranges of more than inputs."""
+    ranges = fit_limits(data.inputs[data.split == TRAIN], data.input_names, data.units)
+    derived = {what: bounds for what, bounds in ranges.items() if what not in data.input_names}
+    return {"inside": domain.inside, "edge": domain.edge, "limits": derived}
+
+
+def _limits(data: Dataset) -> np.ndarray:
+    inputs = data.inputs[data.split == TRAIN]
+    return np.column_stack([inputs.min(axis=0), inputs.max(axis=0)])
+
+
+def _typical(data: Dataset) -> np.ndarray:
+    """Take the train row whose features lie closest to their medians."""
+    train = data.split == TRAIN
+    features = data.features[train]
+    apart = np.square((features - np.median(features, axis=0)) / features.std(axis=0)).sum(axis=1)
+    return data.inputs[train][int(np.argmin(apart))]
+
+
+def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], posterior: str) -> str:
+    return BIBTEX.format(
+        version=record["versions"]["nlobayes"],
+        target=_for_tex(data.target_names[0]),
+        origin=_for_tex(in_words(origin(stated))),
+        code=record["code_digest"],
+        posterior=posterior[:16],
+    )
+
+
+def _for_tex(text: str) -> str:
+    """Escape what TeX would take for a command; braces would end the entry."""
+    plain = text.replace("\\", "/").replace("{", "(").replace("}", ")").replace("->", "to")
+    return "".join(f"\\{sign}" if sign in TEX else sign for sign in plain)
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.3g} MB"

@@ -1,0 +1,139 @@
+"""Turn a folder of SLHA files with Prospino's cross sections into a table."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.files import write_parquet, write_text
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared.progress import passing
+from nlobayes.data.prospino import Asked, Reading, make_layout, read_file
+from nlobayes.data.spectra import Account, tabulate
+from nlobayes.data.tables import to_arrow, to_csv_text
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import IngestJob, read_job
+from nlobayes.study.sources import Spectra
+
+CHUNK = 256
+"""Files that a process is given at once; fewer than two of these are read by this process."""
+
+
+def ingest(
+    folder: Annotated[Path, typer.Argument(help="Folder of SLHA files.")],
+    out: Annotated[Path, typer.Option(help="Table to write: .csv or .parquet.")],
+    spec: Annotated[
+        str | None, typer.Option(help="Job specification: JSON text or a file; it says all below.")
+    ] = None,
+    pair: Annotated[
+        tuple[int, int] | None, typer.Option(help="Numbers of the two neutralinos.")
+    ] = None,
+    sqrt_s_tev: Annotated[float | None, typer.Option(help="Energy in TeV.")] = None,
+    cross_section: Annotated[
+        str | None, typer.Option(help="What sigma_pb is: nlo_ms or nlo.")
+    ] = None,
+    masses: Annotated[str | None, typer.Option(help="signed or absolute.")] = None,
+    pattern: Annotated[str | None, typer.Option(help="Which files, such as '**/*.slha'.")] = None,
+    layout: Annotated[
+        str | None, typer.Option(help="Columns of PROSPINO_OUTPUT, as name:unit with commas.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that read.", min=1)] = None,
+) -> None:
+    """Read every file, say which gave no point and which points are doubtful, write the table."""
+    given = {
+        "pair": pair,
+        "sqrt_s_tev": sqrt_s_tev,
+        "cross_section": cross_section,
+        "masses": masses,
+        "pattern": pattern,
+        "layout": layout.split(",") if layout is not None else None,
+    }
+    job = _job(spec, {name: value for name, value in given.items() if value is not None})
+    if out.suffix not in {".csv", ".parquet"}:
+        raise InputError(f"--out: {out} must end in .csv or .parquet")
+    files = _list_files(folder, job.spectra)
+    asked = _asked(job.spectra)
+    readings = passing(_read(files, asked, workers), len(files), f"ingest {folder}")
+    names = [path.relative_to(folder).as_posix() for path in files]
+    table, account = tabulate(dict(zip(names, readings, strict=True)), asked)
+    _say(account, str(folder))
+    if out.suffix == ".csv":
+        write_text(out, to_csv_text(table))
+    else:
+        write_parquet(out, to_arrow(table))
+    inputs = digests(files) if record else {}
+    made = provenance.record("ingest", job.model_dump(), inputs, account=account)
+    write_record(record, made, [out])
+
+
+def _job(spec: str | None, given: dict[str, object]) -> IngestJob:
+    if spec is not None and given:
+        raise InputError(
+            f"ingest: --spec says what is taken from the files, and so does {', '.join(given)}; "
+            "give one of both"
+        )
+    return read_job(IngestJob, json.dumps({"spectra": given}) if spec is None else spec)
+
+
+def _list_files(folder: Path, wanted: Spectra) -> list[Path]:
+    try:
+        files = wanted.files(folder)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be listed ({error}); give a readable folder") from None
+    if not files:
+        raise InputError(
+            f"{folder}: no file there matches {wanted.pattern!r}; give the folder of the SLHA "
+            "files, or another pattern"
+        )
+    for path in files:
+        if not str(path).isprintable():
+            raise InputError(f"{str(path)!r}: the name does not print; rename the file")
+    return files
+
+
+def _asked(wanted: Spectra) -> Asked:
+    return Asked(
+        pair=wanted.pair,
+        sqrt_s_gev=1000 * wanted.sqrt_s_tev,
+        cross_section=wanted.cross_section,
+        absolute=wanted.masses == "absolute",
+        layout=make_layout(wanted.layout, wanted.cross_section),
+    )
+
+
+def _read(files: Sequence[Path], asked: Asked, workers: int | None) -> Iterator[Reading]:
+    """Read files in several processes; readings come in the order of the files."""
+    read = partial(read_file, asked=asked)
+    processes = min(workers or os.cpu_count() or 1, len(files) // CHUNK)
+    if processes < 2:
+        yield from map(read, files)
+        return
+    # Forked processes would inherit locks of threads that they do not have.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        try:
+            yield from pool.map(read, files, chunksize=CHUNK)
+        except BrokenProcessPool as error:
+            raise MemoryError(f"a process that reads files was killed: {error}") from error
+
+
+def _say(account: Account, source: str) -> None:
+    """Say what the files gave, and where they gave nothing or something doubtful."""
+    failed = {f"no usable cross section of {pair}": f for pair, f in account["failed"].items()}
+    kinds = {**failed, "pair or energy absent": account["absent"]}
+    repeated = {"left out, repeats an earlier file": account["repeated"]}
+    for what, listed in {**kinds, **repeated, **account["doubtful"]}.items():
+        if listed["count"]:
+            more = ", ..." if listed["count"] > len(listed["files"]) else ""
+            said = f"{listed['count']} of {account['files']} files, {', '.join(listed['files'])}"
+            typer.echo(f"warning: {source}: {what}: {said}{more}", err=True)
+    typer.echo(f"{source}: points from {account['points']} of {account['files']} files", err=True)

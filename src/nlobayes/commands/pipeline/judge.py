@@ -1,0 +1,31 @@
+"""Judge whether the segments so far have converged, so that no more need be drawn."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.chains import read_functions
+from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.diagnostics import verdict
+from nlobayes.study.jobs import JudgeJob, read_job
+
+
+def judge(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    segment: Annotated[list[Path], typer.Option(help="Segment, block by block in order.")],
+    out: Annotated[Path, typer.Option(help="Verdict to write (JSON).")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Compare R-hat and ESS of all draws so far with their targets."""
+    job = read_job(JudgeJob, spec)
+    function = read_functions(segment)
+    checks = verdict.judge(function, job.until.model_dump())
+    met = all(check["passed"] for check in checks.values())
+    for name, check in checks.items():
+        typer.echo(f"{name} {check['value']} (target {check['threshold']})", err=True)
+    write_json(out, {"met": met, "draws_per_chain": function.shape[1], "checks": checks})
+    write_record(record, provenance.record("judge", job.model_dump(), digests(segment)), [out])

@@ -1,0 +1,75 @@
+"""Turn a table into a dataset: features, target, splits, constants from train rows only."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import write_dataset
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared.requests import request_of
+from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.plausibility import doubtful_rows, repeated_rows
+from nlobayes.data.requests import check_request
+from nlobayes.data.tables import Selection, read_table, select
+from nlobayes.data.units import declare_units
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import PrepareJob, read_job
+
+
+def prepare(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    table: Annotated[Path, typer.Option(help="Table to read: .csv, .csv.gz or .parquet.")],
+    out: Annotated[Path, typer.Option(help="Dataset to write.")],
+) -> None:
+    """Check the table, split and transform it, and write the dataset."""
+    job = read_job(PrepareJob, spec)
+    features, target, split = job.features, job.target, job.split
+    given = read_table(table, job.most_mb)
+    check_request(given, request_of(job), str(table))
+    columns = declare_units(given, job.units, source=str(table))
+    wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
+    selection = select(
+        columns,
+        features.columns,
+        target.columns,
+        wanted,
+        source=str(table),
+        duplicates=job.duplicates,
+        variations=target.scale_variations,
+        relative_error=target.relative_error,
+    )
+    choices = Choices(
+        feature_map=features.map,
+        standardise_features=features.standardise,
+        target_scale=target.scale,
+        standardise_target=target.standardise,
+        split=(split.train, split.validation, split.test),
+        shuffle=split.shuffle,
+        seed=split.seed,
+        reference_points=job.reference_points,
+        train_from=split.train_from,
+        validation_from=split.validation_from,
+    )
+    try:
+        dataset = make_dataset(selection, features.columns, target.columns, choices)
+    except InputError as error:
+        raise InputError(f"{table}: {error}") from None
+    _warn(selection, features.columns, str(table))
+    origin = {"table_metadata": columns.metadata}
+    record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
+    write_dataset(out, dataset, record)
+
+
+def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
+    """Say which rows are used although they repeat another one or physics doubts them."""
+    repeats, _ = repeated_rows(np.column_stack([selection.inputs, selection.target]))
+    named = dict(zip(columns, selection.inputs.T, strict=True))
+    doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)
+    for what, rows in doubts.items():
+        if rows.size:
+            said = f"{rows.size} of {len(selection.target)} rows, first row {rows[0] + 1}"
+            typer.echo(f"warning: {source}: {what} in {said}", err=True)

@@ -1,0 +1,98 @@
+"""Tabulate what a prior says of f at the reference rows, before any data."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.files import write_csv
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import covariates, runtime
+from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
+from nlobayes.evaluation.tables import prior as tables
+from nlobayes.evaluation.tables.prior import PriorDraws
+from nlobayes.study.jobs import PriorPredictiveJob, read_job
+from nlobayes.types import Columns, Dataset
+
+
+def prior_predictive(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset whose reference rows are looked at.")],
+    plots: Annotated[Path, typer.Option(help="Folder for the tables behind the figure.")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Tabulate draws of f, their quantiles and scales, beside the target of the same rows.
+
+    Where f is not finite the cell of the table is empty.
+    """
+    job = read_job(PriorPredictiveJob, spec)
+    runtime.configure(job.model.precision, job.model.device, job.model.shards)
+    runtime.choose_device(job.model.device, shards=job.model.shards)
+    from nlobayes import builder
+
+    data = read_dataset(dataset)
+    covariate = covariates.of(data, job.covariate)
+    model = builder.build_model(job.model, data)
+    features = data.features[data.reference]
+    outputs = builder.draw_functions(model, features, seed=job.seed, draws=job.draws)
+    drawn = _of_classes if data.transforms["target"]["scale"] == CLASSES else _of_numbers
+    draws = tables.in_order(drawn(model.likelihood, outputs, data, covariate.at_reference))
+    written = {
+        "prior_draws": tables.prior_draws(draws),
+        "prior_quantiles": tables.prior_quantiles(draws),
+        "prior_scales": tables.prior_scales(draws),
+        "labels": _labels(draws, data, covariate.label),
+    }
+    for name, table in written.items():
+        write_csv(plots / f"{name}.csv", table)
+    made = provenance.record(
+        "prior_predictive",
+        job.model_dump(),
+        digests([dataset]),
+        device=runtime.device(),
+        precision=job.model.precision,
+    )
+    write_record(record, made, [plots / f"{name}.csv" for name in written])
+
+
+def _of_numbers(_: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarray) -> PriorDraws:
+    """Take outputs (draw, row, ...) to the model scale; those beyond the targets are no f."""
+    target = TargetTransform(**data.transforms["target"])
+    of_targets = outputs.reshape(*outputs.shape[:2], -1)[..., : len(data.target_names)]
+    observed = apply_scale(target, data.observed[data.reference])
+    return PriorDraws(
+        names=data.target_names,
+        covariate=covariate,
+        functions=unstandardise(target, of_targets),
+        observed=observed.reshape(len(covariate), -1),
+    )
+
+
+def _of_classes(
+    likelihood: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarray
+) -> PriorDraws:
+    """Take outputs (draw, row, ...) to the probabilities of the classes."""
+    labels = data.transforms["target"]["labels"]
+    classes = data.target[data.reference].astype(int)
+    draws = PriorDraws(
+        names=tuple(f"probability of class {label:g}" for label in labels),
+        covariate=covariate,
+        functions=likelihood.probabilities(outputs.astype(np.float64), np),
+        observed=np.eye(len(labels))[classes],
+    )
+    return tables.with_largest(draws)
+
+
+def _labels(draws: PriorDraws, data: Dataset, covariate: str) -> Columns:
+    """Name the outputs, a row each."""
+    scale, number = data.transforms["target"]["scale"], len(draws.names)
+    return {
+        "covariate": np.array([covariate] * number),
+        "target": np.array(draws.names),
+        "unit": np.array([data.units.get(name, "") for name in draws.names]),
+        "scale": np.array([scale] * number),
+    }

@@ -1,0 +1,52 @@
+"""Evaluate a posterior and its baseline, the ensemble of MAPs, at every point."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts import contents
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
+from nlobayes.study.jobs import PropagateJob, read_job
+from nlobayes.types import Named
+
+
+def propagate(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    posterior: Annotated[Path, typer.Option(help="Thinned posterior.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset to predict.")],
+    start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")],
+    out: Annotated[Path, typer.Option(help="Predictions to write.")],
+) -> None:
+    """Write f on the model scale, and the likelihood's noise, of every draw and MAP everywhere."""
+    job = read_job(PropagateJob, spec)
+    runtime.configure(job.model.precision)
+    data = contents.read_dataset(dataset)
+    thinned = read_groups(posterior, "thinned")
+    check_same_rows(thinned, data, posterior, dataset)
+    draws = thinned["posterior"]
+    drawn = flatten(contents.read_variables(draws))
+    members = _stack([contents.read_start(path).variables for path in start])
+    posterior_says, baseline_says = (
+        predict_draws(variables, job.model, data) for variables in (drawn, members)
+    )
+    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
+    made = read_attrs(posterior)
+    record = provenance.record(
+        "propagate",
+        job.model_dump(),
+        digests([posterior, dataset, *start]),
+        device=runtime.device(),
+        precision=job.model.precision,
+        **{name: made[name] for name in ("exact", "checks")},
+    )
+    write_groups(out, "predictions", groups, record)
+
+
+def _stack(members: list[Named]) -> dict[str, np.ndarray]:
+    return {name: np.stack([m.values[name] for m in members]) for name in members[0].values}

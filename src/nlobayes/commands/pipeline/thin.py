@@ -1,0 +1,116 @@
+"""Keep as few draws of a posterior as lose little, and show what more or fewer would cost."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from scipy.special import softmax
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.files import read_json, write_csv
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.data.splits import TEST, VALIDATION
+from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
+from nlobayes.diagnostics.thinning import SCORES, thinning_table
+from nlobayes.errors import InputError
+from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
+from nlobayes.evaluation.predictive.density import log_predictive_density
+from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.scores.proper_scores import crps_per_point
+from nlobayes.types import Dataset
+
+
+def thin(
+    posterior: Annotated[Path, typer.Option(help="Posterior to thin.")],
+    diagnostics: Annotated[Path, typer.Option(help="Its diagnostics, with the thinning step.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
+    out: Annotated[Path, typer.Option(help="Thinned posterior to write.")],
+    table: Annotated[Path, typer.Option(help="Table of the costs of thinning to write (CSV).")],
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Take every n-th stored draw, n from the autocorrelation of the predictions."""
+    groups = read_groups(posterior, "posterior")
+    verdict = read_json(diagnostics, "thinning_step", "checks")
+    draws = groups["posterior"]["draw"].values
+    stored_every = int(draws[0]) + 1
+    stride = min(int(verdict["thinning_step"]) // stored_every, len(draws))
+    if stride < 1:
+        raise InputError(
+            f"{diagnostics}: thinning_step {verdict['thinning_step']} is smaller than the "
+            f"{stored_every} draws between stored ones; diagnose {posterior} again"
+        )
+    write_csv(table, _costs(groups, read_dataset(dataset), stored_every, stride * stored_every))
+    kept = {"draw": slice(stride - 1, None, stride)}
+    thinned = {"posterior": groups["posterior"].isel(kept)}
+    thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}
+    made = read_attrs(posterior)
+    facts = {name: made[name] for name in ("device", "precision", "exact")}
+    inputs = digests([posterior, diagnostics, dataset])
+    made_by = provenance.record("thin", made["spec"], inputs, **facts, checks=verdict["checks"])
+    write_groups(out, "thinned", thinned, made_by)
+    write_record(record, made_by, [out, table])
+
+
+def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[str, np.ndarray]:
+    """Score what every step leaves on the held-out reference points.
+
+    The noise is fitted on those of the validation split, scores are of those of the test split;
+    where one of them has none, both use all.
+    """
+    target, split = TargetTransform(**data.transforms["target"]), data.split[data.reference]
+    function = groups["predictions"]["f"].values.astype(np.float64)
+    outputs = function.reshape(*function.shape[:3], -1)
+    fitted, scored = split == VALIDATION, split == TEST
+    if not (fitted.any() and scored.any()):
+        fitted = scored = np.ones(len(split), bool)
+    if target.scale == CLASSES:
+        labels = data.target[data.reference]
+        score = partial(_score_classes, labels=labels, scored=scored)
+    else:
+        outputs = unstandardise(target, outputs[..., : len(data.target_names)])
+        observed = apply_scale(target, data.observed[data.reference]).reshape(len(split), -1)
+        score = partial(_score_outputs, observed=observed, fitted=fitted, scored=scored)
+    size = sum(weights[0, 0].nbytes for weights in groups["posterior"].values())
+    flat = outputs.reshape(*outputs.shape[:2], -1)
+    return thinning_table(flat, score, keep_every=keep_every, chosen=chosen, bytes_per_draw=size)
+
+
+def _score_outputs(
+    draws: np.ndarray, *, observed: np.ndarray, fitted: np.ndarray, scored: np.ndarray
+) -> dict[str, float]:
+    """Average the scores of all outputs of draws (sample, point x output)."""
+    outputs = np.moveaxis(draws.reshape(len(draws), *observed.shape), 2, 0)
+    found = [
+        _score_output(one[:, fitted], one[:, scored], seen[fitted], seen[scored])
+        for one, seen in zip(outputs, observed.T, strict=True)
+    ]
+    return {name: float(np.mean([scores[name] for scores in found])) for name in SCORES}
+
+
+def _score_output(
+    held: np.ndarray, predicted: np.ndarray, held_seen: np.ndarray, seen: np.ndarray
+) -> dict[str, float]:
+    noise = at_points(fit_noise(held, held_seen, family="gaussian"), predicted)
+    error = predicted.mean(axis=0) - seen
+    return {
+        "rmse": float(np.sqrt(np.mean(error**2))),
+        "crps": float(crps_per_point(predicted, seen, noise, np.random.default_rng(0)).mean()),
+        "lppd": float(log_predictive_density(predicted, seen, noise).mean()),
+    }
+
+
+def _score_classes(
+    draws: np.ndarray, *, labels: np.ndarray, scored: np.ndarray
+) -> dict[str, float]:
+    """Score the logits (sample, point x output) of classes, of which there is no RMSE."""
+    logits = draws.reshape(len(draws), len(labels), -1)[:, scored]
+    if logits.shape[2] == 1:
+        logits = np.concatenate([np.zeros_like(logits), logits], axis=2)
+    predicted = predict_classes(softmax(logits, axis=2))
+    lppd = classification_scores(predicted, labels[scored])["lppd"]
+    return dict.fromkeys(SCORES, np.nan) | {"lppd": np.nan if isinstance(lppd, str) else lppd}

@@ -1,0 +1,1 @@
+"""What several commands share: reading artifacts, points and tables, progress, devices."""

@@ -1,0 +1,184 @@
+"""How compared runs are shown: tables of the terminal, and one in Markdown."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.table import Column, Table
+from rich.text import Text
+
+from nlobayes.diagnostics.tightness import TIGHT
+from nlobayes.evaluation.comparison import runs as comparison
+from nlobayes.evaluation.comparison.runs import INTERVAL, RunMetrics
+from nlobayes.types import Columns
+
+RED = "bold red"
+
+
+class Accuracy(NamedTuple):
+    """How accuracy is called, and the keys of its scores; the first is also that of baselines."""
+
+    first_name: str
+    first: str
+    second_name: str
+    second: str
+
+
+LOG10 = Accuracy("RMSE dex", "rmse_log10", "R² log10", "r2_log10")
+TARGET = Accuracy("RMSE", "rmse_target", "R²", "r2_target_median")
+CLASSES = Accuracy("accuracy", "accuracy", "lppd", "lppd")
+
+
+def show_runs(runs: Sequence[RunMetrics]) -> Table:
+    """Show a row for each run: scores beside convergence."""
+    accuracy = _accuracy(runs)
+    rows = [_run(run, accuracy) for run in runs]
+    return _table(rows, title="Test split, total uncertainty with fitted noise")
+
+
+def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
+    test, found = run.test.get, run.diagnostics.get
+    rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
+    tight = " (tight)" if (found("tightness") or 0) > TIGHT else ""
+    return {
+        "run": run.run,
+        accuracy.first_name: _number(test(accuracy.first), ".4g"),
+        f"baseline {accuracy.first_name}": _number(run.baseline.get(accuracy.first), ".4g"),
+        accuracy.second_name: _number(test(accuracy.second), ".4f"),
+        "68 % cov.": _number(test("coverage_68"), ".3f"),
+        "95 % cov.": _number(test("coverage_95"), ".3f"),
+        "sigma_z": _number(test("sigma_z_total"), ".3f"),
+        "R-hat f med / p99": " / ".join(rhats),
+        "ESS f min": _number(found("ess_f_bulk_min"), ".0f"),
+        "div.": _number(found("divergences"), ".0f"),
+        "tau": _number(found("tightness"), ".2g") + tight,
+        "converged": _verdict(run),
+    }
+
+
+def _verdict(run: RunMetrics) -> Text:
+    verdict = Text("yes")
+    if not run.converged:
+        verdict = Text(": ".join(filter(None, ["FAILED", ", ".join(run.failed_checks)])), RED)
+    return verdict if run.diagnostics.get("exact", True) else verdict.append(" (not exact)")
+
+
+def show_differences(differences: Columns, runs: Sequence[RunMetrics]) -> Table:
+    """Show the differences; a setting with a run that has not converged is red here, too."""
+    failed = {run.setting for run in runs if not run.converged}
+    rows = [
+        {
+            "setting": _marked(row["setting"], failed),
+            "metric": row["metric"],
+            "replicates": str(row["replicates"]),
+            **_interval(row),
+        }
+        for row in _rows(differences)
+    ]
+    reference = _marked(differences["reference"][0], failed)
+    title = Text.assemble("Paired differences to ", reference, ", 95 % t interval")
+    alone = (differences["replicates"] < 2).any()
+    caption = "Without a second replicate there is no error bar and no ranking." if alone else None
+    return _table(rows, title, caption)
+
+
+def _marked(setting: str, failed: set[str]) -> Text:
+    return Text(f"{setting} (NOT CONVERGED)", RED) if setting in failed else Text(setting)
+
+
+def show_point_differences(differences: Columns, points: int) -> Table:
+    """Show how the second of two runs differs from the first, paired over the points."""
+    rows = [{"metric": row["metric"], **_interval(row)} for row in _rows(differences)]
+    title = f"Second run minus first, paired over {points} points, 95 % t interval"
+    return _table(rows, title, "What other seeds or splits would change is not in it.")
+
+
+def write_markdown(runs: Sequence[RunMetrics]) -> str:
+    """Write a row for each setting: its worst convergence, its mean scores."""
+    accuracy = _accuracy(runs)
+    rows = [
+        {"setting": setting, **_setting([*replicates.values()], accuracy)}
+        for setting, replicates in comparison.by_setting(runs).items()
+    ]
+    lines = [[*rows[0]], ["---"] * len(rows[0]), *([*row.values()] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
+    """Describe replicates by their worst convergence and their mean scores."""
+    diagnostics = [run.diagnostics for run in runs]
+    test, baseline = [run.test for run in runs], [run.baseline for run in runs]
+    rhats = (_over(max, diagnostics, key, ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
+    coverage = (_mean(test, key, ".3f") for key in ("coverage_68", "coverage_95"))
+    efficiency = [{"ess": comparison.ess_per_million_gradients(run)} for run in runs]
+    return {
+        "replicates": str(len(runs)),
+        "R-hat f med / p99": " / ".join(rhats),
+        "ESS f min": _over(min, diagnostics, "ess_f_bulk_min", ".0f"),
+        "divergences": _over(sum, diagnostics, "divergences", ".0f"),
+        f"test {accuracy.second_name}": _mean(test, accuracy.second, ".4f"),
+        f"test {accuracy.first_name}": _mean(test, accuracy.first, ".4g"),
+        "coverage 68 / 95 %": " / ".join(coverage),
+        "sigma_z": _mean(test, "sigma_z_total", ".3f"),
+        "LPPD": _mean(test, "lppd", ".3f"),
+        "CRPS": _mean(test, "crps", ".3g"),
+        "LOO per row": _mean(test, "loo_per_row", ".3f"),
+        "ESS f per 10⁶ gradients": _mean(efficiency, "ess", ".3g"),
+        f"baseline {accuracy.first_name}": _mean(baseline, accuracy.first, ".4g"),
+        "converged": _verdict_on_all(runs),
+    }
+
+
+def _verdict_on_all(runs: Sequence[RunMetrics]) -> str:
+    failed = [run for run in runs if not run.converged]
+    if not failed:
+        return "yes"
+    share = f" in {len(failed)} of {len(runs)}" if len(runs) > 1 else ""
+    checks = dict.fromkeys(name for run in failed for name in run.failed_checks)
+    return f"**NO**{share}" + (f" ({', '.join(checks)})" if checks else "")
+
+
+def _over(
+    statistic: Callable[[Any], Any], found: Sequence[Mapping[str, Any]], key: str, form: str
+) -> str:
+    values = [one.get(key) for one in found]
+    return "-" if None in values else format(statistic(values), form)
+
+
+def _mean(scores: Sequence[Mapping[str, Any]], key: str, form: str) -> str:
+    """Write mean and standard error over replicates."""
+    values = [one.get(key) for one in scores]
+    if None in values:
+        return "-"
+    found = comparison.estimate(np.array(values, dtype=np.float64))
+    error = "" if found.size == 1 else f" ± {found.standard_error:.2g}"
+    return f"{found.mean:{form}}{error}"
+
+
+def _accuracy(runs: Sequence[RunMetrics]) -> Accuracy:
+    """Choose the scores that all runs have."""
+    known = (LOG10, CLASSES)
+    return next((one for one in known if all(one.first in run.test for run in runs)), TARGET)
+
+
+def _table(
+    rows: Sequence[Mapping[str, str | Text]], title: str | Text, caption: str | None = None
+) -> Table:
+    columns = (Column(name, overflow="fold") for name in rows[0])
+    table = Table(*columns, title=title, caption=caption)
+    for row in rows:
+        table.add_row(*row.values())
+    return table
+
+
+def _rows(columns: Columns) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _interval(row: Mapping[str, Any]) -> dict[str, str]:
+    return {name.replace("_", " "): _number(row[name], "+.4g") for name in INTERVAL}
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None or math.isnan(value) else format(value, form)

@@ -1,0 +1,76 @@
+"""What the likelihood itself says of predictions: its own predictive, LOO and WAIC."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nlobayes.artifacts.contents import read_predicted
+from nlobayes.artifacts.netcdf import Groups
+from nlobayes.data.splits import SPLITS, TRAIN
+from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive.stated_noise import StatedNoise, at_points, log_density, scores
+from nlobayes.evaluation.scores import information
+from nlobayes.types import Dataset, Predicted
+
+Scores = dict[str, Any]
+
+
+def score_stated_noise(groups: Groups, data: Dataset) -> Scores:
+    """Score every split with the noise of the likelihood, and compare models by the train rows."""
+    predicted = read_predicted(groups["predictions"])
+    draws, noise = predicted.function.astype(np.float64), _noise(predicted)
+    observed = apply_scale(TargetTransform(**data.transforms["target"]), data.observed)
+    each = {
+        name: scores(draws[:, rows], observed[rows], at_points(noise, rows))
+        for name, rows in ((name, data.split == split) for split, name in enumerate(SPLITS))
+    }
+    train = data.split == TRAIN
+    residual = observed[train] - draws[:, train]
+    stated = {"family": predicted.family, "declared": _declared(noise), **each}
+    return {
+        "stated_noise": stated,
+        **_compare(log_density(at_points(noise, train), residual), groups),
+    }
+
+
+def score_stated_classes(groups: Groups, data: Dataset) -> Scores:
+    """Compare models of classes by the train rows."""
+    probabilities = read_predicted(groups["predictions"]).function[:, data.split == TRAIN]
+    true = data.target[data.split == TRAIN].astype(int)
+    smallest = np.finfo(probabilities.dtype).tiny
+    of_true = np.take_along_axis(probabilities, true[np.newaxis, :, np.newaxis], axis=2)[..., 0]
+    return _compare(np.log(np.maximum(of_true.astype(np.float64), smallest)), groups)
+
+
+def _declared(noise: StatedNoise) -> float | None:
+    """Give the scale that every draw has, which nobody learned; the median where rows differ."""
+    learned = np.any(np.ptp(noise.scale, axis=0) > 0)
+    return None if learned else float(np.median(noise.scale))
+
+
+def _noise(predicted: Predicted) -> StatedNoise:
+    if predicted.family is None or predicted.scale is None:
+        raise InputError(
+            "the predictions do not say the noise of their likelihood; run the workflow again"
+        )
+    return StatedNoise(predicted.family, predicted.scale, predicted.degrees_of_freedom)
+
+
+def _compare(log_likelihood: np.ndarray, groups: Groups) -> Scores:
+    """Estimate LOO and WAIC; None, and why, where draws are too few. Equal draws have no k."""
+    chains = groups["predictions"].sizes["chain"]
+    by_chain = log_likelihood.reshape(chains, -1, log_likelihood.shape[-1])
+    try:
+        estimates = information.information(by_chain)
+    except InputError as error:
+        return {"loo": None, "waic": None, "undefined": {"loo": str(error)}}
+    summed: Scores = {
+        name: {key: value if math.isfinite(value) else None for key, value in found.items()}
+        for name, found in information.summary(estimates).items()
+    }
+    summed["loo"]["elpd_of_rows"] = [float(f"{elpd:.6g}") for elpd in estimates.loo]
+    return summed

@@ -1,0 +1,117 @@
+"""The table of runs, as wide as the terminal: what matters least is left out first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from nlobayes.commands.shared.verdicts import Finished
+from nlobayes.diagnostics.tightness import TIGHT
+
+CHAINS = "R-hat (99 %) near 1 and many effective draws (ESS) of f: the chains agree."
+LEGENDS = {
+    False: "RMSE in dex where log10 is learned; 68 %, 95 %: points inside these intervals.\n"
+    + CHAINS,
+    True: "accuracy, log score: higher is better; ece, expected calibration error: lower.\n"
+    + CHAINS,
+}
+"""What the table of numbers (False) and that of classes (True) needs to be told."""
+BETWEEN = 2
+
+
+class Column(NamedTuple):
+    """A column: `rank` 0 is always shown, the highest is left out first."""
+
+    title: str
+    rank: int = 0
+
+
+RUN = Column("run")
+CONVERGENCE = (
+    *(Column("R-hat"), Column("ESS"), Column("diverg.", 5), Column("tau", 6)),
+    *(Column("converged"), Column("calibrated")),
+)
+NUMBERS = (
+    *(Column("RMSE"), Column("R²", 4), Column("68 %", 1), Column("95 %", 2)),
+    Column("log score", 3),
+)
+CLASSES = (Column("accuracy"), Column("log score", 1), Column("ece", 2))
+
+
+def summary_table(runs: Sequence[Finished], of_classes: bool, width: int) -> Table:
+    """Set runs side by side, each above the ensemble of its MAPs, in a table of this width."""
+    columns = [RUN, *(CLASSES if of_classes else NUMBERS), *CONVERGENCE]
+    rows = [row for run in runs for row in (_posterior(run, of_classes), _maps(run, of_classes))]
+    kept = _that_fit(columns, rows, width)
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, BETWEEN - 1, 0, 0)
+    )
+    for place in kept:
+        table.add_column(columns[place].title, overflow="fold", no_wrap=place > 0)
+    for row in rows:
+        table.add_row(*(row[place] for place in kept))
+    return table
+
+
+def _that_fit(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> list[int]:
+    """Choose the columns that fit: a table without those that may be left out may be too wide."""
+    wide = [
+        max(len(column.title), *(len(row[place]) for row in rows)) + BETWEEN
+        for place, column in enumerate(columns)
+    ]
+    kept = list(range(len(columns)))
+    while sum(wide[place] for place in kept) - BETWEEN > width:
+        least = max(kept, key=lambda place: columns[place].rank)
+        if columns[least].rank == 0:
+            break
+        kept.remove(least)
+    return kept
+
+
+def _posterior(run: Finished, of_classes: bool) -> list[Text]:
+    found, tau = run.diagnostics, run.diagnostics["tightness"]
+    exact = "" if found.get("exact", True) else " (not exact)"
+    return [
+        Text(run.label),
+        *_scores(run.evaluation["test"], of_classes),
+        _number(found["rhat_f_p99"], ".3f"),
+        _number(found["ess_f_bulk_min"], ".0f"),
+        Text(str(found["divergences"])),
+        Text("-" if tau is None else f"{tau:.2g}" + (" (tight)" if tau > TIGHT else "")),
+        _passed(not run.unconverged, exact),
+        _passed(not run.uncalibrated),
+    ]
+
+
+def _maps(run: Finished, of_classes: bool) -> list[Text]:
+    """Give the ensemble of the MAPs, and in brackets how its members score alone."""
+    baseline = run.evaluation["baseline"]
+    members = next(iter(baseline["members"].values()))
+    name = f"  {len(members)} MAPs ({min(members):.3f}-{max(members):.3f})"
+    return [
+        Text(name, "dim"),
+        *_scores(baseline["test"], of_classes),
+        *[Text()] * len(CONVERGENCE),
+    ]
+
+
+def _scores(test: Mapping[str, Any], of_classes: bool) -> list[Text]:
+    if of_classes:
+        forms = {"accuracy": ".4f", "lppd": ".3f", "ece": ".3f"}
+    else:
+        dex = "rmse_log10" in test
+        rmse, r2 = ("rmse_log10", "r2_log10") if dex else ("rmse_target", "r2_target_mean")
+        forms = {rmse: ".4f", r2: ".4f", "coverage_68": ".1%", "coverage_95": ".1%", "lppd": ".3f"}
+    return [_number(test[key], form) for key, form in forms.items()]
+
+
+def _passed(passed: bool, exact: str = "") -> Text:
+    return Text("yes" + exact) if passed else Text("NO" + exact, "bold red")
+
+
+def _number(value: float | None, form: str) -> Text:
+    return Text("none" if value is None else format(value, form))

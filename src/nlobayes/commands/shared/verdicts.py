@@ -1,0 +1,133 @@
+"""What is said of runs that are done: their scores, their checks, and the next steps."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nlobayes.artifacts.files import read_json
+from nlobayes.checks import label_of, show_limit, show_value
+from nlobayes.diagnostics.advice import next_steps
+
+SURROGATES = "surrogates"
+
+
+class Finished(NamedTuple):
+    """A run with its scores and diagnostics; `surrogate` is None where none was written."""
+
+    label: str
+    folder: Path
+    surrogate: Path | None
+    evaluation: Mapping[str, Any]
+    diagnostics: Mapping[str, Any]
+
+    @property
+    def unconverged(self) -> list[str]:
+        """Names of the convergence checks that failed."""
+        return _failed(self.diagnostics["checks"])
+
+    @property
+    def uncalibrated(self) -> list[str]:
+        """Names of the calibration checks that failed."""
+        return _failed(self.evaluation["calibration_checks"])
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether it predicts probabilities of classes."""
+        return "accuracy" in self.evaluation["test"]
+
+
+def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
+    """Read the scores and the diagnostics of runs, given by their paths with their labels.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or is not what the workflow writes.
+    """
+    return [_read(metrics, path, label) for path, label in runs.items()]
+
+
+class Said(NamedTuple):
+    """What is said of a run that failed: in a few words, check by check, and the next steps."""
+
+    headline: str
+    failed: list[str]
+    steps: list[str]
+
+
+def said_of(run: Finished) -> Said | None:
+    """Say in words which checks a run failed and what to do next; None where it failed none."""
+    names = [*run.unconverged, *run.uncalibrated]
+    if not names:
+        return None
+    checks = {**run.diagnostics["checks"], **run.evaluation["calibration_checks"]}
+    failed = [_said(name, checks[name]) for name in names]
+    still = run.diagnostics.get("still_chains_at") or []
+    if still:
+        failed.append(f"chains that stand still: {', '.join(map(str, still))}")
+    return Said(_headline(run), failed, next_steps(names, run.diagnostics))
+
+
+def failures(runs: Iterable[Finished]) -> dict[str, Said]:
+    """Say of each run that failed a check, by its label, what is said of it."""
+    return {run.label: said for run in runs if (said := said_of(run))}
+
+
+def steps_of(runs: Iterable[Finished]) -> list[str]:
+    """Say each next step once, and of which runs it is where not of all that failed."""
+    failed, whose = failures(runs), dict[str, list[str]]()
+    for label, said in failed.items():
+        for step in said.steps:
+            whose.setdefault(step, []).append(label)
+    return [
+        f"next: {step}" if len(names) == len(failed) else f"next ({', '.join(names)}): {step}"
+        for step, names in whose.items()
+    ]
+
+
+def count_passed(runs: Sequence[Finished]) -> str:
+    """Count the runs that passed every check, and name them."""
+    passed = [run.label for run in runs if said_of(run) is None]
+    said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
+    return ": ".join(filter(None, [said, ", ".join(passed)]))
+
+
+def example(runs: Iterable[Finished]) -> Path | None:
+    """Choose the surrogate to show: the last whose run passed every check, else the last."""
+    written = [run for run in runs if run.surrogate]
+    passed = [run for run in written if said_of(run) is None]
+    return (passed or written)[-1].surrogate if written else None
+
+
+def program() -> str:
+    """Spell this program as it can be called from here, also where it is not on the PATH."""
+    called = Path(sys.argv[0]).absolute()
+    inside = called.name == "nlobayes" and called.is_relative_to(Path.cwd())
+    return called.relative_to(Path.cwd()).as_posix() if inside else "nlobayes"
+
+
+def _headline(run: Finished) -> str:
+    converged = "NOT CONVERGED" if run.unconverged else "converged"
+    return f"{converged}, {'NOT CALIBRATED' if run.uncalibrated else 'calibrated'}"
+
+
+def _read(metrics: Path, path: str, label: str) -> Finished:
+    folder, surrogate = metrics / path, metrics.parent / SURROGATES / f"{path}.nc"
+    return Finished(
+        label,
+        folder,
+        surrogate if surrogate.is_file() else None,
+        read_json(folder / "evaluation.json", "test", "baseline", "calibration_checks"),
+        read_json(folder / "diagnostics.json", "checks", "tightness"),
+    )
+
+
+def _failed(checks: Mapping[str, Any]) -> list[str]:
+    return [name for name, check in checks.items() if not check["passed"]]
+
+
+def _said(name: str, check: Mapping[str, Any]) -> str:
+    return f"{label_of(name)}: {show_value(check['value'])}, must be {show_limit(name, check)}"

@@ -1,0 +1,1 @@
+"""The commands that people call with finished results."""

@@ -1,0 +1,138 @@
+"""Condense what data said of f into a file that a prior may name: a memory for data to come."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+import xarray as xr
+from pydantic import ValidationError
+
+from nlobayes import provenance
+from nlobayes.artifacts import contents
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
+from nlobayes.commands.shared.posteriors import model_of
+from nlobayes.data.splits import TRAIN
+from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
+from nlobayes.errors import InputError
+from nlobayes.model import memories
+from nlobayes.statements.likelihoods import build_likelihood
+from nlobayes.study.grid import describe
+from nlobayes.study.jobs import CondenseJob, ModelJob
+from nlobayes.types import Dataset, Memory
+
+POINTS, PRIOR_DRAWS = 100, 4000
+
+
+def condense(
+    posterior: Annotated[Path, typer.Argument(help="Thinned posterior.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
+    out: Annotated[Path, typer.Option(help="Memory to write.")],
+    points: Annotated[int, typer.Option(help="Train rows at which f is kept.", min=1)] = POINTS,
+    smallest_share: Annotated[
+        float, typer.Option(help="Least prior variance of what is remembered, over the largest.")
+    ] = memories.SMALLEST_SHARE,
+    prior_draws: Annotated[
+        int, typer.Option(help="Draws of the prior that is divided out.", min=memories.FEWEST_DRAWS)
+    ] = PRIOR_DRAWS,
+    seed: Annotated[int, typer.Option(help="Seed of these draws.", min=0)] = 0,
+) -> None:
+    """Divide the prior out of the Gaussian of f at a few points, and write what is left.
+
+    A memory that the run's own prior named is kept: only the prior of the weights is divided out.
+    """
+    job = _job(
+        model=model_of(posterior),
+        points=points,
+        smallest_share=smallest_share,
+        prior_draws=prior_draws,
+        seed=seed,
+    )
+    runtime.configure(job.model.precision)
+    data, thinned = contents.read_dataset(dataset), read_groups(posterior, "thinned")
+    _check(job.model, data)
+    check_same_rows(thinned, data, posterior, dataset)
+    at = _points(data, points)
+    prior = _prior_functions(job, data, at)
+    before = memories.moments(prior)
+    memories.check_has_variance(prior)
+    after = memories.moments(_functions(job.model, thinned["posterior"], at))
+    root, observed = memories.divide(after, before, smallest_share)
+    if not len(root):
+        raise InputError(
+            f"{posterior}: {after.draws:.0f} draws do not tell the posterior of f from its prior; "
+            "draw more, or do without its memory"
+        )
+    typer.echo(
+        f"{len(root)} combinations of f at {len(at.inputs)} points, from {after.draws:.0f} draws",
+        err=True,
+    )
+    memory = Memory(
+        inputs=at.inputs,
+        root=root,
+        observed=observed,
+        input_names=data.input_names,
+        target=data.target_names[0],
+        units={name: data.units[name] for name in (*data.input_names, *data.target_names)},
+        scale=data.transforms["target"]["scale"],
+    )
+    made = read_attrs(posterior)
+    _warn(posterior, made["checks"])
+    record = provenance.record(
+        "condense",
+        job.model_dump(),
+        digests([posterior, dataset]),
+        device=runtime.device(),
+        precision=job.model.precision,
+        **{name: made[name] for name in ("exact", "checks")},
+    )
+    contents.write_memory(out, memory, record)
+
+
+def _job(**settings: Any) -> CondenseJob:
+    try:
+        return CondenseJob(**settings)
+    except ValidationError as error:
+        raise InputError(describe(error, "condense")) from None
+
+
+def _check(model: ModelJob, data: Dataset) -> None:
+    targets = len(data.target_names)
+    classes = data.transforms["target"]["scale"] == CLASSES
+    if classes or build_likelihood(model.likelihood).outputs(targets) != 1:
+        raise InputError(
+            f"a memory is of one output, the run learns {', '.join(data.target_names)} with the "
+            f"likelihood {model.likelihood.kind}; give a run of one column of numbers"
+        )
+
+
+def _points(data: Dataset, count: int) -> Dataset:
+    train = np.flatnonzero(data.split == TRAIN)
+    rows = train[memories.spread_points(data.features[train], count)]
+    return data._replace(inputs=data.inputs[rows], features=data.features[rows], error=None)
+
+
+def _functions(model: ModelJob, draws: xr.Dataset, at: Dataset) -> np.ndarray:
+    """Evaluate every draw at every point, on the model scale."""
+    return predict_draws(flatten(contents.read_variables(draws)), model, at).function
+
+
+def _prior_functions(job: CondenseJob, data: Dataset, at: Dataset) -> np.ndarray:
+    """Draw f from the prior of the weights at every point, on the model scale."""
+    from nlobayes import builder
+
+    bare = job.model.prior.model_copy(update={"memory": None})
+    changes = {"prior": bare, "device": "cpu", "shards": 1}
+    model = builder.build_model(job.model.model_copy(update=changes), data)
+    drawn = builder.draw_functions(model, at.features, seed=job.seed, draws=job.prior_draws)
+    return unstandardise(TargetTransform(**at.transforms["target"]), drawn)
+
+
+def _warn(posterior: Path, checks: dict[str, dict[str, object]]) -> None:
+    failed = [name for name, check in checks.items() if not check["passed"]]
+    if failed:
+        said = ", ".join(failed)
+        typer.echo(f"warning: {posterior} failed {said}; so does what is built on it", err=True)

@@ -1,0 +1,180 @@
+"""Predict the points of a table with a surrogate, in memory that does not grow with the table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import pyarrow as pa
+import typer
+
+from nlobayes.artifacts.streams import print_blocks, write_blocks
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.points import Asked, Tally, predicted
+from nlobayes.commands.shared.progress import rows_passing
+from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
+from nlobayes.data.spectrum_blocks import ENDING, open_spectra
+from nlobayes.data.units import convert
+from nlobayes.errors import InputError, one_line
+from nlobayes.surrogate.answers import quantile_names
+from nlobayes.surrogate.identity import in_words
+from nlobayes.surrogate.surrogate import Surrogate
+
+STANDARD = "-"
+FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+CELLS = 2_000_000
+"""Posterior draws at points that are held at once where they are asked for."""
+
+
+def predict(
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate, written by `nlobayes export`.")],
+    points: Annotated[
+        str,
+        typer.Argument(
+            help="Table (.csv, .csv.gz, .parquet), .slha file, folder of these, or - for CSV from "
+            "standard input."
+        ),
+    ],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="File to write: .csv, .jsonl, .parquet; - prints.")
+    ] = STANDARD,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON, one object a line.")] = False,
+    quantiles: Annotated[str, typer.Option(help="Probabilities, with commas.")] = "0.16,0.84",
+    scale: Annotated[
+        Literal["target", "log10"], typer.Option(help="Predict the target, or its log10.")
+    ] = "target",
+    unit: Annotated[str, typer.Option(help="Unit to give the target in.")] = "",
+    keep: Annotated[list[str] | None, typer.Option(help="Column to copy; once for each.")] = None,
+    draws: Annotated[int, typer.Option(help="Posterior draws to give as well.", min=0)] = 0,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out unusable rows.")] = False,
+    engine: Annotated[
+        Literal["numpy", "jax"], typer.Option(help="What computes; jax compiles first.")
+    ] = "numpy",
+) -> None:
+    """Write what is predicted for every point, how sure that is, and whether to trust it."""
+    form = _form(out, json)
+    if engine == "jax":
+        runtime.configure("float64")
+    loaded = _load(surrogate, engine)
+    name, unit, factor = _target(loaded, scale, unit)
+    on: Literal["target", "model"] = "model" if scale == "log10" else "target"
+    asked = Asked(
+        _probabilities(quantiles), on, name, unit, factor, (*(keep or ()),), draws, skip_bad
+    )
+    _check(loaded, asked, out, (points, str(surrogate)))
+    tally = Tally()
+    with (
+        _open(points, loaded, asked) as source,
+        rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed,
+    ):
+        found = predicted(loaded, source, asked, tally, passed)
+        if out == STANDARD:
+            _print(found, form, tally)
+        else:
+            write_blocks(Path(out), found, form)
+    typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
+    _warn(loaded, source, tally)
+
+
+def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate:
+    try:
+        return Surrogate.load(path, engine)
+    except InputError as error:
+        if path.suffix == ".nc":
+            raise
+        raise InputError(f"{error}; the surrogate comes first, the points behind it") from None
+
+
+def _form(out: str, json: bool) -> str:
+    ending = Path(out).suffix
+    if out == STANDARD or (json and ending not in FORMS):
+        return "jsonl" if json else "csv"
+    if ending not in FORMS or (json and FORMS[ending] != "jsonl"):
+        allowed = ".jsonl with --json" if json else ", ".join(FORMS)
+        raise InputError(f"--out: {out} must end in {allowed}")
+    return FORMS[ending]
+
+
+def _probabilities(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise InputError(
+            f"--quantiles: {text!r} is no list of numbers; give probabilities, such as 0.16,0.84"
+        ) from None
+    quantile_names(found)
+    return found
+
+
+def _target(loaded: Surrogate, scale: str, unit: str) -> tuple[str, str, float]:
+    """Name what is predicted and its unit, and find the factor that takes it there."""
+    name, own = loaded.target, loaded.units.get(loaded.target, "")
+    if scale == "log10" and (loaded.scale != "log10" or unit):
+        why = "--unit is for --scale target" if unit else f"this surrogate learned {name} itself"
+        raise InputError(f"--scale log10: {why}; leave one of them out")
+    if scale == "log10":
+        return f"log10_{name}", "", 1.0
+    if unit in ("", own):
+        return name, own, 1.0
+    try:
+        factor = float(convert(np.ones(1), own, unit)[0])
+    except InputError as error:
+        raise InputError(f"--unit: {error}") from None
+    return name.removesuffix(own) + unit if name.endswith(f"_{own}") else name, unit, factor
+
+
+def _check(loaded: Surrogate, asked: Asked, out: str, read: tuple[str, ...]) -> None:
+    if asked.draws > loaded.draws:
+        raise InputError(
+            f"--draws: {asked.draws} asked for, this surrogate has {loaded.draws}; ask for fewer"
+        )
+    for name in read:
+        if Path(out).exists() and Path(name).exists() and Path(out).samefile(name):
+            raise InputError(f"--out: {out} is what is read; write to another file")
+
+
+def _open(points: str, loaded: Surrogate, asked: Asked) -> AbstractContextManager[Source]:
+    rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
+    columns = [*loaded.inputs, *asked.keep]
+    if points == STANDARD:
+        return nullcontext(open_csv(sys.stdin.buffer, columns, "standard input", rows))
+    path = Path(points)
+    if path.is_dir() or path.suffix == ENDING:
+        return nullcontext(open_spectra(path, columns, rows))
+    return open_table(path, columns, rows)
+
+
+def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
+    try:
+        print_blocks(found, form)
+    except InputError as error:
+        if not tally.predicted:
+            raise
+        raise InputError(f"{error} (the points before it are printed)") from None
+
+
+def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
+    for kind, failed in loaded.failed_checks.items():
+        if failed:
+            _say(f"{kind} of this surrogate failed: {', '.join(failed)}")
+    if tally.skipped:
+        total = tally.skipped + tally.predicted
+        _say(f"{tally.skipped} of {total} {source.label}s left out, the first: {tally.reason}")
+    if tally.outside:
+        _say(
+            f"{tally.outside} of {tally.predicted} points lie outside the training data (column "
+            "domain): neither their predictions nor the error bars can be trusted"
+        )
+    if tally.near_edge:
+        _say(
+            f"{tally.near_edge} of {tally.predicted} points lie near the edge of the training data "
+            "(column domain): few rows tell how large the errors are there"
+        )
+
+
+def _say(warning: str) -> None:
+    typer.echo(f"nlobayes: warning: {one_line(warning)}", err=True)

@@ -1,0 +1,132 @@
+"""Move a posterior to another prior or likelihood by importance weights, where that can be done."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+import xarray as xr
+from pydantic import ValidationError
+
+from nlobayes import provenance
+from nlobayes.artifacts import contents
+from nlobayes.artifacts.files import write_csv
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
+from nlobayes.commands.shared.posteriors import model_of
+from nlobayes.data.splits import SPLITS
+from nlobayes.errors import InputError
+from nlobayes.evaluation.reweighting import importance
+from nlobayes.evaluation.reweighting.importance import Weights
+from nlobayes.study.grid import describe
+from nlobayes.study.jobs import ModelJob, ReweightJob
+from nlobayes.study.library import preset_of
+from nlobayes.study.likelihoods import is_of_classes
+from nlobayes.types import Dataset, Named
+
+PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
+
+
+def reweight(
+    posterior: Annotated[Path, typer.Argument(help="Thinned posterior.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
+    out: Annotated[Path, typer.Option(help="Thinned posterior of the new model to write.")],
+    prior: Annotated[str | None, typer.Option(help="Preset by name, or as YAML text.")] = None,
+    likelihood: Annotated[str | None, typer.Option(help="Preset by name, or as YAML.")] = None,
+    table: Annotated[Path | None, typer.Option(help="Predictions to write (CSV).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draws that are repeated.", min=0)] = 0,
+) -> None:
+    """Weight the draws, refuse weights that cannot be trusted, and draw anew by them."""
+    old = model_of(posterior)
+    new = _target(old, prior, likelihood)
+    runtime.configure("float64")
+    from nlobayes.builder.stored import log_ratios
+
+    data, groups = contents.read_dataset(dataset), read_groups(posterior, "thinned")
+    check_same_rows(groups, data, posterior, dataset)
+    stored = contents.read_variables(groups["posterior"])
+    weights = importance.importance_weights(log_ratios(old, new, data, stored))
+    importance.check(weights)
+    said = f"Pareto k {weights.pareto_k:.2f} (limit {weights.threshold:.2f})"
+    total = len(weights.log_weights)
+    typer.echo(f"{said}; {total} draws are worth {weights.ess:.0f}", err=True)
+    if table is not None:
+        write_csv(table, _predictions(weights, stored, new, data))
+    job = ReweightJob(model=old, target=new, seed=seed)
+    rng = np.random.default_rng(seed)
+    chosen = importance.resample(weights, total, rng)
+    groups["posterior"] = _choose(stored, chosen)
+    made = read_attrs(posterior)
+    record = provenance.record(
+        "reweight",
+        job.model_dump(),
+        digests([posterior, dataset]),
+        device=runtime.device(),
+        precision=made["precision"],
+        exact=made["exact"],
+        checks=made["checks"] | _check(weights),
+        weights_ess=weights.ess,
+    )
+    write_groups(out, "thinned", groups, record)
+
+
+def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJob:
+    """State the new model: the old one with another prior, likelihood, or both."""
+    changes = {"prior": prior, "likelihood": likelihood}
+    stated = {
+        name: preset_of(f"{name}s", said) for name, said in changes.items() if said is not None
+    }
+    if not stated:
+        raise InputError("reweight: neither --prior nor --likelihood is given; give one or both")
+    try:
+        new = ModelJob.model_validate(old.model_dump() | stated)
+    except ValidationError as error:
+        raise InputError(describe(error, "reweight")) from None
+    if is_of_classes(new.likelihood) is not is_of_classes(old.likelihood):
+        raise InputError(
+            f"reweight: likelihood {new.likelihood.kind} is not of the same targets as "
+            f"{old.likelihood.kind}; classes and numbers do not mix"
+        )
+    if new.network.has_slopes and new.prior.slopes is None:
+        raise InputError(
+            "reweight: the network has slopes that are trained, the new prior states none; give "
+            "YAML text with `slopes`"
+        )
+    return new
+
+
+def _check(weights: Weights) -> dict[str, Any]:
+    k = float(weights.pareto_k) if np.isfinite(weights.pareto_k) else None
+    return {
+        "pareto_k": {"value": k, "threshold": weights.threshold, "passed": bool(weights.reliable)}
+    }
+
+
+def _choose(stored: Named, chosen: np.ndarray) -> xr.Dataset:
+    """Take draws of all chains by their numbers, as one chain."""
+    values = {name: v[chosen][np.newaxis] for name, v in flatten(stored).items()}
+    coords = {"chain": [0], "draw": np.arange(len(chosen))}
+    return contents.named_group(stored._replace(values=values), ("chain", "draw"), coords)
+
+
+def _predictions(
+    weights: Weights, stored: Named, new: ModelJob, data: Dataset
+) -> dict[str, np.ndarray]:
+    """Tabulate mean, sd and quantiles of f before and after, on the model scale."""
+    function = predict_draws(flatten(stored), new, data).function
+    outputs = int(np.prod(function.shape[2:]))
+    flat = function.reshape(len(function), -1).astype(np.float64)
+    quantiles = importance.weighted_quantiles(weights, flat, PROBABILITIES)
+    named = np.array([*SPLITS, "unused"])
+    return {
+        "point": np.repeat(np.arange(len(data.split)), outputs),
+        "output": np.tile(np.arange(outputs), len(data.split)),
+        "split": np.repeat(named[data.split], outputs),
+        "mean_before": flat.mean(axis=0),
+        "sd_before": flat.std(axis=0),
+        "mean": importance.weighted_mean(weights, flat),
+        "sd": importance.weighted_sd(weights, flat),
+        **{f"q{100 * p:g}": q for p, q in zip(PROBABILITIES, quantiles, strict=True)},
+    }

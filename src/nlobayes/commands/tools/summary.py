@@ -1,0 +1,152 @@
+"""Print the table of runs that are done, their verdicts in words, and what to do next."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from nlobayes.artifacts.files import read_json
+from nlobayes.commands.shared.landing_page import landing_page
+from nlobayes.commands.shared.summary_table import LEGENDS, summary_table
+from nlobayes.commands.shared.verdicts import (
+    Finished,
+    count_passed,
+    example,
+    failures,
+    program,
+    read_finished,
+    steps_of,
+)
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import SummaryJob, read_job
+from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
+
+RED, WIDE = "bold red", 160
+MOST_SURROGATES = 8
+
+
+def summary(
+    grids: Annotated[
+        list[str] | None, typer.Argument(metavar="GRID", help="Grids to show; without, all runs.")
+    ] = None,
+    metrics: Annotated[Path, typer.Option(help="Folder of the metrics.")] = Path("results/metrics"),
+    report: Annotated[Path, typer.Option(help="Report to point to.")] = Path("report.html"),
+    configfile: Annotated[
+        list[Path] | None, typer.Option(help="Study of the grids, as it was given to Snakemake.")
+    ] = None,
+    spec: Annotated[
+        str | None, typer.Option(help="Runs to show and their labels: JSON text or a file.")
+    ] = None,
+    rst: Annotated[bool, typer.Option(help="Print the landing page of the report.")] = False,
+) -> None:
+    """Show every run's test scores beside its convergence, its verdict, and the next steps."""
+    named = read_job(SummaryJob, spec).runs if spec else _named(metrics, grids, configfile or [])
+    runs = read_finished(metrics, named)
+    if rst:
+        typer.echo(landing_page(runs))
+        return
+    asked = Console().is_terminal or "COLUMNS" in os.environ
+    console = Console(width=None if asked else WIDE, highlight=False)
+    _show_tables(console, runs)
+    _show_verdicts(console, runs)
+    _show_agreements(console, metrics, named)
+    _show_next(console, runs, report)
+
+
+def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
+    """Label the finished runs of some grids; without grids, all that are there."""
+    there = (path.parent.relative_to(metrics) for path in metrics.rglob("evaluation.json"))
+    found = {folder.as_posix() for folder in there}
+    if not found:
+        raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
+    known = _labels(grids, changes)
+    named = {path: label for path, label in known.items() if path in found}
+    if grids and not named:
+        raise InputError(
+            f"no run of {', '.join(grids)} is finished; run `snakemake {' '.join(grids)}` first"
+        )
+    return named if grids else named | shortened(sorted(found - {*named}))
+
+
+def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
+    """Label the runs of the study; outside of a project there is none to ask."""
+    if not (grids or changes or DEFAULT_STUDY.is_file()):
+        return {}
+    study = read_whole_study(changes)
+    unknown = [grid for grid in grids or [] if grid not in study.grids]
+    if unknown:
+        raise InputError(f"unknown grid {unknown[0]!r}; known: {', '.join(study.grids)}")
+    return labels(study, grids or None)
+
+
+def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
+    for of_classes, legend in LEGENDS.items():
+        alike = [run for run in runs if run.is_of_classes == of_classes]
+        if alike:
+            console.print(summary_table(alike, of_classes, console.width))
+            console.print(legend, style="dim")
+
+
+def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
+    """Print in words what failed, with values and limits, and then what to do next."""
+    console.print()
+    for label, said in failures(runs).items():
+        _line(console, f"{said.headline}: {label}", RED)
+        for line in said.failed:
+            _line(console, f"  {line}", "red")
+    for step in steps_of(runs):
+        _line(console, f"  {step}")
+    _line(console, count_passed(runs), "bold")
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    """Print a line; what is too long for one goes on in the next, indented."""
+    for line in wrap(text, console.width, subsequent_indent=" " * 8, break_long_words=False):
+        console.print(Text(line, style), soft_wrap=True)
+
+
+def _show_agreements(console: Console, metrics: Path, named: Mapping[str, str]) -> None:
+    """Print whether the samplers agree that are shown."""
+    paths = sorted((metrics / "agreement").rglob("*.json"))
+    short = shortened(path.relative_to(metrics / "agreement").as_posix() for path in paths)
+    for path, name in zip(paths, short.values(), strict=True):
+        agreement = read_json(path, "pairs", "passed")
+        shown = f"{agreement['pairs']}"
+        if any(run in shown for run in named):
+            text, style = _agreement(name.removesuffix(".json"), agreement)
+            _line(console, text, style)
+
+
+def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
+    found = [pair[key] for pair in agreement["pairs"] for key in ("z_mean_max", "z_sd_max")]
+    worst = "not finite" if None in found else f"{max(found):.1f}"
+    limit = min(pair["threshold"] for pair in agreement["pairs"])
+    said = "agree" if agreement["passed"] else "DISAGREE"
+    text = f"samplers of {name}: largest |z| {worst}, limit {limit:.1f}: they {said}"
+    return text, "" if agreement["passed"] else RED
+
+
+def _show_next(console: Console, runs: Sequence[Finished], report: Path) -> None:
+    """Print where things are, and the commands that use them, to be copied as they stand."""
+    shown, called = example(runs), program()
+    lines = ["", *_surrogates(runs)]
+    if shown is not None:
+        lines += [
+            f"next: {called} predict {shown} points.csv -o out.csv",
+            f"      {called} serve {shown}",
+        ]
+    lines.append(f"report: {report}" if report.exists() else "report: run `make report`")
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def _surrogates(runs: Sequence[Finished]) -> list[str]:
+    written = [run for run in runs if run.surrogate]
+    if len(written) > MOST_SURROGATES:
+        return [f"surrogates of {len(written)} runs: below results/surrogates, by their paths"]
+    return [f"surrogate of {run.label}: {run.surrogate}" for run in written]

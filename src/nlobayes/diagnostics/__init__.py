@@ -1,0 +1,1 @@
+"""Diagnostics of draws: convergence, autocorrelation, thinning, the verdict on a posterior."""

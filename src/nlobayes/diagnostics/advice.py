@@ -1,0 +1,104 @@
+"""What to do next where a check fails: the one home of the advice that people are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from nlobayes.checks import OF_TARGET
+from nlobayes.diagnostics.tightness import TIGHT
+
+Found = Mapping[str, Any]
+"""Content of `diagnostics.json`; keys may be missing where nothing was diagnosed."""
+
+MANY_FULL_TREES = 0.1
+
+
+class Step(NamedTuple):
+    """A step to take, and for which diagnostics; `{key}` in the text is a value of theirs."""
+
+    text: str
+    applies: Callable[[Found], bool] = lambda _: True
+
+
+def _is_tight(found: Found) -> bool:
+    return (found.get("tightness") or 0.0) > TIGHT
+
+
+def _fills_its_trees(found: Found) -> bool:
+    return (found.get("max_depth_share") or 0.0) > MANY_FULL_TREES
+
+
+MOVE = Step(
+    "Chains {still_chains_at} stand still: lengthen their warm-up (warmup.steps) or lower its "
+    "initial_step_size; logs/warmup tells step size and acceptance."
+)
+LOOSEN = Step(
+    "Take a larger tolerance (likelihood) or fewer train rows: tau is {tightness:.2g}, and above "
+    f"{TIGHT:.0e} chains keep to modes of their own.",
+    _is_tight,
+)
+DEEPEN = Step(
+    "Raise max_depth of the kernel: {max_depth_share:.0%} of its trees end there.", _fills_its_trees
+)
+DRAW_MORE = Step(
+    "Draw more: raise segments of the sampler, or give it until; what is drawn is kept."
+)
+FOLLOW_CURVATURE = Step(
+    "Take sampler hmc_gauss_newton: its mass matrix follows the stiff directions."
+)
+SMALLER_STEPS = Step("Take smaller steps: raise target_acceptance of the warm-up, to 0.9 or above.")
+FREE_ENERGY = Step(
+    "Lengthen the warm-up (warmup.steps); where a prior learns its scales, take sampler gibbs_hmc."
+)
+SMALLER_ERROR = Step("Lower energy_variance of the warm-up, or take an exact kernel, such as hmc.")
+SAMPLE = Step("Sample that prior or likelihood itself: the weights of these draws cannot reach it.")
+MORE_VALIDATION = Step(
+    "Give the split more validation rows: error bars are fitted to them (datasets.*.split)."
+)
+OTHER_NOISE = Step(
+    "Try another family of noise (evaluation.default.noise); figures levels, pit and conditional "
+    "show where error bars are off."
+)
+OTHER_CLASSES = Step(
+    "Give more train rows or another prior; figure reliability shows which probabilities are off."
+)
+
+ADVICE: dict[str, tuple[Step, ...]] = {
+    "still_chains": (MOVE,),
+    "divergences": (SMALLER_STEPS, FOLLOW_CURVATURE),
+    "rhat_f_median": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
+    "rhat_f_p99": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
+    "ess_f_bulk_min": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
+    "ebfmi_min": (FREE_ENERGY,),
+    "energy_variance": (SMALLER_ERROR,),
+    "pareto_k": (SAMPLE,),
+    "chi2_per_point": (MORE_VALIDATION, OTHER_NOISE),
+    "coverage_68": (MORE_VALIDATION, OTHER_NOISE),
+    "coverage_95": (MORE_VALIDATION, OTHER_NOISE),
+    "pit_ecdf": (MORE_VALIDATION, OTHER_NOISE),
+    "ece": (OTHER_CLASSES,),
+}
+"""Steps for each check that can fail, the most urgent check and the most likely step first."""
+
+
+def next_steps(failed: Iterable[str], found: Found) -> list[str]:
+    """Say what to do next, each step once.
+
+    Parameters
+    ----------
+    failed
+        Names of the checks that failed, of convergence and of calibration; that of one of several
+        targets is `{check} of {target}`.
+    found
+        Diagnostics of the run.
+    """
+    names = {name.partition(OF_TARGET)[0] for name in failed}
+    steps = (step for name, steps in ADVICE.items() if name in names for step in steps)
+    texts = (step.text.format_map(_shown(found)) for step in steps if step.applies(found))
+    return list(dict.fromkeys(texts))
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    still = found.get("still_chains_at") or []
+    return {**found, "still_chains_at": ", ".join(map(str, still)) or "of this run"}

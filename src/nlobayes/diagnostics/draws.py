@@ -1,0 +1,88 @@
+"""What is judged: the draws of one posterior, and how they were sampled."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.diagnostics.convergence import checked
+from nlobayes.errors import InputError
+
+
+class PosteriorDraws(NamedTuple):
+    """What is judged.
+
+    `function` (chain, draw, reference point), `log_density` and `noise` (chain, draw), None where
+    it is fixed, at every draw; `weights` (chain, stored draw, weight) at the stored ones;
+    `hyperparameters` by name, if there are any, at every draw or at the stored ones.
+    """
+
+    function: np.ndarray
+    log_density: np.ndarray
+    noise: np.ndarray | None
+    weights: np.ndarray
+    hyperparameters: dict[str, np.ndarray] | None = None
+
+
+class SampleStats(NamedTuple):
+    """How it was sampled, axes (chain, draw).
+
+    One value per transition. `energy` is the Hamiltonian of the state each transition returned,
+    not of a rejected proposal; NaN throughout for kernels without a Gaussian momentum.
+    `tree_depth` and its limit are None for fixed-length HMC; `energy_variance` (per dimension and
+    integrator step) and what warm-up aimed at are None for kernels that reject.
+    """
+
+    energy: np.ndarray
+    acceptance_rate: np.ndarray
+    diverging: np.ndarray
+    n_steps: np.ndarray
+    tree_depth: np.ndarray | None
+    max_tree_depth: int | None
+    energy_variance: np.ndarray | None = None
+    energy_variance_aim: float | None = None
+
+
+def check_fit(draws: PosteriorDraws, stats: SampleStats, keep_every: int) -> None:
+    """Check that every array has the chains of the function draws and a draw axis that fits.
+
+    `keep_every` is the storage stride of the weights: every n-th draw was stored.
+
+    Raises
+    ------
+    InputError
+        If one does not, or the function draws are too few or not finite.
+    """
+    chains, drawn, _ = checked(draws.function).shape
+    every, stored = (chains, drawn), (chains, drawn // keep_every)
+    arrays = {**draws._asdict(), **stats._asdict()}
+    for name in ("hyperparameters", "max_tree_depth", "energy_variance_aim"):
+        del arrays[name]
+    fitting = {name: [stored if name == "weights" else every] for name in arrays}
+    for name, array in (draws.hyperparameters or {}).items():
+        arrays[name], fitting[name] = array, [every, stored]
+    for name, array in arrays.items():
+        if array is not None and array.shape[:2] not in fitting[name]:
+            raise InputError(
+                f"{name} must have axes (chain, draw) of shape {fitting[name][0]}, got "
+                f"{array.shape}; diagnose draws of one posterior only"
+            )
+    if (stats.tree_depth is None) != (stats.max_tree_depth is None):
+        raise InputError("tree_depth and max_tree_depth must both be given, or both be None")
+
+
+def check_distinct(function: np.ndarray) -> None:
+    """Check that no two moving chains are copies, which every R-hat takes for agreement.
+
+    Raises
+    ------
+    InputError
+        If two are, or the function draws (chain, draw, reference_point) cannot be judged.
+    """
+    seen: dict[bytes, int] = {}
+    for chain, trace in enumerate(checked(function).mean(axis=2)):
+        copied = seen.setdefault(trace.tobytes(), chain)
+        if copied != chain and np.ptp(trace) > 0:
+            raise InputError(
+                f"chains {copied} and {chain} hold identical draws, so they are one chain; "
+                f"give every chain its own seed and sample again"
+            )

@@ -1,0 +1,163 @@
+"""How far apart kept draws may lie: what thinning costs in information and saves in size."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nlobayes.diagnostics.autocorrelation import autocorrelation, initial_monotone_sequence
+from nlobayes.diagnostics.convergence import FEWEST_DRAWS, ess_bulk
+from nlobayes.errors import InputError
+from nlobayes.types import Columns
+
+Score = Callable[[np.ndarray], dict[str, float]]
+"""From draws (sample, point) to at least `rmse`, `crps` and `lppd` of their predictive."""
+
+SCORES = ("rmse", "crps", "lppd")
+
+
+def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.ndarray:
+    """Compute how much of the ESS remains when only every `step`-th draw is kept.
+
+    With the integrated time of every s-th draw, tau_s = 1 + 2 Σ_{j>0} rho(s j), the share is
+    tau_1 / (s tau_s). All these sums run over one `initial_monotone_sequence`, that of rho.
+
+    Parameters
+    ----------
+    rho
+        Autocorrelation function of all draws, axes (lag, ...).
+    step
+        Draws from one kept draw to the next, a multiple of `stored_every`.
+    stored_every
+        The ESS is compared with that of every `stored_every`-th draw.
+
+    Returns
+    -------
+    np.ndarray
+        Axes (...), at most 1: draws that are left out of a reversible chain only take away.
+
+    Raises
+    ------
+    InputError
+        If the steps are not positive or no multiples.
+    """
+    if not (stored_every >= 1 and step >= stored_every and step % stored_every == 0):
+        raise InputError(
+            f"thinning needs a step that is a positive multiple of the {stored_every} draws "
+            f"between stored ones, got {step}"
+        )
+    return _share(initial_monotone_sequence(rho), step, stored_every)
+
+
+def choose_step(draws: np.ndarray, *, keep_every: int, loss: float) -> int:
+    """Choose the largest thinning step that gives up no more than a share `loss` of the ESS.
+
+    Judged by the median `kept_ess_share` over the quantities, relative to the stored draws. Steps
+    grow from one stored draw to the next until one loses more, or fewer than 8 draws of a chain
+    would remain.
+
+    Parameters
+    ----------
+    draws
+        Every draw, axes (chain, draw, quantity).
+    keep_every
+        Storage stride: every n-th draw was stored.
+    loss
+        Largest share of the ESS to give up, at least 0 and below 1.
+
+    Returns
+    -------
+    int
+        Draws from one kept draw to the next: a multiple of `keep_every`, at least once.
+
+    Raises
+    ------
+    InputError
+        If the loss or the stride is outside its limits, or draws are too few or not finite.
+    """
+    if not (0 <= loss < 1 and 1 <= keep_every <= draws.shape[1]):
+        raise InputError(
+            f"thinning needs a loss from 0 to below 1 and a storage stride from 1 to the "
+            f"{draws.shape[1]} draws of a chain, got loss {loss} and stride {keep_every}"
+        )
+    rho = initial_monotone_sequence(autocorrelation(draws))
+    chosen, last = keep_every, draws.shape[1] // FEWEST_DRAWS
+    for step in range(2 * keep_every, last + 1, keep_every):
+        if np.median(_share(rho, step, keep_every)) < 1 - loss:
+            break
+        chosen = step
+    return int(chosen)
+
+
+def thinning_table(
+    function: np.ndarray, score: Score, *, keep_every: int, chosen: int, bytes_per_draw: int
+) -> Columns:
+    """Tabulate what thinning by the storage stride, twice, four times … of it costs and saves.
+
+    Parameters
+    ----------
+    function
+        Predictions at every draw, axes (chain, draw, reference_point).
+    score
+        Scores of the predictive that draws (sample, reference_point) form.
+    keep_every
+        Storage stride; it gets a row, which is marked, after that of all draws.
+    chosen
+        Step in use; it gets a row of its own and is marked.
+    bytes_per_draw
+        Size of one stored draw.
+
+    Returns
+    -------
+    Columns
+        `step` in draws, the first 1; `draws` of all chains, `ess_f_median` as measured,
+        `ess_share` expected from the autocorrelation relative to all draws, `rmse`, `crps`,
+        `lppd`, `megabytes`, `stored`, `chosen`.
+
+    Raises
+    ------
+    InputError
+        If fewer than 8 draws of a chain are stored or chosen, or one is not finite.
+    """
+    steps = _steps(function.shape[1], keep_every, chosen)
+    rho = initial_monotone_sequence(autocorrelation(function))
+    thinned = [function[:, step - 1 :: step] for step in steps]
+    draws = np.array([kept.shape[0] * kept.shape[1] for kept in thinned])
+    scores = [score(kept.reshape(-1, kept.shape[2])) for kept in thinned]
+    return {
+        "step": np.array(steps),
+        "draws": draws,
+        "ess_f_median": np.array([np.median(ess_bulk(kept)) for kept in thinned]),
+        "ess_share": np.array([np.median(_share(rho, step, 1)) for step in steps]),
+        **{name: np.array([found[name] for found in scores]) for name in SCORES},
+        "megabytes": draws * bytes_per_draw / 1e6,
+        "stored": np.array(steps) == keep_every,
+        "chosen": np.array(steps) == chosen,
+    }
+
+
+def _steps(drawn: int, keep_every: int, chosen: int) -> list[int]:
+    """Double the stride as long as enough draws remain, and add 1 and the chosen step."""
+    if drawn // keep_every < FEWEST_DRAWS:
+        raise InputError(
+            f"the study of thinning needs at least {FEWEST_DRAWS} stored draws per chain, got "
+            f"{drawn // keep_every}; draw more or store more often"
+        )
+    if chosen < 1 or chosen % keep_every or drawn // chosen < FEWEST_DRAWS:
+        raise InputError(
+            f"the chosen step must be a multiple of the {keep_every} draws between stored ones and "
+            f"leave {FEWEST_DRAWS} of the {drawn} draws per chain, got {chosen}; diagnose again"
+        )
+    doublings = int(np.log2(drawn // keep_every // FEWEST_DRAWS))
+    return sorted({1, chosen, *(keep_every * 2**power for power in range(doublings + 1))})
+
+
+def _share(sequence: np.ndarray, step: int, stored_every: int) -> np.ndarray:
+    """Share of the ESS from a sequence that is already free of noise."""
+    share = stored_every * _time(sequence, stored_every) / (step * _time(sequence, step))
+    return np.asarray(np.minimum(share, 1.0))
+
+
+def _time(sequence: np.ndarray, step: int) -> np.ndarray:
+    """Integrated time of every `step`-th draw, kept positive as `integrated_time` does."""
+    shortest = 1 / np.log10(max(10, len(sequence)))
+    return np.maximum(2 * sequence[::step].sum(axis=0) - 1, shortest)

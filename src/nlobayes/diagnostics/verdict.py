@@ -1,0 +1,247 @@
+"""The verdict on a posterior: its convergence in numbers, and the checks that it passes."""
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.checks import is_at_least
+from nlobayes.diagnostics import convergence
+from nlobayes.diagnostics.autocorrelation import integrated_time
+from nlobayes.diagnostics.convergence import ess_bulk, ess_tail, rhat
+from nlobayes.diagnostics.divergences import located
+from nlobayes.diagnostics.draws import PosteriorDraws, SampleStats, check_distinct, check_fit
+from nlobayes.diagnostics.stays import still_chains
+from nlobayes.diagnostics.thinning import choose_step
+from nlobayes.types import Columns
+
+TOLERATED_EXCESS = 2.0
+"""An unadjusted kernel fails beyond this multiple of the energy variance that it aims at."""
+
+
+class Thresholds(NamedTuple):
+    """Limits that a converged posterior respects."""
+
+    rhat_f_median: float
+    rhat_f_p99: float
+    ess_f_bulk_min: float
+    ebfmi_min: float
+    max_divergences: int
+
+
+def diagnose(
+    draws: PosteriorDraws,
+    stats: SampleStats,
+    *,
+    thresholds: Thresholds,
+    tightness: float | None,
+    gradients_warmup: int,
+    keep_every: int,
+    thinning_loss: float,
+    exact: bool,
+    superchains: int | None = None,
+) -> dict[str, Any]:
+    """Assemble the verdict on a posterior: every key of `diagnostics.json`.
+
+    Parameters
+    ----------
+    draws
+        Stored draws of function, log density, noise and weights.
+    stats
+        Sample statistics.
+    thresholds
+        Limits of the checks.
+    tightness
+        As `tightness` computes it; None where no one sigma says how tight.
+    gradients_warmup
+        Gradient evaluations of all chains before the first draw.
+    keep_every
+        Storage stride of `draws.weights`: every n-th draw was stored.
+    thinning_loss
+        Share of the effective sample size that thinning may give up.
+    exact
+        Whether the sampler targets the exact posterior.
+    superchains
+        Number of equal groups of consecutive chains that share a start, if they do.
+
+    Returns
+    -------
+    dict
+        Numbers, under `checks` a name -> {value, threshold, passed}, and whether all of them
+        passed as `converged`. Times and `draws_per_chain` count draws, stored or not;
+        `gradients_total` includes warm-up, `gradients_per_draw` does not. `divergences_at` is the
+        reference point at which divergent draws stand furthest apart, and their mean distance
+        from the posterior mean in sd; `still_chains_at` lists the chains that stand still. A check
+        exists where its value does. None stands for what does not exist (noise that is fixed, trees
+        of HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or is infinite
+        (R-hat of chains that never moved, which fails its check).
+
+    Raises
+    ------
+    InputError
+        If arrays do not fit together, are too short, or are not finite, or if chains are copies.
+    """
+    check_fit(draws, stats, keep_every)
+    check_distinct(draws.function)
+    chains, drawn, _ = draws.function.shape
+    stored, still = draws.weights.shape[1], still_chains(draws.function)
+    metrics = {
+        **_function_metrics(draws.function),
+        "rhat_f_nested_p99": None
+        if superchains is None
+        else _percentile_99(convergence.nested_rhat(draws.function, superchains)),
+        "thinning_step": choose_step(draws.function, keep_every=keep_every, loss=thinning_loss),
+        "rhat_weights_median": None
+        if stored < convergence.FEWEST_DRAWS
+        else float(np.median(rhat(draws.weights))),
+        "rhat_log_density": _rhat_of_one(draws.log_density),
+        "rhat_noise": None if draws.noise is None else _rhat_of_one(draws.noise),
+        "rhat_hyperparameters": _largest_rhat(draws.hyperparameters),
+        "log_density_spread_over_sd": convergence.log_density_spread_over_sd(draws.log_density),
+        **_sampler_metrics(stats, gradients_warmup, chains * drawn),
+        "tightness": tightness,
+        "chains": chains,
+        "draws_per_chain": drawn,
+        "exact": exact,
+        "still_chains": len(still),
+    }
+    checks = _checks(metrics, thresholds, stats.energy_variance_aim)
+    return {
+        "converged": all(check["passed"] for check in checks.values()),
+        **{key: _finite(value) for key, value in metrics.items()},
+        "divergences_at": _divergences_at(draws.function, stats.diverging),
+        "still_chains_at": still,
+        "checks": checks,
+    }
+
+
+def judge(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
+    """Judge the function draws (chain, draw, reference point) so far by some of the limits.
+
+    Returns name -> {value, threshold, passed}, as `checks` of `diagnose`; limits of the R-hat are
+    the largest allowed, those of the ESS the smallest. Errors as for `rhat`, or if chains are
+    copies.
+    """
+    check_distinct(function)
+    metrics = {**_agreement(function), "ess_f_bulk_min": float(ess_bulk(function).min())}
+    return {name: _check(name, metrics[name], limit) for name, limit in limits.items()}
+
+
+def table(checks: dict[str, dict[str, Any]]) -> Columns:
+    """Tabulate checks, as `diagnose` returns them, with the side on which each value must lie.
+
+    An infinite value, which JSON cannot hold, is one here.
+    """
+    values = [check["value"] for check in checks.values()]
+    return {
+        "check": np.array([*checks]),
+        "value": np.array([np.inf if value is None else value for value in values], np.float64),
+        "threshold": np.array([check["threshold"] for check in checks.values()], np.float64),
+        "bound": np.array(["at least" if is_at_least(name) else "at most" for name in checks]),
+        "passed": np.array([check["passed"] for check in checks.values()], dtype=bool),
+    }
+
+
+def _function_metrics(function: np.ndarray) -> dict[str, float]:
+    bulk = ess_bulk(function)
+    return {
+        **_agreement(function),
+        "rhat_f_gelman_rubin_p99": _percentile_99(convergence.gelman_rubin(function)),
+        "ess_f_bulk_median": float(np.median(bulk)),
+        "ess_f_bulk_min": float(bulk.min()),
+        "ess_f_tail_min": float(ess_tail(function).min()),
+        **_monte_carlo_errors(function),
+        "ess_pooled_over_within": float(np.median(convergence.ess_pooled_over_within(function))),
+        "between_chain_variance_share": convergence.between_chain_variance_share(function),
+        "autocorrelation_time_f_median": float(np.median(integrated_time(function))),
+    }
+
+
+def _agreement(function: np.ndarray) -> dict[str, float]:
+    agreement = rhat(function)
+    return {
+        "rhat_f_median": float(np.median(agreement)),
+        "rhat_f_p99": _percentile_99(agreement),
+        "rhat_f_share_below_1_01": float(np.mean(agreement < 1.01)),
+    }
+
+
+def _percentile_99(values: np.ndarray) -> float:
+    """Return the 99th percentile, infinite between two infinite values."""
+    with np.errstate(invalid="ignore"):
+        found = float(np.percentile(values, 99))
+    return np.inf if np.isnan(found) else found
+
+
+def _monte_carlo_errors(function: np.ndarray) -> dict[str, float]:
+    """Return the largest errors in posterior standard deviations over the reference points."""
+    sd = function.std(axis=(0, 1), ddof=1)
+    errors = {
+        "mean": convergence.mcse_mean(function),
+        "q2_5": convergence.mcse_quantile(function, 0.025),
+        "q97_5": convergence.mcse_quantile(function, 0.975),
+    }
+    infinite = np.full(sd.shape, np.inf)
+    return {
+        f"mcse_f_{name}_over_sd_max": float(
+            np.divide(error, sd, out=infinite.copy(), where=np.isfinite(error)).max()
+        )
+        for name, error in errors.items()
+    }
+
+
+def _divergences_at(function: np.ndarray, diverging: np.ndarray) -> dict[str, Any] | None:
+    deviation = located(function, diverging).deviation
+    if deviation is None:
+        return None
+    point = int(np.argmax(deviation))
+    return {"reference_point": point, "deviation": float(deviation[point])}
+
+
+def _sampler_metrics(stats: SampleStats, gradients_warmup: int, drawn: int) -> dict[str, Any]:
+    gradients = int(np.sum(stats.n_steps))
+    return {
+        "divergences": int(np.sum(stats.diverging)),
+        "acceptance_rate": float(np.mean(stats.acceptance_rate)),
+        "max_depth_share": None
+        if stats.tree_depth is None
+        else float(np.mean(stats.tree_depth >= stats.max_tree_depth)),
+        "ebfmi_min": None
+        if np.isnan(stats.energy).all()
+        else float(convergence.ebfmi(stats.energy).min()),
+        "energy_variance": None
+        if stats.energy_variance is None
+        else float(np.mean(stats.energy_variance)),
+        "gradients_total": gradients + int(gradients_warmup),
+        "gradients_per_draw": gradients / drawn,
+    }
+
+
+def _checks(
+    metrics: dict[str, Any], thresholds: Thresholds, energy_variance_aim: float | None
+) -> dict[str, dict[str, Any]]:
+    limits = thresholds._asdict()
+    limits |= {"divergences": limits.pop("max_divergences"), "still_chains": 0}
+    if energy_variance_aim is not None:
+        limits["energy_variance"] = TOLERATED_EXCESS * energy_variance_aim
+    applicable = {name: limit for name, limit in limits.items() if metrics[name] is not None}
+    return {name: _check(name, metrics[name], limit) for name, limit in applicable.items()}
+
+
+def _check(name: str, value: float, limit: float) -> dict[str, Any]:
+    holds = operator.ge if is_at_least(name) else operator.le
+    return {"value": _finite(value), "threshold": limit, "passed": bool(holds(value, limit))}
+
+
+def _finite(value: Any) -> Any:
+    return value if value is None or np.isfinite(value) else None
+
+
+def _largest_rhat(named: dict[str, np.ndarray] | None) -> float | None:
+    """Give the largest R-hat of several numbers per draw; None where there are none or too few."""
+    long_enough = [v for v in (named or {}).values() if v.shape[1] >= convergence.FEWEST_DRAWS]
+    return max((_rhat_of_one(values) for values in long_enough), default=None)
+
+
+def _rhat_of_one(draws: np.ndarray) -> float:
+    return float(rhat(draws[..., np.newaxis])[0])

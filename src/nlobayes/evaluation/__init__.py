@@ -1,0 +1,1 @@
+"""Evaluation of predictions: their distribution, scores, calibration, comparison of runs."""

@@ -1,0 +1,1 @@
+"""Calibration: whether stated uncertainties are right, everywhere and along a covariate."""

@@ -1,0 +1,149 @@
+"""How good the error bars are on rows that the noise was not fitted to.
+
+Validation rows are halved at random; the noise is fitted on one half and scored on the other, both
+ways, and the scores are averaged over several halvings. One halving alone has the binomial error
+of half of the rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
+from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
+from nlobayes.evaluation.predictive.density import log_predictive_density, predictive_cdf
+from nlobayes.evaluation.predictive.noise_fit import ABOUT_MEAN, at_points, fit_noise
+from nlobayes.evaluation.scores.proper_scores import crps_per_point
+
+CANDIDATES = ("gaussian", "fitted_student_t", "conformal")
+"""Families to choose from: one scale with light or fitted tails, or scales of each point."""
+
+HALVINGS = 5
+FEWEST_ROWS = 80
+SCORES = ("coverage_68", "coverage_95", "lppd", "crps")
+
+_MOST_DRAWS = 200
+
+
+class Held(NamedTuple):
+    """Points that were not trained on.
+
+    Draws (sample, point) and targets (point,) on the model scale, the covariate (point,) and the
+    inputs of the network (point, feature).
+    """
+
+    draws: np.ndarray
+    observed: np.ndarray
+    covariate: np.ndarray
+    features: np.ndarray
+
+
+def choose_family(held: Held, seed: Sequence[int]) -> dict[str, Any]:
+    """Score every candidate on the same halves, and take that of the highest log score.
+
+    Parameters
+    ----------
+    held
+        Points that were not trained on.
+    seed
+        Seed of the halvings.
+
+    Returns
+    -------
+    dict
+        `family`, its scores as `halved_scores` gives them, and `candidates`, the `lppd` of each
+        family. Below 80 points `gaussian`, which needs fewest rows to be fitted.
+    """
+    scores = {
+        family: halved_scores(held, np.random.default_rng(seed), family=family)
+        for family in CANDIDATES
+    }
+    found = {family: each["lppd"] for family, each in scores.items()}
+    if None in found.values():
+        return {"family": CANDIDATES[0], **scores[CANDIDATES[0]]}
+    best = max(found, key=found.__getitem__)
+    return {"family": best, **scores[best], "candidates": found}
+
+
+def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[str, Any]:
+    """Score the noise of a family on halves of the points that it was not fitted to.
+
+    Noise about the draws is fitted and scored with at most 200 of them, evenly spread.
+
+    Parameters
+    ----------
+    held
+        Points that were not trained on.
+    rng
+        Source of the halvings and of the noise in the CRPS.
+    family
+        Family of the noise.
+
+    Returns
+    -------
+    dict
+        `halvings` and `points`; `coverage_68`, `coverage_95`, `lppd` and `crps`, averaged over
+        points and halvings; `deciles`, the same as lists, one value for each of ten bins of the
+        covariate between `low` and `high` (fewer where these had fewer than 20 points). Below 80
+        points the scores are None and `undefined` says why.
+    """
+    points, covariate = len(held.observed), held.covariate
+    if points < FEWEST_ROWS:
+        reason = f"halves need {FEWEST_ROWS} validation rows or more, there are {points}"
+        nothing = dict.fromkeys((*SCORES, "deciles"))
+        return {"halvings": 0, "points": points, **nothing, "undefined": reason}
+    held = held._replace(draws=_few(held.draws, family))
+    parts = [_halving(held, rng, family) for _ in range(HALVINGS)]
+    each = {name: np.mean([part[name] for part in parts], axis=0) for name in SCORES}
+    bins = equal_count_bins(covariate, DECILES)
+    edges = {
+        "low": [float(covariate[rows].min()) for rows in bins],
+        "high": [float(covariate[rows].max()) for rows in bins],
+    }
+    binned = {name: [float(each[name][rows].mean()) for rows in bins] for name in SCORES}
+    means = {name: float(each[name].mean()) for name in SCORES}
+    return {"halvings": HALVINGS, "points": points, **means, "deciles": edges | binned}
+
+
+def _few(draws: np.ndarray, family: str) -> np.ndarray:
+    """Take some draws, or two of the same mean and sd where noise asks for no more of them."""
+    if family in ABOUT_MEAN:
+        mean, spread = draws.mean(axis=0), draws.std(axis=0)
+        return np.stack([mean - spread, mean + spread])
+    return draws[np.unique(np.linspace(0, len(draws) - 1, _MOST_DRAWS).round().astype(int))]
+
+
+def _halving(held: Held, rng: np.random.Generator, family: str) -> dict[str, np.ndarray]:
+    """Score every point (point,) with the noise that the other half of the points fits."""
+    points = len(held.observed)
+    scores = {name: np.empty(points) for name in SCORES}
+    halves = np.array_split(rng.permutation(points), 2)
+    for seen, scored in (halves, halves[::-1]):
+        for name, values in _scores(_at(held, seen), _at(held, scored), rng, family).items():
+            scores[name][scored] = values
+    return scores
+
+
+def _scores(
+    seen: Held, scored: Held, rng: np.random.Generator, family: str
+) -> dict[str, np.ndarray]:
+    draws, observed, _, features = scored
+    fitted = fit_noise(
+        *(seen.draws, seen.observed),
+        family=family,
+        features=seen.features,
+        covariate=seen.covariate,
+    )
+    noise = at_points(fitted, draws, features)
+    central = np.abs(2 * predictive_cdf(draws, observed, noise) - 1)
+    return {
+        "coverage_68": central <= CENTRAL_LEVELS["coverage_68"],
+        "coverage_95": central <= CENTRAL_LEVELS["coverage_95"],
+        "lppd": log_predictive_density(draws, observed, noise),
+        "crps": crps_per_point(draws, observed, noise, rng),
+    }
+
+
+def _at(held: Held, rows: np.ndarray) -> Held:
+    return Held(held.draws[:, rows], held.observed[rows], held.covariate[rows], held.features[rows])

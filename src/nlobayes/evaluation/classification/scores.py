@@ -1,0 +1,200 @@
+"""How good predicted class probabilities are, from those of every draw of the posterior.
+
+A score is a number, or a line that says why there is none; entropies and log probabilities are in
+nats. Of classes that are equally probable the first is predicted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import entr
+
+from nlobayes.errors import InputError
+from nlobayes.evaluation.classification.calibration import adaptive_bins, ece, width_bins
+from nlobayes.evaluation.classification.decisions import (
+    confusion_matrix,
+    macro_scores,
+    mean_score,
+    threshold_scores,
+)
+from nlobayes.evaluation.predictive.density import point_chunks
+
+TOP = (2, 3)
+"""Numbers of most probable classes among which the true one may be."""
+
+_SUM_TOLERANCE = 1e-4
+"""Far above the rounding of float32 and far below what any score can tell."""
+
+
+class ClassPrediction(NamedTuple):
+    """What all draws together say of each point.
+
+    Attributes
+    ----------
+    probability
+        Predictive probabilities, the means over draws, axes (point, class).
+    expected_entropy
+        Mean over draws of the entropy of one draw's probabilities, axis (point).
+    """
+
+    probability: np.ndarray
+    expected_entropy: np.ndarray
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """Index of the most probable class, axis (point)."""
+        return self.probability.argmax(axis=1)
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """Predictive probability of the most probable class, axis (point)."""
+        return self.probability.max(axis=1)
+
+
+def predict_classes(probabilities: np.ndarray) -> ClassPrediction:
+    """Average class probabilities over draws.
+
+    Parameters
+    ----------
+    probabilities
+        Probabilities of every draw, axes (draw, point, class); two classes have two columns.
+
+    Raises
+    ------
+    InputError
+        If the axes do not fit, or the values are not probabilities that sum to one.
+    """
+    probabilities = _checked(probabilities)
+    draws, points, classes = probabilities.shape
+    entropies = [
+        entr(probabilities[:, part].astype(np.float64)).sum(axis=2).mean(axis=0)
+        for part in point_chunks(draws * classes, points)
+    ]
+    mean = probabilities.mean(axis=0, dtype=np.float64)
+    return ClassPrediction(mean, np.concatenate(entropies))
+
+
+def classification_scores(
+    prediction: ClassPrediction, labels: np.ndarray
+) -> dict[str, float | str]:
+    """Score the predicted classes and their probabilities of one split.
+
+    Parameters
+    ----------
+    prediction
+        From `predict_classes`.
+    labels
+        Indices of the true classes, axis (point).
+
+    Returns
+    -------
+    dict
+        `accuracy`, the share of points whose most probable class is true; `top_2_accuracy` and
+        `top_3_accuracy`, where there are more classes than that, whose true class is among the
+        two or three most probable. `brier`, the mean over points of the sum over classes of
+        squared differences between probability and truth (0 to 2; of two classes twice the score
+        of one); `lppd`, the mean log probability of the true class; `confidence`, the mean of the
+        largest probability. `predictive_entropy`, of the predictive probabilities, is the sum of
+        `expected_entropy`, its mean over draws, and `mutual_information` of class and weights,
+        the epistemic part. The keys of `threshold_scores`. All of these are means over points;
+        with suffix `_se`, their standard errors. `ece` and `ece_adaptive`, the expected
+        calibration error of bins of equal width and of equal mass; `precision_macro`,
+        `recall_macro`, `f1_macro`.
+
+    Raises
+    ------
+    InputError
+        If labels are not indices of classes, one per point.
+
+    References
+    ----------
+    G. W. Brier, Monthly Weather Review 78 (1950) 1. N. Houlsby et al., arXiv:1112.5745, and
+    S. Depeweg et al., arXiv:1710.07283, for the mutual information.
+    """
+    labels = checked_labels(prediction, labels)
+    confidence, correct = prediction.confidence, prediction.predicted == labels
+    matrix = confusion_matrix(labels, prediction.predicted, prediction.probability.shape[1])
+    return {
+        **mean_score("accuracy", correct),
+        **_top_scores(prediction.probability, labels),
+        **_proper_scores(prediction.probability, labels),
+        **mean_score("confidence", confidence),
+        **_entropies(prediction),
+        **threshold_scores(confidence, correct),
+        "ece": ece(confidence, correct, width_bins(confidence)),
+        "ece_adaptive": ece(confidence, correct, adaptive_bins(confidence)),
+        **macro_scores(matrix),
+    }
+
+
+def checked_labels(prediction: ClassPrediction, labels: np.ndarray) -> np.ndarray:
+    """Return the indices of the true classes as integers after checking them.
+
+    Raises
+    ------
+    InputError
+        If there is not one per point, or one is not the index of a class.
+    """
+    labels, (points, classes) = np.asarray(labels), prediction.probability.shape
+    if labels.shape != (points,):
+        raise InputError(
+            f"labels must have one class per predicted point, shape {(points,)}, "
+            f"got {labels.shape}; predict and score the same points"
+        )
+    strange = labels[~np.isin(labels, np.arange(classes))]
+    if strange.size:
+        raise InputError(
+            f"labels must be whole numbers from 0 to {classes - 1}, for {classes} classes are "
+            f"predicted, got {strange[0]}, {strange.size} strange of {points}; number the classes "
+            f"as the network does"
+        )
+    return labels.astype(np.intp)
+
+
+def _checked(probabilities: np.ndarray) -> np.ndarray:
+    probabilities = np.asarray(probabilities)
+    if probabilities.ndim != 3 or probabilities.size == 0 or probabilities.shape[2] < 2:
+        raise InputError(
+            f"class probabilities need axes (draw, point, class) with two classes or more, got "
+            f"shape {probabilities.shape}; give two classes a column each"
+        )
+    off = np.abs(probabilities.sum(axis=2, dtype=np.float64) - 1)
+    strange = ~(off <= _SUM_TOLERANCE) | (probabilities.min(axis=2) < 0)
+    if strange.any():
+        draw, point = np.argwhere(strange)[0]
+        raise InputError(
+            f"class probabilities must be at least 0 and sum to 1, got "
+            f"{probabilities[draw, point].tolist()} at draw {draw}, point {point} and "
+            f"{strange.sum() - 1} more like it; pass probabilities, not logits"
+        )
+    return probabilities
+
+
+def _top_scores(probability: np.ndarray, labels: np.ndarray) -> dict[str, float | str]:
+    order = np.argsort(-probability, axis=1, kind="stable")
+    rank = (order == labels[:, None]).argmax(axis=1)
+    scores: dict[str, float | str] = {}
+    for k in TOP:
+        if k < probability.shape[1]:
+            scores |= mean_score(f"top_{k}_accuracy", rank < k)
+    return scores
+
+
+def _proper_scores(probability: np.ndarray, labels: np.ndarray) -> dict[str, float | str]:
+    truth = np.eye(probability.shape[1])[labels]
+    of_truth = probability[np.arange(len(labels)), labels]
+    brier = mean_score("brier", np.square(probability - truth).sum(axis=1))
+    if of_truth.all():
+        return brier | mean_score("lppd", np.log(of_truth))
+    reason = f"{np.sum(of_truth == 0)} of {len(labels)} points have a true class of probability 0"
+    return brier | {"lppd": reason, "lppd_se": reason}
+
+
+def _entropies(prediction: ClassPrediction) -> dict[str, float | str]:
+    """Split the entropy of the mean; its excess over the mean entropy is below 0 by rounding."""
+    total, expected = entr(prediction.probability).sum(axis=1), prediction.expected_entropy
+    return {
+        **mean_score("predictive_entropy", total),
+        **mean_score("expected_entropy", expected),
+        **mean_score("mutual_information", np.maximum(total - expected, 0.0)),
+    }

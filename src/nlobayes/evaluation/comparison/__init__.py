@@ -1,0 +1,1 @@
+"""Comparison of runs and of posteriors."""

@@ -1,0 +1,336 @@
+"""Runs side by side: one row per run, and differences between settings with their error bars.
+
+A difference is always paired: over the replicates (seeds, splits) that two settings share, or over
+the test points of two runs. One replicate gives a difference without an error bar, which ranks
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from nlobayes.errors import InputError
+from nlobayes.types import Columns
+
+SAMPLING = (
+    "chains",
+    "draws_per_chain",
+    "rhat_f_median",
+    "rhat_f_p99",
+    "ess_f_bulk_min",
+    "acceptance_rate",
+    "divergences",
+    "gradients_total",
+    "gradients_per_draw",
+    "between_chain_variance_share",
+)
+"""Keys of the diagnostics that stand beside the scores."""
+
+METRICS = (
+    "r2_log10",
+    "r2_target_median",
+    "rmse_log10",
+    "rmse_target",
+    "accuracy",
+    "brier",
+    "ece",
+    "crps",
+    "lppd",
+    "coverage_68",
+    "coverage_95",
+    "sigma_z_total",
+    "interval_score_95",
+    "loo_per_row",
+    "stated_lppd",
+    "rhat_f_p99",
+    "ess_per_million_gradients",
+)
+"""What settings are compared by, where it exists; all but the last two are test scores, LOO those
+of the train rows."""
+
+INTERVAL = ("difference", "standard_error", "low", "high")
+"""Columns of a difference."""
+
+LEVEL = 0.95
+"""Probability of the intervals of differences."""
+
+
+class Learned(NamedTuple):
+    """What a run learned: names, unit and scale of its targets, and the digest of its train rows.
+
+    `declared` is the noise that its likelihood states without learning it; None where it learns.
+    """
+
+    target: tuple[str, ...]
+    unit: str
+    scale: str
+    train: str
+    declared: float | None = None
+
+
+class RunMetrics(NamedTuple):
+    """What is known of one run.
+
+    `values` are the settings that differ between runs; `diagnostics` needs `converged` and
+    `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
+    scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
+    elpd of every train row left out, where it was estimated; `learned` is None in scores that do
+    not say it.
+    """
+
+    run: str
+    setting: str
+    replicate: str
+    values: Mapping[str, float | str]
+    diagnostics: Mapping[str, Any]
+    test: Mapping[str, float | None]
+    baseline: Mapping[str, float | None]
+    loo: np.ndarray | None = None
+    learned: Learned | None = None
+
+    @property
+    def failed_checks(self) -> tuple[str, ...]:
+        """Names of the convergence checks that failed."""
+        checks = self.diagnostics["checks"]
+        return tuple(name for name, check in checks.items() if not check["passed"])
+
+    @property
+    def converged(self) -> bool:
+        """Whether convergence is shown: said so, and contradicted by no check."""
+        return bool(self.diagnostics["converged"]) and not self.failed_checks
+
+
+class PointPredictions(NamedTuple):
+    """Predictions of a test split (point,): row number, and moments on the model scale."""
+
+    point: np.ndarray
+    truth: np.ndarray
+    mean: np.ndarray
+    total_sd: np.ndarray
+
+
+class Estimate(NamedTuple):
+    """Mean of so many values, its standard error and its 95 % t interval; NaN where undefined."""
+
+    size: int
+    mean: float
+    standard_error: float
+    low: float
+    high: float
+
+
+def numbers(scores: Mapping[str, Any]) -> dict[str, float | None]:
+    """Keep the scores that are numbers, or None where the number does not exist."""
+    return {key: value for key, value in scores.items() if isinstance(value, int | float | None)}
+
+
+def runs_table(runs: Sequence[RunMetrics]) -> Columns:
+    """Tabulate the runs, one row each.
+
+    Returns
+    -------
+    dict
+        `run`, `setting`, `replicate`, the settings that differ, `converged`, `failed_checks`, the
+        keys of `SAMPLING`, every score of the test split, and the same of the baseline with prefix
+        `baseline_`. What a run lacks is NaN in a column of numbers, empty in one of texts.
+    """
+    columns: Columns = {}
+    for section in zip(*(_sections(run) for run in runs), strict=True):
+        for name in dict.fromkeys(chain.from_iterable(section)):
+            columns[name] = _column([row.get(name) for row in section])
+    return columns
+
+
+def differences_table(runs: Sequence[RunMetrics]) -> Columns:
+    """Tabulate how settings differ from the first one, paired over the replicates they share.
+
+    Returns
+    -------
+    dict
+        `setting`, `reference`, `metric` (of `METRICS`, where any run has it), `replicates` (shared
+        pairs), `difference` (setting minus reference, mean over pairs), `standard_error`, and
+        `low`, `high` of the 95 % t interval; the last three are NaN for one replicate, the last
+        four for none.
+
+    Raises
+    ------
+    InputError
+        If a setting has a replicate twice.
+    """
+    settings = by_setting(runs)
+    reference = next(iter(settings))
+    metrics = [name for name in METRICS if any(_metric(run, name) is not None for run in runs)]
+    rows = [
+        (setting, reference, metric, *_paired(of, settings[reference], metric))
+        for (setting, of), metric in product([*settings.items()][1:], metrics)
+    ]
+    names = ("setting", "reference", "metric", "replicates", *INTERVAL)
+    return {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
+
+
+def check_one_target(runs: Sequence[RunMetrics]) -> None:
+    """Refuse runs whose scores are of different things.
+
+    Raises
+    ------
+    InputError
+        If two runs learned other targets, in other units or on other scales.
+    """
+    known = [(run.run, run.learned) for run in runs if run.learned is not None]
+    for name, learned in known[1:]:
+        first_name, first = known[0]
+        if learned[:3] != first[:3]:
+            raise InputError(
+                f"compare: {first_name} learned {_target(first)}, {name} {_target(learned)}: their "
+                "scores are of different things; compare runs of one target"
+            )
+
+
+def _target(learned: Learned) -> str:
+    unit = f" in {learned.unit}" if learned.unit else ""
+    return f"{', '.join(learned.target)}{unit} on scale {learned.scale}"
+
+
+def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
+    """Say why LOO does not tell which of these models is better; None where it does.
+
+    It compares densities of one set of targets. The density of a declared tolerance is a choice,
+    so that LOO would rank the choices.
+    """
+    judged = [run for run in runs if run.loo is not None]
+    if len(judged) < min(2, len(runs)):
+        return "not estimated for two of the runs"
+    trained = {(run.replicate, run.learned.train if run.learned else run.run) for run in judged}
+    if len(trained) > len({run.replicate for run in judged}):
+        return "the runs were trained on different rows or targets"
+    if len({run.learned.declared if run.learned else None for run in judged}) > 1:
+        return (
+            "a declared tolerance is no noise that was found, and LOO would rank the declarations; "
+            "test scores tell which surrogate is better"
+        )
+    return None
+
+
+def without_loo(run: RunMetrics) -> RunMetrics:
+    """Leave out what LOO and WAIC say."""
+    test = {key: value for key, value in run.test.items() if not key.startswith(("loo", "waic"))}
+    return run._replace(test=test, loo=None)
+
+
+def point_differences(first: PointPredictions, second: PointPredictions) -> Columns:
+    """Tabulate how two runs differ on the same test points, paired over points.
+
+    The error bars say what other test points would change; not what other seeds would.
+
+    Returns
+    -------
+    dict
+        `metric` (`squared_error`, `absolute_error`, and `nll_gaussian`, minus the log density of
+        the Gaussian with the predictive moments; NaN where a total sd is zero), `points`,
+        `difference` (second minus first), `standard_error`, `low`, `high` of the 95 % t interval.
+
+    Raises
+    ------
+    InputError
+        If the test points are not the same.
+    """
+    if not same_points(first, second):
+        raise InputError(
+            f"the runs predict different test points ({len(first.point)} and {len(second.point)} "
+            "rows); compare runs of one dataset"
+        )
+    before, after = _point_scores(first), _point_scores(second)
+    rows = [(name, *estimate(after[name] - before[name])) for name in before]
+    names = ("metric", "points", *INTERVAL)
+    return {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
+
+
+def same_points(first: PointPredictions, second: PointPredictions) -> bool:
+    """Say whether two runs predict the same rows with the same truth."""
+    return np.array_equal(first.point, second.point) and np.array_equal(first.truth, second.truth)
+
+
+def estimate(values: np.ndarray) -> Estimate:
+    """Estimate a mean from independent values (value,); one value gives no error bar."""
+    size = len(values)
+    if size == 0 or not np.isfinite(values).all():
+        return Estimate(size, *[math.nan] * 4)
+    mean = float(np.mean(values))
+    if size == 1:
+        return Estimate(size, mean, *[math.nan] * 3)
+    error = float(np.std(values, ddof=1)) / math.sqrt(size)
+    half_width = float(stdtrit(size - 1, (1 + LEVEL) / 2)) * error
+    return Estimate(size, mean, error, mean - half_width, mean + half_width)
+
+
+def by_setting(runs: Sequence[RunMetrics]) -> dict[str, dict[str, RunMetrics]]:
+    """Group runs by setting, then by replicate, in the order given.
+
+    Raises
+    ------
+    InputError
+        If a setting has a replicate twice.
+    """
+    settings: dict[str, dict[str, RunMetrics]] = {}
+    for run in runs:
+        twin = settings.setdefault(run.setting, {}).setdefault(run.replicate, run)
+        if twin is not run:
+            raise InputError(
+                f"setting {run.setting!r} has replicate {run.replicate!r} twice, in {twin.run} "
+                f"and {run.run}; name settings or replicates apart"
+            )
+    return settings
+
+
+def _sections(run: RunMetrics) -> tuple[Mapping[str, Any], ...]:
+    identity = {"run": run.run, "setting": run.setting, "replicate": run.replicate}
+    verdict = {"converged": run.converged, "failed_checks": " ".join(run.failed_checks)}
+    sampling = {key: run.diagnostics.get(key) for key in SAMPLING}
+    baseline = {f"baseline_{key}": value for key, value in run.baseline.items()}
+    return identity, run.values, verdict | sampling, run.test, baseline
+
+
+def _column(values: Sequence[Any]) -> np.ndarray:
+    if any(isinstance(value, str) for value in values):
+        return np.array(["" if value is None else str(value) for value in values])
+    return np.array([math.nan if value is None else value for value in values])
+
+
+def _paired(
+    setting: Mapping[str, RunMetrics], reference: Mapping[str, RunMetrics], metric: str
+) -> Estimate:
+    pairs = [
+        (_metric(run, metric), _metric(reference[replicate], metric))
+        for replicate, run in setting.items()
+        if replicate in reference
+    ]
+    differences = [a - b for a, b in pairs if a is not None and b is not None]
+    return estimate(np.array(differences, dtype=np.float64))
+
+
+def _metric(run: RunMetrics, name: str) -> float | None:
+    if name == "ess_per_million_gradients":
+        return ess_per_million_gradients(run)
+    return run.test.get(name, run.diagnostics.get(name))
+
+
+def ess_per_million_gradients(run: RunMetrics) -> float | None:
+    """Give the smallest bulk ESS of f per million gradients, those of the warm-up counted."""
+    ess, gradients = (run.diagnostics.get(key) for key in ("ess_f_bulk_min", "gradients_total"))
+    return 1e6 * ess / gradients if ess is not None and gradients else None
+
+
+def _point_scores(points: PointPredictions) -> dict[str, np.ndarray]:
+    error = points.truth - points.mean
+    sd = np.where(points.total_sd > 0, points.total_sd, math.nan)
+    return {
+        "squared_error": np.square(error),
+        "absolute_error": np.abs(error),
+        "nll_gaussian": 0.5 * np.square(error / sd) + np.log(sd * math.sqrt(2 * math.pi)),
+    }

@@ -1,0 +1,1 @@
+"""The predictive distribution of points, and the noise in it."""

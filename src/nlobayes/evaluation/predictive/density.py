@@ -1,0 +1,155 @@
+"""The predictive density: of a point the mean over draws s of p(y - f_s), with p the noise.
+
+y and f are on the model scale (log10 of the target, or the target itself).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize.elementwise import find_root
+from scipy.special import logsumexp
+
+from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive.noise import (
+    PredictiveNoise,
+    at_rows,
+    cdf,
+    locate,
+    logpdf,
+    ppf,
+    sd,
+)
+
+_CHUNK_ELEMENTS = 200_000
+_QUANTILE_TOLERANCE = 1e-6
+
+
+class Moments(NamedTuple):
+    """Mean and standard deviations of the predictive per point, on the model scale.
+
+    `posterior_sd` is the spread of the draws (divided by their number, not one less, so that it
+    is the mixture's own); `total_sd` adds the noise in quadrature, where it lies about the draws.
+    """
+
+    mean: np.ndarray
+    posterior_sd: np.ndarray
+    total_sd: np.ndarray
+
+
+def log_predictive_density(
+    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise
+) -> np.ndarray:
+    """Return the log of the mixture density at each observed point, axis (point).
+
+    Raises
+    ------
+    InputError
+        If draws (sample, point) and observed (point) do not fit together.
+    """
+    draws, observed = checked_split(draws, observed)
+    draws, noise = locate(draws, noise)
+    parts = [
+        logsumexp(logpdf(at_rows(noise, part), observed[part] - draws[:, part]), axis=0)
+        for part in point_chunks(*draws.shape)
+    ]
+    return np.concatenate(parts) - np.log(len(draws))
+
+
+def predictive_cdf(draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise) -> np.ndarray:
+    """Return the mixture's probability of a smaller value at each observed point (the PIT).
+
+    Raises
+    ------
+    InputError
+        If draws (sample, point) and observed (point) do not fit together.
+    """
+    draws, observed = checked_split(draws, observed)
+    draws, noise = locate(draws, noise)
+    parts = [
+        cdf(at_rows(noise, part), observed[part] - draws[:, part]).mean(axis=0)
+        for part in point_chunks(*draws.shape)
+    ]
+    return np.concatenate(parts)
+
+
+def predictive_quantiles(
+    draws: np.ndarray, noise: PredictiveNoise, probabilities: Sequence[float]
+) -> np.ndarray:
+    """Return quantiles of the mixture, axes (probability, point).
+
+    They are roots of the mixture's distribution function, to 1e-6 of the noise's scale.
+
+    Parameters
+    ----------
+    draws
+        Function draws, axes (sample, point).
+    noise
+        Predictive noise.
+    probabilities
+        Probabilities of a smaller value, between 0 and 1.
+    """
+    draws, noise = locate(np.asarray(draws, dtype=np.float64), noise)
+    if len(draws) == 1:
+        return np.stack([draws[0] + ppf(noise, probability) for probability in probabilities])
+    parts = []
+    for part in point_chunks(*draws.shape):
+        chunk = np.ascontiguousarray(draws[:, part])
+        parts.append([_quantile(chunk, noise, probability) for probability in probabilities])
+    return np.concatenate(parts, axis=1)
+
+
+def predictive_moments(draws: np.ndarray, noise: PredictiveNoise) -> Moments:
+    """Return mean and standard deviations of the mixture from draws (sample, point).
+
+    Identical draws have a spread of exactly zero, whatever their mean rounds to. Noise about the
+    mean of the draws is the total by itself.
+    """
+    draws = np.asarray(draws, dtype=np.float64)
+    posterior_sd = np.where(np.ptp(draws, axis=0) > 0, draws.std(axis=0), 0.0)
+    located, noise = locate(draws, noise)
+    within = posterior_sd if located is draws else 0.0
+    return Moments(draws.mean(axis=0), posterior_sd, np.hypot(within, sd(noise)))
+
+
+def checked_split(draws: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both arrays in float64 after checking that they describe the same points.
+
+    Raises
+    ------
+    InputError
+        If draws are not (sample, point), observed not (point), or a value is not finite.
+    """
+    draws, observed = np.asarray(draws, np.float64), np.asarray(observed, np.float64)
+    if draws.ndim != 2 or observed.shape != draws.shape[1:] or draws.size == 0:
+        raise InputError(
+            f"predictions need draws (sample, point) and observed (point) of the same points, "
+            f"got shapes {draws.shape} and {observed.shape}"
+        )
+    for name, values in (("draws", draws), ("observed", observed)):
+        if not np.isfinite(values).all():
+            raise InputError(
+                f"{name} on the model scale must be finite, got "
+                f"{np.sum(~np.isfinite(values))} that are not of {values.size}; drop those points"
+            )
+    return draws, observed
+
+
+def point_chunks(samples: int, points: int) -> Iterator[slice]:
+    """Yield slices of points that keep (sample, point) temporaries near 2 MB, within a cache."""
+    width = max(1, _CHUNK_ELEMENTS // samples)
+    for start in range(0, points, width):
+        yield slice(start, start + width)
+
+
+def _quantile(draws: np.ndarray, noise: PredictiveNoise, probability: float) -> np.ndarray:
+    """Find one quantile per point, which lies between those of the lowest and highest draw."""
+
+    def excess(value: np.ndarray, point: np.ndarray) -> np.ndarray:
+        return cdf(noise, value - draws[:, point]).mean(axis=0) - probability
+
+    edge, margin = ppf(noise, probability), 1e-3 * noise.scale
+    bracket = draws.min(axis=0) + edge - margin, draws.max(axis=0) + edge + margin
+    tolerances = {"xatol": _QUANTILE_TOLERANCE * noise.scale, "xrtol": 0.0}
+    points = np.arange(draws.shape[1])
+    return find_root(excess, bracket, args=(points,), tolerances=tolerances).x

@@ -1,0 +1,1 @@
+"""Importance weights between posteriors, and what they say about sensitivity."""

@@ -1,0 +1,271 @@
+"""Weights that move draws from the density they follow to another one, and how far they carry.
+
+The log ratio of a draw is the log of the target density over that of the density it was drawn
+from, up to a constant. Pareto smoothing replaces the largest ratios by the expected order
+statistics of a generalised Pareto distribution, whose shape k says whether the mean exists.
+
+A. Vehtari, D. Simpson, A. Gelman, Y. Yao, J. Gabry, Journal of Machine Learning Research 25
+(2024) 72.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from nlobayes.diagnostics import estimators as _arviz
+from nlobayes.errors import InputError
+
+LARGEST_K = 0.7
+"""Pareto k from which the weights mislead, however many the draws."""
+FEWEST_DRAWS = 25
+"""Draws below which no tail is fitted: five in the upper fifth."""
+_SAME = 1e-9
+
+
+class Weights(NamedTuple):
+    """Pareto-smoothed importance weights of draws.
+
+    Attributes
+    ----------
+    log_weights
+        Logs of weights that sum to one (draw,); minus infinity where the target has no density.
+    pareto_k
+        Shape of the tail of the ratios. Minus infinity where they have none, the largest being
+        shared by all draws of the tail; infinite where no tail could be fitted, because few draws
+        have any weight or its ratios are all the same.
+    relative_efficiency
+        Effective draws per draw of the chains, at most 1.
+    """
+
+    log_weights: np.ndarray
+    pareto_k: float
+    relative_efficiency: float
+
+    @property
+    def values(self) -> np.ndarray:
+        """The weights (draw,), which sum to one."""
+        return np.exp(self.log_weights)
+
+    @property
+    def ess_weights(self) -> float:
+        """Equally weighted draws that are worth as much: one over the sum of squared weights."""
+        return math.exp(-logsumexp(2 * self.log_weights))
+
+    @property
+    def ess(self) -> float:
+        """Independent draws from the target that are worth as much."""
+        return self.relative_efficiency * self.ess_weights
+
+    @property
+    def threshold(self) -> float:
+        """The Pareto k from which this many draws do not suffice."""
+        return threshold(len(self.log_weights))
+
+    @property
+    def reliable(self) -> bool:
+        """Whether k is below its threshold."""
+        return self.pareto_k < self.threshold
+
+
+def importance_weights(
+    log_ratios: np.ndarray, *, relative_efficiency: float | None = None
+) -> Weights:
+    """Compute Pareto-smoothed importance weights.
+
+    Parameters
+    ----------
+    log_ratios
+        Log of target over proposal density at each draw, axes (chain, draw) or (draw,), up to a
+        constant; minus infinity where the target has no density.
+    relative_efficiency
+        Effective draws per draw; where None that of the log ratios with axes (chain, draw), and
+        1, for independent draws, with axis (draw,).
+
+    Returns
+    -------
+    Weights
+        Of the draws, chain after chain.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 25 draws, a ratio is infinite or not a number, the target has no
+        density at any draw, or the efficiency is not within (0, 1].
+    """
+    log_ratios = _checked_ratios(log_ratios)
+    if relative_efficiency is None:
+        relative_efficiency = _relative_efficiency(log_ratios) if log_ratios.ndim == 2 else 1.0
+    if not 0 < relative_efficiency <= 1:
+        raise InputError(
+            f"the relative efficiency of draws must be above 0 and at most 1, got "
+            f"{relative_efficiency}; pass ESS over draws, or 1 for independent draws"
+        )
+    shifted = log_ratios.reshape(-1) - log_ratios.max()
+    return Weights(*_smoothed(shifted, relative_efficiency), relative_efficiency)
+
+
+def threshold(draws: int) -> float:
+    """Give the Pareto k from which estimates from so many draws are not to be trusted.
+
+    It is min(1 - 1 / log10(draws), 0.7), hence 0.7 from about 2200 draws.
+    """
+    return min(1 - 1 / math.log10(draws), LARGEST_K)
+
+
+def check(weights: Weights) -> None:
+    """Refuse weights whose Pareto k is not below the threshold.
+
+    Raises
+    ------
+    InputError
+        Naming k, the effective size and the remedy.
+    """
+    if weights.reliable:
+        return
+    draws, more = len(weights.log_weights), ""
+    if weights.pareto_k < LARGEST_K:
+        more = f", or weight at least {math.ceil(10 ** (1 / (1 - weights.pareto_k)))} draws"
+    raise InputError(
+        f"the target is too far from the draws to be reached by weights: Pareto k is "
+        f"{weights.pareto_k:.2f}, must be below {weights.threshold:.2f} for {draws} draws, which "
+        f"are worth {weights.ess:.1f} under the target; sample the new model directly, or move in "
+        f"smaller steps{more}"
+    )
+
+
+def weighted_mean(weights: Weights, quantities: np.ndarray) -> np.ndarray:
+    """Compute the mean of each quantity, axis (point), from axes (draw, point).
+
+    Raises
+    ------
+    InputError
+        If weights and quantities are not of the same draws, or a quantity is not finite.
+    """
+    quantities = checked_quantities(weights, quantities)
+    first = quantities[0]
+    return first + weights.values @ (quantities - first)  # a constant has exactly its own mean
+
+
+def weighted_sd(weights: Weights, quantities: np.ndarray) -> np.ndarray:
+    """Compute the standard deviation of each quantity; axes and errors as `weighted_mean`."""
+    deviations = quantities - weighted_mean(weights, quantities)
+    return np.sqrt(weights.values @ np.square(deviations))
+
+
+def weighted_quantiles(
+    weights: Weights, quantities: np.ndarray, probabilities: Sequence[float]
+) -> np.ndarray:
+    """Give the smallest draws up to which the weights reach each probability.
+
+    Axes (probability, point) from (draw, point); errors as `weighted_mean`, or if a probability
+    is not strictly between 0 and 1.
+    """
+    quantities = checked_quantities(weights, quantities)
+    if not all(0 < probability < 1 for probability in probabilities):
+        raise InputError(f"quantiles need probabilities between 0 and 1, got {probabilities}")
+    return np.quantile(
+        quantities, list(probabilities), axis=0, weights=weights.values, method="inverted_cdf"
+    )
+
+
+def resample(weights: Weights, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Choose draws of equal weight by systematic resampling.
+
+    Every draw is chosen as often as `count` times its weight, rounded down or up.
+
+    Parameters
+    ----------
+    weights
+        Weights of the draws.
+    count
+        Draws to choose, at least one.
+    rng
+        Source of the one random number.
+
+    Returns
+    -------
+    np.ndarray
+        Indices of the chosen draws, axis (count), ascending.
+
+    Raises
+    ------
+    InputError
+        If the count is not positive.
+    """
+    if count < 1:
+        raise InputError(f"resampling needs at least one draw to choose, got {count}")
+    cumulative = np.cumsum(weights.values)
+    positions = np.minimum((rng.random() + np.arange(count)) / count, np.nextafter(1, 0))
+    return np.searchsorted(cumulative / cumulative[-1], positions, side="right")
+
+
+def checked_quantities(weights: Weights, quantities: np.ndarray) -> np.ndarray:
+    """Return quantities in float64 if they are (draw, point), of these draws, and finite.
+
+    Raises
+    ------
+    InputError
+        If they are not.
+    """
+    quantities = np.asarray(quantities, np.float64)
+    if quantities.ndim != 2 or len(quantities) != len(weights.log_weights):
+        raise InputError(
+            f"weighted quantities need axes (draw, point) with the {len(weights.log_weights)} "
+            f"draws of the weights, got shape {quantities.shape}"
+        )
+    if not np.isfinite(quantities).all():
+        raise InputError(
+            f"weighted quantities must be finite, got {np.sum(~np.isfinite(quantities))} that are "
+            f"not of {quantities.size}; drop those points"
+        )
+    return quantities
+
+
+def _checked_ratios(log_ratios: np.ndarray) -> np.ndarray:
+    """Return the log ratios in float64 if weights can be made of them."""
+    log_ratios = np.asarray(log_ratios, np.float64)
+    if log_ratios.ndim not in (1, 2) or log_ratios.size < FEWEST_DRAWS:
+        raise InputError(
+            f"importance weights need log ratios of at least {FEWEST_DRAWS} draws, axes "
+            f"(chain, draw) or (draw,), got shape {log_ratios.shape}"
+        )
+    bad = np.isnan(log_ratios) | (log_ratios == np.inf)
+    if bad.any():
+        raise InputError(
+            f"log ratios must be numbers, or minus infinity where the target has no density; got "
+            f"{bad.sum()} of {bad.size} that are infinite or not a number, the first at draw "
+            f"{np.flatnonzero(bad)[0]}; check both densities there"
+        )
+    if np.isneginf(log_ratios).all():
+        raise InputError(
+            f"the target has no density at any of the {log_ratios.size} draws; sample the new "
+            "model directly"
+        )
+    return log_ratios
+
+
+def _relative_efficiency(log_ratios: np.ndarray) -> float:
+    """Estimate effective draws per draw from the ranks of the ratios (chain, draw)."""
+    share = _arviz.ess_bulk(log_ratios) / log_ratios.size
+    if not np.isfinite(share):
+        raise InputError(
+            f"the log ratios of {log_ratios.shape[0]} chains of {log_ratios.shape[1]} draws do not "
+            "give an effective sample size; draw more, or state the relative efficiency"
+        )
+    return float(min(share, 1.0))
+
+
+def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, float]:
+    """Return log weights and Pareto k; without smoothing where no tail can be fitted."""
+    plain, draws = shifted - logsumexp(shifted), len(shifted)
+    tail = math.ceil(min(draws / 5, 3 * math.sqrt(draws / relative_efficiency)))
+    cutoff = np.partition(shifted, -tail - 1)[-tail - 1]
+    above = shifted[shifted > cutoff + _SAME]
+    if above.size == 0:
+        return plain, -math.inf
+    if np.isneginf(cutoff) or np.ptp(above) <= _SAME:
+        return plain, math.inf
+    return _arviz.psis(shifted, relative_efficiency)

@@ -1,0 +1,1 @@
+"""Scores of predictions: accuracy, proper scores, information criteria, least squares."""

@@ -1,0 +1,194 @@
+"""How well a posterior predicts rows that it did not see, from its log likelihood at those it saw.
+
+PSIS-LOO weights the draws as if one row had been left out; WAIC corrects by the variance of the
+log likelihood. Both estimate elpd, the expected log predictive density summed over rows.
+
+A. Vehtari, A. Gelman, J. Gabry, Statistics and Computing 27 (2017) 1413, arXiv:1507.04544.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from nlobayes.diagnostics import estimators as _arviz
+from nlobayes.errors import InputError
+from nlobayes.evaluation.reweighting.importance import FEWEST_DRAWS, importance_weights, threshold
+
+_LARGEST_VARIANCE = 0.4
+_CHUNK_ELEMENTS = 1_000_000
+_EFFICIENCY_POINTS = 100
+_FEWEST_OF_A_CHAIN = 4
+
+
+class Information(NamedTuple):
+    """Estimates of each point, axis (point).
+
+    Attributes
+    ----------
+    loo
+        Log predictive density of the point with itself left out.
+    loo_p
+        Effective number of parameters: the log density with the point less that without it.
+    pareto_k
+        Shape of the tail of its weights, as in `Weights`.
+    waic
+        The same log density by WAIC.
+    waic_p
+        Effective number of parameters: the variance of its log likelihood.
+    k_limit
+        Pareto k from which so many draws do not tell the LOO of a point.
+    """
+
+    loo: np.ndarray
+    loo_p: np.ndarray
+    pareto_k: np.ndarray
+    waic: np.ndarray
+    waic_p: np.ndarray
+    k_limit: float
+
+
+class Difference(NamedTuple):
+    """Difference of the elpd of two models, and its standard error."""
+
+    elpd: float
+    se: float
+
+
+def information(log_likelihood: np.ndarray) -> Information:
+    """Estimate PSIS-LOO and WAIC of each point.
+
+    Parameters
+    ----------
+    log_likelihood
+        Log likelihood of each point at each draw, axes (chain, draw, point).
+
+    Returns
+    -------
+    Information
+        Warnings of neither are printed: they are in `pareto_k` and `waic_p`.
+
+    Raises
+    ------
+    InputError
+        If there are no points, fewer than 25 draws or 4 of a chain, or a log likelihood is not
+        finite.
+    """
+    log_likelihood = _checked(log_likelihood)
+    efficiency = _relative_efficiency(log_likelihood)
+    points = range(log_likelihood.shape[2])
+    loo, pareto_k = np.transpose([_left_out(log_likelihood[:, :, i], efficiency) for i in points])
+    waic, waic_p = np.concatenate([_waic(chunk) for chunk in _chunks(log_likelihood)], axis=1)
+    k_limit = threshold(log_likelihood.shape[0] * log_likelihood.shape[1])
+    return Information(loo, waic + waic_p - loo, pareto_k, waic, waic_p, k_limit)
+
+
+def summary(estimates: Information) -> dict[str, dict[str, float]]:
+    """Sum over points.
+
+    Returns
+    -------
+    dict
+        `loo` {`elpd`, `se`, `p`, `k_max`, `k_limit`, `k_above`, `k_above_share`, `points`} and
+        `waic` {`elpd`, `se`, `p`, `p_above_share`}: number and share of the points with k not below
+        its limit, and the share with a variance above 0.4, at which the estimate may fail. A single
+        point has no `se`.
+    """
+    points = len(estimates.loo)
+    return {
+        "loo": {
+            "elpd": float(estimates.loo.sum()),
+            "se": _standard_error(estimates.loo),
+            "p": float(estimates.loo_p.sum()),
+            "k_max": float(estimates.pareto_k.max()),
+            "k_limit": estimates.k_limit,
+            "k_above": float(np.sum(estimates.pareto_k >= estimates.k_limit)),
+            "k_above_share": float(np.mean(estimates.pareto_k >= estimates.k_limit)),
+            "points": points,
+        },
+        "waic": {
+            "elpd": float(estimates.waic.sum()),
+            "se": _standard_error(estimates.waic),
+            "p": float(estimates.waic_p.sum()),
+            "p_above_share": float(np.mean(estimates.waic_p > _LARGEST_VARIANCE)),
+        },
+    }
+
+
+def elpd_difference(first: np.ndarray, second: np.ndarray) -> Difference:
+    """Compare two models by their elpd at the same points, both axis (point), in one order.
+
+    The standard error is that of the pairs, eq. 24 of the source: what both models find difficult
+    cancels.
+
+    Raises
+    ------
+    InputError
+        If the points are not equally many.
+    """
+    if first.ndim != 1 or first.shape != second.shape:
+        raise InputError(
+            f"models are compared on the same rows, got elpd of shapes {first.shape} and "
+            f"{second.shape}; evaluate both on the same split"
+        )
+    return Difference(float((first - second).sum()), _standard_error(first - second))
+
+
+def _left_out(log_likelihood: np.ndarray, efficiency: float) -> tuple[float, float]:
+    """Estimate elpd and Pareto k of one point (chain, draw), weighted as if it were left out."""
+    values = log_likelihood.reshape(-1).astype(np.float64)
+    weights = importance_weights(-values, relative_efficiency=efficiency)
+    return float(logsumexp(weights.log_weights + values)), weights.pareto_k
+
+
+def _waic(log_likelihood: np.ndarray) -> np.ndarray:
+    """Estimate WAIC and its penalty (2, point) of points few enough for the copies of ArviZ."""
+    return np.stack([_arviz.waic(log_likelihood), log_likelihood.var(axis=(0, 1))])
+
+
+def _checked(log_likelihood: np.ndarray) -> np.ndarray:
+    log_likelihood = np.asarray(log_likelihood)
+    if log_likelihood.ndim != 3 or log_likelihood.shape[2] == 0:
+        raise InputError(
+            f"LOO and WAIC need axes (chain, draw, point) and at least one point, got shape "
+            f"{log_likelihood.shape}"
+        )
+    chains, draws, _ = log_likelihood.shape
+    if chains * draws < FEWEST_DRAWS or draws < _FEWEST_OF_A_CHAIN:
+        raise InputError(
+            f"LOO needs at least {FEWEST_DRAWS} draws and {_FEWEST_OF_A_CHAIN} of each chain, got "
+            f"{chains} chains of {draws}; draw more"
+        )
+    finite = np.isfinite(log_likelihood)
+    if not finite.all():
+        raise InputError(
+            f"the log likelihood must be finite at every draw, got {np.sum(~finite)} values of "
+            f"{finite.size} that are not, the first at point {np.argwhere(~finite)[0, 2]}; check "
+            "the likelihood there"
+        )
+    return log_likelihood
+
+
+def _chunks(log_likelihood: np.ndarray) -> Iterator[np.ndarray]:
+    chains, draws, points = log_likelihood.shape
+    width = max(1, _CHUNK_ELEMENTS // (chains * draws))
+    for start in range(0, points, width):
+        yield log_likelihood[:, :, start : start + width].astype(np.float64)
+
+
+def _relative_efficiency(log_likelihood: np.ndarray) -> float:
+    """Average effective draws per draw of the likelihood over at most 100 points."""
+    chains, draws, points = log_likelihood.shape
+    chosen = np.unique(np.linspace(0, points - 1, _EFFICIENCY_POINTS).astype(int))
+    likelihood = log_likelihood[:, :, chosen].astype(np.float64)
+    likelihood = np.exp(likelihood - likelihood.max(axis=(0, 1)))
+    sizes = [_arviz.ess_mean(likelihood[:, :, i]) for i in range(len(chosen))]
+    return float(min(np.mean(sizes) / (chains * draws), 1.0))
+
+
+def _standard_error(values: np.ndarray) -> float:
+    """Estimate that of a sum over points from their scatter, eq. 23 of the source."""
+    points = len(values)
+    return math.sqrt(points) * float(values.std(ddof=1)) if points > 1 else math.nan

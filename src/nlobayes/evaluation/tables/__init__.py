@@ -1,0 +1,1 @@
+"""The tables behind the figures of an evaluation."""

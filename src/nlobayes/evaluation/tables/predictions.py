@@ -1,0 +1,225 @@
+"""The tables of an evaluation: predictions of every point, and what they say about calibration.
+
+`predictions` and `cases` come from the draws (sample, point) on the model scale; the tables of
+calibration come from the table of predictions.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.evaluation.calibration import calibration
+from nlobayes.evaluation.calibration import conditional as conditions
+from nlobayes.evaluation.calibration.checks import check
+from nlobayes.evaluation.predictive import density as predictive
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate, sample
+from nlobayes.evaluation.scores import of_split as scores
+from nlobayes.evaluation.scores.accuracy import mean_target, to_target
+from nlobayes.types import Columns
+
+SPLITS = ("train", "val", "test")
+WIDTHS = np.arange(1, 51) / 10
+"""Half widths of the intervals in standard deviations."""
+LEVELS = np.arange(1, 100) / 100
+"""Probabilities of the central intervals."""
+CASE_DRAWS = 2000
+CASES = {"good": 0.1, "typical": 0.5, "bad": 0.99}
+"""Quantiles of the absolute pull of the test rows at which cases are taken."""
+CENTRAL = {"low_68": 0.16, "high_68": 0.84}
+"""Ends of the central interval of 68 %."""
+
+
+class Rows(NamedTuple):
+    """Per point: label of its split (-1 for none) and what is known beside the draws.
+
+    `observed` and `scale_uncertainty` (NaN, or None for all, where unknown) are on the model
+    scale; `covariate` is what figures show on the horizontal axis; `distance` to the training
+    rows is in units of that between them.
+    """
+
+    split: np.ndarray
+    observed: np.ndarray
+    covariate: np.ndarray
+    distance: np.ndarray
+    scale_uncertainty: np.ndarray | None
+
+
+def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
+    """Tabulate in one row what the columns of the other tables stand for."""
+    names = {"covariate": covariate, "target": target, "unit": unit, "scale": scale}
+    return {name: np.array([label]) for name, label in names.items()}
+
+
+def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale: str) -> Columns:
+    """Tabulate the prediction of every point of every split from draws (sample, point).
+
+    `z_epistemic` is NaN without epistemic spread, `error_over_scale` without scale uncertainty.
+    Targets leave the noise out: a Student-t of log10 has no mean in target space.
+
+    Raises
+    ------
+    InputError
+        If draws and rows do not fit together or a value is not finite.
+    """
+    parts = [
+        {
+            "split": np.full(len(points), name),
+            "point": points,
+            "covariate": rows.covariate[points],
+            "distance": rows.distance[points],
+            **_predicted(
+                draws[:, points], rows.observed[points], at_rows(noise, points), scale=scale
+            ),
+        }
+        for name, points in _points(rows)
+    ]
+    table = _stack(parts)
+    chosen, uncertainty = table["point"], rows.scale_uncertainty
+    table["error_over_scale"] = conditions.error_over_scale(
+        table["mean"], table["truth"], None if uncertainty is None else uncertainty[chosen]
+    )
+    return table
+
+
+def coverage(predicted: Columns, draws: np.ndarray, noise: PredictiveNoise) -> Columns:
+    """Tabulate coverage at 0.1 to 5 standard deviations for every split, beside its own share.
+
+    `draws` (sample, point) and `noise` are what was predicted from.
+    """
+
+    def of_split(part: Columns) -> Columns:
+        points = part["point"]
+        own = calibration.own_coverage(draws[:, points], at_rows(noise, points), k=WIDTHS)
+        return calibration.coverage_table(part["z_epistemic"], part["z_total"], own, k=WIDTHS)
+
+    return _by_split(predicted, of_split)
+
+
+def levels(predicted: Columns) -> Columns:
+    """Tabulate coverage of central intervals of 1 to 99 % for every split."""
+    return _by_split(predicted, lambda part: calibration.level_table(part["pit"], LEVELS))
+
+
+def pit(predicted: Columns) -> Columns:
+    """Tabulate the distribution function of the PIT with its band for every split."""
+    return _by_split(predicted, lambda part: calibration.pit_table(part["pit"]))
+
+
+def conditional(predicted: Columns) -> Columns:
+    """Tabulate the calibration of the test split along covariate, total sd and distance."""
+    test = _rows_of(predicted, "test")
+    by = {name: test[name] for name in ("covariate", "total_sd", "distance")}
+    return conditions.conditional_table(by, test["z_total"], test["pit"])
+
+
+def calibration_checks(predicted: Columns, **tolerances: float) -> Columns:
+    """Tabulate the calibration checks of the test split; `low` is NaN where there is no bound.
+
+    Tolerances are those of `calibration_checks.check`.
+    """
+    test = _rows_of(predicted, "test")
+    found = check(test["z_total"], test["pit"], **tolerances)
+    return {"check": np.array([*found]), **_columns(list(found.values()))}
+
+
+def deciles(
+    draws: np.ndarray,
+    rows: Rows,
+    noise: PredictiveNoise,
+    rng: np.random.Generator,
+    *,
+    scale: str,
+) -> Columns:
+    """Tabulate every score in ten bins of the covariate for every split, NaN where undefined."""
+    parts = []
+    for name, points in _points(rows):
+        split = draws[:, points], rows.observed[points], rows.covariate[points]
+        here = at_rows(noise, points)
+        for index, decile in enumerate(scores.by_decile(*split, here, rng, scale=scale)):
+            row = {"split": name, "decile": index, **decile._asdict(), **decile.scores}
+            parts.append({key: row[key] for key in row if key not in ("scores", "undefined")})
+    return _columns(parts)
+
+
+def cases(
+    draws: np.ndarray, rows: Rows, noise: PredictiveNoise, rng: np.random.Generator
+) -> Columns:
+    """Tabulate noisy predictive draws of test points of a small, a typical and a large pull."""
+    test = np.flatnonzero(rows.split == SPLITS.index("test"))
+    here = at_rows(noise, test)
+    mean, _, total_sd = predictive.predictive_moments(draws[:, test], here)
+    order = np.argsort(np.abs(mean - rows.observed[test]) / total_sd)
+    centres, here = locate(draws[:, test], here)
+    parts = []
+    for case, quantile in CASES.items():
+        index = order[int(quantile * (len(order) - 1))]
+        sampled = rng.choice(centres[:, index], CASE_DRAWS)
+        [error] = sample(at_rows(here, slice(index, index + 1)), rng, (1, CASE_DRAWS))
+        parts.append(
+            {
+                "case": np.full(CASE_DRAWS, case),
+                "point": np.full(CASE_DRAWS, test[index]),
+                "truth": np.full(CASE_DRAWS, rows.observed[test[index]]),
+                "draw": sampled + error,
+                "mean": np.full(CASE_DRAWS, mean[index]),
+                "total_sd": np.full(CASE_DRAWS, total_sd[index]),
+            }
+        )
+    return _stack(parts)
+
+
+def _predicted(
+    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, *, scale: str
+) -> Columns:
+    draws, observed = predictive.checked_split(draws, observed)
+    mean, posterior_sd, total_sd = predictive.predictive_moments(draws, noise)
+    ends = predictive.predictive_quantiles(draws, noise, [*CENTRAL.values()])
+    return {
+        "truth": observed,
+        "mean": mean,
+        "posterior_sd": posterior_sd,
+        "total_sd": total_sd,
+        **dict(zip(CENTRAL, ends, strict=True)),
+        "truth_target": to_target(observed, scale),
+        "median_target": to_target(np.median(draws, axis=0), scale),
+        "mean_target": mean_target(draws, scale),
+        "z_epistemic": calibration.standardised_residuals(observed, mean, posterior_sd),
+        "z_total": calibration.standardised_residuals(observed, mean, total_sd),
+        "pit": predictive.predictive_cdf(draws, observed, noise),
+    }
+
+
+def _points(rows: Rows) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the name and the points of each split that has any."""
+    for label, name in enumerate(SPLITS):
+        points = np.flatnonzero(rows.split == label)
+        if len(points):
+            yield name, points
+
+
+def _by_split(predicted: Columns, tabulate: Callable[[Columns], Columns]) -> Columns:
+    parts = []
+    for name in SPLITS:
+        if (predicted["split"] == name).any():
+            table = tabulate(_rows_of(predicted, name))
+            length = len(next(iter(table.values())))
+            parts.append({"split": np.full(length, name), **table})
+    return _stack(parts)
+
+
+def _rows_of(predicted: Columns, split: str) -> Columns:
+    chosen = predicted["split"] == split
+    return {name: column[chosen] for name, column in predicted.items()}
+
+
+def _columns(rows: Sequence[dict[str, Any]]) -> Columns:
+    """Turn rows into columns, None into NaN."""
+    return {
+        name: np.array([np.nan if row[name] is None else row[name] for row in rows])
+        for name in rows[0]
+    }
+
+
+def _stack(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

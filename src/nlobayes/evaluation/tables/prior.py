@@ -1,0 +1,117 @@
+"""What a prior says of f before any data, beside the targets of the same rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.types import Columns
+
+LEVELS = {"q2_5": 0.025, "q16": 0.16, "q50": 0.5, "q84": 0.84, "q97_5": 0.975}
+SHOWN = 24
+"""Draws whose f is tabulated row by row."""
+LARGEST = "largest probability"
+
+
+class PriorDraws(NamedTuple):
+    """Draws of f from the prior at some rows, and what was observed there.
+
+    Attributes
+    ----------
+    names
+        What each output is.
+    covariate
+        What the rows are ordered by (row,).
+    functions
+        f on the model scale, of classes their probabilities (draw, row, output).
+    observed
+        Target on that scale, of classes 1 for the one observed and 0 for others (row, output); NaN
+        where an output has none.
+    """
+
+    names: tuple[str, ...]
+    covariate: np.ndarray
+    functions: np.ndarray
+    observed: np.ndarray
+
+
+def with_largest(draws: PriorDraws) -> PriorDraws:
+    """Put the largest probability before those of the classes; no target says what it is."""
+    functions, observed = draws.functions, draws.observed
+    largest = functions.max(axis=2, keepdims=True)
+    return draws._replace(
+        names=(LARGEST, *draws.names),
+        functions=np.concatenate([largest, functions], axis=2),
+        observed=np.column_stack([np.full(len(observed), np.nan), observed]),
+    )
+
+
+def in_order(draws: PriorDraws) -> PriorDraws:
+    """Order the rows by the covariate."""
+    order = np.argsort(draws.covariate, kind="stable")
+    return draws._replace(
+        covariate=draws.covariate[order],
+        functions=draws.functions[:, order],
+        observed=draws.observed[order],
+    )
+
+
+def prior_draws(draws: PriorDraws) -> Columns:
+    """Tabulate f of the first draws, row by row; cells that are not finite are NaN."""
+    shown = np.moveaxis(draws.functions[:SHOWN], 2, 0)
+    output, draw, row = (place.ravel() for place in np.indices(shown.shape))
+    f = shown.ravel()
+    return {
+        "output": output,
+        "draw": draw,
+        "covariate": draws.covariate[row],
+        "f": np.where(np.isfinite(f), f, np.nan),
+    }
+
+
+def prior_quantiles(draws: PriorDraws) -> Columns:
+    """Tabulate quantiles of f at every row over the draws that are finite at all of them.
+
+    `spread` is half the width of the central 68 %. Without such draws quantiles are NaN.
+    """
+    finite = np.isfinite(draws.functions).all(axis=(1, 2))
+    rows, outputs = draws.observed.shape
+    found = np.full((len(LEVELS), rows, outputs), np.nan)
+    if finite.any():
+        found = np.quantile(draws.functions[finite], [*LEVELS.values()], axis=0)
+    quantiles = {name: level.T.ravel() for name, level in zip(LEVELS, found, strict=True)}
+    return {
+        "output": np.repeat(np.arange(outputs), rows),
+        "covariate": np.tile(draws.covariate, outputs),
+        **quantiles,
+        "spread": (quantiles["q84"] - quantiles["q16"]) / 2,
+        "observed": draws.observed.T.ravel(),
+    }
+
+
+def prior_scales(draws: PriorDraws) -> Columns:
+    """Tabulate how f of every draw varies over the rows, and in rows without a draw the target.
+
+    Mean, standard deviation, mean absolute step between rows next to each other along the
+    covariate, and range. What is not finite is NaN.
+    """
+    tables = [_scales_of(output, draws) for output in range(len(draws.names))]
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def _scales_of(output: int, draws: PriorDraws) -> Columns:
+    functions, target = draws.functions[:, :, output], draws.observed[:, output]
+    numbers = np.arange(len(functions), dtype=np.float64)
+    if np.isfinite(target).all():
+        functions, numbers = np.vstack([target, functions]), np.append(np.nan, numbers)
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.abs(np.diff(functions, axis=1)).sum(axis=1) / max(functions.shape[1] - 1, 1)
+        scales = {
+            "mean": functions.mean(axis=1),
+            "sd": functions.std(axis=1),
+            "step": steps,
+            "range": np.ptp(functions, axis=1),
+        }
+    finite = {name: np.where(np.isfinite(scale), scale, np.nan) for name, scale in scales.items()}
+    return {"output": np.full(len(numbers), output), "draw": numbers, **finite}

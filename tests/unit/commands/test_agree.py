@@ -1,0 +1,103 @@
+"""The verdict of two samplers on one posterior, and what cannot be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.commands.pipeline.agree import agree
+from nlobayes.errors import InputError
+
+Read = Callable[[Path], dict[str, Any]]
+
+
+@pytest.fixture
+def rival(run: Any, tmp_path: Path) -> Callable[..., Path]:
+    """Write the posterior with other predictions at its reference points."""
+
+    def write(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Path:
+        groups = read_groups(run.posterior, "posterior")
+        function = groups["predictions"]["f"]
+        groups["predictions"] = groups["predictions"].assign(
+            f=(function.dims, change(function.values))
+        )
+        write_groups(tmp_path / f"{name}.nc", "posterior", groups, {})
+        return tmp_path / f"{name}.nc"
+
+    return write
+
+
+def test_equal_posteriors_agree(
+    run: Any, rival: Callable[..., Path], tmp_path: Path, read: Read
+) -> None:
+    agree([run.posterior, rival("same", np.copy)], tmp_path / "out.json")
+    verdict = read(tmp_path / "out.json")
+    assert verdict["passed"] is True
+    assert verdict["pairs"][0]["z_mean_max"] == verdict["pairs"][0]["z_sd_max"] == 0
+
+
+def test_different_posteriors_disagree(
+    run: Any,
+    rival: Callable[..., Path],
+    tmp_path: Path,
+    read: Read,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One of six points is off by its sd, which 96 draws know to a tenth."""
+    shift = np.where(np.arange(6) == 4, 1.0, 0.0)
+    moved = rival("moved", lambda f: f + shift)
+    agree([run.posterior, rival("same", np.copy), moved], tmp_path / "out.json")
+    verdict = read(tmp_path / "out.json")
+    assert [pair["passed"] for pair in verdict["pairs"]] == [True, False, False]
+    assert verdict["passed"] is False
+    assert verdict["pairs"][2]["posteriors"] == [str(tmp_path / "same.nc"), str(moved)]
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert [line.split(":")[0] for line in said.err.splitlines()] == [
+        "agree",
+        "DISAGREE",
+        "DISAGREE",
+    ]
+
+
+def test_a_sampler_that_never_moved_does_not_agree(
+    run: Any,
+    rival: Callable[..., Path],
+    tmp_path: Path,
+    read: Read,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stuck = rival("stuck", lambda f: np.broadcast_to(f.mean(axis=(0, 1)), f.shape))
+    agree([run.posterior, stuck], tmp_path / "out.json")
+    verdict = read(tmp_path / "out.json")
+    assert verdict["passed"] is False
+    assert verdict["pairs"][0]["z_mean_max"] is None
+    assert "rms z infinite" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_one_posterior_alone_is_refused(run: Any, tmp_path: Path, times: int) -> None:
+    """It would agree with itself."""
+    with pytest.raises(InputError, match="give two or more different posteriors"):
+        agree([run.posterior] * times, tmp_path / "out.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_reference_points_are_refused(run: Any, tmp_path: Path) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    constant = groups["predictions_constant_data"]
+    groups["predictions_constant_data"] = constant.assign(features=constant["features"] + 1)
+    write_groups(tmp_path / "other.nc", "posterior", groups, {})
+    with pytest.raises(InputError, match=r"different reference points; give posteriors of one"):
+        agree([run.posterior, tmp_path / "other.nc"], tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="kind 'segment', not 'posterior'"):
+        agree([run.posterior, run.segments[0]], tmp_path / "out.json")

@@ -1,0 +1,139 @@
+"""Chains become a posterior in the order given, with the data that they are conditioned on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.chains import write_segment
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.commands.pipeline.assemble import assemble
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset, Segment
+
+MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
+
+Same = Callable[[Path, Path], bool]
+
+
+def test_draws_are_in_the_order_of_chains_and_segments(
+    run: Any, make_segment: Callable[..., Segment]
+) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    for chain in range(3):
+        parts = [make_segment((chain,), first, draws=16) for first in (0, 16)]
+        expected = np.concatenate([part.function[0] for part in parts])
+        np.testing.assert_array_equal(groups["predictions"]["f"].values[chain], expected)
+        stored = np.concatenate([part.variables.values["weights_1"][0] for part in parts])
+        np.testing.assert_array_equal(groups["posterior"]["weights_1"].values[chain], stored)
+    assert groups["posterior"]["draw"].values.tolist() == [3, 7, 11, 15, 19, 23, 27, 31]
+
+
+def test_the_posterior_holds_its_train_rows(run: Any, dataset: Dataset) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    train = dataset.split == 0
+    np.testing.assert_array_equal(groups["observed_data"]["target"], dataset.target[train])
+    np.testing.assert_array_equal(groups["constant_data"]["features"], dataset.features[train])
+
+
+def test_the_posterior_inherits_what_its_draws_say_of_themselves(run: Any) -> None:
+    made, drawn = read_attrs(run.posterior), read_attrs(run.segments[0])
+    assert made["verb"] == "assemble"
+    for name in ("spec", "device", "exact"):
+        assert made[name] == drawn[name]
+
+
+def test_equal_chains_give_equal_bytes(run: Any, tmp_path: Path) -> None:
+    assemble(run.dataset, run.warmups, run.segments, tmp_path / "posterior.nc")
+    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
+
+
+@pytest.mark.parametrize("blocks", [((0, 1), (2,)), ((0, 1, 2),)])
+def test_chains_are_the_same_in_blocks_of_any_size(
+    run: Any,
+    tmp_path: Path,
+    make_block: MakeBlock,
+    blocks: tuple[tuple[int, ...], ...],
+    same_but_inputs: Same,
+) -> None:
+    made = [make_block(tmp_path, block, 2, draws=16) for block in blocks]
+    warmups, segments = (
+        [path for paths in kind for path in paths] for kind in zip(*made, strict=True)
+    )
+    assemble(run.dataset, warmups, segments, tmp_path / "posterior.nc")
+    assert same_but_inputs(tmp_path / "posterior.nc", run.posterior)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, r"chains \(1,\) lack warm-ups or segments"),
+        (2, r"chains \(1,\) lack warm-ups or segments"),
+        (3, r"chains \(2,\) lack warm-ups or segments"),
+        (4, r"chains \(2,\) lack warm-ups or segments"),
+        (5, "do not fit together along chain"),
+    ],
+)
+def test_unequal_numbers_of_segments_are_refused(
+    run: Any, tmp_path: Path, count: int, said: str
+) -> None:
+    """Two for each of three chains, of which the last are cut off."""
+    with pytest.raises(InputError, match=said):
+        assemble(run.dataset, run.warmups, run.segments[:count], tmp_path / "posterior.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_segments_of_a_chain_that_are_not_in_order_are_refused(run: Any, tmp_path: Path) -> None:
+    said = "starts at draw 16 .* where draw 0 is next; give the pieces of a block in order"
+    with pytest.raises(InputError, match=said):
+        assemble(run.dataset, run.warmups, run.segments[::-1], tmp_path / "posterior.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_segments_that_are_not_block_by_block_are_the_same(run: Any, tmp_path: Path) -> None:
+    """Each says itself which chains it holds."""
+    by_number = run.segments[::2] + run.segments[1::2]
+    assemble(run.dataset, run.warmups, by_number, tmp_path / "posterior.nc")
+    assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
+
+
+def test_segments_of_another_specification_are_refused(
+    run: Any, tmp_path: Path, make_segment: Callable[..., Segment], attrs: dict[str, Any]
+) -> None:
+    """Chains of another seed or model must not pass for chains of this posterior."""
+    other = tmp_path / "other.nc"
+    segment = make_segment((2,), 16, draws=16)
+    write_segment(other, segment, {**attrs, "spec": {**attrs["spec"], "seed": 2}})
+    with pytest.raises(InputError, match=r"drawn by another specification than .* of one run"):
+        assemble(run.dataset, run.warmups, [*run.segments[:-1], other], tmp_path / "posterior.nc")
+    assert not (tmp_path / "posterior.nc").exists()
+
+
+@pytest.mark.parametrize("place", ["dataset", "warmup", "segment"])
+def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path, place: str) -> None:
+    given = {
+        "dataset": run.dataset,
+        "warmup": list(run.warmups),
+        "segment": list(run.segments),
+    }
+    given[place] = run.posterior if place == "dataset" else [run.posterior, *given[place][1:]]
+    with pytest.raises(InputError, match=f"of kind 'posterior', not '{place}'; check the path"):
+        assemble(**given, out=tmp_path / "posterior.nc")
+
+
+def test_a_truncated_segment_is_refused(run: Any, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.nc"
+    cut.write_bytes(run.segments[-1].read_bytes()[:-1])
+    with pytest.raises(InputError, match="its seal is missing"):
+        assemble(run.dataset, run.warmups, [*run.segments[:-1], cut], tmp_path / "posterior.nc")
+
+
+def test_a_copied_segment_is_as_good(run: Any, tmp_path: Path, same_but_inputs: Same) -> None:
+    copies = [Path(shutil.copy(path, tmp_path / f"{i}.nc")) for i, path in enumerate(run.segments)]
+    assemble(run.dataset, run.warmups, copies, tmp_path / "posterior.nc")
+    assert same_but_inputs(tmp_path / "posterior.nc", run.posterior)

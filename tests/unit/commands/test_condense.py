@@ -1,0 +1,180 @@
+"""From draws of a posterior to a memory that other jobs use, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import xarray as xr
+
+from nlobayes import builder
+from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.contents import named_group, read_memory, read_start, write_dataset
+from nlobayes.artifacts.netcdf import read_attrs, write_groups
+from nlobayes.artifacts.seals import digest
+from nlobayes.commands.pipeline.pretrain import pretrain
+from nlobayes.commands.tools.condense import condense
+from nlobayes.data.splits import TRAIN
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import CondenseJob, ModelJob
+from nlobayes.types import Dataset
+
+MODEL: dict[str, Any] = {
+    "network": {"hidden": []},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "tolerance", "sigma": 0.3},
+    "precision": "float64",
+}
+SIZE, CHAINS, DRAWS = 6, 2, 300
+PASSED = {"rhat_f_p99": {"value": 1.0, "threshold": 1.05, "passed": True}}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def old_rows(dataset: Dataset) -> Dataset:
+    split = dataset.split.copy()
+    split[np.flatnonzero(split == TRAIN)[15:]] = -1
+    return dataset._replace(split=split)
+
+
+def new_rows(dataset: Dataset) -> Dataset:
+    split = dataset.split.copy()
+    split[np.flatnonzero(split == TRAIN)[:15]] = -1
+    return dataset._replace(split=split)
+
+
+def solve(model: builder.Model) -> tuple[np.ndarray, np.ndarray]:
+    """Give mean and covariance of the position of a linear network."""
+    origin = jnp.zeros(SIZE)
+    covariance = np.linalg.inv(-np.asarray(jax.hessian(model.logdensity_fn)(origin)))
+    return covariance @ np.asarray(jax.grad(model.logdensity_fn)(origin)), covariance
+
+
+def write_old(dataset: Dataset, draws: int = DRAWS, **changes: Any) -> tuple[Path, Path]:
+    """Write a dataset of the old rows alone, and draws of its posterior: exact and independent."""
+    old = old_rows(dataset)
+    write_dataset(Path("old.nc"), old, {})
+    model = builder.build_model(ModelJob.model_validate(MODEL), old)
+    rng = np.random.default_rng(0)
+    positions = rng.multivariate_normal(*solve(model), (CHAINS, draws))
+    named = builder.name_variables(model, jnp.asarray(positions))
+    coords = {"chain": np.arange(CHAINS), "draw": np.arange(draws)}
+    groups = {
+        "posterior": named_group(named, ("chain", "draw"), coords),
+        "observed_data": xr.Dataset({"target": (("point",), old.target[old.split == TRAIN])}),
+    }
+    spec = {"model": MODEL | changes}
+    made = {"verb": "thin", "spec": spec, "exact": True, "checks": PASSED}
+    write_groups(Path("thinned.nc"), "thinned", groups, made)
+    return Path("thinned.nc"), Path("old.nc")
+
+
+def updated(memory: Path) -> ModelJob:
+    return ModelJob.model_validate(
+        MODEL | {"prior": {"kind": "fan_in", "memory": {"file": str(memory)}}}
+    )
+
+
+@pytest.mark.slow
+def test_a_memory_and_new_rows_are_the_union(dataset: Dataset) -> None:
+    """Within the noise of 600 draws of the posterior and of 4000 of the prior."""
+    out = Path("memories/old.nc")
+    condense(*write_old(dataset), out, points=12)
+    assert inspect(out) == []
+    memory = read_memory(out)
+    assert memory.inputs.shape == (12, 5)
+    assert memory.root.shape == (SIZE, 12)
+    assert {tuple(row) for row in memory.inputs} <= {tuple(row) for row in dataset.inputs}
+    new = builder.build_model(updated(out), new_rows(dataset), memory)
+    union = builder.build_model(ModelJob.model_validate(MODEL), dataset)
+    (mean, covariance), (exact, exact_covariance) = solve(new), solve(union)
+    sd, exact_sd = np.sqrt(covariance.diagonal()), np.sqrt(exact_covariance.diagonal())
+    assert np.abs((mean - exact) / exact_sd).max() < 6 / np.sqrt(CHAINS * DRAWS)
+    assert np.abs(sd / exact_sd - 1).max() < 0.15
+
+
+def test_the_record_says_what_was_condensed(dataset: Dataset) -> None:
+    thinned, old = write_old(dataset)
+    for name in ("first.nc", "again.nc"):
+        condense(thinned, old, Path(name), points=5, prior_draws=200, seed=3)
+    assert Path("first.nc").read_bytes() == Path("again.nc").read_bytes()
+    facts = read_attrs(Path("first.nc"))
+    job = CondenseJob.model_validate(facts["spec"])
+    assert (job.points, job.smallest_share, job.prior_draws, job.seed) == (5, 3e-4, 200, 3)
+    assert facts["inputs"] == {"thinned.nc": digest(thinned), "old.nc": digest(old)}
+    assert (facts["kind"], facts["verb"], facts["checks"]) == ("memory", "condense", PASSED)
+    assert (facts["target"], facts["scale"], facts["units"]["m1"]) == ("sigma_pb", "log10", "GeV")
+
+
+def test_a_job_reads_and_records_the_memory_of_its_prior(
+    dataset: Dataset, capsys: pytest.CaptureFixture[str]
+) -> None:
+    condense(*write_old(dataset), Path("old_memory.nc"), points=12)
+    assert "6 combinations of f at 12 points, from 600 draws" in capsys.readouterr().err
+    write_dataset(Path("new.nc"), new_rows(dataset), {})
+    pretraining = {"batch": 15, "epochs": 300, "learning_rate": 0.05}
+    for job, out in (
+        (ModelJob.model_validate(MODEL), Path("bare.nc")),
+        (updated(Path("old_memory.nc")), Path("start.nc")),
+    ):
+        spec = {"model": job.model_dump(), "pretraining": pretraining, "seed": 1}
+        pretrain(json.dumps(spec), Path("new.nc"), 0, out)
+    assert read_attrs(Path("start.nc"))["inputs"].keys() == {"new.nc", "old_memory.nc"}
+    assert read_attrs(Path("bare.nc"))["inputs"].keys() == {"new.nc"}
+    exact, covariance = solve(builder.build_model(ModelJob.model_validate(MODEL), dataset))
+    apart = [
+        np.abs((read_start(Path(f"{name}.nc")).position - exact) / np.sqrt(covariance.diagonal()))
+        for name in ("start", "bare")
+    ]
+    assert apart[0].max() < 0.5 < apart[1].max()
+
+
+def test_another_dataset_is_refused(dataset: Dataset) -> None:
+    thinned, _ = write_old(dataset)
+    write_dataset(Path("new.nc"), new_rows(dataset), {})
+    with pytest.raises(InputError, match=r"has other train rows than new\.nc; give its own"):
+        condense(thinned, Path("new.nc"), Path("out.nc"))
+    assert not Path("out.nc").exists()
+
+
+def test_only_what_varies_a_priori_is_remembered(dataset: Dataset) -> None:
+    given = write_old(dataset)
+    kept = []
+    for share in (1e-6, 0.1, 0.99):
+        condense(*given, Path("out.nc"), points=12, prior_draws=400, smallest_share=share)
+        kept.append(len(read_memory(Path("out.nc")).root))
+    assert kept[0] == SIZE > kept[1] > kept[2] == 1
+    with pytest.raises(InputError, match="smallest_share: Input should be less than 1, got 1"):
+        condense(*given, Path("out.nc"), smallest_share=1.0)
+
+
+def test_few_draws_are_refused(dataset: Dataset) -> None:
+    with pytest.raises(InputError, match="got 40 draws of f, 40 of them finite"):
+        condense(*write_old(dataset, 20), Path("out.nc"), points=5, prior_draws=200)
+
+
+def test_several_outputs_are_refused(dataset: Dataset) -> None:
+    given = write_old(dataset, likelihood={"kind": "heteroscedastic", "scale": 0.1})
+    with pytest.raises(InputError, match=r"one output, the run learns sigma_pb .* heteroscedastic"):
+        condense(*given, Path("out.nc"))
+
+
+def test_heavy_tails_are_refused(dataset: Dataset) -> None:
+    with pytest.raises(InputError, match="sample with a prior of lighter tails"):
+        condense(*write_old(dataset, prior={"kind": "cauchy"}), Path("out.nc"), prior_draws=500)
+
+
+def test_a_posterior_that_failed_is_said_to_have(
+    dataset: Dataset, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PASSED["rhat_f_p99"], "passed", False)
+    condense(*write_old(dataset), Path("out.nc"), points=5, prior_draws=200)
+    assert "warning: thinned.nc failed rhat_f_p99" in capsys.readouterr().err

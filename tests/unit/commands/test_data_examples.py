@@ -1,0 +1,77 @@
+"""The examples of docs/data.md do what the page says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.commands.pipeline.prepare import prepare
+from nlobayes.data.prospino import LAYOUT
+from nlobayes.data.tables import read_table
+from nlobayes.study.assignments import ingest_job, prepare_job
+from nlobayes.study.presets import DatasetPreset
+from nlobayes.types import Dataset
+
+PAGE = (Path(__file__).parents[3] / "docs/data.md").read_text()
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def examples(kind: str) -> list[str]:
+    return [text for name, text in BLOCK.findall(PAGE) if name == kind]
+
+
+def preset(number: int) -> DatasetPreset:
+    """The dataset of one of the page's studies."""
+    (content,) = yaml.safe_load(examples("yaml")[number])["datasets"].values()
+    return DatasetPreset.model_validate(content)
+
+
+def prepared(number: int, table: Path) -> Dataset:
+    dataset = preset(number).model_copy(update={"reference_points": 1})
+    prepare(prepare_job(dataset).model_dump_json(), table, table.with_name("data.nc"))
+    return read_dataset(table.with_name("data.nc"))
+
+
+def test_an_slha_file_is_ingested_as_shown(tmp_path: Path) -> None:
+    (tmp_path / "scan").mkdir()
+    (tmp_path / "scan/point_1.slha").write_text(examples("slha")[0])
+    program, *words = examples("sh")[0].split()
+    assert program == "nlobayes"
+    command = [sys.executable, "-c", "from nlobayes.cli import main; main()", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    printed, layout = examples("")
+    assert done.stderr == printed
+    assert tuple(layout.split()) == LAYOUT
+    columns = read_table(tmp_path / "points.csv").columns
+    named = set(re.findall(r"`(\w+)`", PAGE.split("| columns |")[1].split("`--pair`")[0]))
+    assert {*columns} - {f"n{i}{k}" for i in (1, 2) for k in (2, 3)} == named - {"msq"}
+    assert (columns["m1"][0], columns["m2"][0]) == (-97.521, 180.532)
+    assert (columns["sigma_pb"][0], columns["rel_error"][0]) == (3.745 / 1000, 0.0009)
+    asked = preset(0)
+    assert ingest_job(asked).spectra.pair == (1, 2)
+    assert {*asked.features.columns} <= {*columns}
+    assert {*asked.target.scale_variations, asked.target.relative_error} <= {*columns}
+
+
+def test_the_csv_is_prepared(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text(examples("csv")[0])
+    dataset = prepared(1, tmp_path / "points.csv")
+    assert dataset.observed[0] == 0.492 / 1000
+    assert dataset.error is not None
+    np.testing.assert_allclose(dataset.error[:2], np.array([0.0011, 0.0008]) / np.log(10))
+
+
+def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    subprocess.run([sys.executable, "-c", examples("python")[0]], check=True)
+    dataset = prepared(2, tmp_path / "points.parquet")
+    assert dataset.inputs[:, 0] == pytest.approx([-0.0975, 0.1805, -0.3613], rel=1e-12)
+    assert dataset.observed == pytest.approx([0.49e-3, 12.1e-3, 3.1e-6], rel=1e-12)
+    assert dataset.units == {"m1": "TeV", "n11": "1", "sigma": "pb"}

@@ -1,0 +1,225 @@
+"""Scores of every split, with a noise that only validation rows have seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.contents import write_dataset
+from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.data.splits import TEST, TRAIN, VALIDATION
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+
+JOB = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}
+SPEC = json.dumps(JOB)
+RED = "\x1b[31m\x1b[1m"
+MakePredictions = Callable[..., tuple[Path, Path]]
+Read = Callable[[Path], dict[str, Any]]
+
+
+@pytest.fixture
+def scored(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> Callable[..., dict[str, Any]]:
+    """Score predictions after the targets of some rows were multiplied by a factor."""
+    predictions, _ = make_predictions(tmp_path, dataset)
+
+    def score(label: int | None = None, factor: float = 1.0) -> dict[str, Any]:
+        folder = tmp_path / f"{label}_{factor}"
+        rows = dataset.split == label
+        observed = np.where(rows, factor, 1.0) * dataset.observed
+        groups = read_groups(predictions, "predictions")
+        groups["points"] = groups["points"].assign(observed=(("point",), observed))
+        write_groups(folder / "p.nc", "predictions", groups, {"exact": True})
+        write_dataset(folder / "d.nc", dataset._replace(observed=observed), {})
+        evaluate(SPEC, folder / "p.nc", folder / "d.nc", folder / "out.json")
+        return read(folder / "out.json")
+
+    return score
+
+
+@pytest.mark.parametrize("label", [TRAIN, TEST])
+def test_the_noise_does_not_see_train_or_test_rows(
+    scored: Callable[..., dict[str, Any]], label: int
+) -> None:
+    before, after = scored(), scored(label, 2.0)
+    name = ("train", "val", "test")[label]
+    assert after["predictive_noise"] == before["predictive_noise"]
+    assert after["baseline"]["predictive_noise"] == before["baseline"]["predictive_noise"]
+    assert after[name]["rmse_log10"] > 3 * before[name]["rmse_log10"]
+    for other in {"train", "val", "test"} - {name}:
+        assert after[other] == before[other]
+
+
+def test_the_noise_is_fitted_on_validation_rows(scored: Callable[..., dict[str, Any]]) -> None:
+    """Validation residuals are 0.03 dex, and about 0.3 once their targets are doubled."""
+    before, after = scored(), scored(VALIDATION, 2.0)
+    for scores in (before, before["baseline"]):
+        assert scores["predictive_noise"]["fitted_on"] == "val"
+        assert 0.01 < scores["predictive_noise"]["scale"] < 0.06
+    assert after["predictive_noise"]["scale"] == pytest.approx(np.log10(2), rel=0.1)
+    assert after["test"]["rmse_log10"] == before["test"]["rmse_log10"]
+    assert after["test"]["sigma_z_total"] < before["test"]["sigma_z_total"] / 3
+
+
+def test_scores_are_those_of_their_split(
+    scored: Callable[..., dict[str, Any]], tmp_path: Path, dataset: Dataset
+) -> None:
+    scores = scored()
+    f = read_groups(tmp_path / "predictions.nc", "predictions")["predictions"]["f"].values
+    residual = f.mean(axis=(0, 1)) - np.log10(dataset.observed)
+    for label, name in enumerate(("train", "val", "test")):
+        expected = np.sqrt(np.mean(residual[dataset.split == label] ** 2))
+        assert scores[name]["rmse_log10"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_halves_and_deciles_stand_beside(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    """Of 240 rows, 120 of them for validation: six deciles, and halves of the posterior alone."""
+    many = _repeated(dataset, 4)
+    paths = make_predictions(tmp_path, many)
+    evaluate(json.dumps(JOB | {"noise": "conformal"}), *paths, tmp_path / "out.json")
+    scores = read(tmp_path / "out.json")
+    assert scores["predictive_noise"]["family"] == "conformal"
+    assert scores["halves"]["points"] == 120
+    assert 0 < scores["halves"]["coverage_68"] < scores["halves"]["coverage_95"] <= 1
+    assert "halves" not in scores["baseline"]
+    for name in ("coverage_68", "coverage_95"):
+        found = scores["test"][f"{name}_deciles"]
+        assert np.mean(found) == pytest.approx(scores["test"][name], abs=0.02)
+        assert len(scores["halves"]["deciles"][name]) == 6
+
+
+def test_few_validation_rows_have_no_halves(scored: Callable[..., dict[str, Any]]) -> None:
+    halves = scored()["halves"]
+    assert (halves["halvings"], halves["lppd"]) == (0, None)
+    assert "80 validation rows or more" in halves["undefined"]
+
+
+def _repeated(dataset: Dataset, times: int) -> Dataset:
+    """Take every row so many times, all but a quarter of the copies for validation or test."""
+    names = ("inputs", "features", "target", "observed")
+    repeated: dict[str, Any] = {
+        name: np.concatenate([getattr(dataset, name)] * times) for name in names
+    }
+    split = np.repeat([TRAIN, VALIDATION, VALIDATION, TEST], len(dataset.split))
+    return dataset._replace(**repeated, split=split)
+
+
+def test_each_member_of_the_baseline_is_scored_on_test_rows(
+    scored: Callable[..., dict[str, Any]], tmp_path: Path, dataset: Dataset
+) -> None:
+    found = scored()["baseline"]["members"]["rmse_log10_test"]
+    f = read_groups(tmp_path / "predictions.nc", "predictions")["baseline"]["f"].values
+    error = (f - np.log10(dataset.observed))[:, dataset.split == TEST]
+    np.testing.assert_allclose(found, np.sqrt(np.mean(error**2, axis=1)), rtol=1e-12)
+
+
+def test_the_seed_makes_scores_reproducible(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
+) -> None:
+    paths = make_predictions(tmp_path, dataset)
+    for name in ("one", "two"):
+        evaluate(SPEC, *paths, tmp_path / f"{name}.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_predictions_of_another_dataset_are_refused(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
+) -> None:
+    predictions, _ = make_predictions(tmp_path, dataset)
+    others = {
+        "other rows": dataset._replace(observed=dataset.observed[::-1].copy()),
+        "other split": dataset._replace(split=dataset.split[::-1].copy()),
+        "fewer rows": dataset._replace(
+            **{
+                name: getattr(dataset, name)[:-1]
+                for name in ("inputs", "features", "target", "observed", "split")
+            }
+        ),
+    }
+    for name, other in others.items():
+        write_dataset(tmp_path / f"{name}.nc", other, {})
+        with pytest.raises(InputError, match=r"predicts another dataset than .*; predict it anew"):
+            evaluate(SPEC, predictions, tmp_path / f"{name}.nc", tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"noise": "cauchy"}, "or 'conformal', got 'cauchy'"),
+        ({"seed": None}, "seed: Input should be a valid integer, got None"),
+        ({"split": "test"}, "unknown key 'split'; known:"),
+        ({"covariate": "n99"}, "covariate 'n99' is no input of the dataset"),
+    ],
+)
+def test_bad_specifications_are_refused(
+    make_predictions: MakePredictions,
+    dataset: Dataset,
+    tmp_path: Path,
+    change: dict[str, Any],
+    said: str,
+) -> None:
+    paths = make_predictions(tmp_path, dataset)
+    with pytest.raises(InputError, match=said):
+        evaluate(json.dumps(JOB | change), *paths, tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_an_identity_scale_has_no_scores_in_log10(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    transforms = dataset.transforms | {"target": {"scale": "identity", "mean": 0.0, "sd": 1.0}}
+    linear = dataset._replace(observed=np.log10(dataset.observed), transforms=transforms)
+    groups = read_groups(make_predictions(tmp_path, dataset)[0], "predictions")
+    groups["points"] = groups["points"].assign(observed=(("point",), linear.observed))
+    write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
+    write_dataset(tmp_path / "d.nc", linear, {})
+    evaluate(SPEC, tmp_path / "p.nc", tmp_path / "d.nc", tmp_path / "o.json")
+    scores = read(tmp_path / "o.json")
+    assert not [key for key in scores["test"] if key.endswith("_log10")]
+    residual = np.median(groups["predictions"]["f"].values, axis=(0, 1)) - linear.observed
+    expected = np.sqrt(np.mean(residual[dataset.split == TEST] ** 2))
+    assert scores["test"]["rmse_target"] == pytest.approx(expected, rel=1e-12)
+    assert len(scores["baseline"]["members"]["rmse_target_test"]) == 3
+
+
+def test_errors_are_compared_with_the_scale_uncertainty_where_it_is_known(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
+    paths = make_predictions(tmp_path, known)
+    evaluate(SPEC, *paths, tmp_path / "out.json")
+    f = read_groups(paths[0], "predictions")["predictions"]["f"].values.mean(axis=(0, 1))
+    error = np.abs(f - np.log10(dataset.observed))[dataset.split == TEST]
+    found = read(tmp_path / "out.json")["test"]["error_over_scale_share_below_0_3"]
+    assert found == pytest.approx(np.mean(error < 0.03))
+
+
+def test_least_squares_stand_beside(
+    scored: Callable[..., dict[str, Any]], dataset: Dataset
+) -> None:
+    train, test = dataset.split == TRAIN, dataset.split == TEST
+    design = np.column_stack([np.ones(len(train)), dataset.features])
+    y = np.log10(dataset.observed)
+    fitted = np.linalg.solve(design[train].T @ design[train], design[train].T @ y[train])
+    expected = np.sqrt(np.mean((design @ fitted - y)[test] ** 2))
+    assert scored()["linear"]["test"]["rmse_log10"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_failed_calibration_is_recorded_and_said_in_red(
+    scored: Callable[..., dict[str, Any]], capsys: pytest.CaptureFixture[str], in_colour: None
+) -> None:
+    checks = scored(TEST, 2.0)["calibration_checks"]
+    assert not checks["chi2_per_point"]["passed"]
+    assert checks["chi2_per_point"]["value"] > checks["chi2_per_point"]["high"]
+    assert RED + "FAILED\x1b[0m: chi2_per_point" in capsys.readouterr().err

@@ -1,0 +1,204 @@
+"""From a posterior to the file: the surrogate predicts what was scored, and says how good it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from nlobayes import Surrogate
+from nlobayes.artifacts.contents import named_group, read_dataset
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.seals import digest
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.export import export
+from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.thin import thin
+from nlobayes.commands.shared.functions import flatten, predict_draws
+from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
+from nlobayes.evaluation.predictive.noise_fit import FittedNoise, at_points
+from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate.surrogate import Engine
+from nlobayes.types import Dataset, Named
+
+CHECKS = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
+MODEL = {
+    "network": {"hidden": [2], "activation": "tanh"},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "precision": "float64",
+}
+FITTED = ("gaussian", "student_t", "fitted_student_t", "scaled_student_t")
+FAMILIES = (*FITTED, "conformal")
+
+
+class Scored(NamedTuple):
+    """What an export reads."""
+
+    thinned: Path
+    dataset: Path
+    diagnostics: Path
+    predictions: Path
+    evaluations: dict[str, Path]
+
+
+@pytest.fixture(scope="module")
+def scored(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    folder = tmp_path_factory.mktemp("scored")
+    diagnostics = folder / "diagnostics.json"
+    verdict = {"thinning_step": 4, "checks": CHECKS, "converged": False}
+    diagnostics.write_text(json.dumps(verdict))
+    thin(run.posterior, diagnostics, run.dataset, folder / "thinned.nc", folder / "t.csv")
+    propagate(
+        json.dumps({"model": MODEL}),
+        *(folder / "thinned.nc", run.dataset, run.starts, folder / "predictions.nc"),
+    )
+    evaluations = {family: folder / f"{family}.json" for family in FAMILIES}
+    for family in FITTED:
+        spec = {"noise": family, "calibration": {}, "covariate": "m1", "seed": 1}
+        evaluate(json.dumps(spec), folder / "predictions.nc", run.dataset, evaluations[family])
+    _recalibrate(evaluations["scaled_student_t"], evaluations["conformal"])
+    files = (folder / "thinned.nc", run.dataset, diagnostics, folder / "predictions.nc")
+    return Scored(*files, evaluations)
+
+
+def _recalibrate(scaled: Path, out: Path) -> None:
+    """Make conformal noise by hand: the dataset has too few validation rows to fit one."""
+    scores = json.loads(scaled.read_text())
+    bins = {"column": 1, "edges": [-0.3, 0.4], "tails": [[0.1, 0.4], [0.05, 0.32], [0.01, 0.2]]}
+    scores["predictive_noise"] |= {"family": "conformal", **bins}
+    out.write_text(json.dumps(scores))
+
+
+def exported(scored: Scored, out: Path, family: str = "gaussian", **kept: Any) -> Path:
+    spec = {"network": MODEL["network"], "export": kept}
+    inputs = (scored.thinned, scored.dataset, scored.diagnostics, scored.evaluations[family])
+    export(json.dumps(spec), *inputs, out)
+    return out
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_file_predicts_what_the_posterior_predicts(
+    scored: Scored, dataset: Dataset, tmp_path: Path, family: str, engine: Engine
+) -> None:
+    """To 1e-6 dex, from the columns as they were read."""
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", family), engine)
+    found = surrogate.predict(dataset.inputs, on="model")
+    draws = read_groups(scored.predictions, "predictions")["predictions"]["f"].values
+    functions = draws.reshape(-1, draws.shape[-1]).astype(np.float64)
+    fitted = json.loads(scored.evaluations[family].read_text())["predictive_noise"]
+    named = FittedNoise(**{name: fitted[name] for name in FittedNoise._fields})
+    noise = at_points(named, functions, dataset.features)
+    moments = predictive_moments(functions, noise)
+    expected = predictive_quantiles(functions, noise, [0.16, 0.5, 0.84])
+    np.testing.assert_allclose(found.mean, moments.mean, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.total_sd, moments.total_sd, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.posterior_sd, moments.posterior_sd, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.median, expected[1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.quantiles, expected[::2], rtol=0, atol=1e-6)
+
+
+def test_file_says_what_made_it_and_how_good_it_is(scored: Scored, tmp_path: Path) -> None:
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
+    facts = surrogate.facts
+    assert surrogate.failed_checks["convergence"] == ["rhat_f_p99"]
+    assert "[pb]: 24 draws, failed: rhat_f_p99" in repr(surrogate)
+    assert facts["verdict"]["converged"] is False
+    assert facts["verdict"]["convergence"] == CHECKS
+    calibration = json.loads(scored.evaluations["gaussian"].read_text())["calibration_checks"]
+    assert facts["verdict"]["calibration"] == calibration
+    assert set(facts["scores"]) == {"val", "test"}
+    assert facts["exact"] is True
+    assert digest(scored.thinned)[:16] in facts["bibtex"]
+    assert len(facts["inputs"]) == 4
+    assert read_attrs(tmp_path / "s.nc")["kind"] == "surrogate"
+    assert facts["columns"] == ["m1", "n11", "n12", "n13", "n14"]
+
+
+def test_equal_inputs_give_equal_bytes(scored: Scored, tmp_path: Path) -> None:
+    first, second = (exported(scored, tmp_path / name) for name in ("a.nc", "b.nc"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_keeps_as_many_draws_of_every_chain(scored: Scored, tmp_path: Path) -> None:
+    """24 draws of three chains: six are two of each."""
+    whole = read_groups(scored.thinned, "thinned")["posterior"]["biases_2"].values
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc", draws=6))
+    assert surrogate.draws == 6
+    kept = read_groups(tmp_path / "s.nc", "surrogate")["posterior"]["biases_2"].values
+    chains = [np.flatnonzero([draw in chain for chain in whole]) for draw in kept]
+    assert sorted(int(chain) for [chain] in chains) == [0, 0, 1, 1, 2, 2]
+
+
+def test_tolerance_keeps_the_fewest_draws_that_respect_it(scored: Scored, tmp_path: Path) -> None:
+    loose = Surrogate.load(exported(scored, tmp_path / "a.nc", tolerance=0.9))
+    tight = Surrogate.load(exported(scored, tmp_path / "b.nc", tolerance=1e-6))
+    assert loose.draws == 10
+    assert tight.draws == 24
+
+
+def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
+    other = scored._replace(thinned=scored.predictions)
+    with pytest.raises(InputError, match="is an artifact of kind 'predictions', not 'thinned'"):
+        exported(other, tmp_path / "s.nc")
+    with pytest.raises(InputError, match="kind 'thinned', not 'surrogate'; give a file that"):
+        Surrogate.load(scored.thinned)
+    assert not (tmp_path / "s.nc").exists()
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+def test_slopes_come_along_and_a_second_output_stays_behind(
+    scored: Scored, tmp_path: Path, engine: Engine
+) -> None:
+    """The surrogate of a heteroscedastic network with trained slopes gives its first output."""
+    rng = np.random.default_rng(0)
+    shapes = {"weights_1": (5, 3), "biases_1": (3,), "slopes_1": (3,)}
+    shapes |= {"weights_2": (3, 2), "biases_2": (2,), "rate_slopes_1": ()}
+    values = {name: rng.normal(size=(2, 4, *shape)) for name, shape in shapes.items()}
+    dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
+    stored = Named(values, dims, {})
+    groups = read_groups(scored.thinned, "thinned")
+    groups["posterior"] = named_group(stored, ("chain", "draw"))
+    write_groups(tmp_path / "thinned.nc", "thinned", groups, read_attrs(scored.thinned))
+    network = {"hidden": [3], "activation": "square_prelu"}
+    export(
+        json.dumps({"network": network, "export": {"draws": 8}}),
+        *(tmp_path / "thinned.nc", scored.dataset, scored.diagnostics),
+        *(scored.evaluations["gaussian"], tmp_path / "surrogate.nc"),
+    )
+    likelihood = {"kind": "heteroscedastic"}
+    model = ModelJob.model_validate(MODEL | {"network": network, "likelihood": likelihood})
+    data = read_dataset(scored.dataset)
+    expected = predict_draws(flatten(stored), model, data).function
+    surrogate = Surrogate.load(tmp_path / "surrogate.nc", engine)
+    found = surrogate.sample(data.inputs, noise=False, on="model")
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
+    """What the table stated comes along, in text that neither BibTeX nor TeX takes for commands."""
+    stated = {"process": "p p -> chi0_1 chi0_1", "sqrt_s_tev": "13.0", "order": "50 % {of} \\NLO"}
+    dataset = tmp_path / "dataset.nc"
+    attrs = read_attrs(scored.dataset) | {"table_metadata": stated}
+    write_groups(dataset, "dataset", read_groups(scored.dataset, "dataset"), attrs)
+    of_it = scored._replace(dataset=dataset)
+    surrogate = Surrogate.load(exported(of_it, tmp_path / "s.nc"))
+    assert stated.items() <= surrogate.origin.items()
+    assert surrogate.origin["parton_distributions"] == "unknown"
+    assert "of p p -> chi0_1 chi0_1 at 13 TeV, 50 % {of}" in repr(surrogate)
+    bibtex = surrogate.facts["bibtex"]
+    assert r"sigma\_pb of p p to chi0\_1 chi0\_1 at 13 TeV, 50 \% (of) /NLO, parton" in bibtex
+    assert bibtex.count("{") == bibtex.count("}")
+
+
+def test_file_of_a_table_that_states_nothing_is_of_unknown_origin(
+    scored: Scored, tmp_path: Path
+) -> None:
+    surrogate = Surrogate.load(exported(scored, tmp_path / "s.nc"))
+    assert {*surrogate.origin.values()} == {"unknown"}
+    assert "of a process unknown" in repr(surrogate)

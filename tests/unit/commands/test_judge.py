@@ -1,0 +1,117 @@
+"""Whether the segments so far suffice: limits, what is counted, and what cannot be judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlobayes.artifacts.chains import read_functions, write_empty_segment
+from nlobayes.artifacts.records import read_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.pipeline.judge import judge
+from nlobayes.diagnostics.convergence import ess_bulk
+from nlobayes.errors import InputError
+
+LOOSE = {"rhat_f_median": 9.0, "rhat_f_p99": 9.0, "ess_f_bulk_min": 1.0}
+Read = Callable[[Path], dict[str, Any]]
+Judge = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def judged(run: Any, tmp_path: Path, read: Read) -> Judge:
+    """Judge segments by some limits and read the verdict."""
+
+    def judge_segments(segments: list[Path] = run.segments, **until: float) -> dict[str, Any]:
+        judge(json.dumps({"until": until}), segments, tmp_path / "verdict.json")
+        return read(tmp_path / "verdict.json")
+
+    return judge_segments
+
+
+def test_the_targets_are_met_when_all_are(judged: Judge) -> None:
+    assert judged(**LOOSE)["met"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"), [("rhat_f_median", 0.5), ("rhat_f_p99", 0.5), ("ess_f_bulk_min", 1e6)]
+)
+def test_one_target_that_is_missed_is_enough(judged: Judge, name: str, limit: float) -> None:
+    found = judged(**LOOSE | {name: limit})
+    assert found["met"] is False
+    assert [other for other, check in found["checks"].items() if not check["passed"]] == [name]
+    assert found["checks"][name]["threshold"] == limit
+
+
+def test_all_draws_of_all_chains_so_far_are_counted(run: Any, judged: Judge) -> None:
+    """Two segments of 16 draws of three chains, or the first alone."""
+    whole, half = judged(), judged(run.segments[::2])
+    assert (whole["draws_per_chain"], half["draws_per_chain"]) == (32, 16)
+    for found, segments in ((whole, run.segments), (half, run.segments[::2])):
+        expected = ess_bulk(read_functions(segments)).min()
+        assert found["checks"]["ess_f_bulk_min"]["value"] == expected
+
+
+def test_a_record_says_what_was_asked_of_which_segments(run: Any, tmp_path: Path) -> None:
+    asked = {"rhat_f_median": 1.02, "rhat_f_p99": 1.1, "ess_f_bulk_min": 250.0}
+    out, record = tmp_path / "verdict.json", tmp_path / "record.json"
+    judge(json.dumps({"until": asked}), run.segments, out, record)
+    made = read_record(record)
+    assert (made["verb"], made["spec"]) == ("judge", {"until": asked})
+    assert made["inputs"] == digests(run.segments)
+    assert made["outputs"] == digests([out])
+
+
+def test_the_verdict_is_told(judged: Judge, capsys: pytest.CaptureFixture[str]) -> None:
+    found = judged(ess_f_bulk_min=250.0)
+    assert [*found] == ["met", "draws_per_chain", "checks"]
+    said = capsys.readouterr()
+    assert said.out == ""
+    value = found["checks"]["ess_f_bulk_min"]["value"]
+    assert f"ess_f_bulk_min {value} (target 250.0)" in said.err
+    assert len(said.err.splitlines()) == 3
+
+
+def test_equal_segments_give_equal_bytes(judged: Judge, tmp_path: Path) -> None:
+    judged()
+    first = (tmp_path / "verdict.json").read_bytes()
+    judged()
+    assert (tmp_path / "verdict.json").read_bytes() == first
+
+
+def test_a_verdict_stays_met_after_segments_of_no_draws(
+    run: Any, tmp_path: Path, judged: Judge
+) -> None:
+    segments = list(run.segments)
+    for place in (1, 3, 5):
+        empty = tmp_path / f"{place}.nc"
+        write_empty_segment(empty, run.segments[place], {})
+        segments.append(empty)
+    assert judged(segments, **LOOSE) == judged(**LOOSE)
+
+
+def test_a_segment_that_is_given_twice_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
+    """It would double the effective sample size."""
+    with pytest.raises(InputError, match="where draw 32 is next; give the pieces of a block in"):
+        judged(run.segments * 2)
+    assert not (tmp_path / "verdict.json").exists()
+
+
+def test_blocks_of_unequal_length_are_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="do not fit together along chain"):
+        judged(run.segments[:-1])
+    assert not (tmp_path / "verdict.json").exists()
+
+
+def test_one_chain_alone_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="2 chains"):
+        judged(run.segments[:2])
+    assert not (tmp_path / "verdict.json").exists()
+
+
+def test_files_of_another_kind_are_refused(run: Any, judged: Judge) -> None:
+    with pytest.raises(InputError, match="kind 'warmup', not 'segment'"):
+        judged([*run.segments, run.warmups[0]])

@@ -1,0 +1,104 @@
+"""The tables that the other verbs write are the tables that the figures need."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.files import write_csv
+from nlobayes.commands.pipeline.diagnose import diagnose
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.plot import plot
+from nlobayes.commands.pipeline.tabulate import tabulate
+from nlobayes.commands.pipeline.thin import thin
+from nlobayes.errors import InputError
+from nlobayes.plots.registry import FIGURES
+from nlobayes.types import Dataset
+
+DIAGNOSE = json.dumps(
+    {
+        "likelihood": {"kind": "tolerance", "sigma": 0.1},
+        "kernel": {"kind": "hmc"},
+        "keep_every": 4,
+        "thresholds": {},
+        "thinning_loss": 0.1,
+    }
+)
+TABULATE = '{"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 1}'
+EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
+ELSEWHERE = {
+    *("landscape", "distances", "bands", "scan", "differences", "speed", "prior_predictive"),
+    *("confusion", "reliability", "thresholds"),
+}
+OF_A_RUN = [name for name in FIGURES if name not in ELSEWHERE]
+SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml"}
+
+
+@pytest.fixture(scope="module")
+def tables(
+    run: Any,
+    make_predictions: Callable[..., tuple[Path, Path]],
+    dataset: Dataset,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """Tables as `tabulate` and `thin` leave them."""
+    folder = tmp_path_factory.mktemp("plot")
+    judged, scored, written = folder / "d.json", folder / "e.json", folder / "tables"
+    diagnose(DIAGNOSE, run.posterior, judged)
+    thin(run.posterior, judged, run.dataset, folder / "thin.nc", written / "thinning.csv")
+    known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
+    predictions, path = make_predictions(folder, known)
+    evaluate(EVALUATE, predictions, path, scored)
+    tabulate(TABULATE, run.posterior, judged, predictions, scored, path, run.starts, written)
+    return written
+
+
+def test_every_figure_of_a_run_is_drawn_in_both_formats(tables: Path, tmp_path: Path) -> None:
+    plot(tables, tmp_path / "figures", OF_A_RUN)
+    found = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert found == sorted(f"{name}{kind}" for name in OF_A_RUN for kind in SIGNATURES)
+    for path in (tmp_path / "figures").iterdir():
+        assert path.read_bytes().startswith(SIGNATURES[path.suffix])
+
+
+@pytest.mark.parametrize("content", [None, "", "chain,draw\n0,1\n"])
+def test_a_table_that_is_missing_or_lacks_columns_is_refused(
+    tables: Path, tmp_path: Path, content: str | None
+) -> None:
+    copied = Path(shutil.copytree(tables, tmp_path / "tables"))
+    (copied / "trace.csv").unlink()
+    if content is not None:
+        (copied / "trace.csv").write_text(content)
+    with pytest.raises(InputError, match="trace"):
+        plot(copied, tmp_path / "figures", ["trace"])
+    assert not (tmp_path / "figures").exists()
+
+
+def test_the_run_and_failed_verdicts_are_written_on_every_figure(
+    tables: Path, tmp_path: Path
+) -> None:
+    """Of the chains and of the calibration, each where it failed."""
+    said = {"NOT CONVERGED: R-hat of f, 99 %", "CALIBRATION FAILED: R-hat of f, 99 %"}
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
+    for path in (bad, good):
+        checks = {"check": ["rhat_f_p99", "divergences"], "passed": [path == good, True]}
+        write_csv(path, checks)
+    for verdict, calibration, count in ((bad, bad, 2), (good, bad, 1), (None, None, 0)):
+        out = tmp_path / "out"
+        plot(tables, out, ["pulls", "coverage"], verdict, calibration, name="run a/s1")
+        for each in ("pulls", "coverage"):
+            svg = (tmp_path / "out" / f"{each}.svg").read_text()
+            assert sum(words in svg for words in said) == count
+            assert "run a/s1" in svg
+
+
+def test_an_unknown_figure_is_refused(tables: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown figure 'histogram'; known: verdict, trace,"):
+        plot(tables, tmp_path / "figures", ["pulls", "histogram"])
+    assert not (tmp_path / "figures").exists()

@@ -1,0 +1,125 @@
+"""What pretraining writes, and what it refuses before it builds a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nlobayes import builder
+from nlobayes.artifacts.contents import read_start
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.commands.pipeline.pretrain import pretrain
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset, Start
+
+MODEL: dict[str, Any] = {
+    "network": {"hidden": [2]},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "precision": "float64",
+}
+
+
+def test_the_path_leads_from_the_starting_point_to_the_map(
+    dataset: Dataset, dataset_path: Path, tmp_path: Path
+) -> None:
+    pretraining = {"batch": 10, "epochs": 70}
+    spec = json.dumps({"model": MODEL, "pretraining": pretraining, "seed": 1})
+    pretrain(spec, dataset_path, 2, tmp_path / "start.nc")
+    found = read_start(tmp_path / "start.nc")
+    model = builder.build_model(ModelJob.model_validate(MODEL), dataset)
+    begin = builder.draw_start(model, "prior", seed=1, chain=2)
+    assert (found.path.shape, found.path.dtype) == ((50, model.density.size), np.float32)
+    assert found.path_epochs[[0, -1]].tolist() == [0, 70]
+    np.testing.assert_array_equal(found.path[0], np.asarray(begin, np.float32))
+    np.testing.assert_array_equal(found.path[-1], found.position.astype(np.float32))
+    assert found.loss.shape == (70,)
+
+
+@pytest.mark.parametrize("batch", [31, 100])
+def test_a_batch_larger_than_the_train_split_is_refused(
+    dataset_path: Path, tmp_path: Path, batch: int
+) -> None:
+    spec = json.dumps({"model": MODEL, "pretraining": {"batch": batch}, "seed": 1})
+    said = f"pretraining.batch is {batch} but {dataset_path} has 30 train rows; use a smaller batch"
+    with pytest.raises(InputError, match=said):
+        pretrain(spec, dataset_path, 0, tmp_path / "start.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def fitted(dataset_path: Path, out: Path, chain: int, **settings: Any) -> tuple[Start, Any]:
+    """Pretrain one chain; what it wrote, and the losses of its restarts."""
+    pretraining = {"batch": 10, "epochs": 20} | settings
+    spec = json.dumps({"model": MODEL, "pretraining": pretraining, "seed": 4})
+    pretrain(spec, dataset_path, chain, out)
+    return read_start(out), read_attrs(out)["restart_losses"]
+
+
+def test_restarts_keep_the_best_of_as_many_separate_fits(
+    dataset: Dataset, dataset_path: Path, tmp_path: Path
+) -> None:
+    """Restarts are the fits of chains behind all chains; the first is that without restarts."""
+    out, rows = tmp_path / "start.nc", int((dataset.split == 0).sum())
+    best, losses = fitted(dataset_path, out, 1, restarts=3)
+    singles = [fitted(dataset_path, out, 1 + n * builder.MOST_CHAINS) for n in range(3)]
+    assert losses == [loss for _, [loss] in singles]
+    kept = singles[int(np.argmin(losses))][0]
+    for name in ("position", "loss", "validation_rmse", "path"):
+        np.testing.assert_array_equal(getattr(best, name), getattr(kept, name))
+    assert best.chain == 1
+    assert len({start.path[0].tobytes() for start, _ in singles}) == 3
+    model = builder.build_model(ModelJob.model_validate(MODEL), dataset)
+    density = model.logdensity_fn(jnp.asarray(best.position))
+    np.testing.assert_allclose(-density / rows, min(losses), rtol=1e-12)
+
+
+def test_more_restarts_never_lower_the_density(dataset_path: Path, tmp_path: Path) -> None:
+    told = [fitted(dataset_path, tmp_path / "start.nc", 0, restarts=n)[1] for n in (1, 4)]
+    assert told[1][:1] == told[0]
+    assert min(told[1]) < told[0][0]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"restarts": 2},
+        {"batch": "full", "optimiser": {"kind": "sgd", "momentum": 0.5}, "learning_rate": 1e-4},
+        {"optimiser": {"kind": "amsgrad"}, "schedule": {"kind": "cycles"}, "patience": 3},
+        {"optimiser": {"kind": "adamw"}, "schedule": {"kind": "exponential", "decay_rate": 0.1}},
+    ],
+    ids=["restarts", "full", "cycles", "adamw"],
+)
+def test_the_same_seed_writes_the_same_bytes(
+    dataset_path: Path, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    found, losses = fitted(dataset_path, tmp_path / "one.nc", 2, **settings)
+    fitted(dataset_path, tmp_path / "two.nc", 2, **settings)
+    assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
+    assert len(losses) == settings.get("restarts", 1)
+    assert found.loss.min() < found.loss[0]
+    assert len(found.loss) == (60 if "patience" in settings else 20)
+
+
+def test_a_diverged_restart_is_passed_over(
+    dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first start is not finite; its loss is told as missing."""
+    draw_start = builder.draw_start
+
+    def broken(model: Any, start: str, *, seed: int, chain: int) -> Any:
+        drawn = draw_start(model, start, seed=seed, chain=chain)
+        return drawn * np.nan if chain == 0 else drawn
+
+    monkeypatch.setattr(builder.starts, "draw_start", broken)
+    found, losses = fitted(dataset_path, tmp_path / "start.nc", 0, restarts=2)
+    assert losses[0] is None
+    assert np.isfinite(losses[1])
+    assert np.isfinite(found.position).all()
+    with pytest.raises(InputError, match="the log density is nan"):
+        fitted(dataset_path, tmp_path / "start.nc", 0)

@@ -1,0 +1,94 @@
+"""Predictions against a forward pass written out in NumPy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.contents import read_start, write_dataset
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.thin import thin
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+
+CHECKS = {"divergences": {"value": 1, "threshold": 0, "passed": False}}
+SPEC = json.dumps(
+    {
+        "model": {
+            "network": {"hidden": [2], "activation": "tanh"},
+            "prior": {"kind": "fan_in"},
+            "likelihood": {"kind": "tolerance", "sigma": 0.1},
+            "precision": "float64",
+        }
+    }
+)
+
+
+@pytest.fixture
+def thinned(run: Any, tmp_path: Path) -> Path:
+    """All stored draws of the posterior, which failed a check."""
+    (tmp_path / "d.json").write_text(json.dumps({"thinning_step": 4, "checks": CHECKS}))
+    out = (tmp_path / "thinned.nc", tmp_path / "thinning.csv")
+    thin(run.posterior, tmp_path / "d.json", run.dataset, *out)
+    return tmp_path / "thinned.nc"
+
+
+def forward(values: Mapping[str, Any], dataset: Dataset) -> np.ndarray:
+    """log10 of the target at every point, in double precision."""
+    names = ("weights_1", "biases_1", "weights_2", "biases_2")
+    w1, b1, w2, b2 = (np.asarray(values[name], np.float64) for name in names)
+    hidden = np.tanh(dataset.features @ w1 + b1[..., None, :])
+    output = (hidden @ w2)[..., 0] + b2
+    target = dataset.transforms["target"]
+    return output * target["sd"] + target["mean"]
+
+
+def test_every_draw_and_every_start_is_evaluated_at_every_point(
+    run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
+) -> None:
+    """The weights are stored, and so evaluated, in single precision."""
+    propagate(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
+    groups = read_groups(tmp_path / "out.nc", "predictions")
+    draws = read_groups(thinned, "thinned")["posterior"]
+    expected = forward({str(name): draws[name].values for name in draws}, dataset)
+    found = groups["predictions"]["f"]
+    assert found.shape == expected.shape == (3, 8, 60)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+    for member, path in enumerate(run.starts):
+        expected = forward(read_start(path).variables.values, dataset)
+        np.testing.assert_allclose(groups["baseline"]["f"][member], expected, rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(found["draw"], draws["draw"])
+
+
+def test_predictions_carry_points_checks_and_exactness(
+    run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
+) -> None:
+    propagate(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
+    made, points = read_attrs(tmp_path / "out.nc"), read_groups(tmp_path / "out.nc", "predictions")
+    assert made["checks"] == CHECKS
+    assert made["exact"] is True
+    np.testing.assert_array_equal(points["points"]["observed"], dataset.observed)
+    np.testing.assert_array_equal(points["points"]["split"], dataset.split)
+
+
+def test_a_posterior_that_was_not_thinned_is_refused(run: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="kind 'posterior', not 'thinned'; check the path"):
+        propagate(SPEC, run.posterior, run.dataset, run.starts, tmp_path / "out.nc")
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_dataset_that_was_not_trained_on_is_refused(
+    run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
+) -> None:
+    """Its constants would turn outputs into other numbers."""
+    other = dataset._replace(target=2 * dataset.target)
+    write_dataset(tmp_path / "other.nc", other, {})
+    with pytest.raises(InputError, match=r"other train rows than .*; give its own dataset"):
+        propagate(SPEC, thinned, tmp_path / "other.nc", run.starts, tmp_path / "out.nc")
+    assert not (tmp_path / "out.nc").exists()

@@ -1,0 +1,135 @@
+"""What `nlobayes record` refuses before it asks Snakemake, in a project of a few empty files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from base64 import urlsafe_b64encode
+from pathlib import Path
+
+import pytest
+
+from nlobayes.commands.audit import record as verb
+from nlobayes.commands.audit.record import record
+from nlobayes.errors import InputError
+
+TABLE = "data/points.csv"
+
+
+def git(*words: str) -> None:
+    identity = ["-c", "user.name=Tester", "-c", "user.email=tester@example.org"]
+    subprocess.run(["git", *identity, *words], check=True, capture_output=True)
+
+
+def remember(output: str, content: str) -> None:
+    """Write a record as Snakemake does: a long name becomes folders that begin with @."""
+    encoded = urlsafe_b64encode(output.encode()).decode()
+    *folders, name = [encoded[i : i + 254] for i in range(0, len(encoded), 254)]
+    path = Path(".snakemake/metadata", *("@" + folder for folder in folders), name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A committed project whose only result was made of a table of the user."""
+    monkeypatch.setattr(os, "environ", {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull})
+    monkeypatch.chdir(tmp_path)
+    for name in ("Snakefile", "dvc.yaml", ".dvc/config", "src/model.py", TABLE):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+    remember("results/data/points.nc", json.dumps({"input": [TABLE]}))
+    git("init", "--quiet")
+    git("add", "Snakefile", "dvc.yaml", ".dvc", "src", TABLE)
+    git("commit", "--message=Study")
+
+    def reach() -> None:
+        raise InputError("reached Snakemake")
+
+    monkeypatch.setattr(verb, "_check_graph", reach)
+    return tmp_path
+
+
+def refusal() -> str:
+    with pytest.raises(InputError) as refused:
+        record()
+    return str(refused.value)
+
+
+def test_a_committed_project_is_asked_what_is_left_to_do(project: Path) -> None:
+    assert refusal() == "reached Snakemake"
+
+
+@pytest.mark.parametrize("name", ["Snakefile", "dvc.yaml", ".dvc"])
+def test_another_folder_is_refused(project: Path, name: str) -> None:
+    (project / name).rename(project / "elsewhere")
+    assert refusal().startswith(f"record: no {name} in {project}; call it in the root")
+
+
+def test_a_running_workflow_is_refused(project: Path) -> None:
+    (project / ".snakemake/locks").mkdir()
+    (project / ".snakemake/locks/0.output.lock").touch()
+    assert "`snakemake --unlock`" in refusal()
+
+
+@pytest.mark.parametrize("name", ["src/model.py", "Snakefile", TABLE])
+def test_a_modified_input_is_refused(project: Path, name: str) -> None:
+    (project / name).write_text("1\n")
+    assert f"not committed: {name};" in refusal()
+
+
+def test_a_new_input_is_refused_even_where_it_is_staged(project: Path) -> None:
+    (project / "src/new.py").touch()
+    assert "not committed: src/new.py;" in refusal()
+    git("add", "src/new.py")
+    assert "not committed: src/new.py;" in refusal()
+
+
+def test_files_beside_the_workflow_do_not_matter(project: Path) -> None:
+    (project / "notes.txt").touch()
+    assert refusal() == "reached Snakemake"
+
+
+def test_many_files_are_counted(project: Path) -> None:
+    for number in range(9):
+        (project / f"src/{number}.py").touch()
+    assert "src/0.py, src/1.py, src/2.py, src/3.py, src/4.py and 4 more" in refusal()
+
+
+def test_a_table_that_git_ignores_belongs_to_dvc(project: Path) -> None:
+    git("rm", "--cached", TABLE)
+    (project / ".gitignore").write_text("/data/*.csv\n")
+    git("commit", "--message=Without table")
+    assert f"not committed: {TABLE};" in refusal()
+    (project / "data.dvc").touch()
+    assert "not committed: data.dvc;" in refusal()
+    git("add", "data.dvc")
+    git("commit", "--message=Table")
+    assert refusal() == "reached Snakemake"
+
+
+def test_a_project_without_git_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / ".git").rename(project / "git")
+    assert "not a git repository" in refusal()
+    monkeypatch.setenv("PATH", str(project / "nowhere"))
+    assert "cannot run git: [Errno 2] No such file or directory: 'git'; install it" in refusal()
+
+
+def test_a_half_written_record_is_refused(project: Path) -> None:
+    remember("results/tables/other.parquet", '{"input": [')
+    assert "cannot read .snakemake/metadata/" in refusal()
+
+
+def test_only_what_the_workflow_made_is_recorded(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = f"results/figures/{'/'.join(['long'] * 60)}/loss.svg"
+    for name in ("results/data/points.nc", "results/data/.hidden", long):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).touch()
+    monkeypatch.setattr(verb, "_check_graph", lambda: None)
+    assert f"did not make {long};" in refusal()
+    remember(long, '{"input": []}')
+    (project / "results/mine.txt").touch()
+    assert "did not make results/mine.txt;" in refusal()

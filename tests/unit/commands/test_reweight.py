@@ -1,0 +1,394 @@
+"""A posterior moved by weights against the new posterior: closed forms, and draws of our own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.special import softmax
+
+from nlobayes.artifacts.contents import write_dataset, write_start
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.commands.audit.verify import verify
+from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.shared.posteriors import model_of
+from nlobayes.commands.tools.reweight import reweight
+from nlobayes.data.splits import TRAIN
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset, Named, Start
+from tests.unit.commands import linear
+from tests.unit.commands.linear import CHAINS, CHECKS, DRAWS, MODEL, Gaussian, write_thinned
+
+LAPLACE = "{kind: laplace, scale: 0.8}"
+STUDENT_T = "{kind: student_t, sigma: 0.45, degrees_of_freedom: 6}"
+SAID = re.compile(r"Pareto k (-?[\d.]+) \(limit ([\d.]+)\); 4000 draws are worth (\d+)\n")
+ALLOWED = 5.0
+"""Monte-Carlo standard errors; 60 points are compared, which are six-dimensional."""
+
+
+@pytest.fixture(scope="module")
+def old(dataset: Dataset) -> Gaussian:
+    """The posterior that is drawn from."""
+    return linear.posterior(dataset)
+
+
+@pytest.fixture(scope="module")
+def drawn(old: Gaussian) -> np.ndarray:
+    """4000 independent draws of it."""
+    return old.draw(CHAINS * DRAWS, seed=1)
+
+
+@pytest.fixture(scope="module")
+def thinned(dataset: Dataset, drawn: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """These draws in a file, as four chains."""
+    path = tmp_path_factory.mktemp("linear") / "thinned.nc"
+    return write_thinned(path, dataset, drawn.reshape(CHAINS, DRAWS, -1))
+
+
+def parameters_of(path: Path) -> np.ndarray:
+    """Read the draws of a thinned posterior (draw, parameter)."""
+    group = read_groups(path, "thinned")["posterior"]
+    weights, bias = (group[name].values for name in ("weights_1", "biases_1"))
+    return np.concatenate([weights[..., 0], bias], axis=2).reshape(-1, weights.shape[2] + 1)
+
+
+def assert_moments(
+    found: tuple[np.ndarray, np.ndarray], expected: tuple[np.ndarray, np.ndarray], ess: float
+) -> None:
+    """Means and sds of nearly normal quantities, from so many effective draws."""
+    error = expected[1] / np.sqrt(ess)
+    np.testing.assert_array_less(np.abs(found[0] - expected[0]), ALLOWED * error)
+    np.testing.assert_array_less(np.abs(found[1] - expected[1]), ALLOWED * error / np.sqrt(2))
+
+
+def assert_moved(
+    thinned: Path,
+    dataset_path: Path,
+    dataset: Dataset,
+    folder: Path,
+    expected: tuple[np.ndarray, np.ndarray],
+    capsys: pytest.CaptureFixture[str],
+    **changes: Any,
+) -> None:
+    """The table, and the draws that were chosen, have these moments of f."""
+    out, table = folder / "out.nc", folder / "table.csv"
+    reweight(thinned, dataset_path, out, table=table, **changes)
+    said = SAID.fullmatch(capsys.readouterr().err)
+    assert said
+    assert float(said[1]) < float(said[2]) == 0.7
+    ess = float(said[3])
+    assert 400 < ess < 4000
+    found = pd.read_csv(table)
+    assert_moments((found["mean"].to_numpy(), found["sd"].to_numpy()), expected, ess)
+    f = linear.f_of(parameters_of(out), dataset)
+    assert_moments((f.mean(axis=0), f.std(axis=0)), expected, ess)
+    before = found["mean_before"].to_numpy(), found["sd_before"].to_numpy()
+    moved = np.abs(before[0] - expected[0]) > ALLOWED * expected[1] / np.sqrt(ess)
+    widened = np.abs(before[1] / expected[1] - 1) > ALLOWED / np.sqrt(2 * ess)
+    assert moved.any() or widened.any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "to"),
+    [
+        ({"prior": "{kind: fan_in, scale: 0.6}"}, {"scale": 0.6}),
+        ({"prior": "{kind: gaussian, precision: 20, bias_precision: 1}"}, {"scale": 0.5}),
+        ({"likelihood": "{kind: tolerance, sigma: 0.42}"}, {"sigma": 0.42}),
+        (
+            {
+                "prior": "{kind: fan_in, scale: 0.8}",
+                "likelihood": "{kind: tolerance, sigma: 0.44}",
+            },
+            {"scale": 0.8, "sigma": 0.44},
+        ),
+    ],
+    ids=["scale", "family of the same law", "sigma", "both"],
+)
+def test_gaussian_models_are_reached_as_their_closed_form_says(
+    thinned: Path,
+    dataset_path: Path,
+    dataset: Dataset,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, str],
+    to: dict[str, float],
+) -> None:
+    expected = linear.posterior(dataset, **to).of_f(dataset)
+    assert_moved(thinned, dataset_path, dataset, tmp_path, expected, capsys, **changes)
+
+
+def log_laplace_prior(drawn: np.ndarray) -> np.ndarray:
+    """Weights of scale 0.8 / sqrt(5), of the bias 1, over the Gaussian prior."""
+    wide = np.array([1 / 5**0.5] * 5 + [1.0])
+    laplace = np.array([0.8 / 5**0.5] * 5 + [1.0])
+    ratio = stats.laplace.logpdf(drawn, scale=laplace) - stats.norm.logpdf(drawn, scale=wide)
+    return np.asarray(ratio.sum(axis=1))
+
+
+def log_student_t(drawn: np.ndarray, dataset: Dataset) -> np.ndarray:
+    """Student-t of scale 0.45 over the Gaussian likelihood, at the train rows."""
+    train = dataset.split == TRAIN
+    residual = dataset.target[train] - drawn @ linear.design(dataset)[train].T
+    student = stats.t.logpdf(residual, 6, scale=0.45)
+    return np.asarray((student - stats.norm.logpdf(residual, scale=linear.SIGMA)).sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("changes", "log_ratio"),
+    [
+        ({"prior": LAPLACE}, lambda drawn, _: log_laplace_prior(drawn)),
+        ({"likelihood": STUDENT_T}, log_student_t),
+    ],
+    ids=["Laplace prior", "Student-t likelihood"],
+)
+def test_other_families_are_reached_as_twenty_times_the_draws_say(
+    thinned: Path,
+    dataset_path: Path,
+    dataset: Dataset,
+    old: Gaussian,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, str],
+    log_ratio: Callable[[np.ndarray, Dataset], np.ndarray],
+) -> None:
+    """Plain weights of other draws, from densities by SciPy."""
+    many = old.draw(20 * CHAINS * DRAWS, seed=7)
+    weights, f = softmax(log_ratio(many, dataset)), linear.f_of(many, dataset)
+    mean = weights @ f
+    expected = mean, np.sqrt(weights @ (f - mean) ** 2)
+    assert_moved(thinned, dataset_path, dataset, tmp_path, expected, capsys, **changes)
+
+
+def test_the_table_has_quantiles_and_splits(
+    thinned: Path, dataset_path: Path, dataset: Dataset, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    reweight(thinned, dataset_path, tmp_path / "o.nc", prior="{kind: fan_in, scale: 0.8}",
+             table=table)  # fmt: skip
+    found = pd.read_csv(table)
+    assert found["point"].tolist() == [*range(60)]
+    assert set(found["output"]) == {0}
+    assert found["split"].tolist() == [("train", "val", "test")[s] for s in dataset.split]
+    mean, sd = linear.posterior(dataset, scale=0.8).of_f(dataset)
+    for name, probability in {"q2.5": 0.025, "q16": 0.16, "q50": 0.5, "q97.5": 0.975}.items():
+        apart = (found[name] - stats.norm.ppf(probability, mean, sd)) / sd
+        assert np.abs(apart).max() < 0.25
+
+
+def test_the_new_posterior_is_one_that_propagate_takes(
+    thinned: Path, dataset_path: Path, dataset: Dataset, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.nc"
+    reweight(thinned, dataset_path, out, likelihood=STUDENT_T)
+    model = model_of(out)
+    assert model.likelihood.model_dump() == {
+        **{"kind": "student_t", "sigma": 0.45, "scale": 1.0, "degrees_of_freedom": 6.0}
+    }
+    assert model.model_dump(exclude={"likelihood"}) == model_of(thinned).model_dump(
+        exclude={"likelihood"}
+    )
+    drawn = parameters_of(out)
+    named = {"weights_1": drawn[0, :-1, np.newaxis], "biases_1": drawn[0, -1:]}
+    dims = {"weights_1": ("feature", "output"), "biases_1": ("output",)}
+    coords = {"feature": dataset.feature_names, "output": [0]}
+    blank = np.zeros((1, 6))
+    history = np.zeros(1), np.zeros(1), np.zeros(1), blank
+    start = Start(0, blank[0], Named(named, dims, coords), *history)
+    write_start(tmp_path / "start.nc", start, {})
+    spec = json.dumps({"model": model.model_dump()})
+    propagate(spec, out, dataset_path, [tmp_path / "start.nc"], tmp_path / "p.nc")
+    predictions = read_groups(tmp_path / "p.nc", "predictions")["predictions"]
+    f = linear.f_of(drawn, dataset)
+    np.testing.assert_allclose(predictions["f"].values[0], f, rtol=1e-9)
+    sd = dataset.transforms["target"]["sd"]
+    assert predictions.attrs["family"] == "student_t"
+    assert (predictions["scale"].dims, predictions["degrees_of_freedom"].dims) == ((), ())
+    assert float(predictions["scale"]) == pytest.approx(0.45 * sd)
+    assert float(predictions["degrees_of_freedom"]) == 6
+
+
+def test_a_posterior_that_was_moved_can_be_moved_back(
+    thinned: Path, dataset_path: Path, dataset: Dataset, tmp_path: Path
+) -> None:
+    there, back = tmp_path / "there.nc", tmp_path / "back.nc"
+    reweight(thinned, dataset_path, there, prior="{kind: fan_in, scale: 0.8}")
+    reweight(there, dataset_path, back, prior="{kind: fan_in, scale: 1.0}")
+    assert model_of(back) == model_of(thinned)
+    f = linear.f_of(parameters_of(back), dataset)
+    assert_moments((f.mean(0), f.std(0)), linear.posterior(dataset).of_f(dataset), 1000)
+
+
+def test_the_file_says_what_made_it_and_how_far_the_weights_carried(
+    thinned: Path, dataset_path: Path, tmp_path: Path
+) -> None:
+    reweight(thinned, dataset_path, tmp_path / "o.nc", likelihood=STUDENT_T, seed=3)
+    made = read_attrs(tmp_path / "o.nc")
+    assert made["verb"] == "reweight"
+    assert made["spec"]["seed"] == 3
+    assert made["spec"]["model"]["likelihood"]["kind"] == "tolerance"
+    k = made["checks"].pop("pareto_k")
+    assert made["checks"] == CHECKS
+    assert k["value"] < k["threshold"] == 0.7
+    assert k["passed"] is True
+    assert 400 < made["weights_ess"] < 4000
+    assert made["exact"] is True
+    assert len(made["inputs"]) == 2
+    before, after = (read_groups(path, "thinned") for path in (thinned, tmp_path / "o.nc"))
+    for name in ("observed_data", "constant_data"):
+        assert after[name].identical(before[name])
+    assert dict(after["posterior"].sizes)["chain"] == 1
+    assert dict(after["posterior"].sizes)["draw"] == CHAINS * DRAWS
+
+
+def test_only_draws_that_were_there_are_chosen(
+    thinned: Path, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
+) -> None:
+    reweight(thinned, dataset_path, tmp_path / "o.nc", likelihood=STUDENT_T)
+    chosen = parameters_of(tmp_path / "o.nc")
+    assert set(chosen[:, 0]) < set(drawn[:, 0])
+
+
+def test_equal_seeds_give_equal_bytes_and_other_seeds_do_not(
+    thinned: Path, dataset_path: Path, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{name}.nc" for name in "abc"]
+    for path, seed in zip(paths, (1, 1, 2), strict=True):
+        reweight(thinned, dataset_path, path, likelihood=STUDENT_T, seed=seed)
+    first, again, other = paths
+    assert first.read_bytes() == again.read_bytes()
+    assert not np.array_equal(parameters_of(first), parameters_of(other))
+
+
+def test_verify_knows_the_file_that_lies_outside_the_results(
+    thinned: Path,
+    dataset_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for given in (thinned, dataset_path):
+        Path(given.name).write_bytes(given.read_bytes())
+    names = Path(thinned.name), Path(dataset_path.name)
+    reweight(*names, Path("moved.nc"), likelihood=STUDENT_T)
+    verify(Path("moved.nc"))
+    said = capsys.readouterr().out
+    assert "moved.nc <- reweight of " in said
+    assert said.endswith("verified, no problems\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nlobayes.commands.shared.problems.code_digest", lambda *_: "other")
+        with pytest.raises(SystemExit):
+            verify(Path("moved.nc"))
+    assert "was made by other code of `reweight`" in capsys.readouterr().out
+
+
+def refused(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
+    """Run the command line, which must say why in one line and write nothing."""
+    out, table = folder / "made/out.nc", folder / "made/table.csv"
+    command = [sys.executable, "-c", "from nlobayes.cli import main; main()", "reweight"]
+    done = subprocess.run(
+        [*command, thinned, "--dataset", dataset, "--out", out, "--table", table, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONWARNINGS": "error"},
+    )
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("nlobayes: error: ")
+    assert not (folder / "made").exists()
+    return done.stderr
+
+
+def test_weights_that_mislead_are_refused_in_one_line(
+    thinned: Path, dataset_path: Path, tmp_path: Path
+) -> None:
+    said = refused(tmp_path, thinned, dataset_path, "--likelihood", "{kind: tolerance, sigma: 0.1}")
+    assert "the target is too far from the draws to be reached by weights: Pareto k is " in said
+    assert "must be below 0.70 for 4000 draws" in said
+    assert "sample the new model directly" in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "neither --prior nor --likelihood is given; give one or both"),
+        ({"prior": "{kind: fan_in, scale: [}"}, "YAML text of a preset: not readable as YAML"),
+        ({"prior": "{kind: fan_in, scale: -1}"}, "reweight: prior.*scale.*greater than 0, got -1"),
+        ({"prior": "{kind: fan}"}, "reweight: prior: .*fan"),
+        ({"likelihood": "{sigma: 0.1}"}, "reweight: likelihood: "),
+        ({"prior": "{kind: hierarchical}"}, "the model has scale_weights_1, of which the draws"),
+        ({"likelihood": "{kind: learned_noise}"}, "the model has noise, of which the draws know"),
+        ({"likelihood": "{kind: heteroscedastic}"}, "weights_1 has 10 values in the model, 5"),
+        ({"likelihood": "{kind: bernoulli}"}, "bernoulli is not of the same targets as tolerance"),
+    ],
+)
+def test_models_that_cannot_be_reached_are_refused(
+    thinned: Path, dataset_path: Path, tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        reweight(thinned, dataset_path, tmp_path / "o.nc", table=tmp_path / "t.csv", **changes)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_presets_are_known_by_their_names(
+    thinned: Path, dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="config/presets: no presets found; run from the root"):
+        reweight(thinned, dataset_path, tmp_path / "o.nc", prior="wide")
+    folder = tmp_path / "config/presets"
+    folder.mkdir(parents=True)
+    (folder / "priors.yaml").write_text("priors: {narrow: {kind: fan_in, scale: 0.8}}\n")
+    with pytest.raises(
+        InputError, match="priors: unknown name 'wide'; known: narrow; or give YAML"
+    ):
+        reweight(thinned, dataset_path, tmp_path / "o.nc", prior="wide")
+    assert not (tmp_path / "o.nc").exists()
+    reweight(thinned, dataset_path, tmp_path / "o.nc", prior="narrow")
+    assert model_of(tmp_path / "o.nc").prior.model_dump()["scale"] == 0.8
+
+
+def test_another_dataset_is_refused(thinned: Path, dataset: Dataset, tmp_path: Path) -> None:
+    other = tmp_path / "other.nc"
+    write_dataset(other, dataset._replace(target=2 * dataset.target), {})
+    with pytest.raises(InputError, match=r"other train rows than .*; give its own dataset"):
+        reweight(thinned, other, tmp_path / "o.nc", prior=LAPLACE)
+    assert not (tmp_path / "o.nc").exists()
+
+
+def test_slopes_need_a_prior_in_the_new_model_too(
+    dataset: Dataset, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
+) -> None:
+    slopes = {"kind": "fan_in", "slopes": {"kind": "exponential"}}
+    model = {**MODEL, "network": {"hidden": [2], "activation": "prelu"}, "prior": slopes}
+    path = write_thinned(tmp_path / "t.nc", dataset, drawn[np.newaxis], model)
+    with pytest.raises(InputError, match="the new prior states none; give YAML text with `slopes`"):
+        reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)
+
+
+def test_files_that_are_no_thinned_posterior_are_refused(
+    run: Any, dataset_path: Path, tmp_path: Path
+) -> None:
+    for path in (dataset_path, run.posterior):
+        with pytest.raises(InputError, match="does not say its model; give a file of results/thin"):
+            reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)
+
+
+def test_a_model_that_this_version_does_not_know_is_refused(
+    dataset: Dataset, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
+) -> None:
+    model = {**MODEL, "prior": {"kind": "older"}}
+    path = write_thinned(tmp_path / "t.nc", dataset, drawn[np.newaxis], model)
+    with pytest.raises(InputError, match=r"t.nc: model: prior: .*older"):
+        reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)

@@ -1,0 +1,148 @@
+"""Precision, devices and threads, fixed before JAX and PyTensor are imported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nlobayes.commands.shared import runtime
+from nlobayes.errors import InputError
+
+PROGRAM = """
+import sys
+from nlobayes.commands.shared import runtime
+runtime.configure(sys.argv[1])
+import jax.numpy as jnp
+print(jnp.ones(1).dtype)
+"""
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_the_precision_of_jax_is_the_one_asked_for(precision: str) -> None:
+    """Whatever the environment says."""
+    other = {"JAX_ENABLE_X64": "1" if precision == "float32" else "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, precision],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | other,
+    )
+    assert done.stdout.strip() == precision
+
+
+SET = (
+    "PYTENSOR_FLAGS",
+    "JAX_ENABLE_X64",
+    "JAX_DEFAULT_MATMUL_PRECISION",
+    "JAX_PLATFORMS",
+    "XLA_FLAGS",
+    "XLA_CLIENT_MEM_FRACTION",
+    "JAX_COMPILATION_CACHE_DIR",
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",
+    "JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES",
+)
+
+
+@pytest.fixture(autouse=True)
+def same_environment_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test sets, no other test sees."""
+    for name in SET:
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+
+
+def test_settings_of_the_user_for_xla_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=x")
+    runtime.configure("float64")
+    assert os.environ["XLA_FLAGS"] == "--xla_dump_to=x"
+    assert os.environ["PYTENSOR_FLAGS"] == "floatX=float64,cxx=,traceback__limit=0"
+    monkeypatch.delenv("XLA_FLAGS")
+    runtime.configure("float64")
+
+
+def test_shards_of_a_cpu_join_the_flags_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=x")
+    runtime.configure("float64", "cpu", 3)
+    assert os.environ["XLA_FLAGS"].split() == [
+        "--xla_dump_to=x",
+        "--xla_force_host_platform_device_count=3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("JAX_PLATFORMS", "cpu"),
+        ("XLA_CLIENT_MEM_FRACTION", "0.9"),
+        ("JAX_COMPILATION_CACHE_DIR", "elsewhere"),
+        ("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "7"),
+    ],
+)
+def test_settings_of_the_user_for_jax_are_kept(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    runtime.configure("float32", "gpu", 2)
+    assert os.environ[name] == value
+    monkeypatch.delenv(name)
+    runtime.configure("float32", "gpu", 2)
+    assert os.environ[name] not in ("", value)
+
+
+def test_a_gpu_multiplies_matrices_in_full_precision_whatever_the_user_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An energy of ten bits would accept anything."""
+    monkeypatch.setenv("JAX_DEFAULT_MATMUL_PRECISION", "bfloat16")
+    runtime.configure("float32", "gpu")
+    assert os.environ["JAX_DEFAULT_MATMUL_PRECISION"] == "highest"
+
+
+SHARDS = """
+import sys
+from nlobayes.commands.shared import runtime
+runtime.configure("float32", "cpu", 2)
+import jax
+import jax.numpy as jnp
+used = []
+for block in range(5):
+    runtime.choose_device("cpu", block, 2)
+    used += [device.id for device in jnp.ones(1).devices()]
+print(used, jax.config.jax_default_matmul_precision)
+"""
+
+
+def test_blocks_are_dealt_to_devices_in_turn(tmp_path: Path) -> None:
+    """Two shards of a CPU are two of its devices, and compiled functions are kept."""
+    environment = {name: value for name, value in os.environ.items() if name not in SET}
+    done = subprocess.run(
+        [sys.executable, "-c", SHARDS],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.stdout.strip() == "[0, 1, 0, 1, 0] highest"
+    assert any((tmp_path / runtime.CACHE).iterdir())
+
+
+@pytest.mark.parametrize(("device", "shards", "count"), [("gpu", 1, 0), ("cpu", 64, None)])
+def test_a_device_that_is_missing_is_refused(device: str, shards: int, count: int | None) -> None:
+    """Never another one in its place."""
+    import jax
+
+    if device == "gpu" and jax.default_backend() == "gpu":
+        pytest.skip("this machine has a GPU")
+    found = len(jax.devices("cpu")) if count is None else count
+    said = f"execution.device: {device} x {shards} asked for, but JAX finds {found}; choose"
+    with pytest.raises(InputError, match=said):
+        runtime.choose_device(device, 0, shards)
+
+
+def test_the_device_has_a_name() -> None:
+    assert runtime.device()

@@ -1,0 +1,330 @@
+"""What a summary says is what the file holds, and what is wrong is red."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.commands.audit.show import show
+from nlobayes.errors import InputError
+
+TABLE, DATA = Path("results/tables/a.parquet"), Path("results/data/a.nc")
+PREDICTIONS, SCORES = Path("results/predictions/a.nc"), Path("results/metrics/a/diagnostics.json")
+RECORD = Path("results/records/diagnose/a.json")
+RED = "\x1b[1;31m"
+Told = Callable[..., dict[str, Any]]
+Printed = Callable[..., str]
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    """Show a file as JSON and read it."""
+
+    def read(path: Path) -> dict[str, Any]:
+        capsys.readouterr()
+        show(path, json=True)
+        found = json.loads(capsys.readouterr().out)
+        assert isinstance(found, dict)
+        return found
+
+    return read
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """Show a file and give what is printed."""
+
+    def read(path: Path) -> str:
+        capsys.readouterr()
+        show(path)
+        return capsys.readouterr().out
+
+    return read
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of 40 columns that knows colours."""
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": "40"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def test_an_artifact_says_what_made_it_from_what(here: Path, told: Told) -> None:
+    found, attrs = told(PREDICTIONS), read_attrs(PREDICTIONS)
+    assert found["kind"] == "predictions"
+    assert found["size"] == PREDICTIONS.stat().st_size
+    assert found["sha256"] == sha256(PREDICTIONS.read_bytes()).hexdigest()
+    assert found["sealed"] is True
+    said = ("verb", "code_digest", "lock_digest", "versions", "device", "precision", "exact")
+    assert {name: found["made"][name] for name in said} == {name: attrs[name] for name in said}
+    assert found["made"]["spec"] == attrs["spec"]
+    assert found["made"]["inputs"] == {str(DATA): "the same"}
+    assert (found["made"]["installed_code"], found["made"]["same_lock"]) == (True, True)
+
+
+def test_predictions_tell_their_sizes_and_checks(here: Path, told: Told) -> None:
+    found = told(PREDICTIONS)
+    assert found["numbers"] == {"chains": 2, "points": 12, "MAPs beside": 3}
+    assert found["checks"] == read_attrs(PREDICTIONS)["checks"]
+    groups = read_groups(PREDICTIONS, "predictions")
+    shown = {
+        group: {name: one["dims"] for name, one in variables.items()}
+        for group, variables in found["groups"].items()
+    }
+    assert shown == {
+        name: {str(n): dict(v.sizes) for n, v in group.variables.items()}
+        for name, group in groups.items()
+    }
+
+
+def test_a_dataset_tells_its_rows_and_ranges(here: Path, told: Told) -> None:
+    found, data = told(DATA), read_dataset(DATA)
+    rows = {"train rows": 6, "val rows": 3, "test rows": 3, "reference points": 2}
+    assert rows.items() <= found["numbers"].items()
+    assert found["columns"][0] == {
+        "name": "m1",
+        "unit": "GeV",
+        "least": data.inputs[:, 0].min(),
+        "most": data.inputs[:, 0].max(),
+    }
+    assert found["columns"][-1]["name"] == found["numbers"]["target"] == "sigma_pb"
+    assert found["columns"][-1]["unit"] == "pb"
+
+
+def test_a_surrogate_tells_what_it_is_of(
+    surrogate_path: Path, here: Path, told: Told, printed: Printed
+) -> None:
+    """Of one whose table states nothing all is unknown."""
+    assert told(surrogate_path)["table_metadata"] == {}
+    assert re.search(r"^process +unknown *$", printed(surrogate_path), re.MULTILINE)
+    assert "process" not in printed(PREDICTIONS)
+    stated = {"process": "p p -> chi0_1 chi0_2", "sqrt_s_tev": "13.0"}
+    attrs = read_attrs(surrogate_path) | {"table_metadata": stated}
+    write_groups(Path("s.nc"), "surrogate", read_groups(surrogate_path, "surrogate"), attrs)
+    assert told(Path("s.nc"))["table_metadata"] == stated
+    said = printed(Path("s.nc"))
+    assert re.search(r"^process +p p -> chi0_1 chi0_2 *$", said, re.MULTILINE)
+    assert re.search(r"^sqrt_s_tev +13\.0 *$", said, re.MULTILINE)
+    assert re.search(r"^parton_distributions +unknown *$", said, re.MULTILINE)
+
+
+def test_a_posterior_tells_its_chains_draws_and_weights(run: Any, told: Told) -> None:
+    """Three chains of two segments of 16 draws, every 4th stored, of a network of 15 weights."""
+    found = told(run.posterior)
+    assert found["numbers"] == {
+        "chains": 3,
+        "warm-up steps per chain": 5,
+        "draws per chain": 32,
+        "stored draws per chain": 8,
+        "numbers per stored draw": 15,
+    }
+    assert {*found["made"]["inputs"].values()} == {"the same"}
+    assert len(found["made"]["inputs"]) == 1 + len(run.warmups) + len(run.segments)
+
+
+def test_a_table_tells_units_and_ranges(here: Path, told: Told) -> None:
+    found, data = told(TABLE), read_dataset(DATA)
+    assert found["numbers"]["rows"] == 12
+    target = {"name": "sigma_pb", "unit": "pb"}
+    assert {
+        **target,
+        "least": data.observed.min(),
+        "most": data.observed.max(),
+    } in found["columns"]
+    assert found["made"]["verb"] == "simulate"
+    assert found["made"]["told_by"] == "results/records/simulate/a.json"
+
+
+def test_a_csv_tells_units_and_ranges_of_what_is_finite(here: Path, told: Told) -> None:
+    Path("a.csv").write_text("# seed: 4\nm:GeV,x,name\n1,,u\n3,-inf,v\n2,5,w\n")
+    found = told(Path("a.csv"))
+    assert found["made"] is None
+    assert found["columns"] == [
+        {"name": "m", "unit": "GeV", "least": 1, "most": 3},
+        {"name": "x", "unit": None, "least": 5.0, "most": 5.0},
+        {"name": "name", "unit": None, "least": None, "most": None},
+    ]
+
+
+def test_diagnostics_tell_the_verdict_by_their_record(here: Path, told: Told) -> None:
+    found = told(SCORES)
+    assert found["numbers"] == {"converged": False, "chains": 2, "rhat_f_p99": 1.5}
+    assert [name for name, one in found["checks"].items() if not one["passed"]] == ["rhat_f_p99"]
+    assert found["made"]["told_by"] == str(RECORD)
+
+
+@pytest.mark.parametrize(
+    ("content", "numbers", "failed"),
+    [
+        (
+            {"met": False, "draws_per_chain": 8, "checks": {"a": {"value": 1, "passed": False}}},
+            {"met": False, "draws_per_chain": 8},
+            ["a"],
+        ),
+        (
+            {"pairs": [{"posteriors": ["a", "b"], "z_rms": 3.0, "passed": False}], "passed": False},
+            {"passed": False},
+            ["a and b"],
+        ),
+        (
+            {
+                "test": {"rmse_log10": 0.1, "pit_ks": 1},
+                "baseline": {"test": {"rmse_log10": 0.2}},
+                "calibration_checks": {"b": {"value": 1, "low": 2, "high": 3, "passed": False}},
+            },
+            {"test rmse_log10": 0.1, "test rmse_log10 of its MAPs": 0.2},
+            ["b"],
+        ),
+        ({"x": 1, "y": 2}, {"keys": "x, y"}, []),
+    ],
+)
+def test_values_are_told_by_what_they_are(
+    tmp_path: Path, told: Told, content: dict[str, Any], numbers: dict[str, Any], failed: list[str]
+) -> None:
+    path = tmp_path / "values.json"
+    path.write_text(json.dumps(content))
+    found = told(path)
+    assert found["numbers"] == numbers
+    assert [n for n, one in found.get("checks", {}).items() if not one["passed"]] == failed
+
+
+def test_a_record_tells_whether_what_was_made_is_still_the_same(here: Path, told: Told) -> None:
+    assert told(RECORD)["outputs"] == {str(SCORES): "the same"}
+    SCORES.write_text(SCORES.read_text() + " ")
+    assert told(RECORD)["outputs"] == {str(SCORES): "changed"}
+    assert told(SCORES)["made"]["since"] == "changed"
+    SCORES.unlink()
+    assert told(RECORD)["outputs"] == {str(SCORES): "missing"}
+
+
+def test_other_inputs_other_code_and_another_lock_are_told(
+    here: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    DATA.unlink()
+    TABLE.write_bytes(b"")
+    monkeypatch.setattr("nlobayes.commands.audit.show.code_digest", lambda *_: "other")
+    monkeypatch.setattr(provenance, "lock_digest", lambda: "other")
+    made = told(PREDICTIONS)["made"]
+    assert made["inputs"] == {str(DATA): "missing"}
+    assert (made["installed_code"], made["same_lock"]) == (False, False)
+
+
+def test_a_verb_that_is_unknown_has_no_installed_code(here: Path, told: Told) -> None:
+    groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
+    for verb in ("divine", "../verbs/show", "show.py"):
+        write_groups(PREDICTIONS, attrs["kind"], groups, {**attrs, "verb": verb})
+        assert told(PREDICTIONS)["made"]["installed_code"] is False
+
+
+def test_a_pipe_gets_plain_text_with_every_fact(here: Path, printed: Printed) -> None:
+    said = printed(PREDICTIONS)
+    assert "\x1b" not in said
+    lines = [line.split() for line in said.splitlines()]
+    for line in (
+        ["kind", "predictions"],
+        ["verb", "propagate"],
+        ["device", "cpu"],
+        ["precision", "float32"],
+        ["model.network.hidden", "[4]"],
+        [str(DATA), "the", "same"],
+        ["chains", "2"],
+        ["FAILED", "rhat_f_p99", "1.5", "limit", "1.05"],
+        ["passed", "divergences", "0", "limit", "0"],
+        ["predictions", "f", "chain", "2,", "draw", "5,", "point", "12", "float64"],
+    ):
+        assert line in lines
+    assert "NO: its sampler is biased" in said
+
+
+@pytest.mark.usefixtures("terminal")
+def test_what_failed_or_differs_is_red_and_nothing_else(here: Path, printed: Printed) -> None:
+    before = printed(PREDICTIONS)
+    assert before.count(RED) == 2
+    assert f"{RED}FAILED" in before
+    assert f"{RED}NO: its sampler is biased" in before
+    DATA.unlink()
+    assert f"{RED}missing" in printed(PREDICTIONS)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_no_line_is_wider_than_the_terminal(here: Path, printed: Printed) -> None:
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", printed(PREDICTIONS)).splitlines()
+    assert max(len(line) for line in lines) <= 40
+    assert len(lines) > 40
+
+
+def test_what_nothing_tells_of_is_said(dataset_path: Path, printed: Printed) -> None:
+    assert "no attribute and no record says it" in printed(dataset_path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda: DATA.write_bytes(DATA.read_bytes()[:-1]), "its seal is missing"),
+        (lambda: DATA.write_bytes(b"x" + DATA.read_bytes()[1:]), "its bytes are not those"),
+        (lambda: DATA.unlink(), "is no file; give one artifact"),
+    ],
+)
+def test_what_is_damaged_or_gone_is_refused(
+    here: Path, spoil: Callable[[], Any], said: str
+) -> None:
+    spoil()
+    with pytest.raises(InputError, match=said):
+        show(DATA)
+
+
+def test_a_folder_is_refused(here: Path) -> None:
+    with pytest.raises(InputError, match="results is no file; give one artifact"):
+        show(Path("results"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", b'{"converged": 1, "checks": [2]}'),
+        ("a.json", b'{"test": 1, "baseline": 2, "calibration_checks": 3}'),
+        ("a.json", b'{"pairs": [{}], "passed": true}'),
+        ("a.json", b"[1]"),
+        ("a.parquet", b"PAR1"),
+        ("a.csv", b""),
+        ("a.csv", b"a,b\n1,2,3\n4,5\n\xff"),
+        ("results/records/a.json", b'{"verb": 1, "inputs": 2, "outputs": 3, "digest": 4}'),
+    ],
+)
+def test_what_is_no_artifact_is_refused_in_words(here: Path, name: str, content: bytes) -> None:
+    Path(name).write_bytes(content)
+    with pytest.raises(InputError, match=name):
+        show(Path(name))
+
+
+@pytest.mark.parametrize("attribute", ["versions", "checks"])
+def test_attributes_of_another_shape_are_refused(here: Path, attribute: str) -> None:
+    groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
+    write_groups(PREDICTIONS, "predictions", groups, {**attrs, attribute: [1]})
+    with pytest.raises(InputError, match="does not hold what an artifact of its name does"):
+        show(PREDICTIONS)
+
+
+def test_markup_in_a_specification_is_printed_as_it_is(here: Path, printed: Printed) -> None:
+    groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
+    write_groups(PREDICTIONS, attrs["kind"], groups, {**attrs, "spec": {"[red]a": "[/bold]b"}})
+    assert ["[red]a", "[/bold]b"] in [line.split() for line in printed(PREDICTIONS).splitlines()]
+
+
+def test_nothing_is_written(here: Path, printed: Printed) -> None:
+    before = {path: path.stat().st_mtime_ns for path in here.rglob("*")}
+    for path in (TABLE, DATA, PREDICTIONS, SCORES, RECORD):
+        assert printed(path).splitlines()[0].strip() == str(path)
+    assert {path: path.stat().st_mtime_ns for path in here.rglob("*")} == before
+    assert np.isfinite(read_dataset(DATA).inputs).all()

@@ -1,0 +1,306 @@
+"""The end of a run in words: every run with its convergence, its verdict and the next steps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlobayes.checks import CALIBRATION, CONVERGENCE
+from nlobayes.commands.tools.summary import summary
+from nlobayes.errors import InputError
+
+RUNS = (
+    "embedded/n16/fan_in/tolerance_10/adam/hmc_check/s1",
+    "embedded/n16/fan_in/tolerance_10/adam/nuts_check/s1",
+    "embedded/n32/fan_in/tolerance_5/adam/hmc/s1",
+)
+LABELS = ("check hmc_check", "check nuts_check", "quickstart")
+"""What the default study calls them."""
+OTHERS = ("mine/n8/fan_in/tolerance_10/adam/hmc/s1", "mine/n8/fan_in/tolerance_10/adam/hmc/s2")
+TEST = {"rmse_log10": 0.0309, "r2_log10": 0.9993, "coverage_68": 0.695, "coverage_95": 0.963}
+CLASSES = {"accuracy": 0.963, "lppd": -0.2157, "ece": 0.1}
+PASSED = {"value": 1.001, "threshold": 1.05, "passed": True}
+UNCONVERGED = {"value": 1.19, "threshold": 1.05, "passed": False}
+UNCALIBRATED = {"value": 0.0021, "low": None, "high": 0.0, "passed": False}
+TALLEST = "x" * 60
+
+
+def write_run(
+    metrics: Path,
+    run: str,
+    test: dict[str, Any] = TEST | {"lppd": 2.4},
+    calibration: dict[str, Any] | None = None,
+    **changes: Any,
+) -> None:
+    """Write the scores and the diagnostics of a run, and a surrogate."""
+    score = next(iter(test))
+    members = {f"{score}_test": [0.041, 0.055]}
+    evaluation = {
+        "test": test,
+        "baseline": {"test": {**test, score: 0.0777}, "members": members},
+        "calibration_checks": calibration or {},
+    }
+    diagnostics = {
+        "rhat_f_p99": 1.007,
+        "ess_f_bulk_min": 330.2,
+        "divergences": 0,
+        "tightness": 1e5,
+        "checks": {"rhat_f_p99": PASSED},
+    } | changes
+    surrogate = metrics.parent / "surrogates" / f"{run}.nc"
+    for folder in (metrics / run, surrogate.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    surrogate.touch()
+    (metrics / run / "evaluation.json").write_text(json.dumps(evaluation))
+    (metrics / run / "diagnostics.json").write_text(json.dumps(diagnostics))
+
+
+@pytest.fixture
+def metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the metrics of some results; the default study is that of the project."""
+    monkeypatch.chdir(Path(__file__).parents[3])
+    return tmp_path / "results/metrics"
+
+
+@pytest.fixture
+def said(metrics: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Print a summary at a width, and give its lines."""
+
+    def printed(*grids: str, width: int = 160, **options: Any) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        summary([*grids], metrics, metrics / "report.html", **options)
+        return capsys.readouterr().out.splitlines()
+
+    return printed
+
+
+def row(lines: list[str], label: str) -> list[str]:
+    """The cells of the first line that begins with a label."""
+    (first, *_) = [line for line in lines if line.startswith(f"{label} ")]
+    return first.removeprefix(label).split()
+
+
+def test_every_run_is_shown_by_its_grid_with_scores_and_convergence(
+    metrics: Path, said: Any
+) -> None:
+    for run in RUNS:
+        write_run(metrics, run)
+    lines = said()
+    for label in LABELS:
+        scores = ["0.0309", "0.9993", "69.5%", "96.3%", "2.400"]
+        assert row(lines, label) == [*scores, "1.007", "330", "0", "1e+05", "yes", "yes"]
+    ensembles = [line.split() for line in lines if "MAPs" in line]
+    assert [cells[:4] for cells in ensembles] == 3 * [["2", "MAPs", "(0.041-0.055)", "0.0777"]]
+    assert f"3 of 3 runs converged and are calibrated: {', '.join(LABELS)}" in lines
+
+
+def test_the_shipped_study_is_known_by_its_grids_and_others_by_what_differs(
+    metrics: Path, said: Any
+) -> None:
+    for run in (*RUNS, *OTHERS):
+        write_run(metrics, run)
+    lines = said()
+    order = [line.split("  ")[0] for line in lines if "1e+05" in line]
+    assert order == [*LABELS, "mine s1", "mine s2"]
+
+
+def test_a_grid_is_shown_alone(metrics: Path, said: Any) -> None:
+    for run in RUNS:
+        write_run(metrics, run)
+    lines = said("quickstart")
+    assert "1 of 1 runs converged and are calibrated: quickstart" in lines
+    assert not any("check" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("grid", "error"),
+    [("sharp", "no run of sharp is finished; run `snakemake sharp`"), ("chek", "unknown grid")],
+)
+def test_a_grid_without_runs_is_refused(metrics: Path, said: Any, grid: str, error: str) -> None:
+    write_run(metrics, RUNS[0])
+    with pytest.raises(InputError, match=error):
+        said(grid)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_nothing_is_wider_than_the_terminal_but_what_is_to_be_copied(
+    metrics: Path, said: Any, width: int
+) -> None:
+    """Limits, verdict and label are never what is left out."""
+    for run in RUNS:
+        checks = {name: UNCONVERGED for name in CONVERGENCE}
+        write_run(metrics, run, checks=checks, calibration=dict.fromkeys(CALIBRATION, UNCALIBRATED))
+    lines = said(width=width)
+    wide = [line for line in lines if len(line) > width]
+    assert all("results/surrogates" in line for line in wide)
+    assert all(row(lines, label)[-2:] == ["NO", "NO"] for label in LABELS)
+
+
+def test_a_long_name_is_folded_and_not_cut(metrics: Path, said: Any) -> None:
+    write_run(metrics, f"{TALLEST}/s1")
+    lines = said(width=80)
+    assert "".join(line.split(" ")[0] for line in lines).count("x") >= len(TALLEST)
+
+
+def test_classes_have_a_table_and_scores_of_their_own(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0])
+    write_run(metrics, "digits/s1", CLASSES)
+    lines = said()
+    assert row(lines, LABELS[0])[0] == "0.0309"
+    assert row(lines, "digits")[:3] == ["0.9630", "-0.216", "0.100"]
+    assert any(line.startswith("RMSE in dex") for line in lines)
+    assert any(line.startswith("accuracy, log score") for line in lines)
+
+
+def test_failed_convergence_is_said_with_limits_and_next_steps(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED}, tightness=6e5)
+    write_run(metrics, RUNS[1])
+    lines = said()
+    assert row(lines, LABELS[0])[-4:] == ["6e+05", "(tight)", "NO", "yes"]
+    at = lines.index("NOT CONVERGED, calibrated: check hmc_check")
+    assert lines[at + 1] == "  R-hat of f, 99 %: 1.19, must be at most 1.05"
+    assert lines[at + 2].startswith("  next: Take a larger tolerance (likelihood)")
+    assert "1 of 2 runs converged and are calibrated: check nuts_check" in lines
+
+
+def test_a_failed_calibration_shows_as_well(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0], calibration={"pit_ecdf": UNCALIBRATED})
+    lines = said()
+    assert row(lines, LABELS[0])[-2:] == ["yes", "NO"]
+    at = lines.index("converged, NOT CALIBRATED: check hmc_check")
+    assert lines[at + 1] == "  PIT beyond its band: 0.0021, must be at most 0"
+    assert "validation rows" in lines[at + 2]
+
+
+def test_a_step_is_said_once_and_of_whom_unless_of_all(metrics: Path, said: Any) -> None:
+    for run in RUNS[:2]:
+        write_run(metrics, run, calibration={"pit_ecdf": UNCALIBRATED})
+    steps = [line for line in said() if line.startswith("  next")]
+    assert all(line.startswith("  next: ") for line in steps)
+    assert len({*steps}) == len(steps)
+    write_run(metrics, RUNS[2], checks={"rhat_f_p99": UNCONVERGED})
+    steps = [line for line in said() if line.startswith("  next")]
+    of = {line.partition(":")[0] for line in steps}
+    assert of == {"  next (check hmc_check, check nuts_check)", "  next (quickstart)"}
+
+
+def test_dead_chains_are_named_and_what_does_not_exist_is_worded(metrics: Path, said: Any) -> None:
+    checks = {
+        "rhat_f_p99": {"value": None, "threshold": 1.05, "passed": False},
+        "still_chains": {"value": 2, "threshold": 0, "passed": False},
+    }
+    write_run(metrics, RUNS[0], checks=checks, still_chains_at=[1, 3], rhat_f_p99=None)
+    lines = said()
+    assert "none" in row(lines, LABELS[0])
+    assert "  R-hat of f, 99 %: not finite, must be at most 1.05" in lines
+    assert "  chains that stand still: 1, 3" in lines
+    assert not any("None" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("z", "passed", "expected"),
+    [
+        (4.21, True, "samplers of check: largest |z| 4.2, limit 4.9: they agree"),
+        (None, False, "samplers of check: largest |z| not finite, limit 4.9: they DISAGREE"),
+    ],
+)
+def test_agreements_are_shown_with_their_limit(
+    metrics: Path, said: Any, z: float | None, passed: bool, expected: str
+) -> None:
+    for run in RUNS:
+        write_run(metrics, run)
+    path = metrics / "agreement/check/embedded/n16/fan_in/tolerance_10/adam/s1.json"
+    path.parent.mkdir(parents=True)
+    posteriors = [f"results/posterior/{run}.nc" for run in RUNS[:2]]
+    pair = {"posteriors": posteriors, "z_mean_max": 1.0, "z_sd_max": z, "threshold": 4.89}
+    path.write_text(json.dumps({"pairs": [pair], "passed": passed}))
+    assert expected in said()
+    assert not any(line.startswith("samplers") for line in said("quickstart"))
+
+
+def test_surrogates_and_the_next_command_can_be_copied(metrics: Path, said: Any) -> None:
+    """The last run that passed its checks is the example; every path stands whole on its line."""
+    for run in RUNS:
+        write_run(metrics, run)
+    write_run(metrics, RUNS[2], checks={"rhat_f_p99": UNCONVERGED})
+    lines, folder = said(width=80), metrics.parent / "surrogates"
+    assert f"surrogate of quickstart: {folder / RUNS[2]}.nc" in lines
+    assert f"next: nlobayes predict {folder / RUNS[1]}.nc points.csv -o out.csv" in lines
+    assert any(line.endswith(f"nlobayes serve {folder / RUNS[1]}.nc") for line in lines)
+
+
+def test_runs_and_labels_can_be_given(metrics: Path, said: Any) -> None:
+    for run in RUNS:
+        write_run(metrics, run)
+    lines = said(spec=json.dumps({"runs": {RUNS[1]: "this one"}}))
+    assert row(lines, "this one")[-1] == "yes"
+    assert "1 of 1 runs converged and are calibrated: this one" in lines
+
+
+def test_a_report_is_pointed_to_where_it_is(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0])
+    assert "report: run `make report`" in said()
+    (metrics / "report.html").write_text("")
+    assert f"report: {metrics / 'report.html'}" in said()
+
+
+@pytest.mark.parametrize("folder", ["nothing", "."])
+def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(InputError, match=r"no evaluation\.json under .*; run the workflow first"):
+        summary(None, tmp_path / folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("diagnostics", None, "as JSON: .* make it again"),
+        ("diagnostics", '{"checks": {}}', r"lacks \['tightness'\]"),
+        ("evaluation", "[]", "holds no JSON object"),
+    ],
+)
+def test_scores_are_never_shown_without_their_diagnostics(
+    metrics: Path, said: Any, name: str, content: str | None, error: str
+) -> None:
+    write_run(metrics, RUNS[0])
+    path = metrics / RUNS[0] / f"{name}.json"
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InputError, match=error):
+        said()
+
+
+def test_what_failed_is_red_and_what_passed_is_not(
+    metrics: Path, said: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    write_run(metrics, RUNS[1])
+    assert "\x1b[1;31m" not in "".join(said())
+    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
+    red = [line for line in said() if "\x1b[1;31m" in line]
+    assert ["NO" in red[0], "NOT CONVERGED" in red[1], len(red)] == [True, True, 2]
+
+
+def test_a_target_that_is_no_cross_section_shows_its_own_rmse(metrics: Path, said: Any) -> None:
+    own = {"rmse_target": 0.25, "r2_target_mean": 0.5, "coverage_68": 0.7, "coverage_95": 0.9}
+    write_run(metrics, RUNS[0], own | {"lppd": 1.0})
+    assert row(said(), LABELS[0])[:2] == ["0.2500", "0.5000"]
+
+
+def test_the_landing_page_of_the_report_is_the_same_verdict(metrics: Path, said: Any) -> None:
+    """As docutils reads it: no warning, a table with a row per run, and what failed."""
+    docutils = pytest.importorskip("docutils.core")
+    write_run(metrics, RUNS[0], calibration={"pit_ecdf": UNCALIBRATED})
+    write_run(metrics, RUNS[2])
+    text = "\n".join(said(rst=True))
+    strict = {"halt_level": 2, "report_level": 2}
+    page = docutils.publish_parts(text, writer="html", settings_overrides=strict)["body"]
+    assert page.count("<tr>") == 1 + 2
+    assert "1 of 2 runs converged and are calibrated" in page
+    assert "converged, NOT CALIBRATED" in page
+    assert "PIT beyond its band: 0.0021, must be at most 0" in page
+    assert f"{RUNS[2]}.nc" in page

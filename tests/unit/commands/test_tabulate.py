@@ -1,0 +1,179 @@
+"""The tables behind the figures of a run: whole, reproducible, and of this run alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.contents import write_dataset
+from nlobayes.artifacts.files import read_csv
+from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.records import read_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.pipeline.diagnose import diagnose
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.tabulate import tabulate
+from nlobayes.data.splits import TEST
+from nlobayes.errors import InputError
+from nlobayes.types import Dataset
+
+LENGTHS = {
+    "verdict": 6,
+    "trace": 96,
+    "convergence": 6,
+    "quantities": 3,
+    "autocorrelation": 32,
+    "weight_autocorrelation": 8,
+    "history": 6 * 3 * 8,
+    "weight_planes": 4 * 3 * 8,
+    "divergences": 6,
+    "loss": 15,
+    "labels": 1,
+    "predictions": 60,
+    "coverage": 150,
+    "levels": 297,
+    "pit": 303,
+    "conditional": 3,
+    "deciles": 3,
+    "cases": 6000,
+    "calibration_checks": 4,
+}
+SPEC: dict[str, Any] = {"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 3}
+JUDGED = {
+    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "kernel": {"kind": "hmc"},
+    "keep_every": 4,
+    "thresholds": {},
+    "thinning_loss": 0.1,
+}
+SCORED = {"noise": "student_t", "calibration": {}, "covariate": "m1", "seed": 3}
+Tabulate = Callable[..., Path]
+
+
+@pytest.fixture
+def files(
+    run: Any, make_predictions: Callable[..., tuple[Path, Path]], dataset: Dataset, tmp_path: Path
+) -> dict[str, Path]:
+    """A judged and scored run."""
+    predictions, path = make_predictions(tmp_path, dataset)
+    judged, scored = tmp_path / "diagnostics.json", tmp_path / "evaluation.json"
+    diagnose(json.dumps(JUDGED), run.posterior, judged)
+    evaluate(json.dumps(SCORED), predictions, path, scored)
+    return {
+        "posterior": run.posterior,
+        "diagnostics": judged,
+        "predictions": predictions,
+        "evaluation": scored,
+        "dataset": path,
+    }
+
+
+@pytest.fixture
+def tabulated(run: Any, files: dict[str, Path], tmp_path: Path) -> Tabulate:
+    """Tabulate a run and give the folder of the tables."""
+
+    def tabulate_run(folder: str = "plots", record: Path | None = None, **changes: Any) -> Path:
+        paths = {name: changes.pop(name, path) for name, path in files.items()}
+        spec = json.dumps(SPEC | changes)
+        tabulate(spec, **paths, start=run.starts, plots=tmp_path / folder, record=record)
+        return tmp_path / folder
+
+    return tabulate_run
+
+
+def test_every_table_is_written_whole(tabulated: Tabulate) -> None:
+    found = {path.stem: len(read_csv(path)) for path in tabulated().iterdir()}
+    assert found == LENGTHS
+
+
+def test_equal_runs_have_equal_tables(tabulated: Tabulate) -> None:
+    one, two = ({p.name: p.read_bytes() for p in tabulated(n).iterdir()} for n in ("a", "b"))
+    assert one == two
+
+
+def test_the_record_names_what_was_read_and_written(
+    tabulated: Tabulate, files: dict[str, Path], run: Any, tmp_path: Path
+) -> None:
+    plots = tabulated(record=tmp_path / "record.json")
+    made = read_record(tmp_path / "record.json")
+    assert made["inputs"] == digests([*files.values(), *run.starts])
+    assert made["outputs"] == digests(plots.iterdir())
+
+
+def test_the_verdict_and_the_noise_are_those_of_the_run(
+    tabulated: Tabulate, files: dict[str, Path], read: Callable[[Path], dict[str, Any]]
+) -> None:
+    plots = tabulated()
+    checks = read(files["diagnostics"])["checks"]
+    verdict = read_csv(plots / "verdict.csv").set_index("check")
+    assert verdict["passed"].to_dict() == {name: c["passed"] for name, c in checks.items()}
+    scores = read(files["evaluation"])
+    table = read_csv(plots / "calibration_checks.csv").set_index("check")
+    for name, check in scores["calibration_checks"].items():
+        assert table.loc[name, "value"] == pytest.approx(check["value"], rel=1e-8)
+    predicted = read_csv(plots / "predictions.csv")
+    z = predicted[predicted["split"] == "test"]["z_total"]
+    assert float(z.std(ddof=0)) == pytest.approx(scores["test"]["sigma_z_total"], rel=1e-6)
+
+
+def test_divergences_are_located_along_the_covariate(
+    tabulated: Tabulate,
+    files: dict[str, Path],
+    dataset: Dataset,
+    read: Callable[[Path], dict[str, Any]],
+) -> None:
+    table = read_csv(tabulated() / "divergences.csv")
+    np.testing.assert_allclose(table["covariate"], np.abs(dataset.inputs[dataset.reference, 0]))
+    worst = table.iloc[int(table["deviation"].to_numpy().argmax())]
+    assert read(files["diagnostics"])["divergences_at"] == {
+        "reference_point": worst["reference_point"],
+        "deviation": pytest.approx(worst["deviation"]),
+    }
+
+
+def test_a_learned_noise_is_traced(tabulated: Tabulate, run: Any, tmp_path: Path) -> None:
+    groups = read_groups(run.posterior, "posterior")
+    noise = 0.2 + 0.01 * np.random.default_rng(1).normal(size=(3, 32))
+    groups["all_sample_stats"] = groups["all_sample_stats"].assign(noise=(("chain", "draw"), noise))
+    write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
+    plots = tabulated(posterior=tmp_path / "noisy.nc")
+    np.testing.assert_allclose(read_csv(plots / "trace.csv")["noise"], noise.ravel())
+
+
+def test_an_unknown_covariate_is_refused(tabulated: Tabulate, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="covariate 'mass' is no input of the dataset; it has"):
+        tabulated(covariate="mass")
+    assert not (tmp_path / "plots").exists()
+
+
+def test_predictions_of_another_dataset_are_refused(
+    tabulated: Tabulate, dataset: Dataset, tmp_path: Path
+) -> None:
+    observed = np.where(dataset.split == TEST, 2.0, 1.0) * dataset.observed
+    write_dataset(tmp_path / "other.nc", dataset._replace(observed=observed), {})
+    with pytest.raises(InputError, match=r"predicts another dataset than .*other.nc; predict it"):
+        tabulated(dataset=tmp_path / "other.nc")
+    assert not (tmp_path / "plots").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({}, r"lacks \['predictive_noise'\]"),
+        ({"predictive_noise": {"family": "gaussian"}}, "predictive_noise is .*, must have"),
+        ({"predictive_noise": 0.1}, "predictive_noise is 0.1, must have"),
+    ],
+)
+def test_scores_without_a_noise_are_refused(
+    tabulated: Tabulate, tmp_path: Path, content: dict[str, Any], said: str
+) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=said):
+        tabulated(evaluation=path)
+    assert not (tmp_path / "plots").exists()

@@ -1,0 +1,157 @@
+"""Which stored draws are kept, from the thinning step in draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from nlobayes.artifacts.files import read_csv
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.commands.pipeline import thin as verb
+from nlobayes.errors import InputError
+
+Thin = Callable[[Path, Path, Path], None]
+CHECKS = {"rhat_f_median": {"value": 1.2, "threshold": 1.01, "passed": False}}
+
+
+@pytest.fixture(scope="module")
+def posterior(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four times the draws of the run, each time a little further: 128, every 4th stored."""
+    groups, attrs = read_groups(run.posterior, "posterior"), read_attrs(run.posterior)
+    for name in ("posterior", "sample_stats", "all_sample_stats", "predictions"):
+        group = groups[name]
+        parts = [
+            (group + 0.01 * part).assign_coords(draw=group["draw"] + 32 * part) for part in range(4)
+        ]
+        groups[name] = xr.concat(parts, "draw").astype(np.float32).assign_attrs(group.attrs)
+    path = tmp_path_factory.mktemp("thin") / "posterior.nc"
+    write_groups(path, "posterior", groups, attrs)
+    return path
+
+
+@pytest.fixture
+def thin(run: Any, tmp_path: Path) -> Callable[[Path, Path, Path], None]:
+    """Thin a posterior, its costs going to a table of the folder."""
+
+    def thinned(posterior: Path, diagnostics: Path, out: Path) -> None:
+        verb.thin(posterior, diagnostics, run.dataset, out, tmp_path / "thinning.csv")
+
+    return thinned
+
+
+def diagnosed(folder: Path, **verdict: Any) -> Path:
+    """Write diagnostics with a thinning step."""
+    path = folder / "diagnostics.json"
+    path.write_text(json.dumps({"checks": CHECKS, **verdict}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("step", "kept"),
+    [
+        (4, range(3, 128, 4)),
+        (8, range(7, 128, 8)),
+        (12, range(11, 128, 12)),
+        (16, range(15, 128, 16)),
+    ],
+)
+def test_draws_lie_a_thinning_step_apart(
+    thin: Thin, posterior: Path, tmp_path: Path, step: int, kept: range
+) -> None:
+    """Numbers of draws, of which every 4th is stored."""
+    thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
+    before = read_groups(posterior, "posterior")
+    after = read_groups(tmp_path / "thinned.nc", "thinned")
+    assert after["posterior"]["draw"].values.tolist() == list(kept)
+    assert after["posterior"].equals(before["posterior"].sel(draw=list(kept)))
+    for name in ("observed_data", "constant_data"):
+        assert after[name].identical(before[name])
+
+
+def test_the_verdict_travels_with_the_draws(thin: Thin, posterior: Path, tmp_path: Path) -> None:
+    thin(posterior, diagnosed(tmp_path, thinning_step=4), tmp_path / "thinned.nc")
+    made, before = read_attrs(tmp_path / "thinned.nc"), read_attrs(posterior)
+    assert made["checks"] == CHECKS
+    assert made["verb"] == "thin"
+    assert {name: made[name] for name in ("spec", "device", "exact")} == {
+        name: before[name] for name in ("spec", "device", "exact")
+    }
+
+
+def test_equal_posteriors_give_equal_bytes(thin: Thin, posterior: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        thin(posterior, diagnosed(tmp_path, thinning_step=8), tmp_path / f"{name}.nc")
+    assert (tmp_path / "one.nc").read_bytes() == (tmp_path / "two.nc").read_bytes()
+
+
+@pytest.mark.parametrize("step", [0, 1, 3, -4])
+def test_a_step_below_the_stored_one_is_refused(
+    thin: Thin, posterior: Path, tmp_path: Path, step: int
+) -> None:
+    said = f"thinning_step {step} is smaller than the 4 draws between stored ones; diagnose"
+    with pytest.raises(InputError, match=said):
+        thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
+    assert not (tmp_path / "thinned.nc").exists()
+
+
+def test_diagnostics_without_a_step_are_refused(
+    thin: Thin, posterior: Path, tmp_path: Path
+) -> None:
+    """As when the scores are given in their place."""
+    with pytest.raises(InputError, match=r"lacks \['thinning_step'\], it has \['checks', 'test'\]"):
+        thin(posterior, diagnosed(tmp_path, test={}), tmp_path / "thinned.nc")
+
+
+def test_missing_diagnostics_are_refused(thin: Thin, posterior: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read .* as JSON: .* make it again"):
+        thin(posterior, tmp_path / "nothing.json", tmp_path / "thinned.nc")
+
+
+@pytest.mark.parametrize("place", ["segments", "warmups"])
+def test_files_of_another_kind_are_refused(
+    thin: Thin, run: Any, tmp_path: Path, place: str
+) -> None:
+    with pytest.raises(InputError, match="not 'posterior'; check the path"):
+        thin(getattr(run, place)[0], diagnosed(tmp_path, thinning_step=4), tmp_path / "thinned.nc")
+
+
+def test_thinned_draws_cannot_be_thinned_again(thin: Thin, posterior: Path, tmp_path: Path) -> None:
+    verdict = diagnosed(tmp_path, thinning_step=8)
+    thin(posterior, verdict, tmp_path / "thinned.nc")
+    with pytest.raises(InputError, match="kind 'thinned', not 'posterior'"):
+        thin(tmp_path / "thinned.nc", verdict, tmp_path / "again.nc")
+
+
+def test_kept_weights_keep_their_bits(thin: Thin, posterior: Path, tmp_path: Path) -> None:
+    thin(posterior, diagnosed(tmp_path, thinning_step=12), tmp_path / "thinned.nc")
+    before = read_groups(posterior, "posterior")["posterior"]["weights_1"].values
+    after = read_groups(tmp_path / "thinned.nc", "thinned")["posterior"]["weights_1"].values
+    assert after.dtype == before.dtype == np.float32
+    assert after.tobytes() == before[:, 2::3].tobytes()
+
+
+@pytest.mark.parametrize("step", [20, 10**9])
+def test_a_step_that_leaves_too_few_draws_to_judge_is_refused(
+    thin: Thin, posterior: Path, tmp_path: Path, step: int
+) -> None:
+    with pytest.raises(InputError, match=r"leave 8 of the 128 draws per chain, got .*; diagnose"):
+        thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
+    assert not (tmp_path / "thinned.nc").exists()
+
+
+def test_the_table_shows_what_each_step_costs(thin: Thin, posterior: Path, tmp_path: Path) -> None:
+    thin(posterior, diagnosed(tmp_path, thinning_step=12), tmp_path / "thinned.nc")
+    table = read_csv(tmp_path / "thinning.csv")
+    assert table["step"].tolist() == [1, 4, 8, 12, 16]
+    assert table["draws"].tolist() == [384, 96, 48, 30, 24]
+    assert table["step"][table["stored"]].tolist() == [4]
+    assert table["step"][table["chosen"]].tolist() == [12]
+    weights = read_groups(posterior, "posterior")["posterior"].data_vars.values()
+    assert table["megabytes"][1] == pytest.approx(sum(w.nbytes for w in weights) / 1e6)
+    assert np.isfinite(table[["ess_f_median", "rmse", "crps", "lppd"]]).all(axis=None)

@@ -1,0 +1,191 @@
+"""Warm-up of a block through the verb: pieces, blocks, and what cannot be continued."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes import builder
+from nlobayes.artifacts.chains import read_checkpoint
+from nlobayes.artifacts.contents import read_start, write_start
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.commands.pipeline.warmup import warmup
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import WarmupJob, read_job
+from nlobayes.types import Dataset
+
+WarmUp = Callable[..., Path]
+
+
+def test_two_pieces_equal_one_warmup_bit_for_bit(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    """State, what was learned, what is carried, and the stats of every step."""
+    whole = warm_up(tmp_path / "whole.nc", start=starts)
+    first = warm_up(tmp_path / "first.nc", start=starts, segments=2)
+    second = warm_up(tmp_path / "second.nc", previous=first, segments=2)
+    expected, found = read_checkpoint(whole), read_checkpoint(second)
+    assert (read_checkpoint(first).next_step, found.next_step) == (20, 40)
+    assert found.chains == expected.chains == (0, 1)
+    for name in ("state", "tuned", "adaptation"):
+        assert_same_bits(getattr(found, name), getattr(expected, name))
+    stats = [read_groups(path, "warmup")["warmup_sample_stats"] for path in (whole, first, second)]
+    assert stats[1].sizes == stats[2].sizes == {"chain": 2, "draw": 20}
+    assert stats[2].identical(stats[0].isel(draw=slice(20, None)))
+    assert stats[1].identical(stats[0].isel(draw=slice(20)))
+
+
+def assert_same_bits(one: dict[str, np.ndarray], two: dict[str, np.ndarray]) -> None:
+    assert one.keys() == two.keys()
+    for name, array in one.items():
+        assert (array.dtype, array.shape) == (two[name].dtype, two[name].shape), name
+        assert array.tobytes() == two[name].tobytes(), name
+
+
+def test_a_warmup_begins_at_its_maps_and_learns(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    end = read_checkpoint(warm_up(tmp_path / "out.nc", start=starts))
+    for row, path in enumerate(starts):
+        assert not np.array_equal(end.state["position"][row], read_start(path).position)
+    assert (end.tuned["step_size"] > 1e-3).all()
+    stats = read_groups(tmp_path / "out.nc", "warmup")["warmup_sample_stats"]
+    np.testing.assert_allclose(stats["step_size"][:, 0], 1e-3, rtol=1e-6)
+    assert len(np.unique(stats["step_size"])) > 40
+    assert len(np.unique(end.state["position"][:, 0])) == len(starts)
+
+
+def test_the_state_has_the_density_of_its_position(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path], job: Callable[..., str], dataset: Dataset
+) -> None:
+    end = read_checkpoint(warm_up(tmp_path / "out.nc", start=starts))
+    model = builder.build_model(read_job(WarmupJob, job()).model, dataset)
+    for position, found in zip(end.state["position"], end.state["logdensity"], strict=True):
+        np.testing.assert_allclose(found, model.logdensity_fn(position), rtol=1e-10)
+
+
+def test_a_block_of_one_chain_is_that_chain_of_a_larger_block(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    """Its keys follow from its number, not from its place; equal within rounding, 20 steps on."""
+    both = warm_up(tmp_path / "both.nc", start=starts, segments=2)
+    alone = warm_up(tmp_path / "alone.nc", start=starts[1:], segments=2)
+    expected, found = (
+        read_groups(path, "warmup")["warmup_sample_stats"].sel(chain=1) for path in (both, alone)
+    )
+    np.testing.assert_array_equal(found["n_steps"], expected["n_steps"])
+    for name in ("lp", "energy", "acceptance_rate", "step_size"):
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-6, atol=1e-8)
+
+
+def test_a_warmup_says_how_it_was_made_and_what_it_froze(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = read_attrs(warm_up(tmp_path / "out.nc", start=starts))
+    assert (made["verb"], made["exact"], made["chains"]) == ("warmup", True, [0, 1])
+    assert made["spec"]["warmup"]["kind"] == "windows"
+    said = capsys.readouterr()
+    assert said.out == ""
+    for chain in (0, 1):
+        assert f"chain {chain}, frozen: step_size " in said.err
+
+
+@pytest.mark.parametrize("given", ["neither", "both"])
+def test_a_warmup_begins_in_one_way(
+    tmp_path: Path, dataset_path: Path, starts: list[Path], job: Callable[..., str], given: str
+) -> None:
+    options: dict[str, Any] = {"start": starts, "previous": starts[0]} if given == "both" else {}
+    with pytest.raises(InputError, match="give either --start once per chain, or --previous"):
+        warmup(job(), dataset_path, tmp_path / "out.nc", **options)
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_map_of_another_network_is_refused_with_its_file(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    """15 parameters of a hidden layer of 2, for one of 3."""
+    with pytest.raises(InputError) as caught:
+        warm_up(tmp_path / "out.nc", start=starts, hidden=3)
+    assert "\n" not in str(caught.value)
+    assert str(starts[0]) in str(caught.value)
+    assert "15 parameters where the network has 22" in str(caught.value)
+    assert not (tmp_path / "out.nc").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"hidden": 3}, r"\(2, 15\).*\(2, 22\)"),
+        ({"mass_matrix": "dense"}, r"\(2, 15\).*\(2, 15, 15\)"),
+        ({"kernel": {"kind": "random_walk"}}, "logdensity_grad .* where nothing belongs"),
+    ],
+    ids=["network", "mass matrix", "kernel"],
+)
+def test_a_piece_of_another_specification_is_refused_with_its_file(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path], change: dict[str, Any], said: str
+) -> None:
+    first = warm_up(tmp_path / "first.nc", start=starts, segments=2)
+    with pytest.raises(InputError, match=f"{said}.* made by another specification") as caught:
+        warm_up(tmp_path / "out.nc", previous=first, segments=2, **change)
+    assert str(caught.value).startswith(f"{first}: ")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_warmup_does_not_go_on_after_its_end(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    whole = warm_up(tmp_path / "whole.nc", start=starts)
+    with pytest.raises(InputError, match=f"{whole}: .* 40 of 40 steps"):
+        warm_up(tmp_path / "out.nc", previous=whole)
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_map_without_density_is_refused_with_its_chain(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    broken = read_start(starts[1])
+    broken.position[3] = np.nan
+    write_start(tmp_path / "broken.nc", broken, {})
+    with pytest.raises(InputError, match=r"broken\.nc: the MAP of chain 1: the log density is nan"):
+        warm_up(tmp_path / "out.nc", start=[starts[0], tmp_path / "broken.nc"])
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_files_of_another_kind_are_refused(warm_up: WarmUp, tmp_path: Path, run: Any) -> None:
+    with pytest.raises(InputError, match="kind 'dataset', not 'warmup'; check the path"):
+        warm_up(tmp_path / "out.nc", previous=run.dataset)
+    said = rf"{run.segments[0]}: .* is missing where .* belongs"
+    with pytest.raises(InputError, match=said):
+        warm_up(tmp_path / "out.nc", previous=run.segments[0])
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_a_chain_that_is_given_twice_is_refused(
+    warm_up: WarmUp, tmp_path: Path, starts: list[Path]
+) -> None:
+    """Equal numbers have equal keys: two copies would pass for two chains that agree."""
+    with pytest.raises(InputError, match=r"chains \[0, 0\]; give each chain once"):
+        warm_up(tmp_path / "out.nc", start=[starts[0], starts[0]])
+    assert not (tmp_path / "out.nc").exists()
+
+
+def test_chains_that_share_a_start_are_told_apart_by_their_number(
+    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path
+) -> None:
+    warmup(job(), dataset_path, tmp_path / "w.nc", [starts[1], starts[1]], None, 0, [2, 3])
+    assert read_attrs(tmp_path / "w.nc")["chains"] == [2, 3]
+    lp = read_groups(tmp_path / "w.nc", "warmup")["warmup_sample_stats"]["lp"].values
+    assert (lp[0] != lp[1]).mean() > 0.9  # one start, two keys
+
+
+@pytest.mark.parametrize("chains", [[0], [0, 0], [0, 1, 2]])
+def test_every_chain_has_one_start(
+    job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path, chains: Any
+) -> None:
+    with pytest.raises(InputError, match=r"got 2 MAPs for chains .*; give each chain once"):
+        warmup(job(), dataset_path, tmp_path / "w.nc", starts, None, 0, chains)

@@ -1,0 +1,55 @@
+"""Every check that can fail has a next step, and none speaks of what is not so."""
+
+import numpy as np
+import pytest
+
+from nlobayes.checks import CALIBRATION, CONVERGENCE
+from nlobayes.diagnostics.advice import ADVICE, next_steps
+from nlobayes.diagnostics.verdict import Thresholds
+from nlobayes.evaluation.calibration import checks as calibration_checks
+
+TIGHT, LOOSE = {"tightness": 6.2e5}, {"tightness": 1e5}
+
+
+def test_every_check_that_can_fail_has_advice() -> None:
+    of_points = calibration_checks.check(np.zeros(10), np.full(10, 0.5))
+    limits = {name.replace("max_", "") for name in Thresholds._fields}
+    assert {*CONVERGENCE, *CALIBRATION} == {*ADVICE}
+    assert {*of_points, *limits} <= {*ADVICE}
+    assert all(next_steps([name], LOOSE) for name in ADVICE)
+
+
+def test_a_tight_posterior_is_told_to_loosen_and_another_is_not() -> None:
+    first, *_ = next_steps(["rhat_f_p99"], TIGHT)
+    assert "larger tolerance" in first
+    assert "tau is 6.2e+05" in first
+    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], LOOSE))
+    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], {"tightness": None}))
+
+
+def test_depth_is_named_where_trees_end_at_it() -> None:
+    full = LOOSE | {"max_depth_share": 0.34}
+    assert any("max_depth" in s and "34%" in s for s in next_steps(["ess_f_bulk_min"], full))
+    few = LOOSE | {"max_depth_share": 0.02}
+    assert not any("max_depth" in step for step in next_steps(["ess_f_bulk_min"], few))
+
+
+def test_chains_that_stand_still_are_named_first() -> None:
+    found = LOOSE | {"still_chains_at": [1, 3]}
+    steps = next_steps(["rhat_f_median", "still_chains"], found)
+    assert steps[0].startswith("Chains 1, 3 stand still")
+    assert len(steps) > 1
+
+
+def test_a_step_is_said_once() -> None:
+    both = next_steps(["rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"], LOOSE)
+    assert both == next_steps(["rhat_f_p99"], LOOSE)
+
+
+def test_a_check_of_a_target_has_the_advice_of_its_kind() -> None:
+    assert next_steps(["pit_ecdf of sigma_pb"], {}) == next_steps(["pit_ecdf"], {}) != []
+
+
+@pytest.mark.parametrize("failed", [[], ["of_another_version"]])
+def test_nothing_is_invented(failed: list[str]) -> None:
+    assert next_steps(failed, LOOSE) == []

@@ -1,0 +1,63 @@
+"""Where divergences sit, against draws that were moved there by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlobayes.diagnostics.divergences import located
+from nlobayes.errors import InputError
+
+
+def test_deviations_by_hand() -> None:
+    """Eight values: mean 3, sd sqrt(7); one divergent draw at 10, the others at 2."""
+    function = np.full((1, 8, 1), 2.0)
+    function[0, 5] = 10.0
+    found = located(function, np.arange(8)[None] == 5)
+    assert found.deviation is not None
+    assert found.expected is not None
+    assert found.deviation[0] == pytest.approx(7 / np.sqrt(7))
+    assert found.expected[0] == pytest.approx(1 / np.sqrt(7))
+
+
+@pytest.mark.statistical
+def test_the_input_at_which_draws_diverge_is_found() -> None:
+    """Divergent where |f| > 2 at point 3; elsewhere both are E|z| = 0.798, within 5 errors."""
+    function = np.random.default_rng(1).normal(size=(4, 2000, 6))
+    diverging = np.abs(function[:, :, 3]) > 2
+    found = located(function, diverging)
+    assert found.deviation is not None
+    assert found.expected is not None
+    assert np.argmax(found.deviation) == 3
+    assert found.deviation[3] > 2
+    others = np.arange(6) != 3
+    for mean, draws in ((found.deviation, diverging.sum()), (found.expected, 8000)):
+        np.testing.assert_allclose(mean[others], 0.798, atol=5 * 0.603 / np.sqrt(draws))
+
+
+def test_distances_are_in_posterior_sd() -> None:
+    rng = np.random.default_rng(2)
+    function, diverging = rng.normal(size=(2, 50, 3)), rng.random((2, 50)) < 0.2
+    one, other = located(function, diverging), located(5 + 100 * function, diverging)
+    for first, second in zip(one, other, strict=True):
+        assert first is not None
+        assert second is not None
+        np.testing.assert_allclose(first, second)
+
+
+def test_what_is_not_there_is_none() -> None:
+    function = np.random.default_rng(3).normal(size=(2, 10, 3))
+    assert located(function, np.zeros((2, 10))).deviation is None
+    assert located(function, np.ones((2, 10))).expected is None
+
+
+def test_a_point_that_never_varies_has_no_distance() -> None:
+    found = located(np.full((2, 10, 3), 0.1), np.arange(20).reshape(2, 10) < 3)
+    for mean in found:
+        assert mean is not None
+        assert mean.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_divergences_of_another_posterior_are_refused() -> None:
+    with pytest.raises(InputError, match=r"shape \(2, 10\), got \(2, 9\)"):
+        located(np.random.default_rng(4).normal(size=(2, 10, 3)), np.zeros((2, 9)))

@@ -1,0 +1,156 @@
+"""What thinning costs: against AR(1) chains, whose share of kept information is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time
+from nlobayes.diagnostics.convergence import ess_bulk
+from nlobayes.diagnostics.thinning import choose_step, kept_ess_share, thinning_table
+from nlobayes.errors import InputError
+
+
+def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
+    """Stationary AR(1) chains of unit variance along axis 1."""
+    steps = np.random.default_rng(seed).standard_normal(shape)
+    steps[:, 1:] *= np.sqrt(1 - rho**2)
+    return np.asarray(lfilter([1.0], [1.0, -rho], steps, axis=1))
+
+
+def ar1_share(rho: float, step: int) -> float:
+    """tau_1 / (s tau_s), every s-th draw of an AR(1) being an AR(1) with rho^s."""
+    time, thinned = (1 + rho) / (1 - rho), (1 + rho**step) / (1 - rho**step)
+    return time / (step * thinned)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.95, -0.5])
+@pytest.mark.parametrize("step", [1, 2, 7, 40])
+def test_share_of_the_exact_autocorrelation(rho: float, step: int) -> None:
+    exact = rho ** np.arange(2000)
+    assert kept_ess_share(exact, step) == pytest.approx(ar1_share(rho, step), rel=1e-6)
+
+
+@pytest.mark.parametrize("step", [4, 8, 20])
+def test_share_relative_to_the_stored_draws(step: int) -> None:
+    """Storing every fourth draw makes the chain an AR(1) of its own."""
+    share = kept_ess_share(0.9 ** np.arange(2000), step, stored_every=4)
+    assert share == pytest.approx(ar1_share(0.9**4, step // 4), rel=1e-6)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("step", [2, 5, 20])
+def test_share_of_sampled_chains(step: int) -> None:
+    """Median of 40 quantities within 5 %, and as measured by the ESS of what is kept."""
+    draws = ar1(0.8, (4, 5000, 40), seed=1)
+    share = np.median(kept_ess_share(autocorrelation(draws), step))
+    assert share == pytest.approx(ar1_share(0.8, step), rel=0.05)
+    measured = np.median(ess_bulk(draws[:, step - 1 :: step]) / ess_bulk(draws))
+    assert share == pytest.approx(measured, rel=0.1)
+
+
+def test_every_draw_is_the_whole_and_thinning_adds_nothing() -> None:
+    """Not even where noise makes the time of every second draw 0.4, a fifth of that of all."""
+    noisy = np.concatenate([[1.0, 0.5, -0.3, 0.35], np.zeros(996)])
+    assert kept_ess_share(noisy, 2) == 1
+    rho = autocorrelation(ar1(0.6, (4, 300, 20), seed=2))
+    np.testing.assert_array_equal(kept_ess_share(rho, 1), 1.0)
+    for step in range(2, 60):
+        assert kept_ess_share(rho, step).max() <= 1
+
+
+@pytest.mark.parametrize(("step", "stored"), [(0, 1), (2, 4), (6, 4), (4, 0)])
+def test_steps_that_are_no_multiples_are_refused(step: int, stored: int) -> None:
+    with pytest.raises(InputError, match="positive multiple"):
+        kept_ess_share(np.ones(10), step, stored_every=stored)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("keep_every", "loss"), [(1, 0.1), (1, 0.3), (4, 0.1), (4, 0.5)])
+def test_chosen_step_of_ar1(keep_every: int, loss: float) -> None:
+    """The step from the closed form, or its neighbour where that is within 2 % of the limit."""
+    rho = 0.9
+    shares = {
+        step: ar1_share(rho, step) / ar1_share(rho, keep_every)
+        for step in range(keep_every, 200, keep_every)
+    }
+    chosen = choose_step(ar1(rho, (4, 5000, 40), seed=3), keep_every=keep_every, loss=loss)
+    assert chosen % keep_every == 0
+    assert shares[chosen] >= 1 - loss - 0.02
+    assert shares[chosen + keep_every] < 1 - loss + 0.02
+
+
+def test_independent_draws_are_not_thinned() -> None:
+    draws = ar1(0.0, (4, 500, 10), seed=4)
+    assert choose_step(draws, keep_every=1, loss=0.2) == 1
+    assert choose_step(draws, keep_every=5, loss=0.2) == 5
+
+
+@pytest.mark.parametrize(("drawn", "keep_every", "step"), [(100, 1, 12), (100, 5, 10), (30, 8, 8)])
+def test_eight_draws_of_a_chain_remain(drawn: int, keep_every: int, step: int) -> None:
+    """Chains that never moved lose nothing; the stored draws are the least there is."""
+    stuck = np.ones((2, drawn, 3)) * np.arange(2.0)[:, None, None]
+    assert choose_step(stuck, keep_every=keep_every, loss=0.2) == step
+
+
+@pytest.mark.parametrize(
+    ("keep_every", "loss"), [(1, -0.1), (1, 1.0), (1, np.nan), (0, 0.1), (51, 0.1)]
+)
+def test_choice_refuses_nonsense(keep_every: int, loss: float) -> None:
+    with pytest.raises(InputError, match="loss from 0 to below 1"):
+        choose_step(ar1(0.5, (2, 50, 2), seed=5), keep_every=keep_every, loss=loss)
+
+
+def spread(draws: np.ndarray) -> dict[str, float]:
+    """Scores that tell which draws were seen."""
+    return {"rmse": float(draws.mean()), "crps": float(len(draws)), "lppd": float(draws[0, 0])}
+
+
+def test_the_study_of_thinning() -> None:
+    function = ar1(0.8, (2, 200, 6), seed=6)
+    table = thinning_table(function, spread, keep_every=2, chosen=6, bytes_per_draw=4000)
+    assert [*table] == [
+        "step", "draws", "ess_f_median", "ess_share", "rmse", "crps", "lppd", "megabytes", "stored",
+        "chosen"
+    ]  # fmt: skip
+    assert table["step"].tolist() == [1, 2, 4, 6, 8, 16]
+    assert table["step"][table["stored"]].tolist() == [2]
+    assert table["step"][table["chosen"]].tolist() == [6]
+    for row, step in enumerate(table["step"]):
+        kept = function[:, step - 1 :: step]
+        assert table["draws"][row] == table["crps"][row] == kept.shape[0] * kept.shape[1]
+        assert table["megabytes"][row] == pytest.approx(table["draws"][row] * 0.004)
+        assert table["ess_f_median"][row] == np.median(ess_bulk(kept))
+        assert table["rmse"][row] == pytest.approx(kept.mean())
+        assert table["lppd"][row] == function[0, step - 1, 0]
+        share = kept_ess_share(autocorrelation(function), int(step))
+        assert table["ess_share"][row] == np.median(share)
+    assert table["ess_share"][0] == 1
+
+
+@pytest.mark.parametrize(("drawn", "last"), [(64, 8), (63, 4), (8, 1)])
+def test_the_study_ends_where_eight_draws_remain(drawn: int, last: int) -> None:
+    table = thinning_table(
+        ar1(0.5, (2, drawn, 2), seed=7), spread, keep_every=1, chosen=1, bytes_per_draw=1
+    )
+    assert table["step"].tolist() == [2**power for power in range(last.bit_length())]
+
+
+@pytest.mark.parametrize(
+    ("keep_every", "chosen", "message"),
+    [(13, 13, "8 stored draws per chain, got 7"), (2, 3, "multiple of the 2"), (2, 14, "leave 8")],
+)
+def test_the_study_refuses_what_leaves_too_few(keep_every: int, chosen: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        thinning_table(
+            ar1(0.5, (2, 100, 2), seed=8), spread,
+            keep_every=keep_every, chosen=chosen, bytes_per_draw=1,
+        )  # fmt: skip
+
+
+def test_the_share_explains_the_integrated_time() -> None:
+    """Where only the first kept draw is correlated with itself, the share is tau / step."""
+    draws = ar1(0.3, (4, 1000, 5), seed=9)
+    share = kept_ess_share(autocorrelation(draws), 900)
+    np.testing.assert_allclose(share, integrated_time(draws) / 900, rtol=1e-12)

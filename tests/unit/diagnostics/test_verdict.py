@@ -1,0 +1,413 @@
+"""The verdict on a posterior, and on the draws so far, against the contract."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.diagnostics import convergence
+from nlobayes.diagnostics.verdict import (
+    TOLERATED_EXCESS,
+    PosteriorDraws,
+    SampleStats,
+    Thresholds,
+    diagnose,
+    judge,
+    table,
+)
+from nlobayes.errors import InputError
+
+CONTRACT = {
+    "rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median",
+    "ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min", "rhat_log_density", "rhat_noise",
+    "rhat_hyperparameters",
+    "divergences", "acceptance_rate", "max_depth_share", "ebfmi_min", "gradients_total",
+    "gradients_per_draw", "autocorrelation_time_f_median", "tightness",
+    "ess_pooled_over_within", "log_density_spread_over_sd", "between_chain_variance_share",
+    "thinning_step", "chains", "draws_per_chain", "exact", "checks", "energy_variance",
+    "converged", "divergences_at", "still_chains", "still_chains_at",
+    "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99",
+    "mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max",
+}  # fmt: skip
+THRESHOLDS = Thresholds(
+    rhat_f_median=1.01, rhat_f_p99=1.05, ess_f_bulk_min=100.0, ebfmi_min=0.3, max_divergences=0
+)
+LIMITS = {"rhat_f_median": 1.01, "rhat_f_p99": 1.05, "ess_f_bulk_min": 100.0}
+
+
+def posterior(seed: int = 1, *, chains: int = 4, stored: int = 250) -> PosteriorDraws:
+    """Converged draws: 5 reference points, 3 weights, fixed noise."""
+    rng = np.random.default_rng(seed)
+    return PosteriorDraws(
+        function=rng.normal(size=(chains, stored, 5)),
+        log_density=rng.normal(size=(chains, stored)),
+        noise=None,
+        weights=rng.normal(size=(chains, stored, 3)),
+    )
+
+
+def hmc_stats(seed: int = 2, *, shape: tuple[int, int] = (4, 250)) -> SampleStats:
+    return SampleStats(
+        energy=np.random.default_rng(seed).normal(size=shape),
+        acceptance_rate=np.full(shape, 0.75),
+        diverging=np.zeros(shape, dtype=bool),
+        n_steps=np.full(shape, 16),
+        tree_depth=None,
+        max_tree_depth=None,
+    )
+
+
+def judged(draws: PosteriorDraws, sampled: SampleStats, **changes: Any) -> dict[str, Any]:
+    settings = {
+        "thresholds": THRESHOLDS,
+        "tightness": 4e5,
+        "gradients_warmup": 1000,
+        "keep_every": 1,
+        "thinning_loss": 0.1,
+        "exact": True,
+    }
+    return diagnose(draws, sampled, **{**settings, **changes})
+
+
+def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
+    result = judged(posterior(), hmc_stats())
+    assert set(result) == CONTRACT
+    assert {name for name, value in result.items() if value is None} == {
+        "rhat_noise",
+        "rhat_hyperparameters",
+        "rhat_f_nested_p99",
+        "divergences_at",
+        "max_depth_share",
+        "energy_variance",
+    }
+    assert set(result["checks"]) == {
+        "rhat_f_median", "rhat_f_p99", "ess_f_bulk_min", "ebfmi_min", "divergences",
+        "still_chains",
+    }  # fmt: skip
+    assert all(
+        set(check) == {"value", "threshold", "passed"} for check in result["checks"].values()
+    )
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+def test_diagnose_counts_draws_and_gradients() -> None:
+    """Weights of every fifth of 250 independent draws are stored; times count all draws."""
+    draws = posterior()
+    result = judged(draws._replace(weights=draws.weights[:, 4::5]), hmc_stats(), keep_every=5)
+    assert result["draws_per_chain"] == 250
+    assert result["gradients_per_draw"] == 16
+    assert result["gradients_total"] == 4 * 250 * 16 + 1000
+    assert result["autocorrelation_time_f_median"] == pytest.approx(1, rel=0.2)
+    assert result["thinning_step"] == 5
+    assert (result["chains"], result["tightness"], result["exact"]) == (4, 4e5, True)
+    assert result["acceptance_rate"] == pytest.approx(0.75)
+
+
+def test_diagnose_reports_learned_noise_and_trees() -> None:
+    noise = np.random.default_rng(10).normal(size=(4, 250))
+    depth = np.full((4, 250), 5)
+    depth[0, :50] = 8
+    result = judged(
+        posterior()._replace(noise=noise),
+        hmc_stats()._replace(tree_depth=depth, max_tree_depth=8),
+    )
+    assert result["rhat_noise"] == pytest.approx(convergence.rhat(noise[..., None])[0])
+    assert result["max_depth_share"] == pytest.approx(0.05)
+
+
+def test_diagnose_summarises_over_reference_points() -> None:
+    draws = posterior()
+    draws.function[0, :, 4] += 4.0
+    agreement = convergence.rhat(draws.function)
+    bulk = convergence.ess_bulk(draws.function)
+    result = judged(draws, hmc_stats())
+    assert result["rhat_f_median"] == np.sort(agreement)[2]
+    assert result["rhat_f_p99"] == pytest.approx(np.percentile(agreement, 99))
+    assert result["rhat_f_share_below_1_01"] == np.mean(agreement < 1.01) <= 0.8
+    assert (result["ess_f_bulk_min"], result["ess_f_bulk_median"]) == (bulk[4], np.median(bulk))
+    assert result["ess_f_tail_min"] == convergence.ess_tail(draws.function).min()
+
+
+def test_diagnose_summarises_errors_over_reference_points() -> None:
+    """1 / sqrt(ESS) for the mean; relative to the posterior sd, so that scales do not matter."""
+    draws = posterior()
+    draws.function[:] *= np.arange(1.0, 6.0)
+    result = judged(draws, hmc_stats())
+    sd = draws.function.std(axis=(0, 1), ddof=1)
+    for name, errors in (
+        ("mean", convergence.mcse_mean(draws.function)),
+        ("q2_5", convergence.mcse_quantile(draws.function, 0.025)),
+        ("q97_5", convergence.mcse_quantile(draws.function, 0.975)),
+    ):
+        assert result[f"mcse_f_{name}_over_sd_max"] == pytest.approx((errors / sd).max())
+    assert result["mcse_f_mean_over_sd_max"] == pytest.approx(1 / np.sqrt(1000), rel=0.3)
+    classic = convergence.gelman_rubin(draws.function)
+    assert result["rhat_f_gelman_rubin_p99"] == pytest.approx(np.percentile(classic, 99))
+
+
+def test_chains_that_share_starts_are_judged_in_groups() -> None:
+    draws = posterior()
+    result = judged(draws, hmc_stats(), superchains=2)
+    expected = np.percentile(convergence.nested_rhat(draws.function, 2), 99)
+    assert result["rhat_f_nested_p99"] == pytest.approx(expected)
+    with pytest.raises(InputError, match="got 3 of 4 chains"):
+        judged(draws, hmc_stats(), superchains=3)
+
+
+def test_the_point_at_which_draws_diverge_is_named() -> None:
+    """Three divergent draws, all 5 sd from the mean of point 3."""
+    draws, sampled = posterior(), hmc_stats()
+    sampled.diverging[0, 4:7] = True
+    draws.function[0, 4:7, 3] = 5.0
+    found = judged(draws, sampled)["divergences_at"]
+    sd = draws.function[:, :, 3].std()
+    expected = (5 - draws.function[:, :, 3].mean()) / sd
+    assert found == {"reference_point": 3, "deviation": pytest.approx(expected)}
+
+
+@pytest.mark.parametrize(("loss", "step"), [(0.0, 5), (0.6, 10), (0.9, 30)])
+def test_thinning_gives_up_what_is_allowed(loss: float, step: int) -> None:
+    """Independent draws, stored every fifth: the share kept is 5 / step; 8 of 250 remain at 30."""
+    draws = posterior()
+    draws = draws._replace(weights=draws.weights[:, 4::5])
+    assert judged(draws, hmc_stats(), keep_every=5, thinning_loss=loss)["thinning_step"] == step
+
+
+def test_too_few_stored_weights_are_not_judged() -> None:
+    """250 draws, every 32nd stored: seven."""
+    draws = posterior()
+    draws = draws._replace(weights=draws.weights[:, 31::32])
+    result = judged(draws, hmc_stats(), keep_every=32)
+    assert result["rhat_weights_median"] is None
+    assert result["converged"] is True
+
+
+def test_converged_posterior_passes_every_check() -> None:
+    result = judged(posterior(stored=1000), hmc_stats(shape=(4, 1000)))
+    assert all(check["passed"] for check in result["checks"].values())
+    assert result["converged"] is True
+
+
+@pytest.mark.parametrize(
+    ("broken", "expected"),
+    [
+        ("one point", {"rhat_f_p99", "ess_f_bulk_min"}),
+        ("every point", {"rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"}),
+        ("energy", {"ebfmi_min"}),
+        ("divergence", {"divergences"}),
+    ],
+)
+def test_each_failure_fails_its_own_checks(broken: str, expected: set[str]) -> None:
+    draws, sampled = posterior(stored=1000), hmc_stats(shape=(4, 1000))
+    if broken == "one point":
+        draws.function[0, :, 0] += 4.0
+    elif broken == "every point":
+        draws.function[0] += 4.0
+    elif broken == "energy":
+        sampled.energy[1] = 0.1 * np.random.default_rng(11).normal(size=1000).cumsum()
+    else:
+        sampled.diverging[2, 7] = True
+    result = judged(draws, sampled)
+    failed = {name for name, check in result["checks"].items() if not check["passed"]}
+    assert failed == expected
+    assert result["converged"] is False
+
+
+def test_thresholds_are_inclusive_and_recorded() -> None:
+    draws, sampled = posterior(), hmc_stats()
+    sampled.diverging[0, :3] = True
+    values = judged(draws, sampled)
+    limits = Thresholds(
+        values["rhat_f_median"],
+        values["rhat_f_p99"],
+        values["ess_f_bulk_min"],
+        values["ebfmi_min"],
+        3,
+    )
+    checks = judged(draws, sampled, thresholds=limits)["checks"]
+    for name, check in checks.items():
+        assert check == {"value": values[name], "threshold": values[name], "passed": True}
+
+
+@pytest.mark.parametrize(("excess", "passed"), [(0.5, True), (1.999, True), (2.001, False)])
+def test_an_unadjusted_sampler_is_held_to_the_energy_variance_it_aims_at(
+    excess: float, passed: bool
+) -> None:
+    """Up to twice as much, on the mean of all draws; its energy is no Hamiltonian."""
+    shape, aim = (4, 250), 5e-4
+    variance = aim * excess * np.tile([0.5, 1.5], 125) * np.ones(shape)
+    sampled = hmc_stats()._replace(
+        energy=np.full(shape, np.nan), energy_variance=variance, energy_variance_aim=aim
+    )
+    result = judged(posterior(), sampled, exact=False)
+    assert set(result) == CONTRACT
+    assert result["energy_variance"] == pytest.approx(aim * excess)
+    assert result["ebfmi_min"] is None
+    assert "ebfmi_min" not in result["checks"]
+    check = result["checks"]["energy_variance"]
+    assert (check["threshold"], check["passed"]) == (TOLERATED_EXCESS * aim, passed)
+
+
+@pytest.mark.parametrize("chains", [1, 4])
+def test_an_energy_variance_that_is_lost_fails(chains: int) -> None:
+    """Infinite where every proposal of a draw was."""
+    variance = np.full((4, 250), 1e-4)
+    variance[:chains, 7] = np.inf
+    sampled = hmc_stats()._replace(energy_variance=variance, energy_variance_aim=5e-4)
+    result = judged(posterior(), sampled)
+    json.dumps(result, allow_nan=False)
+    assert result["checks"]["energy_variance"]["passed"] is False
+
+
+def test_one_energy_that_is_lost_is_refused() -> None:
+    """Only kernels that have no energy at all are not judged by it."""
+    sampled = hmc_stats()
+    sampled.energy[2, 5] = np.nan
+    with pytest.raises(InputError, match=r"chains \[2\]"):
+        judged(posterior(), sampled)
+
+
+def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
+    levels = np.array([1.0, 1.1, 1.2, 1.3])
+    draws = PosteriorDraws(
+        function=np.ones((4, 20, 3)) * levels[:, None, None],
+        log_density=np.ones((4, 20)) * levels[:, None],
+        noise=None,
+        weights=np.ones((4, 20, 2)),
+    )
+    result = judged(draws, hmc_stats(shape=(4, 20))._replace(energy=np.ones((4, 20))))
+    json.dumps(result, allow_nan=False)
+    failed = {name for name, check in result["checks"].items() if not check["passed"]}
+    assert failed == {*LIMITS, "ebfmi_min", "still_chains"}
+    assert result["still_chains_at"] == [0, 1, 2, 3]
+    for name in ("rhat_f_median", "rhat_f_p99", "rhat_f_gelman_rubin_p99"):
+        assert result[name] is None
+    for name in ("mean", "q2_5", "q97_5"):
+        assert result[f"mcse_f_{name}_over_sd_max"] is None
+    assert result["between_chain_variance_share"] == pytest.approx(1)
+    assert result["thinning_step"] == 2
+    assert table(result["checks"])["value"].tolist() == [np.inf, np.inf, 0.0, 0.0, 0.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("still", "first"), [([2], 0), ([0, 3], 0), ([1], 125), ([], 130), ([0, 1, 2, 3], 0)]
+)
+def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> None:
+    """From its start, or from the middle of its draws; a shorter stay is for the ESS to see."""
+    draws = posterior()
+    for chain in still or [1]:
+        draws.function[chain, first:] = draws.function[chain, first]
+    result = judged(draws, hmc_stats())
+    assert result["still_chains_at"] == still
+    assert result["checks"]["still_chains"] == {
+        "value": len(still),
+        "threshold": 0,
+        "passed": not still,
+    }
+
+
+@pytest.mark.parametrize(
+    ("draws", "sampled"),
+    [
+        (posterior()._replace(weights=np.zeros((3, 250, 2))), hmc_stats()),
+        (posterior()._replace(log_density=np.zeros((4, 249))), hmc_stats()),
+        (posterior(), hmc_stats(shape=(4, 249))),
+        (posterior(), hmc_stats()._replace(energy_variance=np.zeros((3, 250)))),
+    ],
+)
+def test_diagnose_refuses_arrays_that_do_not_fit(
+    draws: PosteriorDraws, sampled: SampleStats
+) -> None:
+    with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
+        judged(draws, sampled, keep_every=1)
+
+
+@pytest.mark.parametrize(("stored", "fits"), [(250, True), (50, True), (125, False)])
+def test_hyperparameters_are_given_at_every_draw_or_at_the_stored_ones(
+    stored: int, fits: bool
+) -> None:
+    draws = posterior()
+    draws = draws._replace(
+        weights=draws.weights[:, 4::5], hyperparameters={"prior_scale": np.zeros((4, stored))}
+    )
+    if fits:
+        assert set(judged(draws, hmc_stats(), keep_every=5)) == CONTRACT
+        return
+    with pytest.raises(InputError, match=r"prior_scale must have .* got \(4, 125\)"):
+        judged(draws, hmc_stats(), keep_every=5)
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_copies_of_a_chain_are_refused(everything: bool) -> None:
+    """They agree perfectly, so every R-hat would pass them."""
+    draws = posterior()
+    draws.function[3] = draws.function[1]
+    with pytest.raises(InputError, match="chains 1 and 3 hold identical draws"):
+        judged(draws, hmc_stats()) if everything else judge(draws.function, LIMITS)
+
+
+def test_short_chains_are_refused() -> None:
+    with pytest.raises(InputError, match="8 draws per chain, got 7"):
+        judged(posterior(stored=7), hmc_stats(shape=(4, 7)))
+
+
+def test_the_table_of_checks_says_on_which_side_values_must_lie() -> None:
+    draws, sampled = posterior(), hmc_stats()
+    sampled.diverging[0, 0] = True
+    checks = judged(draws, sampled)["checks"]
+    found = table(checks)
+    assert [*found] == ["check", "value", "threshold", "bound", "passed"]
+    assert found["check"].tolist() == [*checks]
+    for i, (name, check) in enumerate(checks.items()):
+        value, limit = found["value"][i], found["threshold"][i]
+        assert (value, limit) == (check["value"], check["threshold"])
+        at_least = name in {"ess_f_bulk_min", "ebfmi_min"}
+        assert found["bound"][i] == ("at least" if at_least else "at most")
+        assert found["passed"][i] == (value >= limit if at_least else value <= limit)
+    assert found["passed"].tolist().count(False) == 1
+
+
+def test_diagnose_refuses_half_given_trees() -> None:
+    with pytest.raises(InputError, match="both be given"):
+        judged(posterior(), hmc_stats()._replace(max_tree_depth=8))
+
+
+def test_judge_says_what_diagnose_says() -> None:
+    """Of the same draws and limits, and only of what depends on the function alone."""
+    draws = posterior()
+    draws.function[0, :, 2] += 2.0
+    whole = judged(draws, hmc_stats())["checks"]
+    found = judge(draws.function, LIMITS)
+    assert found == {name: whole[name] for name in LIMITS}
+    assert {name: check["passed"] for name, check in found.items()} == {
+        "rhat_f_median": True,
+        "rhat_f_p99": False,
+        "ess_f_bulk_min": False,
+    }
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_judge_takes_each_limit_inclusively(name: str) -> None:
+    """R-hat at most and ESS at least what is asked; the next number beyond fails."""
+    function = posterior().function
+    value = judge(function, LIMITS)[name]["value"]
+    beyond = np.nextafter(value, np.inf if name.startswith("ess") else -np.inf)
+    for limit, passed in ((value, True), (float(beyond), False)):
+        expected = {"value": value, "threshold": limit, "passed": passed}
+        assert judge(function, {name: limit}) == {name: expected}
+
+
+@pytest.mark.parametrize("apart", [0.0, 1.0])
+def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None:
+    """Also those that stand at the same point: no copies, but no posterior either."""
+    stuck = np.ones((4, 20, 3)) * apart * np.arange(4.0)[:, None, None]
+    found = judge(stuck, LIMITS)
+    assert not any(check["passed"] for check in found.values())
+    assert found["rhat_f_median"]["value"] is None
+    json.dumps(found, allow_nan=False)
+
+
+def test_judge_refuses_what_cannot_show_convergence() -> None:
+    with pytest.raises(InputError, match="at least 2 chains to compare, got 1"):
+        judge(np.zeros((1, 50, 2)), LIMITS)

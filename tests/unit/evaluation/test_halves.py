@@ -1,0 +1,104 @@
+"""Scores of halves: nominal where the noise is right, told apart where it is not."""
+
+import numpy as np
+import pytest
+
+from nlobayes.evaluation.calibration import halves
+from nlobayes.evaluation.calibration.halves import Held, choose_family, halved_scores
+from nlobayes.evaluation.predictive.noise_fit import FAMILIES
+
+
+def held(points: int, seed: int = 1) -> Held:
+    """Draws exchangeable with the truth, noise whose sd grows tenfold along the feature."""
+    rng = np.random.default_rng(seed)
+    feature = rng.uniform(0, 1, points)
+    scale = 0.01 * 10**feature
+    centre = rng.normal(size=points)
+    draws = centre + 0.002 * rng.normal(size=(30, points))
+    observed = centre + scale * rng.standard_normal(points)
+    return Held(draws, observed, 100 + 900 * feature, feature[:, np.newaxis])
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("family", ["scaled_student_t", "conformal"])
+def test_coverage_is_nominal_in_every_decile(family: str) -> None:
+    """400 rows per decile: four binomial standard errors are 9 and 4.4 points."""
+    found = halved_scores(held(4000), np.random.default_rng(2), family=family)
+    assert found["points"] == 4000
+    assert found["coverage_68"] == pytest.approx(0.68, abs=0.03)
+    assert found["coverage_95"] == pytest.approx(0.95, abs=0.014)
+    np.testing.assert_allclose(found["deciles"]["coverage_68"], 0.68, atol=0.09)
+    np.testing.assert_allclose(found["deciles"]["coverage_95"], 0.95, atol=0.044)
+
+
+def test_one_scale_is_seen_to_fail_along_the_covariate() -> None:
+    found = halved_scores(held(2000), np.random.default_rng(2), family="gaussian")
+    shares = found["deciles"]["coverage_68"]
+    assert shares[0] > 0.95
+    assert shares[-1] < 0.55
+    low, high = found["deciles"]["low"], found["deciles"]["high"]
+    assert np.all(np.array(low[1:]) >= high[:-1])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_means_are_over_all_points(family: str) -> None:
+    """Deciles of equal counts have the mean of all; scores of a Gaussian are known."""
+    found = halved_scores(held(200), np.random.default_rng(3), family=family)
+    assert set(found) == {"halvings", "points", *halves.SCORES, "deciles"}
+    for name in halves.SCORES:
+        assert np.mean(found["deciles"][name]) == pytest.approx(found[name], rel=1e-9)
+    assert 0.005 < found["crps"] < 0.06
+    assert 0.5 < found["lppd"] < 3
+
+
+def test_the_generator_makes_scores_reproducible() -> None:
+    one, same, other = (
+        halved_scores(held(200), np.random.default_rng(seed), family="conformal")
+        for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one["lppd"] != other["lppd"]
+
+
+def test_noise_about_the_mean_knows_all_draws() -> None:
+    """Two draws of equal mean and sd stand for all: whatever their number, nothing changes."""
+    few = held(200)
+    many = few._replace(draws=np.repeat(few.draws, 20, axis=0))
+    one, other = (
+        halved_scores(each, np.random.default_rng(1), family="scaled_student_t")
+        for each in (few, many)
+    )
+    assert one["lppd"] == pytest.approx(other["lppd"], rel=1e-9)
+
+
+def test_too_few_points_have_no_halves() -> None:
+    found = halved_scores(held(79), np.random.default_rng(1), family="gaussian")
+    assert found["halvings"] == 0
+    assert found["coverage_68"] is None
+    assert found["undefined"] == "halves need 80 validation rows or more, there are 79"
+
+
+def test_the_chosen_family_has_the_highest_log_score() -> None:
+    """Noise that grows tenfold along a feature wants scales of its own, by far."""
+    found = choose_family(held(400), [1])
+    assert found["family"] == "conformal"
+    assert found["candidates"]["conformal"] > found["candidates"]["gaussian"] + 0.1
+    alone = halved_scores(held(400), np.random.default_rng([1]), family="conformal")
+    assert {name: found[name] for name in alone} == alone
+
+
+def test_noise_alike_everywhere_has_one_scale() -> None:
+    """120 rows of noise 0.1: what else there is follows chance, and the exact score is known."""
+    points = held(120)
+    noise = 0.1 * np.random.default_rng(5).normal(size=120)
+    found = choose_family(points._replace(observed=points.draws.mean(axis=0) + noise), [1])
+    assert found["family"] in ("gaussian", "fitted_student_t")
+    entropy = -np.log(0.1 * np.sqrt(2 * np.pi * np.e))
+    assert found["lppd"] == pytest.approx(entropy, abs=0.2)
+
+
+def test_too_few_rows_take_the_family_of_one_number() -> None:
+    found = choose_family(held(79), [1])
+    assert found["family"] == "gaussian"
+    assert "candidates" not in found
+    assert "79" in found["undefined"]

@@ -1,0 +1,447 @@
+"""The noise against scipy's distributions, the mixture by hand, the fit against known scales."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import brentq
+
+from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive import noise as noises
+from nlobayes.evaluation.predictive.density import (
+    log_predictive_density,
+    point_chunks,
+    predictive_cdf,
+    predictive_moments,
+    predictive_quantiles,
+)
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, make_noise
+from nlobayes.evaluation.predictive.noise_fit import (
+    FAMILIES,
+    FittedNoise,
+    at_points,
+    fit_noise,
+    standard_noise,
+)
+
+SCALE = 0.03
+FIFTHS = [-0.6, -0.2, 0.2, 0.6]
+ORACLES = {"gaussian": stats.norm(scale=SCALE), "student_t": stats.t(df=4, scale=SCALE)}
+
+
+def oracle_noise(family: str, rng: np.random.Generator, size: int) -> np.ndarray:
+    return ORACLES[family].rvs(size=size, random_state=rng)
+
+
+@pytest.mark.parametrize("family", ORACLES)
+def test_density_probability_and_sd_match_scipy(family: str) -> None:
+    noise, oracle = make_noise(family, SCALE), ORACLES[family]
+    residual = np.linspace(-0.5, 0.5, 101).reshape(101, 1)
+    np.testing.assert_allclose(noises.logpdf(noise, residual), oracle.logpdf(residual), rtol=1e-12)
+    np.testing.assert_allclose(noises.cdf(noise, residual), oracle.cdf(residual), rtol=1e-9)
+    assert noises.sd(noise) == pytest.approx(oracle.std(), rel=1e-12)
+    for probability in (0.001, 0.3, 0.5, 0.975):
+        expected = oracle.ppf(probability)
+        assert noises.ppf(noise, probability) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [2.5, 4.0, 7.0])
+def test_student_t_of_any_degrees_matches_scipy_far_into_its_tails(degrees: float) -> None:
+    noise = PredictiveNoise("student_t", SCALE, degrees)
+    residual = SCALE * np.concatenate([-np.geomspace(1e3, 1e-3, 50), np.geomspace(1e-3, 1e3, 50)])
+    expected = stats.t.cdf(residual, degrees, scale=SCALE)
+    np.testing.assert_allclose(noises.cdf(noise, residual), expected, rtol=1e-8)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("family", ORACLES)
+def test_samples_follow_the_distribution(family: str) -> None:
+    values = noises.sample(make_noise(family, SCALE), np.random.default_rng(1), (100, 200))
+    assert values.shape == (100, 200)
+    assert stats.kstest(values.ravel(), ORACLES[family].cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("family", ORACLES)
+def test_mixture_equals_average_over_draws(family: str) -> None:
+    """Also across chunks: 1100 x 1000 values are more than one chunk."""
+    rng = np.random.default_rng(2)
+    draws, observed = rng.normal(0, 0.05, (1100, 1000)), rng.normal(0, 0.05, 1000)
+    noise, oracle = make_noise(family, SCALE), ORACLES[family]
+    assert len(list(point_chunks(*draws.shape))) > 1
+    np.testing.assert_allclose(
+        log_predictive_density(draws, observed, noise),
+        np.log(oracle.pdf(observed - draws).mean(axis=0)),
+        rtol=1e-10,
+    )
+    np.testing.assert_allclose(
+        predictive_cdf(draws, observed, noise),
+        oracle.cdf(observed - draws).mean(axis=0),
+        rtol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("family", ORACLES)
+@pytest.mark.parametrize("spread", [0.0, 0.01, 1.0])
+def test_quantiles_invert_the_mixture(family: str, spread: float) -> None:
+    """To 1e-6 of the scale, beside a scalar root search; two modes where draws spread widely."""
+    rng = np.random.default_rng(7)
+    draws = rng.normal(size=40) + spread * rng.choice([-1.0, 1.0], (30, 40))
+    probabilities = [0.025, 0.5, 0.84]
+    quantiles = predictive_quantiles(draws, make_noise(family, SCALE), probabilities)
+    assert quantiles.shape == (3, 40)
+    for row, probability in zip(quantiles, probabilities, strict=True):
+        for column, value in zip(draws.T, row, strict=True):
+            expected = brentq(
+                lambda x, c=column, p=probability: ORACLES[family].cdf(x - c).mean() - p,
+                column.min() - 1,
+                column.max() + 1,
+                xtol=1e-12,
+            )
+            assert value == pytest.approx(expected, rel=0, abs=1e-6 * SCALE)
+
+
+def test_quantiles_do_not_depend_on_chunks() -> None:
+    draws = np.random.default_rng(8).normal(size=(700, 600))
+    noise = make_noise("gaussian", SCALE)
+    assert len(list(point_chunks(*draws.shape))) > 1
+    whole = predictive_quantiles(draws, noise, [0.1])
+    alone = predictive_quantiles(draws[:, 550:551], noise, [0.1])
+    np.testing.assert_allclose(whole[:, 550:551], alone, rtol=0, atol=1e-6 * SCALE)
+
+
+def test_density_far_from_all_draws_stays_finite() -> None:
+    noise = make_noise("gaussian", 1e-3)
+    density = log_predictive_density(np.zeros((2, 1)), np.array([1.0]), noise)
+    np.testing.assert_allclose(density, stats.norm.logpdf(1.0, scale=1e-3), rtol=1e-12)
+
+
+@pytest.mark.parametrize("family", ORACLES)
+def test_moments_are_those_of_the_mixture(family: str) -> None:
+    draws = np.array([[0.0, 1.0], [0.2, 1.0]])
+    moments = predictive_moments(draws, make_noise(family, SCALE))
+    np.testing.assert_allclose(moments.mean, [0.1, 1.0])
+    np.testing.assert_allclose(moments.posterior_sd, [0.1, 0.0], atol=1e-15)
+    np.testing.assert_allclose(
+        moments.total_sd, np.sqrt(np.array([0.01, 0.0]) + ORACLES[family].var())
+    )
+
+
+def test_identical_draws_have_no_spread_at_all() -> None:
+    """The mean of seven 0.1 is not 0.1 in floating point."""
+    draws = np.tile([0.1, 0.7, 1e6 + 0.3], (7, 1))
+    assert draws.std(axis=0).any()
+    moments = predictive_moments(draws, make_noise("gaussian", SCALE))
+    np.testing.assert_array_equal(moments.posterior_sd, 0.0)
+
+
+def test_gaussian_fit_of_one_draw_is_the_rms_residual() -> None:
+    residual = np.random.default_rng(3).normal(0, 0.2, 500)
+    fitted = fit_noise(np.zeros((1, 500)), residual, family="gaussian")
+    assert fitted.scale == pytest.approx(np.sqrt(np.mean(residual**2)), rel=3e-4)
+
+
+def test_student_t_fit_of_one_draw_is_scipys_maximum_likelihood() -> None:
+    residual = oracle_noise("student_t", np.random.default_rng(4), 500)
+    fitted = fit_noise(np.zeros((1, 500)), residual, family="student_t")
+    _, _, expected = stats.t.fit(residual, fdf=4, floc=0)
+    assert fitted[:3] == ("student_t", pytest.approx(expected, rel=1e-3), 4.0)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("family", ORACLES)
+@pytest.mark.parametrize("posterior_sd", [0.0, 0.02])
+def test_fit_recovers_the_true_scale(family: str, posterior_sd: float) -> None:
+    """4000 points, 200 draws exchangeable with the truth: within 6 %, over four standard errors."""
+    rng = np.random.default_rng(5)
+    centre = rng.normal(size=4000)
+    draws = centre + posterior_sd * rng.normal(size=(200, 4000))
+    truth = centre + posterior_sd * rng.normal(size=4000)
+    observed = truth + oracle_noise(family, rng, 4000)
+    fitted = fit_noise(draws.astype(np.float32), observed, family=family)
+    assert fitted.family == family
+    assert fitted.scale == pytest.approx(SCALE, rel=0.06)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_fit_scales_with_the_data(family: str) -> None:
+    rng = np.random.default_rng(6)
+    draws, observed = 0.1 * rng.normal(size=(20, 100)), 0.3 * rng.normal(size=100)
+    small = fit_noise(draws, observed, family=family).scale
+    large = fit_noise(1000 * draws, 1000 * observed, family=family).scale
+    assert large == pytest.approx(1000 * small, rel=1e-3)
+
+
+def profile(x: np.ndarray) -> np.ndarray:
+    return 0.8 * np.abs(x) - 0.4
+
+
+def scaled_problem(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Draws whose sd varies tenfold, features, what is observed about the mean, true scales."""
+    rng = np.random.default_rng(9)
+    spread = 10 ** rng.uniform(-2, -1, points)
+    draws = rng.normal(size=points) + spread * rng.normal(size=(40, points))
+    features, sds = rng.uniform(-1, 1, (points, 2)), draws.std(axis=0)
+    scales = SCALE * (sds / np.median(sds)) ** 1.2 * np.exp(profile(features[:, 0]))
+    return draws, features, draws.mean(axis=0) + scales * rng.standard_t(3, points), scales
+
+
+@pytest.mark.statistical
+def test_scaled_fit_recovers_scales_exponent_and_degrees_of_freedom() -> None:
+    """20 000 points: over four standard errors of each, of 0.015 and 0.08; scales of 2 to 3 %."""
+    draws, features, observed, scales = scaled_problem(20_000)
+    fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
+    assert fitted.exponent == pytest.approx(1.2, abs=0.06)
+    assert fitted.degrees_of_freedom == pytest.approx(3, abs=0.4)
+    found = np.log(at_points(fitted, draws, features).scale / scales)
+    assert np.sqrt(np.mean(found**2)) < 0.06
+
+
+@pytest.mark.statistical
+def test_scaled_fit_covers_along_a_feature_that_spread_does_not_tell() -> None:
+    """Fitted on one half and judged on the other: 2000 points per fifth, three standard errors."""
+    draws, features, observed, _ = scaled_problem(20_000)
+    half = slice(0, 10_000), slice(10_000, None)
+    known = fit_noise(
+        draws[:, half[0]], observed[half[0]], family="scaled_student_t", features=features[half[0]]
+    )
+    noise = at_points(known, draws[:, half[1]], features[half[1]])
+    pit = predictive_cdf(draws[:, half[1]], observed[half[1]], noise)
+    inside, fifth = np.abs(pit - 0.5) < 0.34, np.digitize(features[half[1]][:, 0], FIFTHS)
+    for index in range(5):
+        assert inside[fifth == index].mean() == pytest.approx(0.68, abs=0.032)
+
+
+def test_scaled_predictive_is_a_student_t_about_the_mean() -> None:
+    draws, features, observed, _ = scaled_problem(300)
+    sds = draws.std(axis=0)
+    reference = float(np.median(sds))
+    knots, lines = ((-1.0, 0.0, 1.0), (0.0,)), ((0.4, -0.4, 0.4), (0.0,))
+    ranges = ((sds.min(), sds.max()), (0.0, np.inf))
+    fitted = FittedNoise("scaled_student_t", SCALE, 3.0, 1.2, reference, knots, lines, *ranges)
+    noise = at_points(fitted, draws, features)
+    scales = SCALE * (sds / reference) ** 1.2 * np.exp(profile(features[:, 0]))
+    mean, oracle = draws.mean(axis=0), stats.t(df=3, loc=draws.mean(axis=0), scale=scales)
+    np.testing.assert_allclose(noise.scale, scales, rtol=1e-12)
+    np.testing.assert_allclose(
+        log_predictive_density(draws, observed, noise), oracle.logpdf(observed), atol=0.0203
+    )
+    np.testing.assert_allclose(
+        predictive_cdf(draws, observed, noise), oracle.cdf(observed), atol=5.1e-4
+    )
+    quantiles = predictive_quantiles(draws, noise, [0.16, 0.5])
+    np.testing.assert_allclose(quantiles, [oracle.ppf(0.16), mean], rtol=1e-9, atol=1e-12)
+    moments = predictive_moments(draws, noise)
+    np.testing.assert_allclose(moments.posterior_sd, sds)
+    ended = noises.sd(standard_noise(3.0, ()))
+    assert ended < np.sqrt(3)
+    np.testing.assert_allclose(moments.total_sd, scales * ended, rtol=1e-12)
+
+
+def test_scale_stays_within_what_the_rows_showed() -> None:
+    """Whatever sd and features: no scale is above or below those of the rows fitted to."""
+    draws, features, observed, _ = scaled_problem(2000)
+    fitted = fit_noise(draws, observed, family="scaled_student_t", features=features)
+    shown = np.asarray(at_points(fitted, draws, features).scale)
+    assert fitted.scale_range == (pytest.approx(shown.min()), pytest.approx(shown.max()))
+    for factor in (0.01, 10.0, 1e6):
+        wide = draws.mean(axis=0) + factor * (draws - draws.mean(axis=0))
+        scales = np.asarray(at_points(fitted, wide, 5 * features).scale)
+        assert scales.min() >= shown.min() * (1 - 1e-12)
+        assert scales.max() <= shown.max() * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("power", "found"), [(-0.6, (0.0, 0.1)), (1.0, (0.9, 1.1)), (2.5, (1.2, 1.2))]
+)
+def test_exponent_stays_near_proportion(power: float, found: tuple[float, float]) -> None:
+    """Errors in proportion to the sd of the draws are what a posterior promises."""
+    rng = np.random.default_rng(12)
+    spread = 10 ** rng.uniform(-2, -1, 500)
+    draws = np.stack([-spread, spread])
+    observed = SCALE * (spread / 0.03) ** power * rng.normal(size=500)
+    exponent = fit_noise(draws, observed, family="scaled_student_t").exponent
+    assert found[0] - 1e-9 <= exponent <= found[1] + 1e-9
+
+
+def test_few_rows_leave_the_exponent_at_one() -> None:
+    rng = np.random.default_rng(13)
+    spread = 10 ** rng.uniform(-1.6, -1.4, 40)
+    fitted = fit_noise(np.stack([-spread, spread]), rng.normal(size=40), family="scaled_student_t")
+    assert 0.7 < fitted.exponent <= 1.2
+
+
+def test_scaled_fit_of_one_draw_has_one_scale() -> None:
+    """A baseline without spread: what is left is a Student-t with fitted degrees of freedom."""
+    residual = stats.t(df=5, scale=SCALE).rvs(size=2000, random_state=np.random.default_rng(4))
+    fitted = fit_noise(np.zeros((1, 2000)), residual, family="scaled_student_t")
+    degrees, _, scale = stats.t.fit(residual, floc=0)
+    assert (fitted.exponent, fitted.reference_sd) == (0.0, 1.0)
+    assert fitted.scale == pytest.approx(scale, rel=0.01)
+    assert fitted.degrees_of_freedom == pytest.approx(degrees, rel=0.05)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("degrees", "allowed"), [(3.0, (2.5, 3.0, 4.0)), (20.0, (8.0, 12.0, 20.0))]
+)
+def test_degrees_of_freedom_about_the_draws_are_found(
+    degrees: float, allowed: tuple[float, ...]
+) -> None:
+    """4000 points: within a step of the ladder, the scale within four standard errors."""
+    rng = np.random.default_rng(11)
+    centre = rng.normal(size=4000)
+    draws = centre + 0.01 * rng.normal(size=(50, 4000))
+    truth = centre + 0.01 * rng.normal(size=4000)
+    observed = truth + SCALE * rng.standard_t(degrees, 4000)
+    fitted = fit_noise(draws, observed, family="fitted_student_t")
+    assert fitted.degrees_of_freedom in allowed
+    assert fitted.scale == pytest.approx(SCALE, rel=0.12)
+    noise = at_points(fitted, draws)
+    assert noise[:3] == ("student_t", fitted.scale, fitted.degrees_of_freedom)
+    assert noise.about == "draws"
+
+
+def test_fitted_degrees_of_freedom_are_the_best_of_the_ladder() -> None:
+    residual = stats.t(df=5, scale=SCALE).rvs(size=600, random_state=np.random.default_rng(4))
+    fitted = fit_noise(np.zeros((1, 600)), residual, family="fitted_student_t")
+
+    def density(degrees: float) -> float:
+        _, _, scale = stats.t.fit(residual, fdf=degrees, floc=0)
+        return float(stats.t.logpdf(residual, degrees, scale=scale).sum())
+
+    assert fitted.degrees_of_freedom == max((2.5, 3, 4, 5, 6, 8, 12, 20), key=density)
+
+
+def bimodal_problem(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Residuals near +-1 scales on one side of the first feature, heavy-tailed on the other."""
+    rng = np.random.default_rng(12)
+    features = rng.uniform(-1, 1, (points, 2))
+    heavy, two = rng.standard_t(2.2, points), rng.choice([-1, 1], points)
+    residual = SCALE * np.where(features[:, 0] > 0, heavy, two + 0.2 * rng.normal(size=points))
+    draws = np.zeros(points) + 0.01 * rng.normal(size=(20, points))
+    return draws, features, draws.mean(axis=0) + residual, 100 + np.exp(3 * features[:, 0])
+
+
+def covered(family: str, level: float) -> np.ndarray:
+    """Coverage per fifth of the covariate of rows that the noise was not fitted to."""
+    draws, features, observed, covariate = bimodal_problem(12_000)
+    seen, held = slice(0, 4000), slice(4000, None)
+    fitted = fit_noise(
+        *(draws[:, seen], observed[seen]),
+        family=family,
+        features=features[seen],
+        covariate=covariate[seen],
+    )
+    noise = at_points(fitted, draws[:, held], features[held])
+    pit = predictive_cdf(draws[:, held], observed[held], noise)
+    fifth = np.digitize(features[held][:, 0], FIFTHS)
+    inside = np.abs(2 * pit - 1) < level
+    return np.array([inside[fifth == index].mean() for index in range(5)])
+
+
+@pytest.mark.statistical
+def test_conformal_intervals_cover_where_no_student_t_does() -> None:
+    """1600 rows per fifth, 400 or more of each bin: three standard errors, 6 and 2.8 points."""
+    np.testing.assert_allclose(covered("conformal", 0.68), 0.68, atol=0.06)
+    np.testing.assert_allclose(covered("conformal", 0.95), 0.95, atol=0.028)
+    assert covered("scaled_student_t", 0.95)[0] > 0.99
+
+
+def test_conformal_bins_lie_along_the_feature_that_follows_the_covariate() -> None:
+    draws, features, observed, covariate = bimodal_problem(600)
+    for column in (0, 1):
+        order = [column, 1 - column]
+        fitted = fit_noise(
+            *(draws, observed),
+            family="conformal",
+            features=features[:, np.argsort(order)],
+            covariate=covariate,
+        )
+        assert fitted.column == column
+        assert len(fitted.edges) == len(fitted.tails) - 1 == 5
+    alone = fit_noise(draws, observed, family="conformal", features=features)
+    assert (alone.edges, len(alone.tails)) == ((), 1)
+
+
+def test_conformal_noise_differs_from_scaled_in_its_tails_alone() -> None:
+    draws, features, observed, covariate = bimodal_problem(600)
+    known = {"features": features, "covariate": covariate}
+    scaled = fit_noise(draws, observed, family="scaled_student_t", **known)
+    fitted = fit_noise(draws, observed, family="conformal", **known)
+    assert fitted[1:7] == scaled[1:7]
+    noise = at_points(fitted, draws, features)
+    np.testing.assert_array_equal(noise.scale, at_points(scaled, draws, features).scale)
+    assert noise.tails is not None
+    assert noise.tails.shape == (600, 2)
+
+
+def test_conformal_fit_refuses_few_rows() -> None:
+    draws, features, observed, _ = bimodal_problem(39)
+    with pytest.raises(InputError, match=r"needs 40 validation rows or more, got 39; give split"):
+        fit_noise(draws, observed, family="conformal", features=features)
+
+
+@pytest.mark.parametrize("family", ["scaled_student_t", "conformal"])
+def test_noise_at_rows_is_that_of_the_rows(family: str) -> None:
+    draws, features, observed, _ = scaled_problem(300)
+    fitted = fit_noise(draws, observed, family=family, features=features, covariate=features[:, 1])
+    whole, rows = at_points(fitted, draws, features), np.array([3, 250, 7])
+    part = at_points(fitted, draws[:, rows], features[rows])
+    chosen = noises.at_rows(whole, rows)
+    np.testing.assert_allclose(chosen.scale, part.scale, rtol=1e-12)
+    np.testing.assert_array_equal(chosen.tails, part.tails)
+    single = noises.make_noise("gaussian", SCALE)
+    assert noises.at_rows(single, rows) == single
+
+
+@pytest.mark.parametrize("family", ORACLES)
+def test_table_of_the_distribution_is_linear_within_a_millionth(family: str) -> None:
+    noise = make_noise(family, SCALE)
+    residual, [probability] = noises.distribution_table(noise)
+    middle = (residual[1:] + residual[:-1]) / 2
+    between = (probability[1:] + probability[:-1]) / 2
+    exact = noises.cdf(noise._replace(scale=1.0), middle)
+    np.testing.assert_allclose(between, exact, rtol=0, atol=1e-6)
+    assert probability[0] < 1.1e-8
+    assert np.all(np.diff(probability) > 0)
+
+
+def test_fit_refuses_exact_predictions() -> None:
+    observed = np.linspace(0, 1, 5)
+    with pytest.raises(InputError, match="reproduce the observations"):
+        fit_noise(np.tile(observed, (3, 1)), observed, family="gaussian")
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        PredictiveNoise("laplace", 0.1, None),
+        PredictiveNoise("gaussian", 0.0, None),
+        PredictiveNoise("gaussian", np.nan, None),
+        PredictiveNoise("gaussian", 0.1, 4.0),
+        PredictiveNoise("student_t", 0.1, None),
+        PredictiveNoise("student_t", 0.1, 2.0),
+    ],
+)
+def test_refuses_unusable_noise(noise: PredictiveNoise) -> None:
+    with pytest.raises(InputError, match="predictive noise must be"):
+        noises.sd(noise)
+
+
+def test_fit_refuses_unknown_family() -> None:
+    with pytest.raises(InputError, match="gaussian, or a Student-t"):
+        fit_noise(np.zeros((2, 2)), np.ones(2), family="laplace")
+
+
+@pytest.mark.parametrize(
+    ("draws", "observed", "message"),
+    [
+        (np.zeros((3, 4)), np.zeros(3), "same points"),
+        (np.zeros(4), np.zeros(4), "same points"),
+        (np.zeros((0, 4)), np.zeros(4), "same points"),
+        (np.full((3, 4), np.inf), np.zeros(4), "draws on the model scale must be finite"),
+        (np.zeros((3, 4)), np.full(4, np.nan), "observed on the model scale must be finite"),
+    ],
+)
+def test_refuses_unusable_arrays(draws: np.ndarray, observed: np.ndarray, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        fit_noise(draws, observed, family="gaussian")

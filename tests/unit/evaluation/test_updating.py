@@ -1,0 +1,46 @@
+"""Losses of a shortcut against divergences of Gaussians by numerical integration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from nlobayes.errors import InputError
+from nlobayes.evaluation.comparison.updating import function_loss, summarise
+
+
+def draws_of(mean: float, sd: float) -> np.ndarray:
+    """Four draws of exactly this mean and sd."""
+    standard = np.array([-1.5, -0.5, 0.5, 1.5])
+    return mean + sd * (standard / standard.std(ddof=1))[:, np.newaxis]
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(1.0, 2.0), (1.3, 2.0), (1.0, 3.0), (0.2, 0.5)])
+def test_the_divergence_is_the_integral(mean: float, sd: float) -> None:
+    loss = function_loss(draws_of(mean, sd), draws_of(1.0, 2.0))
+    found, truth = norm(mean, sd), norm(1.0, 2.0)
+    expected, _ = quad(
+        lambda x: truth.pdf(x) * (truth.logpdf(x) - found.logpdf(x)), -19, 21, epsabs=1e-10
+    )
+    assert loss.divergence[0] == pytest.approx(expected, abs=1e-7)
+    assert loss.shift[0] == pytest.approx((mean - 1) / 2)
+    assert loss.sd_ratio[0] == pytest.approx(sd / 2)
+
+
+def test_the_summary_averages_over_points() -> None:
+    found = np.concatenate([draws_of(1.0, 1.0), draws_of(2.0, 4.0)], axis=1)
+    reference = np.concatenate([draws_of(1.0, 2.0), draws_of(0.0, 2.0)], axis=1)
+    loss = function_loss(found, reference)
+    summary = summarise(loss)
+    assert summary["shift"] == pytest.approx(np.sqrt(0.5))
+    assert summary["sd_ratio"] == pytest.approx(1.0)
+    assert summary["divergence"] == pytest.approx(loss.divergence.mean())
+
+
+def test_draws_refused() -> None:
+    with pytest.raises(InputError, match=r"shapes \(4, 1\) and \(4, 2\); give both at the same"):
+        function_loss(np.zeros((4, 1)), np.zeros((4, 2)))
+    with pytest.raises(InputError, match="not finite"):
+        function_loss(np.full((4, 1), np.nan), draws_of(0, 1))
