@@ -22,7 +22,7 @@ include: "workflow/rules/sources.smk"
 include: "workflow/rules/needs.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/inference.smk"
-include: "workflow/rules/assessment.smk"
+include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/surrogate.smk"
 include: "workflow/rules/report.smk"
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterable
-from typing import Annotated, Any, get_args
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -66,15 +67,33 @@ class Frozen(BaseModel):
     """A value that cannot change and knows all its keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    RENAMED: ClassVar[Mapping[str, str]] = {}
+    """Names of keys in the release before, and what they are now."""
 
     @model_validator(mode="before")
     @classmethod
     def _knows_its_keys(cls, value: Any) -> Any:
+        value = _with_new_names(value, cls.RENAMED)
         for key in value if isinstance(value, dict) else ():
             if key not in cls.model_fields:
                 raise ValueError(f"unknown key {key!r}; known: {sorted(cls.model_fields)}")
             _check_no_truth(key, value[key], cls.model_fields[key].annotation)
         return value
+
+
+def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:
+    """Read old keys of a mapping, with a warning: presets have new ones, so a study wrote these."""
+    if not isinstance(value, dict) or not renamed.keys() & value.keys():
+        return value
+    given = dict(value)
+    for old in renamed.keys() & value.keys():
+        warnings.warn(
+            f"key {old!r} is now {renamed[old]!r}; the old name will be refused in the next release",
+            FutureWarning,
+            stacklevel=2,
+        )
+        given[renamed[old]] = given.pop(old)
+    return given
 
 
 def _check_no_truth(key: str, given: Any, annotation: Any) -> None:
