@@ -88,7 +88,7 @@ def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:
     given = dict(value)
     for old in renamed.keys() & value.keys():
         warnings.warn(
-            f"key {old!r} is now {renamed[old]!r}; the old name will be refused in the next release",
+            f"key {old!r} is now {renamed[old]!r}; the next release refuses the old name",
             FutureWarning,
             stacklevel=2,
         )
