@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple, TypeGuard
 
+APPROXIMATE = "approximate: convergence does not apply"
+"""The verdict on draws that are no chains; their `converged` is null."""
+
 
 class Check(NamedTuple):
     """How people read a check: a label that fits a table, and a sentence that says what is asked.

@@ -22,6 +22,7 @@ STATED_IN_SPEC = ("nlobayes.study", "nlobayes.stages")
 
 CHOSEN_BY = {
     "nlobayes.inference.kernels": "kernel",
+    "nlobayes.inference.methods": "method",
     "nlobayes.inference.adaptations": "warmup",
     "nlobayes.model.activations": "activation",
     "nlobayes.model.likelihoods": "likelihood",

@@ -10,6 +10,7 @@ PIPELINE = {
     "warmup": "Adapt a block of chains before the first draw.",
     "draw": "Draw one segment of a block of chains.",
     "judge": "Judge whether the segments so far suffice.",
+    "approximate": "Make a posterior by an approximate method.",
     "assemble": "Join all chains into one posterior.",
     "diagnose": "Judge the convergence of a posterior.",
     "thin": "Keep as many draws as are nearly independent.",

@@ -1,5 +1,6 @@
 """The values that travel between the wings; no behaviour."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,6 +126,29 @@ class Segment(NamedTuple):
     stats: dict[str, np.ndarray]
     function: np.ndarray
     end: Checkpoint
+
+
+class PosteriorDraws(NamedTuple):
+    """Draws of a posterior by any method: chains of MCMC, or an approximation as one chain.
+
+    Attributes
+    ----------
+    function
+        The network at the reference points in its own units (chain, draw, reference_point), with
+        a last axis (output) where it has several.
+    log_density
+        Log density of every draw (chain, draw), up to a constant.
+    variables
+        Weights by name, leading axes (chain, draw); None where a method gives functions alone.
+    masks
+        Which entries of an array of weights a draw has, by its name, where architectures differ;
+        the others are zero, so that predictions need no mask.
+    """
+
+    function: np.ndarray
+    log_density: np.ndarray
+    variables: Named | None = None
+    masks: Mapping[str, np.ndarray] = {}
 
 
 class Predicted(NamedTuple):

@@ -34,7 +34,7 @@ def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]
 
     A result says where it stands.
     """
-    _check(groups, kind, path)
+    _check(groups, kind, attrs.get("form"), path)
     stated = {"kind": kind, **stated_place(path)}
     given = {name: encode(value) for name, value in sorted(attrs.items()) if name not in OWN}
     root = xr.Dataset(attrs={**stated, **given})
@@ -64,14 +64,14 @@ def read_groups(path: Path, kind: str) -> Groups:
     check_plain(path)
     try:
         with netCDF4.Dataset(path) as file:
-            found = file.__dict__.get("kind")
+            found, form = (file.__dict__.get(name) for name in ("kind", "form"))
             names = list(file.groups)
         groups = {name: xr.load_dataset(path, group=name, **AS_WRITTEN) for name in names}
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"cannot read {path} as NetCDF: {error}; {remedy(path)}") from error
     if found != kind:
         raise InputError(f"{path} is an artifact of kind {found!r}, not {kind!r}; check the path")
-    _check(groups, kind, path)
+    _check(groups, kind, form, path)
     return groups
 
 
@@ -86,10 +86,13 @@ def read_attrs(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read {path} as NetCDF: {error}; check the path") from error
 
 
-def _check(groups: Groups, kind: str, path: Path) -> None:
-    for group, variables in SCHEMAS[kind].items():
+def _check(groups: Groups, kind: str, form: Any, path: Path) -> None:
+    schema = SCHEMAS.get(f"{kind}/{form}") if form else SCHEMAS[kind]
+    if schema is None:
+        raise InputError(f"{path}: a {kind} has no form {form!r}; {remedy(path)}")
+    for group, variables in schema.items():
         if group not in groups:
-            raise InputError(f"{path}: group {group!r} is missing; a {kind} has {[*SCHEMAS[kind]]}")
+            raise InputError(f"{path}: group {group!r} is missing; a {kind} has {[*schema]}")
         for name, dims in variables.items():
             found = groups[group].variables[name].dims if name in groups[group] else None
             if found not in (dims, (*dims, "output")):

@@ -47,6 +47,14 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "constant_data": {"features": ("point", "feature")},
         "predictions_constant_data": {"features": ("reference_point", "feature")},
     },
+    "posterior/approximation": {
+        "posterior": {},
+        "sample_stats": {"lp": ("chain", "draw")},
+        "predictions": {"f": ("chain", "draw", "reference_point")},
+        "observed_data": {"target": ("point",)},
+        "constant_data": {"features": ("point", "feature")},
+        "predictions_constant_data": {"features": ("reference_point", "feature")},
+    },
     "thinned": {"posterior": {}, "observed_data": {"target": ("point",)}},
     "predictions": {
         "predictions": {"f": ("chain", "draw", "point")},
@@ -69,6 +77,8 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     },
 }
 """Groups of each kind of artifact, and the variables and dims that each must hold.
+
+A kind may have a second form: a file of `kind/form` states its `form`.
 
 What there is several of at every point has `output` as one more, last dim.
 """

@@ -1,5 +1,7 @@
 """Where configuration meets numerics: job specifications become functions."""
 
+from nlobayes.builder.approximation import build_method as build_method
+from nlobayes.builder.approximation import draws_at as draws_at
 from nlobayes.builder.keys import MOST_CHAINS as MOST_CHAINS
 from nlobayes.builder.keys import STAGES as STAGES
 from nlobayes.builder.keys import chain_key as chain_key

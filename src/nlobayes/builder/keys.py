@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 
-STAGES = {"start": 0, "pretrain": 1, "warmup": 2, "draw": 3, "landscape": 4, "prior": 5}
+STAGES = {
+    **{"start": 0, "pretrain": 1, "warmup": 2, "draw": 3, "landscape": 4, "prior": 5},
+    "approximate": 6,
+}
 MOST_CHAINS = 2**16
 """Restarts of a chain are numbered behind all chains."""
 

@@ -8,8 +8,8 @@ from nlobayes.diagnostics.convergence import checked
 from nlobayes.errors import InputError
 
 
-class PosteriorDraws(NamedTuple):
-    """What is judged.
+class ChainDraws(NamedTuple):
+    """The draws of chains, as diagnostics take them.
 
     `function` (chain, draw, reference point), `log_density` and `noise` (chain, draw), None where
     it is fixed, at every draw; `weights` (chain, stored draw, weight) at the stored ones;
@@ -42,7 +42,7 @@ class SampleStats(NamedTuple):
     energy_variance_aim: float | None = None
 
 
-def check_fit(draws: PosteriorDraws, stats: SampleStats, keep_every: int) -> None:
+def check_fit(draws: ChainDraws, stats: SampleStats, keep_every: int) -> None:
     """Check that every array has the chains of the function draws and a draw axis that fits.
 
     `keep_every` is the storage stride of the weights: every n-th draw was stored.

@@ -19,7 +19,7 @@ from nlobayes.diagnostics.autocorrelation import (
     sokal_time,
 )
 from nlobayes.diagnostics.divergences import located
-from nlobayes.diagnostics.draws import PosteriorDraws
+from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.types import Columns
 
@@ -67,7 +67,7 @@ def per_point(function: np.ndarray, covariate: np.ndarray) -> Columns:
     }
 
 
-def quantities(draws: PosteriorDraws) -> Columns:
+def quantities(draws: ChainDraws) -> Columns:
     """Tabulate mean, spread, error and convergence of what is one number per draw.
 
     Rows: `log_density`, `noise` if it is learned, the hyperparameters by name, and the function at

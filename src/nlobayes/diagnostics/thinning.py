@@ -135,6 +135,25 @@ def thinning_table(
     }
 
 
+def unthinned_table(function: np.ndarray, score: Score, *, bytes_per_draw: int) -> Columns:
+    """Tabulate draws that are no chains, (chain, draw, reference_point): one row, without an ESS.
+
+    Columns as above; all draws are kept.
+    """
+    draws = np.array([function.shape[0] * function.shape[1]])
+    scores = score(function.reshape(-1, function.shape[2]))
+    return {
+        "step": np.array([1]),
+        "draws": draws,
+        "ess_f_median": np.array([np.nan]),
+        "ess_share": np.array([np.nan]),
+        **{name: np.array([scores[name]]) for name in SCORES},
+        "megabytes": draws * bytes_per_draw / 1e6,
+        "stored": np.array([True]),
+        "chosen": np.array([True]),
+    }
+
+
 def _steps(drawn: int, keep_every: int, chosen: int) -> list[int]:
     """Double the stride as long as enough draws remain, and add 1 and the chosen step."""
     if drawn // keep_every < FEWEST_DRAWS:

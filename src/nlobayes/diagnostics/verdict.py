@@ -10,7 +10,7 @@ from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk, ess_tail, rhat
 from nlobayes.diagnostics.divergences import located
-from nlobayes.diagnostics.draws import PosteriorDraws, SampleStats, check_distinct, check_fit
+from nlobayes.diagnostics.draws import ChainDraws, SampleStats, check_distinct, check_fit
 from nlobayes.diagnostics.stays import still_chains
 from nlobayes.diagnostics.thinning import choose_step
 from nlobayes.types import Columns
@@ -30,7 +30,7 @@ class Thresholds(NamedTuple):
 
 
 def diagnose(
-    draws: PosteriorDraws,
+    draws: ChainDraws,
     stats: SampleStats,
     *,
     thresholds: Thresholds,
@@ -112,6 +112,37 @@ def diagnose(
         "divergences_at": _divergences_at(draws.function, stats.diverging),
         "still_chains_at": still,
         "checks": checks,
+    }
+
+
+OF_CHAINS = (
+    *("rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_f_gelman_rubin_p99"),
+    *("ess_f_bulk_median", "ess_f_bulk_min", "ess_f_tail_min", "mcse_f_mean_over_sd_max"),
+    *("mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max", "ess_pooled_over_within"),
+    *("between_chain_variance_share", "autocorrelation_time_f_median", "rhat_f_nested_p99"),
+    *("rhat_weights_median", "rhat_log_density", "rhat_noise", "rhat_hyperparameters"),
+    *("log_density_spread_over_sd", "divergences", "acceptance_rate", "max_depth_share"),
+    *("ebfmi_min", "energy_variance", "gradients_total", "gradients_per_draw", "still_chains"),
+    *("divergences_at", "still_chains_at"),
+)
+"""What is known of chains alone."""
+
+
+def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
+    """Say what there is to say of draws that are no chains: every key of `diagnostics.json`.
+
+    `converged` is None, for convergence does not apply; there are no checks, and every draw is
+    kept.
+    """
+    return {
+        "converged": None,
+        **dict.fromkeys(OF_CHAINS),
+        "thinning_step": 1,
+        "tightness": tightness,
+        "chains": 1,
+        "draws_per_chain": draws,
+        "exact": False,
+        "checks": {},
     }
 
 

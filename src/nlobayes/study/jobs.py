@@ -13,6 +13,7 @@ from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.grid import describe
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
+from nlobayes.study.methods.map_ensemble import MapEnsemble
 from nlobayes.study.presets import (
     CalibrationTolerances,
     Export,
@@ -105,12 +106,20 @@ class DrawJob(Frozen):
         return self
 
 
+class ApproximateJob(Frozen):
+    """One posterior by an approximate method."""
+
+    model: ModelJob
+    method: MapEnsemble
+    seed: Seed
+
+
 class DiagnoseJob(Frozen):
-    """The convergence of one posterior."""
+    """The convergence of one posterior; an approximate method has no kernel."""
 
     likelihood: Likelihood
-    kernel: Kernel
-    keep_every: PositiveInt
+    kernel: Kernel | None = None
+    keep_every: PositiveInt = 1
     thresholds: Thresholds
     thinning_loss: Fraction
     superchains: PositiveInt | None = None

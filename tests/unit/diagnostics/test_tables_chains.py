@@ -8,7 +8,7 @@ import pytest
 from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics import tables as chains
 from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time, sokal_time
-from nlobayes.diagnostics.draws import PosteriorDraws
+from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.types import Columns
 
@@ -97,7 +97,7 @@ def test_every_quantity_has_a_row(learned: bool) -> None:
         del scalars["noise"]
     scalars["prior_scale"] = normal(4, 60, seed=4)
     scalars["slow"] = normal(4, 12, seed=5).cumsum(axis=1)
-    draws = PosteriorDraws(
+    draws = ChainDraws(
         function=function,
         log_density=scalars["log_density"],
         noise=noise if learned else None,

@@ -9,7 +9,7 @@ import pytest
 from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics.verdict import (
     TOLERATED_EXCESS,
-    PosteriorDraws,
+    ChainDraws,
     SampleStats,
     Thresholds,
     diagnose,
@@ -36,10 +36,10 @@ THRESHOLDS = Thresholds(
 LIMITS = {"rhat_f_median": 1.01, "rhat_f_p99": 1.05, "ess_f_bulk_min": 100.0}
 
 
-def posterior(seed: int = 1, *, chains: int = 4, stored: int = 250) -> PosteriorDraws:
+def posterior(seed: int = 1, *, chains: int = 4, stored: int = 250) -> ChainDraws:
     """Converged draws: 5 reference points, 3 weights, fixed noise."""
     rng = np.random.default_rng(seed)
-    return PosteriorDraws(
+    return ChainDraws(
         function=rng.normal(size=(chains, stored, 5)),
         log_density=rng.normal(size=(chains, stored)),
         noise=None,
@@ -58,7 +58,7 @@ def hmc_stats(seed: int = 2, *, shape: tuple[int, int] = (4, 250)) -> SampleStat
     )
 
 
-def judged(draws: PosteriorDraws, sampled: SampleStats, **changes: Any) -> dict[str, Any]:
+def judged(draws: ChainDraws, sampled: SampleStats, **changes: Any) -> dict[str, Any]:
     settings = {
         "thresholds": THRESHOLDS,
         "tightness": 4e5,
@@ -270,7 +270,7 @@ def test_one_energy_that_is_lost_is_refused() -> None:
 
 def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
     levels = np.array([1.0, 1.1, 1.2, 1.3])
-    draws = PosteriorDraws(
+    draws = ChainDraws(
         function=np.ones((4, 20, 3)) * levels[:, None, None],
         log_density=np.ones((4, 20)) * levels[:, None],
         noise=None,
@@ -317,7 +317,7 @@ def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> Non
     ],
 )
 def test_diagnose_refuses_arrays_that_do_not_fit(
-    draws: PosteriorDraws, sampled: SampleStats
+    draws: ChainDraws, sampled: SampleStats
 ) -> None:
     with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
         judged(draws, sampled, keep_every=1)

@@ -3,18 +3,19 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 import xarray as xr
 
 from nlobayes import provenance
 from nlobayes.artifacts.files import write_json
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.checks import show_limit, show_value
+from nlobayes.checks import APPROXIMATE, show_limit, show_value
 from nlobayes.commands.shared.posteriors import posterior_draws
 from nlobayes.diagnostics import verdict
-from nlobayes.diagnostics.draws import PosteriorDraws, SampleStats
+from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
@@ -30,23 +31,36 @@ def diagnose(
     """Write R-hat, ESS, autocorrelation and the verdict."""
     job = read_job(DiagnoseJob, spec)
     groups = read_groups(posterior, "posterior")
-    draws = posterior_draws(groups)
-    stats = _sample_stats(groups["all_sample_stats"], job)
-    metrics = verdict.diagnose(
-        draws,
-        stats,
-        thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
-        tightness=_tightness(job, draws, groups["observed_data"]),
-        gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
-        keep_every=job.keep_every,
-        thinning_loss=job.thinning_loss,
-        exact=bool(read_attrs(posterior)["exact"]),
-        superchains=job.superchains,
-    )
+    is_of_chains = "warmup_sample_stats" in groups
+    metrics = (_of_chains if is_of_chains else _of_approximation)(job, groups, posterior)
     write_json(out, metrics)
     made = provenance.record("diagnose", job.model_dump(), digests([posterior]))
     write_record(record, made, [out])
     _print(metrics["checks"], metrics["still_chains_at"])
+    if not is_of_chains:
+        typer.echo(APPROXIMATE, err=True)
+
+
+def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
+    draws = posterior_draws(groups)
+    return verdict.diagnose(
+        draws,
+        _sample_stats(groups["all_sample_stats"], job),
+        thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
+        tightness=_tightness(job, draws.noise, groups["observed_data"]),
+        gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
+        keep_every=job.keep_every,
+        thinning_loss=job.thinning_loss,
+        exact=bool(read_attrs(path)["exact"]),
+        superchains=job.superchains,
+    )
+
+
+def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
+    del path
+    noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
+    tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
+    return verdict.of_approximation(lp.sizes["draw"], tightness=tight)
 
 
 def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
@@ -64,15 +78,15 @@ def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
     )
 
 
-def _tightness(job: DiagnoseJob, draws: PosteriorDraws, observed: xr.Dataset) -> float | None:
+def _tightness(job: DiagnoseJob, noise: np.ndarray | None, observed: xr.Dataset) -> float | None:
     """Compute how tight the likelihood is; None where no one sigma says so."""
     if is_of_classes(job.likelihood) or isinstance(job.likelihood, HeteroscedasticLikelihood):
         return None
     sigma = stated_sigma(job.likelihood)
     if sigma is None:
-        if draws.noise is None:
+        if noise is None:
             raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
-        sigma = float(draws.noise.mean())
+        sigma = float(noise.mean())
     sd = float(observed["target"].values.std())
     error = observed["error"].values / sd if "error" in observed else None
     return tightness(observed.sizes["point"], sigma / sd, error)

@@ -16,7 +16,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.splits import TEST, VALIDATION
 from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
-from nlobayes.diagnostics.thinning import SCORES, thinning_table
+from nlobayes.diagnostics.thinning import SCORES, thinning_table, unthinned_table
 from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.evaluation.predictive.density import log_predictive_density
@@ -77,6 +77,8 @@ def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[
         score = partial(_score_outputs, observed=observed, fitted=fitted, scored=scored)
     size = sum(weights[0, 0].nbytes for weights in groups["posterior"].values())
     flat = outputs.reshape(*outputs.shape[:2], -1)
+    if "all_sample_stats" not in groups:
+        return unthinned_table(flat, score, bytes_per_draw=size)
     return thinning_table(flat, score, keep_every=keep_every, chosen=chosen, bytes_per_draw=size)
 
 

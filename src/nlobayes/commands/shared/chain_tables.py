@@ -15,7 +15,7 @@ from nlobayes.artifacts.netcdf import Groups
 from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.commands.shared.posteriors import posterior_draws
 from nlobayes.diagnostics import tables
-from nlobayes.diagnostics.draws import PosteriorDraws
+from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.model.networks import is_parameter
 from nlobayes.types import Columns
 
@@ -55,7 +55,7 @@ def _weight_names(posterior: xr.Dataset) -> list[str]:
     return names
 
 
-def _with_coefficients(draws: PosteriorDraws, names: list[str]) -> PosteriorDraws:
+def _with_coefficients(draws: ChainDraws, names: list[str]) -> ChainDraws:
     """Count the weights of a network without hidden layer, which are identified, as quantities."""
     if any(name.startswith("weights_2") for name in names):
         return draws

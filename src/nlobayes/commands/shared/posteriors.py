@@ -9,18 +9,18 @@ import numpy as np
 from pydantic import ValidationError
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs
-from nlobayes.diagnostics.draws import PosteriorDraws
+from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter
 from nlobayes.study.grid import describe
 from nlobayes.study.jobs import ModelJob
 
 
-def posterior_draws(groups: Groups) -> PosteriorDraws:
+def posterior_draws(groups: Groups) -> ChainDraws:
     """Take the draws of all chains, everything flat; the weights in the parameters' order."""
     stats, function = groups["all_sample_stats"], groups["predictions"]["f"].values
     weights = [w.values for name, w in groups["posterior"].items() if is_parameter(str(name))]
-    return PosteriorDraws(
+    return ChainDraws(
         function=function.reshape(*function.shape[:2], -1),
         log_density=stats["lp"].values,
         noise=stats["noise"].values if "noise" in stats else None,

@@ -1,0 +1,36 @@
+"""Draws of a posterior to groups, whichever method made them."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from nlobayes.artifacts.contents import named_group
+from nlobayes.artifacts.netcdf import Groups
+from nlobayes.types import PosteriorDraws
+
+LEADING = ("chain", "draw")
+FUNCTION = (*LEADING, "reference_point", "output")
+
+
+def draw_groups(draws: PosteriorDraws) -> Groups:
+    """Label the draws of an approximation: weights, log density, f at the reference points.
+
+    Masks are in a group of their own, and there only if architectures differ.
+    """
+    chains, count = draws.log_density.shape
+    coords = {"chain": np.arange(chains), "draw": np.arange(count)}
+    weights = xr.Dataset(coords=coords)
+    if draws.variables is not None:
+        weights = named_group(draws.variables, LEADING, coords)
+    masks = {
+        name: ((*LEADING, *weights[name].dims[2:]), mask.astype(np.int8))
+        for name, mask in draws.masks.items()
+    }
+    function = (FUNCTION[: draws.function.ndim], draws.function)
+    return {
+        "posterior": weights,
+        "sample_stats": xr.Dataset({"lp": (LEADING, draws.log_density)}, coords),
+        "predictions": xr.Dataset({"f": function}, coords),
+        **({"masks": xr.Dataset(masks, coords)} if masks else {}),
+    }

@@ -1,0 +1,52 @@
+"""Make a posterior by an approximate method, in one job."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import observed_groups, read_dataset, read_start
+from nlobayes.artifacts.draws import draw_groups
+from nlobayes.artifacts.meanings import explain
+from nlobayes.artifacts.netcdf import write_groups
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.study.jobs import ApproximateJob, read_job
+
+
+def approximate(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
+    start: Annotated[list[Path], typer.Option(help="MAP that the method starts from; repeat.")],
+    out: Annotated[Path, typer.Option(help="Posterior to write.")],
+) -> None:
+    """Write the draws of the method, with the data they are conditioned on, marked as not exact."""
+    job = read_job(ApproximateJob, spec)
+    runtime.configure(job.model.precision, job.model.device, job.model.shards)
+    runtime.choose_device(job.model.device, 0, job.model.shards)
+    from nlobayes import builder
+    from nlobayes.inference.method import Approached
+
+    data = read_dataset(dataset)
+    model = builder.build_model(job.model, data, memory_of(job.model))
+    maps = [read_start(path).position for path in start]
+    for path, position in zip(start, maps, strict=True):
+        builder.check_finite(model, position, str(path))
+    begin = Approached(model.logdensity_fn, builder.stack_positions(model, maps))
+    key = builder.chain_key(job.seed, "approximate", 0)
+    positions = builder.build_method(job.method).sample(key, begin)
+    groups = draw_groups(builder.draws_at(model, data, positions))
+    groups |= observed_groups(data, data.split == 0)
+    groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
+    made = provenance.record(
+        "approximate",
+        job.model_dump(),
+        digests([dataset, *start, *memory_files(job.model)]),
+        device=runtime.device(),
+        precision=job.model.precision,
+        exact=False,
+    )
+    named = {name: explain(group) for name, group in groups.items()}
+    write_groups(out, "posterior", named, {**made, "form": "approximation"})

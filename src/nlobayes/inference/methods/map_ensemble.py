@@ -1,0 +1,41 @@
+"""The ensemble of MAPs: each optimum of the posterior is one draw of it, all of equal weight.
+
+Its spread says how far optima that start apart end apart. It is no posterior: no draw leaves its
+optimum (Lakshminarayanan et al. 2017, NeurIPS 30, section 2.4, with one prior for all members).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+
+from nlobayes.errors import InputError
+from nlobayes.inference.method import Approached
+
+
+class MapEnsemble(NamedTuple):
+    """An ensemble of so many MAPs."""
+
+    members: int
+
+    def sample(self, key: jax.Array, posterior: Approached) -> jax.Array:
+        """Give the MAPs themselves (draw, parameter); the key is not used.
+
+        Raises
+        ------
+        InputError
+            If there are more or fewer of them than members.
+        """
+        del key
+        if len(posterior.starts) != self.members:
+            raise InputError(
+                f"map_ensemble: got {len(posterior.starts)} MAPs for {self.members} members; give "
+                "each member its own"
+            )
+        return posterior.starts
+
+
+def build(*, members: int) -> MapEnsemble:
+    """Build the ensemble of so many members."""
+    return MapEnsemble(members)
