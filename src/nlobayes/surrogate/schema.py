@@ -78,9 +78,9 @@ def _either(one: Rule, other: Rule) -> Rule:
 NUMBER = Rule("a finite number", _is_number)
 POSITIVE = Rule("a finite number above 0", lambda v: _is_number(v) and v > 0)
 COUNT = Rule("a whole number from 0", lambda v: type(v) is int and 0 <= v <= LARGEST)
-TRUTH = Rule("true or false", lambda v: isinstance(v, bool))
 NAME = Rule(f"a text of 1 to {LONGEST} characters that print", _is_name)
 TEXT = Rule("text", lambda v: isinstance(v, str))
+TRUTH_OR_NONE = Rule("true, false or null", lambda v: v is None or isinstance(v, bool))
 OR_NONE = Rule("a finite number or null", lambda v: v is None or _is_number(v))
 CHECK = Rule("a check with `passed`, true or false, and `value`, a number or null", _is_check)
 RISING = Rule(
@@ -124,7 +124,7 @@ FACTS: dict[str, Rule] = {
     "domain.inside": POSITIVE,
     "domain.edge": POSITIVE,
     "domain.limits": _by_name(RANGE),
-    "verdict.converged": TRUTH,
+    "verdict.converged": TRUTH_OR_NONE,
     "verdict.convergence": _by_name(CHECK),
     "verdict.calibration": _by_name(CHECK),
 }

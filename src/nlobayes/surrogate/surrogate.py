@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nlobayes.artifacts.surrogate_file import read_surrogate
+from nlobayes.checks import APPROXIMATE
 from nlobayes.data.transforms import (
     FeatureTransform,
     TargetTransform,
@@ -98,7 +99,15 @@ class Surrogate:
         unit, of = self.units.get(self.target) or "no unit", in_words(self.origin)
         failed = ", ".join(name for names in self.failed_checks.values() for name in names)
         verdict = f"failed: {failed}" if failed else "all checks passed"
+        if self.approximate:
+            verdict = f"{APPROXIMATE}, {verdict}"
         return f"<Surrogate of {self.target} [{unit}]: {self.draws} draws, {verdict}; of {of}>"
+
+    @property
+    def approximate(self) -> bool:
+        """Whether its draws are no chains, so that convergence does not apply."""
+        said: bool | None = self.facts["verdict"]["converged"]
+        return said is None
 
     @property
     def failed_checks(self) -> dict[str, list[str]]:

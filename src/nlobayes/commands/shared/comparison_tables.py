@@ -58,6 +58,8 @@ def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
 
 
 def _verdict(run: RunMetrics) -> Text:
+    if run.approximate:
+        return Text("approximate")
     verdict = Text("yes")
     if not run.converged:
         verdict = Text(": ".join(filter(None, ["FAILED", ", ".join(run.failed_checks)])), RED)
@@ -66,7 +68,7 @@ def _verdict(run: RunMetrics) -> Text:
 
 def show_differences(differences: Columns, runs: Sequence[RunMetrics]) -> Table:
     """Show the differences; a setting with a run that has not converged is red here, too."""
-    failed = {run.setting for run in runs if not run.converged}
+    failed = {run.setting for run in runs if not (run.converged or run.approximate)}
     rows = [
         {
             "setting": _marked(row["setting"], failed),
@@ -131,6 +133,8 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
 
 
 def _verdict_on_all(runs: Sequence[RunMetrics]) -> str:
+    if all(run.approximate for run in runs):
+        return "approximate"
     failed = [run for run in runs if not run.converged]
     if not failed:
         return "yes"

@@ -47,7 +47,7 @@ def _cells(run: Finished) -> list[str]:
     found = run.diagnostics
     return [
         _plain(run.label),
-        "**NO**" if run.unconverged else "yes",
+        "approximate" if run.approximate else "**NO**" if run.unconverged else "yes",
         "**NO**" if run.uncalibrated else "yes",
         *_scores(run),
         _number(found["rhat_f_p99"], ".3f"),

@@ -80,9 +80,9 @@ def _posterior(run: Finished, of_classes: bool) -> list[Text]:
         *_scores(run.evaluation["test"], of_classes),
         _number(found["rhat_f_p99"], ".3f"),
         _number(found["ess_f_bulk_min"], ".0f"),
-        Text(str(found["divergences"])),
+        _number(found["divergences"], "d"),
         Text("-" if tau is None else f"{tau:.2g}" + (" (tight)" if tau > TIGHT else "")),
-        _passed(not run.unconverged, exact),
+        Text("approximate") if run.approximate else _passed(not run.unconverged, exact),
         _passed(not run.uncalibrated),
     ]
 

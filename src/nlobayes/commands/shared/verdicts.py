@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
-from nlobayes.checks import label_of, show_limit, show_value
+from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value
 from nlobayes.diagnostics.advice import next_steps
 
 SURROGATES = "surrogates"
@@ -32,6 +32,11 @@ class Finished(NamedTuple):
     def uncalibrated(self) -> list[str]:
         """Names of the calibration checks that failed."""
         return _failed(self.evaluation["calibration_checks"])
+
+    @property
+    def approximate(self) -> bool:
+        """Whether its draws are no chains, so that convergence does not apply."""
+        return self.diagnostics.get("converged", False) is None
 
     @property
     def is_of_classes(self) -> bool:
@@ -90,15 +95,17 @@ def steps_of(runs: Iterable[Finished]) -> list[str]:
 
 def count_passed(runs: Sequence[Finished]) -> str:
     """Count the runs that passed every check, and name them."""
-    passed = [run.label for run in runs if said_of(run) is None]
+    passed = [run.label for run in runs if said_of(run) is None and not run.approximate]
     said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
-    return ": ".join(filter(None, [said, ", ".join(passed)]))
+    approximate = [run.label for run in runs if run.approximate]
+    others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
+    return "; ".join([": ".join(filter(None, [said, ", ".join(passed)])), *others])
 
 
 def example(runs: Iterable[Finished]) -> Path | None:
     """Choose the surrogate to show: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
-    passed = [run for run in written if said_of(run) is None]
+    passed = [run for run in written if said_of(run) is None and not run.approximate]
     return (passed or written)[-1].surrogate if written else None
 
 
@@ -111,6 +118,7 @@ def program() -> str:
 
 def _headline(run: Finished) -> str:
     converged = "NOT CONVERGED" if run.unconverged else "converged"
+    converged = APPROXIMATE if run.approximate else converged
     return f"{converged}, {'NOT CALIBRATED' if run.uncalibrated else 'calibrated'}"
 
 

@@ -158,6 +158,8 @@ def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
 
 
 def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
+    if loaded.approximate:
+        _say("this surrogate is an approximate posterior: convergence does not apply to it")
     for kind, failed in loaded.failed_checks.items():
         if failed:
             _say(f"{kind} of this surrogate failed: {', '.join(failed)}")

@@ -101,6 +101,11 @@ class RunMetrics(NamedTuple):
         return tuple(name for name, check in checks.items() if not check["passed"])
 
     @property
+    def approximate(self) -> bool:
+        """Whether its draws are no chains, so that convergence does not apply."""
+        return self.diagnostics["converged"] is None
+
+    @property
     def converged(self) -> bool:
         """Whether convergence is shown: said so, and contradicted by no check."""
         return bool(self.diagnostics["converged"]) and not self.failed_checks

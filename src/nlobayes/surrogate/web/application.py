@@ -153,7 +153,7 @@ def _describe(surrogate: Surrogate) -> Description:
         origin=surrogate.origin,
         inputs=inputs,
         mixings=scan.mixings(surrogate),
-        converged=bool(facts["verdict"]["converged"]),
+        converged=facts["verdict"]["converged"],
         failed=surrogate.failed_checks,
         verdict=facts["verdict"],
         scores=facts.get("scores", {}),

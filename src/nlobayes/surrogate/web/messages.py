@@ -93,7 +93,7 @@ class Description(BaseModel):
     origin: dict[str, str] = Field(description="The same by name; unknown what no table stated.")
     inputs: list[Input]
     mixings: list[list[str]] = Field(description="Inputs that are rows of a mixing matrix.")
-    converged: bool
+    converged: bool | None = Field(description="Null of draws that are no chains.")
     failed: dict[str, list[str]] = Field(description="Checks that failed, of both kinds.")
     verdict: dict[str, Any]
     scores: dict[str, Any]

@@ -64,7 +64,8 @@ function describe() {
   at("of").textContent = `of ${physical(of)}`;
   at("about").textContent = found.filter(Boolean).join(" · ");
   at("verdict").append(
-    badge(converged && !failed.convergence.length, "chains converged", "chains did NOT converge", failed.convergence),
+    converged === null ? remark("approximate: convergence does not apply") :
+      badge(converged && !failed.convergence.length, "chains converged", "chains did NOT converge", failed.convergence),
     badge(!failed.calibration.length, "error bars calibrated", "error bars NOT calibrated", failed.calibration),
   );
   at("meaning").textContent = meaning();
@@ -96,6 +97,12 @@ function meaning() {
 
 function physical(text) {
   return text.replaceAll("->", "→").replace(/chi0_(\d)/g, (_, digit) => `χ⁰${SUBSCRIPTS[digit]}`);
+}
+
+function remark(text) {
+  const item = document.createElement("li");
+  item.textContent = text;
+  return item;
 }
 
 function badge(passed, good, bad, checks) {
