@@ -316,9 +316,7 @@ def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> Non
         (posterior(), hmc_stats()._replace(energy_variance=np.zeros((3, 250)))),
     ],
 )
-def test_diagnose_refuses_arrays_that_do_not_fit(
-    draws: ChainDraws, sampled: SampleStats
-) -> None:
+def test_diagnose_refuses_arrays_that_do_not_fit(draws: ChainDraws, sampled: SampleStats) -> None:
     with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
         judged(draws, sampled, keep_every=1)
 

@@ -1,0 +1,125 @@
+"""The ensemble of MAPs as a posterior of its own, from its MAPs to the surrogate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from nlobayes import Surrogate, builder
+from nlobayes.artifacts.contents import read_dataset, read_start, write_start
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.checks import APPROXIMATE
+from nlobayes.commands.pipeline.approximate import approximate
+from nlobayes.commands.pipeline.diagnose import diagnose
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.export import export
+from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.thin import thin
+from nlobayes.diagnostics import verdict
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import ModelJob
+
+MEMBERS = 4
+MODEL = {
+    "network": {"hidden": [2], "activation": "tanh"},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "precision": "float64",
+}
+SPEC = {"model": MODEL, "method": {"kind": "map_ensemble", "members": MEMBERS}, "seed": 1}
+DIAGNOSE = {"likelihood": MODEL["likelihood"], "thresholds": {}, "thinning_loss": 0.1}
+
+
+class Made(NamedTuple):
+    """The files of the run, one after the other."""
+
+    starts: list[Path]
+    posterior: Path
+    diagnostics: Path
+    thinned: Path
+    table: Path
+    predictions: Path
+    evaluation: Path
+    surrogate: Path
+
+
+@pytest.fixture(scope="module")
+def made(
+    dataset_path: Path, make_start: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Made:
+    """Every command of the run, in the order of the workflow."""
+    model = builder.build_model(ModelJob.model_validate(MODEL), read_dataset(dataset_path))
+    folder = tmp_path_factory.mktemp("ensemble")
+    starts = [folder / f"{member}.nc" for member in range(MEMBERS)]
+    for member, path in enumerate(starts):
+        start = make_start(member, np.float64)
+        named = builder.name_variables(model, start.position)
+        write_start(path, start._replace(variables=named), {})
+    names = ("posterior.nc", "d.json", "thinned.nc", "t.csv", "p.nc", "e.json", "s.nc")
+    files = Made(starts, *(folder / name for name in names))
+    approximate(json.dumps(SPEC), dataset_path, starts, files.posterior)
+    diagnose(json.dumps(DIAGNOSE), files.posterior, files.diagnostics)
+    thin(files.posterior, files.diagnostics, dataset_path, files.thinned, files.table)
+    job = json.dumps({"model": MODEL})
+    propagate(job, files.thinned, dataset_path, starts, files.predictions)
+    scoring = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}
+    evaluate(json.dumps(scoring), files.predictions, dataset_path, files.evaluation)
+    exporting = json.dumps({"network": MODEL["network"], "export": {}})
+    read = (files.thinned, dataset_path, files.diagnostics, files.evaluation)
+    export(exporting, *read, files.surrogate)
+    return files
+
+
+def test_each_map_is_one_draw(made: Made) -> None:
+    groups = read_groups(made.posterior, "posterior")
+    for member, path in enumerate(made.starts):
+        for name, weights in read_start(path).variables.values.items():
+            drawn = groups["posterior"][name].values[0, member]
+            np.testing.assert_allclose(drawn, weights, rtol=1e-12)
+    assert groups["sample_stats"]["lp"].shape == (1, MEMBERS)
+    assert "warmup_sample_stats" not in groups
+
+
+def test_it_says_everywhere_that_it_is_not_exact(made: Made, read: Any) -> None:
+    for path in (made.posterior, made.thinned, made.predictions, made.surrogate):
+        assert read_attrs(path)["exact"] is False, path
+    found = read(made.diagnostics)
+    assert (found["converged"], found["checks"], found["exact"]) == (None, {}, False)
+    surrogate = Surrogate.load(made.surrogate)
+    assert surrogate.approximate
+    assert APPROXIMATE in repr(surrogate)
+
+
+def test_its_diagnostics_have_the_keys_of_chains(
+    made: Made, run: Any, read: Any, tmp_path: Path
+) -> None:
+    chains = {"kernel": {"kind": "hmc"}, "keep_every": 4}
+    diagnose(json.dumps(DIAGNOSE | chains), run.posterior, tmp_path / "d.json")
+    assert read(made.diagnostics).keys() == read(tmp_path / "d.json").keys()
+    assert {*verdict.OF_CHAINS} <= read(tmp_path / "d.json").keys()
+
+
+def test_its_predictions_are_those_of_the_baseline(made: Made) -> None:
+    """The baseline of every run is the ensemble of its MAPs, here that of the run itself."""
+    groups = read_groups(made.predictions, "predictions")
+    own, baseline = groups["predictions"]["f"].values[0], groups["baseline"]["f"].values
+    np.testing.assert_array_equal(own, baseline)
+
+
+def test_the_surrogate_predicts_the_mean_of_its_members(made: Made, dataset_path: Path) -> None:
+    surrogate = Surrogate.load(made.surrogate)
+    groups = read_groups(made.predictions, "predictions")
+    inputs = read_groups(dataset_path, "dataset")["inputs"]["inputs"].values
+    found = surrogate.predict(inputs, on="model").mean
+    np.testing.assert_allclose(found, groups["predictions"]["f"].values[0].mean(axis=0), rtol=1e-5)
+
+
+def test_other_numbers_of_maps_are_refused(made: Made, dataset_path: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="got 3 MAPs for 4 members"):
+        approximate(json.dumps(SPEC), dataset_path, made.starts[:3], tmp_path / "out.nc")
+    assert not (tmp_path / "out.nc").exists()
