@@ -20,6 +20,22 @@ gc.set_threshold(NEW_OBJECTS)
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave all but so many cases of a test that is marked `by_day` to the night, evenly."""
+    crossed: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("by_day"):
+            crossed.setdefault(item.nodeid.split("[")[0], []).append(item)
+    for cases in crossed.values():
+        (most,) = cases[0].get_closest_marker("by_day").args  # type: ignore[union-attr]
+        chosen = {round(place) for place in np.linspace(0, len(cases) - 1, most)}
+        for place, case in enumerate(cases):
+            if place not in chosen:
+                case.add_marker(pytest.mark.slow)
+
+
 PIDS = (1000022, 1000023, 1000025, 1000035)
 SQUARKS = (*range(1000001, 1000007), *range(2000001, 2000007))
 HEADER = (

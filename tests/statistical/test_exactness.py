@@ -168,6 +168,7 @@ def draw_each_given_all_others(
 
 
 @pytest.mark.parametrize("kind", EXACT)
+@pytest.mark.by_day(4)
 def test_correlated_gaussian(kind: str) -> None:
     """Five dimensions, scales from 0.3 to 3, neighbours correlated by 0.95."""
     sd, mean = np.geomspace(0.3, 3.0, 5), np.array([1.0, -2.0, 0.0, 3.0, 10.0])
@@ -258,6 +259,7 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
 
 
 @every_kernel
+@pytest.mark.by_day(3)
 def test_bayesian_linear_regression(kind: str) -> None:
     assert_linear_regression(kind)
 

@@ -191,6 +191,7 @@ def test_laplace_with_learned_scale() -> None:
     assert_moments(stated, dataset, lambda v: [weight(v), jnp.log(v["noise"])], moments)
 
 
+@pytest.mark.slow
 def test_heteroscedastic_trend() -> None:
     """Sigma = 0.4 exp(0.8 x): a grid over the slope and the offset of log sigma."""
     x, rng = rows(1)
@@ -288,6 +289,7 @@ def linear_rows() -> tuple[np.ndarray, np.ndarray]:
         pytest.param("gamma_precision", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_hierarchical_scales(name: str) -> None:
     """A grid over the logarithm of the scale, weights conjugate."""
     hyper, log_density = HYPER[name]

@@ -88,6 +88,7 @@ def errors(drawn: Drawn, weights: Weights | None = None) -> np.ndarray:
     return quantities.std(axis=(0, 1)) / np.sqrt(worth)
 
 
+@pytest.mark.slow
 def test_a_slightly_smaller_sigma_is_reached_by_weights() -> None:
     """Means of f and of f^2 at 40 rows, at a joint significance of 0.001."""
     old, new = draw(OLD), draw(NEW)

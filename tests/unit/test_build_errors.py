@@ -88,6 +88,7 @@ def test_rows_have_errors_where_the_dataset_has(noisy: Dataset, dataset: Dataset
 
 
 @every_likelihood
+@pytest.mark.by_day(1)
 def test_curvature_of_a_linear_model_is_its_hessian(noisy: Dataset, likelihood: Likelihood) -> None:
     """In the weights and the bias; Gauss-Newton leaves out what couples a learned noise to them."""
     model = make_model(noisy, likelihood, hidden=())

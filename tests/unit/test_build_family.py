@@ -60,6 +60,7 @@ def output_of(model: Model, position: jax.Array, dataset: Dataset, split: int) -
 @pytest.mark.parametrize(
     ("likelihood", "classes", "outputs"), [(BERNOULLI, 2, 1), (CATEGORICAL, 3, 3)]
 )
+@pytest.mark.by_day(1)
 def test_curvature_of_linear_classes_is_their_hessian(
     dataset: Dataset, likelihood: dict[str, Any], classes: int, outputs: int
 ) -> None:
@@ -73,6 +74,7 @@ def test_curvature_of_linear_classes_is_their_hessian(
     np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_curvature_of_two_targets_is_their_hessian(pair: Dataset) -> None:
     """In the weights; the noise of each target its own."""
     model = make_model(pair, LEARNED, hidden=())
@@ -84,6 +86,7 @@ def test_curvature_of_two_targets_is_their_hessian(pair: Dataset) -> None:
 
 
 @pytest.mark.parametrize("family", ["cauchy", "student_t"])
+@pytest.mark.by_day(1)
 def test_curvature_is_positive_where_the_prior_bends_the_other_way(
     dataset: Dataset, family: str
 ) -> None:

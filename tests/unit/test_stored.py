@@ -97,6 +97,7 @@ def draws_of(asked: ModelJob, dataset: Dataset) -> tuple[builder.Model, np.ndarr
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=() if n in OF_ALL_KINDS else pytest.mark.slow) for n in MODELS]
 )
+@pytest.mark.by_day(3)
 def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
     dataset: Dataset, name: str
 ) -> None:
@@ -131,6 +132,7 @@ def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
 
 
 @pytest.mark.parametrize("name", INDEPENDENT)
+@pytest.mark.by_day(2)
 def test_whitening_of_independent_priors_is_a_constant(dataset: Dataset, name: str) -> None:
     asked = job(prior=PRIORS[name])
     model, drawn, stored = draws_of(asked, dataset)
@@ -238,6 +240,7 @@ BY_HAND: dict[str, tuple[dict[str, Any], Callable[[Values], Any]]] = {
 
 
 @pytest.mark.parametrize("name", BY_HAND)
+@pytest.mark.by_day(3)
 def test_the_log_prior_is_that_of_the_named_variables(dataset: Dataset, name: str) -> None:
     """Without Jacobians: the density of a scale, not of its logarithm."""
     changes, by_hand = BY_HAND[name]
@@ -275,6 +278,7 @@ LIKELIHOODS: dict[str, tuple[dict[str, Any], Callable[[Values, Any], Any]]] = {
 
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
+@pytest.mark.by_day(2)
 def test_the_log_likelihood_is_that_of_the_train_rows(dataset: Dataset, name: str) -> None:
     likelihood, by_hand = LIKELIHOODS[name]
     asked = job(likelihood=likelihood)
@@ -322,6 +326,7 @@ SCALES = "scale_biases_1, scale_weights_1, scale_weights_2"
          "weights_2 has 4 values in the model, 2 in the draws; weights reach models of the same"),
     ],
 )  # fmt: skip
+@pytest.mark.by_day(2)
 def test_models_of_other_variables_are_refused_by_their_names(
     dataset: Dataset, old: dict[str, Any], new: dict[str, Any], said: str
 ) -> None:

@@ -197,6 +197,7 @@ def test_experiment_elsewhere_leaves_the_workspace_and_can_be_applied(
     assert {path for path, digest in cloned.digests().items() if digest != before[path]}
 
 
+@pytest.mark.slow
 def test_study_without_figures_is_recorded(published: Project, tmp_path: Path) -> None:
     cloned = clone(published, tmp_path / "clone")
     cloned.configure({"grids": {"tiny": {**grid_of(cloned), "outputs": "metrics"}}})

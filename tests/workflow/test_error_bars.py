@@ -58,6 +58,7 @@ def beams() -> Luminosities:
 
 @pytest.mark.parametrize("unit_norm", [False, True])
 @pytest.mark.parametrize("along", ["m1", "n11", "n12", "n13", "n14"])
+@pytest.mark.by_day(4)
 def test_no_half_width_is_three_times_the_honest_one(
     surrogate: Surrogate, fresh: np.ndarray, beams: Luminosities, along: str, unit_norm: bool
 ) -> None:

@@ -44,6 +44,7 @@ def test_another_chain_runs_its_own_jobs_only(tiny: Project, tmp_path: Path) -> 
     assert len({chain.tobytes() for chain in chains}) == 3
 
 
+@pytest.mark.slow
 def test_another_segment_runs_its_own_jobs_only(tiny: Project, two_segments: Project) -> None:
     planned = tiny.planned(changes=sampler(segments=2))
     assert planned == {"draw": 2, "assemble": 1} | AFTER_ASSEMBLE

@@ -102,6 +102,7 @@ def invented(rule: str, wildcard: str, names: list[str], chance: random.Random) 
         "results/metrics/agreement/tiny/tiny/n4/fan_in/tolerance_10/tiny/s1.json",
     ],
 )
+@pytest.mark.by_day(2)
 def test_a_path_that_no_run_has_is_refused(project: Project, path: str) -> None:
     refused = project.snakemake("--dry-run", path, status=1)
     assert "is no path of this study" in refused.stdout + refused.stderr

@@ -80,6 +80,7 @@ def test_jobs_elsewhere_do_not_ask(forgotten: Project) -> None:
     forgotten.snakemake("--mode", "remote", "--cores", "1", "--dry-run")
 
 
+@pytest.mark.slow
 def test_first_run_killed_before_its_first_record_goes_on(unbuilt: Project, tmp_path: Path) -> None:
     """Snakemake is killed and its job is not: an output appears that nobody recorded."""
     project = unbuilt.copy_to(tmp_path / "project")

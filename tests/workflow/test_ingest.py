@@ -84,6 +84,7 @@ def test_nothing_is_made_again_without_cause(ingested: Project, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("change", ["added", "changed", "removed", "renamed"])
+@pytest.mark.by_day(1)
 def test_another_file_is_ingested_anew(ingested: Project, tmp_path: Path, change: str) -> None:
     """Whatever its time says: the change keeps those of the file and the folder."""
     project = ingested.copy_to(tmp_path / "project")

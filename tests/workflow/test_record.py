@@ -84,6 +84,7 @@ def remove_git(project: Project) -> None:
         (remove_git, "not a git repository"),
     ],
 )
+@pytest.mark.by_day(2)
 def test_what_a_clone_would_not_find_is_refused(
     direct: Project, tmp_path: Path, disturb: Callable[[Project], None], said: str
 ) -> None:

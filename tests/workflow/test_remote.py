@@ -104,6 +104,7 @@ def test_missing_credentials_are_told_and_cost_nothing(
     assert "up to date" in project.run("dvc", "status").stdout
 
 
+@pytest.mark.slow
 def test_killed_push_is_completed_by_the_next(
     published: Project, bucket: str, tmp_path: Path
 ) -> None:

@@ -178,6 +178,7 @@ def test_canaries_are_found_where_they_are(odd: Project) -> None:
     ],
     ids=["template", "tag", "twice"],
 )
+@pytest.mark.by_day(1)
 def test_a_hostile_default_study_is_refused_before_snakemake_reads_it(
     unbuilt: Project, tmp_path: Path, text: str, said: str
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_hostile_configfile_is_refused(unbuilt: Project, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "target", ["results/metrics/../../etc/x", "../x.nc", "results/data/$(touch hacked).nc"]
 )
+@pytest.mark.by_day(1)
 def test_a_target_outside_the_study_is_no_target(unbuilt: Project, target: str) -> None:
     refused = unbuilt.snakemake("--dry-run", target, status=1)
     assert "No rule to produce" in refused.stdout + refused.stderr

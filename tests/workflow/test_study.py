@@ -24,6 +24,7 @@ def presets(project: Project, kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.by_day(2)
 def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
     names = presets(pristine, "grids")[grid]["sampler"]
     names = [names] if isinstance(names, str) else names
@@ -108,6 +109,7 @@ def test_a_run_is_cut_into_blocks_and_segments(unbuilt: Project) -> None:
         ({"networks": {"n/4": {"hidden": [4]}}}, "networks: name 'n/4' must match"),
     ],
 )
+@pytest.mark.by_day(4)
 def test_refuses_in_one_line(unbuilt: Project, changes: dict[str, Any], said: str) -> None:
     refused = unbuilt.snakemake("--dry-run", changes=changes, status=2)
     notice = "Using workflow specific profile"

@@ -165,6 +165,7 @@ def pretend(path: Path) -> None:
         ("results/metrics/extra/scores.json", pretend, "no attribute and no record below"),
     ],
 )
+@pytest.mark.by_day(3)
 def test_what_was_tampered_with_is_found(
     here: Path,
     capsys: pytest.CaptureFixture[str],

@@ -41,6 +41,7 @@ READ = pytest.mark.parametrize("read", [assemble_segments, read_functions])
     ],
     ids=["swapped", "repeated", "missing", "swapped in the second", "repeated last"],
 )
+@pytest.mark.by_day(4)
 def test_segments_out_of_order_are_refused(
     tmp_path: Path,
     make_blocks: MakeBlocks,
@@ -113,6 +114,7 @@ def test_blocks_of_unequal_length_are_refused(
 
 @READ
 @pytest.mark.parametrize(("place", "dim"), [(1, "draw"), (2, "chain")])
+@pytest.mark.by_day(2)
 def test_segments_of_other_reference_points_are_refused(
     tmp_path: Path,
     make_blocks: MakeBlocks,

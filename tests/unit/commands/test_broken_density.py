@@ -52,6 +52,7 @@ def test_a_density_that_is_not_finite_at_its_start_is_refused(
 
 
 @pytest.mark.parametrize("kernel", [HMC, NUTS], ids=["hmc", "nuts"])
+@pytest.mark.by_day(1)
 def test_a_chain_never_enters_where_the_density_is_not_finite(
     break_density: Break, draw_on: Callable[..., Path], warmed: Path, tmp_path: Path, kernel: Any
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_chain_never_enters_where_the_density_is_not_finite(
 
 
 @pytest.mark.parametrize("kernel", [HMC, NUTS], ids=["hmc", "nuts"])
+@pytest.mark.by_day(1)
 def test_a_density_that_is_lost_midway_keeps_the_last_good_segment(
     break_density: Break, draw_on: Callable[..., Path], warmed: Path, tmp_path: Path, kernel: Any
 ) -> None:

@@ -158,6 +158,7 @@ def test_a_file_that_is_no_verdict_is_refused(
     ],
     ids=["network", "mass matrix", "kernel"],
 )
+@pytest.mark.by_day(2)
 def test_a_state_of_another_specification_is_refused_with_its_file(
     draw_on: DrawOn, tmp_path: Path, warmed: Path, place: str, change: dict[str, Any], said: str
 ) -> None:
@@ -189,6 +190,7 @@ def test_chains_that_cannot_move_are_refused_and_nothing_is_written(
     assert not (tmp_path / "out.nc").exists()
 
 
+@pytest.mark.slow
 def test_a_kernel_without_gradient_draws(
     warm_up: Callable[..., Path],
     draw_on: DrawOn,

@@ -212,6 +212,7 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
         (["--spec", "nowhere.json"], "--spec: cannot read nowhere.json"),
     ],
 )
+@pytest.mark.by_day(6)
 def test_what_cannot_be_done_is_said_in_one_line(
     folder: Path, tmp_path: Path, words: list[str], said: str
 ) -> None:

@@ -95,6 +95,7 @@ def test_more_restarts_never_lower_the_density(dataset_path: Path, tmp_path: Pat
     ],
     ids=["restarts", "full", "cycles", "adamw"],
 )
+@pytest.mark.by_day(1)
 def test_the_same_seed_writes_the_same_bytes(
     dataset_path: Path, tmp_path: Path, settings: dict[str, Any]
 ) -> None:

@@ -162,6 +162,7 @@ X = np.linspace(-3, 3, 60)
 @pytest.mark.parametrize(
     ("kind", "labels"), [("categorical", [1.0, 2.0, 5.0]), ("bernoulli", [0.0, 1.0])]
 )
+@pytest.mark.by_day(1)
 def test_classes_have_probabilities(tmp_path: Path, kind: str, labels: list[float]) -> None:
     rng = np.random.default_rng(4)
     path = made(tmp_path, rng.choice(labels, 60), ("kind",), "classes")

@@ -119,6 +119,7 @@ def assert_loo(scored: Scored, rows: np.ndarray) -> None:
     ("name", "errors"),
     [*((name, False) for name in LIKELIHOODS), *((name, True) for name in DIMS_WITH_ERRORS)],
 )
+@pytest.mark.by_day(4)
 def test_the_likelihood_judges_as_the_sampled_model_does(
     dataset: Dataset, tmp_path: Path, name: str, errors: bool
 ) -> None:

@@ -169,6 +169,7 @@ def test_predictions_of_another_dataset_are_refused(
         ({"predictive_noise": 0.1}, "predictive_noise is 0.1, must have"),
     ],
 )
+@pytest.mark.by_day(1)
 def test_scores_without_a_noise_are_refused(
     tabulated: Tabulate, tmp_path: Path, content: dict[str, Any], said: str
 ) -> None:

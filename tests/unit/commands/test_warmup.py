@@ -125,6 +125,7 @@ def test_a_map_of_another_network_is_refused_with_its_file(
     ],
     ids=["network", "mass matrix", "kernel"],
 )
+@pytest.mark.by_day(1)
 def test_a_piece_of_another_specification_is_refused_with_its_file(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path], change: dict[str, Any], said: str
 ) -> None:

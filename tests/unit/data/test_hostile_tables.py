@@ -122,6 +122,7 @@ def million_columns(path: Path) -> None:
     ],
     ids=["2 GB", "500 MB in a line", "gzip", "parquet", "million columns", "pipe", "device"],
 )
+@pytest.mark.by_day(3)
 def test_a_table_that_would_fill_memory_or_time_stops_prepare(
     tmp_path: Path, make: Callable[[Path], None], end: str, said: str
 ) -> None:

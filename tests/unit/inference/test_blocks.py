@@ -38,6 +38,7 @@ def take(tree: Any, row: int) -> Any:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.by_day(1)
 def test_a_block_of_one_chain_is_the_chain_alone_bit_for_bit(name: str) -> None:
     step, arguments = block(name, 1)
     found = jax.jit(each_chain(step))(*arguments)
@@ -50,6 +51,7 @@ def test_a_block_of_one_chain_is_the_chain_alone_bit_for_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.by_day(1)
 def test_each_of_several_chains_is_the_chain_alone_within_rounding(name: str) -> None:
     step, arguments = block(name, 3)
     found = jax.jit(each_chain(step))(*arguments)

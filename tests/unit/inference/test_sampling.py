@@ -53,6 +53,7 @@ def sample(
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.by_day(1)
 def test_segments_equal_one_long_run_bit_for_bit(name: str) -> None:
     """Two segments, the second continued from a record of arrays, against one run of 24 draws."""
     expected = sample(name, None, first=0, kept=8)
@@ -67,6 +68,7 @@ def test_segments_equal_one_long_run_bit_for_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.by_day(1)
 def test_a_block_draws_what_its_chains_draw_alone(name: str) -> None:
     """Vectorised over two chains, within rounding: the same keys, the same draws."""
     kernel, run = compiled(name, 4, 1)

@@ -64,6 +64,7 @@ def weights_of(variables: dict[str, Any]) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", PRIORS)
+@pytest.mark.by_day(1)
 def test_every_weight_stays_and_every_held_entry_moves(name: str) -> None:
     density, (refresh, held) = stated(name)
     rng = np.random.default_rng(3)
@@ -157,6 +158,7 @@ def prior_draws(name: str, density: Density) -> jax.Array:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", PRIORS)
+@pytest.mark.by_day(1)
 def test_draws_of_the_prior_stay_draws_of_the_prior(name: str) -> None:
     """Weights and hyperparameters are drawn from their prior, then the latter three times anew.
 

@@ -147,6 +147,7 @@ def assert_close(actual: Any, expected: Any, rtol: float) -> None:
 
 
 @pytest.mark.parametrize("case", ASKED_OF_ALL, ids=str)
+@pytest.mark.by_day(4)
 def test_value_and_gradient_equal_those_by_hand(case: Case) -> None:
     """All rows at once and in chunks that do not divide them, to 1e-12."""
     density = build(case, chunk=0)
@@ -165,6 +166,7 @@ def test_value_and_gradient_equal_those_by_hand(case: Case) -> None:
 
 @pytest.mark.parametrize("chunk", [0, CHUNK])
 @pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.by_day(2)
 def test_one_compilation_serves_all_data(layout: str, chunk: int) -> None:
     case = NOISY._replace(layout=layout)
     density = build(case, chunk)
@@ -338,6 +340,7 @@ def test_a_gpu_takes_rows_in_long_chunks(widest: int) -> None:
 
 @pytest.mark.parametrize("chunk", [0, CHUNK])
 @pytest.mark.parametrize("inverse_temperature", [0.0, 0.3, 1.0])
+@pytest.mark.by_day(2)
 def test_an_inverse_temperature_flattens_value_and_gradient(
     chunk: int, inverse_temperature: float
 ) -> None:

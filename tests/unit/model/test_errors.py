@@ -210,6 +210,7 @@ json.dump((float(value), gradient.tolist(), str(data.error.dtype), devices), sys
 @pytest.mark.parametrize(
     ("precision", "shards", "rtol"), [("float64", 2, 1e-12), ("float32", 1, 1e-5)]
 )
+@pytest.mark.by_day(1)
 def test_errors_in_shards_and_in_single_precision(precision: str, shards: int, rtol: float) -> None:
     """Each belongs to a process of its own."""
     rows, position = random_rows(seed=14), random_position(WEIGHTS + 1, seed=15)

@@ -187,6 +187,7 @@ def build(memory: Site | None, layout: str) -> Density:
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.by_day(1)
 def test_the_log_prior_has_the_memory_and_its_gradient(layout: str) -> None:
     rng = np.random.default_rng(8)
     site = Site(rng.normal(size=(5, 3)), rng.normal(size=(2, 5)), rng.normal(size=2))

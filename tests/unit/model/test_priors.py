@@ -80,6 +80,7 @@ def draw(density: Density, count: int) -> tuple[jax.Array, dict[str, np.ndarray]
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", STATED)
+@pytest.mark.by_day(2)
 def test_weights_and_biases_are_drawn_as_stated(name: str) -> None:
     """Kolmogorov-Smirnov for each variable, and no correlation between any two of them."""
     stated = STATED[name]
@@ -272,6 +273,7 @@ def assert_laws(density: Density, laws: dict[str, Law]) -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", LAWS)
+@pytest.mark.by_day(4)
 def test_every_family_is_drawn_as_stated(name: str) -> None:
     """Scales, weights given them, and weights whatever they are: Student-t for Gamma precisions."""
     prior, laws = LAWS[name]
@@ -280,6 +282,7 @@ def test_every_family_is_drawn_as_stated(name: str) -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", SLOPES)
+@pytest.mark.by_day(2)
 def test_every_family_of_slopes_is_drawn_as_stated(name: str) -> None:
     prior, laws = SLOPES[name]
     assert_laws(build(fan_in(1.0), None, prior), laws)

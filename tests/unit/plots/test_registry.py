@@ -90,6 +90,7 @@ def assert_on_the_page(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.by_day(10)
 def test_equal_tables_give_equal_bytes(name: str) -> None:
     """Whichever format is written first."""
     first, second = draw(name), draw(name)
@@ -119,6 +120,7 @@ def test_nothing_reaches_beyond_the_page(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.by_day(9)
 def test_warning_is_red_and_fits_the_page(name: str) -> None:
     warned = figure(name, WARNINGS)
     assert " ".join(WARNINGS) in red_words(warned)

@@ -71,6 +71,7 @@ def test_aliases_that_multiply_are_refused(tmp_path: Path, text: str, said: str)
 
 
 @pytest.mark.parametrize("opening", ["[", "{b: ", "- ", "? ", "[{"])
+@pytest.mark.by_day(1)
 def test_deep_nesting_is_refused(tmp_path: Path, opening: str) -> None:
     (tmp_path / "bad.yaml").write_text("a: " + opening * (MOST_BYTES // len(opening) - 9))
     if opening in "- ? ":

@@ -130,6 +130,7 @@ def test_a_broken_cache_of_compiled_functions_changes_nothing(
         ("nlobayes summary --metrics nowhere 2>&1 | true", {2}),
     ],
 )
+@pytest.mark.by_day(2)
 def test_nobody_reads_what_is_printed(
     workbench: Workbench, script: str, statuses: set[int]
 ) -> None:

@@ -102,6 +102,7 @@ def test_slope_of_six_chains_by_hand() -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_length_is_that_of_the_largest_criterion() -> None:
     """Over jitter in (0, 2): sum sd^4 (1 - sin(4 T / sd) / (4 T / sd)) / 2, to 20 %.
 
@@ -149,6 +150,7 @@ def test_harmonic_mean_of_acceptance_reaches_the_target() -> None:
     np.testing.assert_allclose(harmonic.mean(), 0.651, atol=0.03)
 
 
+@pytest.mark.slow
 def test_frozen_steps_use_what_is_frozen() -> None:
     (adapted, last), carry, info = warm_up((80, 20), share=0.8)
     jax.tree.map(np.testing.assert_array_equal, adapted, last)

@@ -140,6 +140,7 @@ def test_masses_are_the_variances_of_their_rungs() -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_masses_are_those_of_the_rungs_that_have_just_moved() -> None:
     """After the first window: 25 draws, shrunk by 25/30, while rungs moved by up to half."""
     tuned = warm_up(PIECE).carries[1].tuned

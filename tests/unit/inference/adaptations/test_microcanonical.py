@@ -106,6 +106,7 @@ def sample(kernel: Kernel, warmed: Warmed, observe: Any) -> Draws:
 
 
 @every_kernel
+@pytest.mark.by_day(1)
 def test_pieces_equal_one_long_warmup_bit_for_bit(name: str) -> None:
     """The last of ten pieces is frozen."""
     kernel = build(name)
@@ -223,6 +224,7 @@ def test_sound_records_pass() -> None:
 
 
 @every_kernel
+@pytest.mark.by_day(1)
 def test_warmup_without_a_way_out_is_refused(name: str) -> None:
     """The density is finite at the start only: every step diverges, the position never changes."""
 

@@ -93,6 +93,7 @@ def test_every_gradient_is_counted() -> None:
     ("jitter", "length", "expected"),
     [(0.0, 1.0, [10]), (0.25, 0.8, range(6, 11)), (1.0, 3.0, range(1, 21)), (0.5, 0.01, [1])],
 )
+@pytest.mark.by_day(1)
 def test_number_of_steps_is_around_the_decoherence_length(
     jitter: float, length: float, expected: Any
 ) -> None:
@@ -106,6 +107,7 @@ def test_number_of_steps_is_around_the_decoherence_length(
 
 @pytest.mark.statistical
 @pytest.mark.parametrize(("step_size", "most"), [(0.75, 20), (1.2, 3)])
+@pytest.mark.by_day(1)
 def test_moments_of_a_correlated_gaussian(step_size: float, most: int) -> None:
     """Means and covariances at correlation 0.95, at a joint significance of 0.001.
 

@@ -68,6 +68,7 @@ def test_trajectory_is_leapfrog_by_hand() -> None:
     ("integration_steps", "jitter", "expected"),
     [(10, 0.2, range(8, 13)), (10, 0.0, [10]), (1, 0.9, [1, 2])],
 )
+@pytest.mark.by_day(1)
 def test_number_of_steps_is_uniform_around_the_middle(
     integration_steps: int, jitter: float, expected: range
 ) -> None:

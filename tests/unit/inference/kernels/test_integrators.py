@@ -78,6 +78,7 @@ def test_a_trajectory_keeps_volume() -> None:
 
 
 @pytest.mark.parametrize("step_size", [0.02, 0.04])
+@pytest.mark.by_day(1)
 def test_a_fixed_length_sets_the_number_of_steps(step_size: float) -> None:
     """Length over step size, within the jitter, and never more than allowed."""
     settings: dict[str, Any] = {"jitter": 0.25, "divergence_threshold": 1000.0}

@@ -154,6 +154,7 @@ def test_one_parameter_is_refused() -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_is_biased_by_its_step_and_less_by_a_shorter_one() -> None:
     """Mean square per dimension, 1 for the target; 10000 draws of 10 give it to 0.01."""
     kernel = build(lambda q: -0.5 * jnp.sum(q**2), integration_steps=8)

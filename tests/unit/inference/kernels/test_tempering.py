@@ -98,6 +98,7 @@ def assert_means(draws: np.ndarray, expected: np.ndarray, fewest: int) -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_weights_of_modes_are_found_where_plain_hmc_stays_in_one() -> None:
     """One chain starts in each; HMC is given at least as many gradients."""
     kernel = tempering.build(two_modes, integration_steps=6, rungs=7, hottest=1e-3, **MOVES)

@@ -146,6 +146,7 @@ def served(surrogate: Surrogate) -> Iterator[str]:
         socket.close()
 
 
+@pytest.mark.by_day(3)
 def test_the_curve_is_seen_along_every_input(browser: Any, example: Surrogate) -> None:
     """Also where error bars reach far beyond the frame; no number is cut off in its box."""
     with served(example) as url:
