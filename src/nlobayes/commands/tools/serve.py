@@ -13,7 +13,7 @@ from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-PAGE = Path(__file__).parents[1] / "surrogate" / "web" / "page"
+PAGE = Path(__file__).parents[2] / "surrogate" / "web" / "page"
 SETTINGS: dict[str, Any] = {
     "log_level": "warning",
     "access_log": False,
