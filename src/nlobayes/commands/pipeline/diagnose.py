@@ -38,7 +38,7 @@ def diagnose(
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
         tightness=_tightness(job, draws, groups["observed_data"]),
         gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
-        keep_every=job.keep_every,
+        thin=job.thin,
         thinning_loss=job.thinning_loss,
         exact=bool(read_attrs(posterior)["exact"]),
         superchains=job.superchains,
@@ -50,7 +50,7 @@ def diagnose(
 
 
 def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
-    max_depth = getattr(job.kernel, "max_depth", None)
+    max_depth = job.kernel.max_tree_depth
     unadjusted = "energy_variance" in stats
     return SampleStats(
         energy=stats["energy"].values,
