@@ -26,10 +26,11 @@ from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.tables import select
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.kernels import KERNELS
 from nlobayes.study.likelihoods import ToleranceLikelihood
 from nlobayes.study.presets import Network
 from nlobayes.study.priors import FanInPrior
-from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
+from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset, Table
 
 FEATURES = ("m1", "n11", "n12", "n13", "n14")
@@ -109,12 +110,13 @@ def parse_case(text: str) -> Case:
 def parse_sampler(text: str) -> Sampler:
     """Read a sampler: the name of a kernel, or a preset as JSON."""
     given = json.loads(text) if text.startswith("{") else {"kernel": {"kind": text}}
-    chains = FEWEST_CHAINS.get(str(given.get("kernel", {}).get("kind")), 4)
+    kernel = KERNELS.get(str(given.get("kernel", {}).get("kind")))
+    chains = max(4, kernel.fewest_chains if kernel else 4)
     try:
         return Sampler.model_validate({"draws_per_segment": 8, "chains": chains, **given})
     except ValidationError as error:
         lines = "; ".join(problem["msg"] for problem in error.errors())
-        known = ", ".join(WARMUP_OF)
+        known = ", ".join(KERNELS)
         raise argparse.ArgumentTypeError(f"{text!r}: {lines}; kernels: {known}") from None
 
 

@@ -26,9 +26,9 @@ from nlobayes.inference.blocks import each_chain
 from nlobayes.inference.kernel import Kernel, Tuned
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.kernels import HMCKernel
+from nlobayes.study.kernels.hmc import HMCKernel
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
+from nlobayes.study.samplers import Sampler
 from nlobayes.study.warmups import Warmup
 from nlobayes.types import Dataset
 
@@ -148,7 +148,7 @@ def _evaluate(model: builder.Model, dataset: Dataset, positions: np.ndarray) -> 
 def _warm_up(cell: Cell, model: builder.Model, kernel: Kernel) -> Adapted:
     """Warm up chain by chain, or all together where the adaptation learns from all of them."""
     chains = range(cell.sampler.chains)
-    together = cell.sampler.kernel.kind in FEWEST_CHAINS
+    together = cell.sampler.kernel.learns_from_all_chains
     blocks: list[Sequence[int]] = [chains] if together else [[chain] for chain in chains]
     preset = _affordable(cell, model, kernel, blocks)
     adaptation = _adaptation(cell, model, kernel, preset)
@@ -224,15 +224,15 @@ def _draw_until(
     budget = (1 - WARMUP_SHARE) * cell.seconds
     one_draw = adapted.seconds / adapted.steps / len(chains)
     length = max(1, int(budget / ROUNDS / len(chains) / one_draw))
-    keep_every = -(-length // KEPT_PER_ROUND)
-    kept = length // keep_every
+    thin = -(-length // KEPT_PER_ROUND)
+    kept = length // thin
 
     def draw_piece(key: jax.Array, state: Any, tuned: Any, first: int | jax.Array) -> Any:
         return sampling.draw(
             *(key, kernel, state, tuned),
             first=first,
             kept=kept,
-            keep_every=keep_every,
+            thin=thin,
             observe=lambda position: {},
         )
 
@@ -246,7 +246,7 @@ def _draw_until(
             (states[chain], draws), spent = timed(partial(compiled, *inputs))
             pieces.append(jax.device_get(draws))
             seconds.append(spent)
-        first += kept * keep_every
+        first += kept * thin
     return pieces, seconds
 
 
@@ -277,7 +277,7 @@ def draw_gradients(
     predict = builder.predict_with(model)
 
     def run(key: jax.Array, carry: Any) -> Any:
-        lengths = {"first": 0, "kept": draws // KEEP, "keep_every": KEEP}
+        lengths = {"first": 0, "kept": draws // KEEP, "thin": KEEP}
         _, drawn = sampling.draw(key, kernel, *adaptation.finish(carry), observe=observe, **lengths)
         return drawn, jax.lax.map(lambda q: predict(q, test), drawn.kept[0]).mean(axis=0)
 

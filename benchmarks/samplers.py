@@ -37,9 +37,10 @@ from benchmarks.common import (
     write_csv,
 )
 from nlobayes.commands.shared import runtime
-from nlobayes.study.kernels import NUTSKernel
+from nlobayes.study.kernels import KERNELS
+from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
+from nlobayes.study.samplers import Sampler
 
 BASELINES = Path(__file__).parent / "baselines"
 CASES = ("5-20-20-1@12000", "5-50-50-50-50-50-1@12000", "5-2048-1@12000", "5-32-1@1000")
@@ -281,7 +282,7 @@ def _arguments() -> argparse.Namespace:
     add("--csv", type=Path, help="file to write the rows to")
     given = parser.parse_args()
     samplers = given.samplers or [
-        parse_sampler(kind) for kind in WARMUP_OF if kind not in OF_HYPERPARAMETERS
+        parse_sampler(kind) for kind in KERNELS if kind not in OF_HYPERPARAMETERS
     ]
     given.samplers = [_changed(sampler, given) for sampler in samplers]
     return given
@@ -289,8 +290,7 @@ def _arguments() -> argparse.Namespace:
 
 def _changed(sampler: Sampler, given: argparse.Namespace) -> Sampler:
     """Take chains, and the length of the warm-up, from the command line."""
-    fewest = FEWEST_CHAINS.get(sampler.kernel.kind, 2)
-    preset = sampler.model_dump() | {"chains": max(given.chains, fewest)}
+    preset = sampler.model_dump() | {"chains": max(given.chains, sampler.kernel.fewest_chains)}
     if given.warmup:
         preset["warmup"] |= {"steps": given.warmup, "segments": 1}
     return Sampler.model_validate(preset)

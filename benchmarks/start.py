@@ -88,9 +88,7 @@ def _jobs(case: Case, sampler: Sampler, files: Files) -> dict[str, list[str]]:
     specs = {
         "pretrain": PretrainJob(model=model, pretraining=adam, seed=1),
         "warmup": WarmupJob(model=model, kernel=kernel, warmup=warmup, seed=1),
-        "draw": DrawJob(
-            model=model, kernel=kernel, warmup=warmup, draws=STEPS, keep_every=1, seed=1
-        ),
+        "draw": DrawJob(model=model, kernel=kernel, warmup=warmup, draws=STEPS, thin=1, seed=1),
     }
     own = {
         "pretrain": ["--chain", "0", "--out", files.start],

@@ -114,14 +114,14 @@ class Checkpoint(NamedTuple):
 class Segment(NamedTuple):
     """Consecutive draws of a block of chains, and where it stands after the last.
 
-    `variables` holds every `keep_every`-th draw (chain, kept, ...). Every draw is in `stats`
+    `variables` holds every `thin`-th draw (chain, kept, ...). Every draw is in `stats`
     (chain, draw, ...) and in `function` (chain, draw, reference_point), the network at the
     reference points in its own units, with a last axis (output) where it has several. A segment of
     no draws says that the block had converged before.
     """
 
     first_draw: int
-    keep_every: int
+    thin: int
     variables: Named
     stats: dict[str, np.ndarray]
     function: np.ndarray

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.statistical
 
 STUDY = Path(__file__).parents[2] / "config/studies/optdigits.yaml"
 ACCURACY = 0.926
-CHAINS, WARMUP, DRAWS, KEEP_EVERY = 2, 100, 120, 4
+CHAINS, WARMUP, DRAWS, THIN = 2, 100, 120, 4
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
     def run(positions: jax.Array) -> sampling.Draws:
         carry = adaptation.start(positions)
         carry, _, _ = adapt(keys["warmup"], adaptation, carry, first=0, steps=WARMUP)
-        kept = {"first": 0, "kept": DRAWS // KEEP_EVERY, "keep_every": KEEP_EVERY}
+        kept = {"first": 0, "kept": DRAWS // THIN, "thin": THIN}
         finished = adaptation.finish(carry)
         return sampling.draw(keys["draw"], kernel, *finished, observe=observe, **kept)[1]
 

@@ -33,7 +33,7 @@ CHAINS, WARMUP, DRAWS, SEED = 4, 500, 10000, 1
 FEWEST_EFFECTIVE = 1000
 SIGNIFICANCE = 0.001
 SIGMA = 0.3
-SAMPLERS: dict[str, dict[str, Any]] = {
+SAMPLERS: dict[str, dict[str, Any]] = {  # a kernel without an entry has its defaults
     "random_walk": {"warmup": {"target_acceptance": 0.3}},
     "hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "nuts": {"kernel": {"max_depth": 6}},
@@ -49,14 +49,18 @@ SAMPLERS: dict[str, dict[str, Any]] = {
             "batch": 5,
         }
     },
-    "tempering": {"kernel": {"rungs": 4, "hottest": 0.2, "integration_steps": 8, "jitter": 0.4}},
+    "tempering": {
+        "kernel": {
+            "num_temperatures": 4,
+            "min_inverse_temperature": 0.2,
+            "integration_steps": 8,
+            "jitter": 0.4,
+        }
+    },
 }
-KEEP_EVERY = {"random_walk": 30, "tensorbnn": 2}
+THIN = {"random_walk": 30, "tensorbnn": 2}
 HELD = {"gibbs_hmc": (0, 4)}
 """Entries that a kernel draws given all others, instead of moving them."""
-EXACT = [kind for kind in KERNELS if kind != "mclmc"]
-every_kernel = pytest.mark.parametrize("kind", [kind for kind in EXACT if kind not in HELD])
-
 WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
 
 Observe = Callable[[jax.Array], jax.Array]
@@ -64,7 +68,7 @@ Observe = Callable[[jax.Array], jax.Array]
 
 def sampler_of(kind: str, draws: int = DRAWS) -> samplers.Sampler:
     """A sampler preset with everything but the lengths as a user would leave it."""
-    changes = SAMPLERS[kind]
+    changes = SAMPLERS.get(kind, {})
     settings = {"steps": WARMUP, "initial_step_size": 0.01, "adaptation_share": 0.9}
     target = {"target_acceptance": 0.8} if kind in ("hmc", "nuts", "gibbs_hmc") else {}
     return samplers.Sampler.model_validate(
@@ -73,9 +77,19 @@ def sampler_of(kind: str, draws: int = DRAWS) -> samplers.Sampler:
             "warmup": settings | target | changes.get("warmup", {}),
             "chains": changes.get("chains", CHAINS),
             "draws_per_segment": changes.get("draws", draws),
-            "keep_every": 1,
+            "thin": 1,
         }
     )
+
+
+def is_exact(kind: str) -> bool:
+    """Whether a kernel says so of itself."""
+    nothing = Conjugates(lambda key, position: position, np.array([], int))
+    return builder.build_kernel(sampler_of(kind).kernel, lambda q, b=1.0: b * q[0], nothing).exact
+
+
+EXACT = [kind for kind in KERNELS if is_exact(kind)]
+every_kernel = pytest.mark.parametrize("kind", [kind for kind in EXACT if kind not in HELD])
 
 
 def sample(
@@ -87,7 +101,7 @@ def sample(
     length: int = DRAWS,
 ) -> np.ndarray:
     """Warm up, freeze and draw; what is observed (chain, draw, quantity), kinetic energy last."""
-    preset, every = sampler_of(kind, length), KEEP_EVERY.get(kind, 1)
+    preset, every = sampler_of(kind, length), THIN.get(kind, 1)
     kernel = builder.build_kernel(preset.kernel, log_density, conjugates)
     adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     chains = range(preset.chains)
@@ -106,7 +120,7 @@ def sample(
             tuned,
             first=0,
             kept=preset.draws_per_segment,
-            keep_every=every,
+            thin=every,
             observe=observe,
         )
         kinetic = drawn.info.energy + drawn.logdensity

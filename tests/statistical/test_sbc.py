@@ -87,7 +87,7 @@ def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
             "kernel": KERNELS[kind],
             "warmup": {"steps": WARMUP, "target_acceptance": 0.8, "initial_step_size": 0.05},
             "draws_per_segment": RANKS * THIN,
-            "keep_every": THIN,
+            "thin": THIN,
         }
     )
     rows = jnp.asarray(X)[:, None]
@@ -125,7 +125,7 @@ def posterior_draws(
     adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     keys = jax.random.split(key, 2)
     carry, _, _ = adapt(keys[:1], adaptation, adaptation.start(start[None]), first=0, steps=WARMUP)
-    lengths = {"first": 0, "kept": RANKS, "keep_every": THIN}
+    lengths = {"first": 0, "kept": RANKS, "thin": THIN}
     states = adaptation.finish(carry)
     _, drawn = draw(keys[1:], kernel, *states, observe=lambda q: q[0], **lengths)
     return jax.vmap(what)(drawn.kept[0])

@@ -35,7 +35,7 @@ CHOICES = Choices(
 )
 ATTRS = {
     "verb": "test",
-    "spec": {"draws": 8, "keep_every": 4, "seed": 1},
+    "spec": {"draws": 8, "thin": 4, "seed": 1},
     "device": "cpu",
     "precision": "float64",
     "exact": True,
@@ -274,17 +274,17 @@ def _segment(
     first: int,
     *,
     draws: int = 8,
-    keep_every: int = 4,
+    thin: int = 4,
     dtype: Any = np.float32,
 ) -> Segment:
     """Draws of a block; those of a chain do not depend on its block."""
-    kept = (draws // keep_every,)
+    kept = (draws // thin,)
     named = [_variables([3, chain, first], kept, dtype) for chain in chains]
     shape = (draws, CHOICES.reference_points)
     functions = [np.random.default_rng([5, chain, first]).normal(size=shape) for chain in chains]
     return Segment(
         first_draw=first,
-        keep_every=keep_every,
+        thin=thin,
         variables=named[0]._replace(values=_stack([one.values for one in named])),
         stats=_stats(chains, first, draws, dtype),
         function=np.stack(functions).astype(dtype),
@@ -299,7 +299,7 @@ def _block(
     *,
     warmups: int = 1,
     draws: int = 8,
-    keep_every: int = 4,
+    thin: int = 4,
 ) -> tuple[list[Path], list[Path]]:
     """Write the MAPs, the warm-up (pieces of 5 steps) and the segments of a block of chains."""
     folder = folder / "-".join(map(str, chains))
@@ -309,7 +309,7 @@ def _block(
         write_warmup(path, 5 * number, _stats(chains, 5 * number, 5), end, ATTRS)
     drawn = [folder / f"segment_{number}.nc" for number in range(segments)]
     for number, path in enumerate(drawn):
-        segment = _segment(chains, number * draws, draws=draws, keep_every=keep_every)
+        segment = _segment(chains, number * draws, draws=draws, thin=thin)
         write_segment(path, segment, ATTRS)
     for chain in chains:
         write_start(folder / f"start_{chain}.nc", _start(chain), ATTRS)

@@ -1,8 +1,7 @@
 """Job specifications become the functions they name, on the rows they should see."""
 
-import inspect
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -13,13 +12,20 @@ from scipy.stats import norm
 from nlobayes import builder
 from nlobayes.builder import Model
 from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
 from nlobayes.inference.kernel import Tuned
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.inference.records import to_arrays
 from nlobayes.inference.warmup import adapt
-from nlobayes.study import kernels, presets, samplers, warmups
+from nlobayes.model.conditionals import Conjugates
+from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.kernels import KERNELS, Kernel
+from nlobayes.study.kernels.gibbs_hmc import GibbsHMCKernel
+from nlobayes.study.kernels.hmc import HMCKernel
+from nlobayes.study.kernels.nuts import NUTSKernel
+from nlobayes.study.kernels.random_walk import RandomWalkKernel
 from nlobayes.study.likelihoods import LearnedNoiseLikelihood, Likelihood, ToleranceLikelihood
 from nlobayes.study.priors import (
     FanInPrior,
@@ -28,15 +34,23 @@ from nlobayes.study.priors import (
     HierarchicalPrior,
     Prior,
 )
+from nlobayes.study.warmups import WARMUPS, Warmup
+from nlobayes.study.warmups.windows import WindowWarmup
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
 TOLERANCE = ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
-HMC = kernels.HMCKernel(kind="hmc", integration_steps=4)
-KERNELS = get_args(get_args(kernels.Kernel)[0])
+HMC = HMCKernel(kind="hmc", integration_steps=4)
 MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
-WALK = kernels.RandomWalkKernel(kind="random_walk")
+WALK = RandomWalkKernel(kind="random_walk")
 LEARNED = LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
+
+
+NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
+
+
+def half_square(q: jax.Array, b: Any = 1.0) -> jax.Array:
+    return -0.5 * b * jnp.sum(q**2)
 
 
 def job(
@@ -126,13 +140,13 @@ def test_a_gpu_computes_rows_in_long_chunks(fixed: Model, dataset: Dataset) -> N
     ("preset", "steps"),
     [
         (WALK, 1),
-        (kernels.HMCKernel(kind="hmc", integration_steps=5, jitter=0.0), 5),
+        (HMCKernel(kind="hmc", integration_steps=5, jitter=0.0), 5),
         (HMC.model_copy(update={"jitter": 0.0, "trajectory_length": 3e-3}), 3),
-        (kernels.NUTSKernel(kind="nuts", max_depth=3), 7),
+        (NUTSKernel(kind="nuts", max_depth=3), 7),
     ],
 )
-def test_kernel_has_the_settings_of_its_preset(preset: kernels.Kernel, steps: int) -> None:
-    kernel = builder.build_kernel(preset, lambda q, b=1.0: -0.5 * b * jnp.sum(q**2))
+def test_kernel_has_the_settings_of_its_preset(preset: Kernel, steps: int) -> None:
+    kernel = builder.build_kernel(preset, half_square)
     tuned = Tuned(jnp.asarray(1e-3), jnp.ones(2))
     _, info = jax.jit(kernel.step)(jax.random.key(0), kernel.init(jnp.ones(2)), tuned)
     assert info.num_integration_steps == steps
@@ -141,7 +155,7 @@ def test_kernel_has_the_settings_of_its_preset(preset: kernels.Kernel, steps: in
 def test_conjugate_hyperparameters_are_those_of_the_prior(
     fixed: Model, hierarchical: Model
 ) -> None:
-    gibbs = kernels.GibbsHMCKernel(kind="gibbs_hmc", integration_steps=5, jitter=0.0)
+    gibbs = GibbsHMCKernel(kind="gibbs_hmc", integration_steps=5, jitter=0.0)
     assert fixed.conjugates is None
     with pytest.raises(InputError, match="the prior has none; use kernel 'hmc', or a hierarchical"):
         builder.build_kernel(gibbs, fixed.logdensity_fn, fixed.conjugates)
@@ -162,7 +176,7 @@ def test_adaptation_has_the_settings_of_its_preset(
     fixed: Model, share: float, adapting: int
 ) -> None:
     """From the initial step size on, for its share of all steps, whatever the pieces."""
-    preset = warmups.WindowWarmup(
+    preset = WindowWarmup(
         steps=40,
         segments=2,
         adaptation_share=share,
@@ -189,13 +203,9 @@ def test_adaptation_has_the_settings_of_its_preset(
 
 def kinds() -> list[Any]:
     """A kernel of each kind with its warm-up, and every mass matrix."""
-    by_kind = {
-        get_args(w.model_fields["kind"].annotation)[0]: w
-        for w in get_args(get_args(warmups.Warmup)[0])
-    }
-    built = [k(kind=get_args(k.model_fields["kind"].annotation)[0]) for k in KERNELS]
-    pairs = [(kernel, by_kind[samplers.WARMUP_OF[kernel.kind]](steps=40)) for kernel in built]
-    pairs += [(HMC, warmups.WindowWarmup(steps=40, mass_matrix=name)) for name in MASS_MATRICES]
+    built = [settings(kind=kind) for kind, settings in KERNELS.items()]
+    pairs = [(kernel, WARMUPS[kernel.warmup](kind=kernel.warmup, steps=40)) for kernel in built]
+    pairs += [(HMC, WindowWarmup(steps=40, mass_matrix=name)) for name in MASS_MATRICES]
     return [
         pytest.param(kernel, warmup, id=f"{kernel.kind}-{getattr(warmup, 'mass_matrix', '')}")
         for kernel, warmup in pairs
@@ -231,13 +241,13 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
 @pytest.mark.parametrize("more", [0, 2])
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
 def test_templates_have_the_form_of_what_is_carried(
-    hierarchical: Model, kernel: kernels.Kernel, warmup: warmups.Warmup, more: int
+    hierarchical: Model, kernel: Kernel, warmup: Warmup, more: int
 ) -> None:
     """Every array of a warm-up and of sampling, its shape and its type, by a name of its own.
 
     For as few chains as there may be in a block, and for more.
     """
-    chains = samplers.FEWEST_CHAINS.get(kernel.kind, 1) + more
+    chains = (kernel.fewest_chains if kernel.learns_from_all_chains else 1) + more
     model = hierarchical
     built = builder.build_kernel(kernel, model.logdensity_fn, model.conjugates)
     adaptation = builder.build_adaptation(warmup, kernel, built)
@@ -258,13 +268,13 @@ def test_templates_have_the_form_of_what_is_carried(
 
 
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
-def test_no_setting_of_a_warmup_is_dropped(kernel: kernels.Kernel, warmup: warmups.Warmup) -> None:
-    """Every key of its preset is one that its adaptation asks for, but how it is cut."""
-    asked = inspect.signature(ADAPTATIONS[warmup.kind].build).parameters
-    assert {*type(warmup).model_fields} - {"kind", "segments"} <= asked.keys()
-    known = {"kernel", *type(warmup).model_fields, *kernel.settings}
-    required = {name for name, asks in asked.items() if asks.default is inspect.Parameter.empty}
-    assert required <= known
+def test_no_setting_of_a_warmup_is_dropped(kernel: Kernel, warmup: Warmup) -> None:
+    """Every key of its preset reaches its adaptation, but how it is cut; no other does."""
+    assert {*type(warmup).model_fields} - {"kind", "segments"} == warmup.settings.keys()
+    built = Untuned(builder.build_kernel(kernel, half_square, NOTHING_HELD), kernel.settings)
+    assert ADAPTATIONS[warmup.kind].build(built, **warmup.settings)
+    with pytest.raises(TypeError, match="unheard_of"):
+        ADAPTATIONS[warmup.kind].build(built, **warmup.settings, unheard_of=1)
 
 
 def test_problem_is_the_posterior(fixed: Model, dataset: Dataset) -> None:

@@ -279,7 +279,7 @@ def test_zero_draws_are_one_line(tmp_path: Path, dataset_path: Path) -> None:
         "precision": "float32",
     }
     spec = {"model": model, "kernel": {"kind": "hmc"}, "warmup": {"kind": "windows"}}
-    spec |= {"draws": 0, "keep_every": 1, "seed": 1}
+    spec |= {"draws": 0, "thin": 1, "seed": 1}
     out = tmp_path / "out.nc"
     words: list[str | Path] = ["draw", "--spec", json.dumps(spec), "--dataset", dataset_path]
     done = nlobayes(*words, "--previous", dataset_path, "--out", out)

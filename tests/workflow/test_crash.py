@@ -34,14 +34,14 @@ MADE = {
     "warmup": f"{CHAINS}/0/warmup_0.nc",
     "draw": f"{CHAINS}/0/segment_0.nc",
 }
-DRAWS = {"draws": 12000, "keep_every": 100}
+DRAWS = {"draws": 12000, "thin": 100}
 SAMPLER = {
     "kernel": {"kind": "hmc", "integration_steps": 8},
     "warmup": {"steps": 60},
     "chains": 2,
     "segments": 2,
     "draws_per_segment": DRAWS["draws"],
-    "keep_every": DRAWS["keep_every"],
+    "thin": DRAWS["thin"],
 }
 PATIENCE_SECONDS = 300
 Due = Callable[[], bool]

@@ -77,7 +77,7 @@ def test_another_sampler_runs_its_own_jobs_only(tiny: Project, tmp_path: Path) -
         "warmup": {"steps": 60},
         "chains": 2,
         "draws_per_segment": 60,
-        "keep_every": 4,
+        "thin": 4,
     }
     changes = {"samplers": {"nuts": nuts}, "grids": {"tiny": {"sampler": ["tiny", "nuts"]}}}
     new = {"warmup": 2, "draw": 2, "assemble": 1, "agree": 1}  # from the same MAPs

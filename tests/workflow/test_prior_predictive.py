@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 TABLES = ("prior_draws", "prior_quantiles", "prior_scales", "labels")
-NUTS = {"kernel": {"kind": "nuts"}, "chains": 2, "draws_per_segment": 60, "keep_every": 4}
+NUTS = {"kernel": {"kind": "nuts"}, "chains": 2, "draws_per_segment": 60, "thin": 4}
 PRIORS = ("fan_in", "thesis")
 STUDY: dict[str, Any] = {
     "samplers": {"nuts": NUTS},

@@ -75,7 +75,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"samplers": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
     ({"samplers": {"tiny": {"warmup": {"segments": 2}}}}, since("warmup") | {"warmup": 4}),
     ({"samplers": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
-    ({"samplers": {"tiny": {"keep_every": 5}}}, since("draw")),
+    ({"samplers": {"tiny": {"thin": 5}}}, since("draw")),
     ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
     ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),

@@ -34,7 +34,7 @@ def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
     end, function = segment.end, segment.function
     chains = {"chain": list(end.chains)}
     draws = segment.first_draw + np.arange(function.shape[1])
-    kept = {**chains, "draw": draws[segment.keep_every - 1 :: segment.keep_every]}
+    kept = {**chains, "draw": draws[segment.thin - 1 :: segment.thin]}
     dims = ("chain", "draw", "reference_point", "output")[: function.ndim]
     predictions = {"f": (dims, function)}
     groups = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -11,12 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.builder.model import Model, build_model, predict_with, rows_of
-from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
-from nlobayes.inference.kernel import Kernel, LogDensity
+from nlobayes.inference.curvature import Curvature
+from nlobayes.inference.kernel import Conjugates, Kernel, LogDensity, Posterior
 from nlobayes.inference.kernels import KERNELS
-from nlobayes.model.conditionals import Conjugates
 from nlobayes.study.jobs import DrawJob, WarmupJob
 from nlobayes.study.kernels import Kernel as KernelPreset
 from nlobayes.study.warmups import Warmup as WarmupPreset
@@ -45,43 +43,23 @@ def build_sampler(
 def build_kernel(
     preset: KernelPreset, logdensity_fn: LogDensity, conjugates: Conjugates | None = None
 ) -> Kernel:
-    """Build the kernel of a sampler on a density, of whose prior it may need the conjugates.
-
-    Raises
-    ------
-    InputError
-        If the kernel draws conjugate hyperparameters of a prior that has none.
-    """
-    kernel = KERNELS[preset.kind].build
-    if "refresh" not in inspect.signature(kernel).parameters:
-        return kernel(logdensity_fn, **preset.settings)
-    if conjugates is None:
-        raise InputError(
-            f"kernel {preset.kind!r} draws conjugate hyperparameters, the prior has none; use "
-            "kernel 'hmc', or a hierarchical prior with hyper gamma_precision or half_cauchy"
-        )
-    return kernel(logdensity_fn, **conjugates._asdict(), **preset.settings)
+    """Build the kernel of a sampler on a density, with the conjugates of its prior, if any."""
+    posterior = Posterior(logdensity_fn, conjugates)
+    return KERNELS[preset.kind].build(posterior, **preset.settings)
 
 
 def build_adaptation(
     preset: WarmupPreset,
     kernel_preset: KernelPreset,
     kernel: Kernel,
-    curvature: Callable[[jax.Array], jax.Array] | None = None,
+    curvature: Curvature | None = None,
 ) -> Adaptation:
-    """Build the warm-up of a kernel from those settings of both that it asks for.
-
-    The `curvature` of the density is needed for the mass matrix `gauss_newton` alone.
-    """
-    adaptation = ADAPTATIONS[preset.kind].build
-    settings = {**kernel_preset.settings, **preset.model_dump()}
-    if getattr(preset, "mass_matrix", None) == "gauss_newton":
-        settings["curvature"] = curvature
-    asked = inspect.signature(adaptation).parameters
-    return adaptation(kernel, **{name: v for name, v in settings.items() if name in asked})
+    """Build the warm-up of a kernel, whose settings and model's curvature it may use."""
+    untuned = Untuned(kernel, kernel_preset.settings, curvature)
+    return ADAPTATIONS[preset.kind].build(untuned, **preset.settings)
 
 
-def curvature_with(model: Model, dataset: Dataset) -> Callable[[jax.Array], jax.Array]:
+def curvature_with(model: Model, dataset: Dataset) -> Curvature:
     """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
 
     J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the

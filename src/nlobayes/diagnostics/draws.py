@@ -42,10 +42,10 @@ class SampleStats(NamedTuple):
     energy_variance_aim: float | None = None
 
 
-def check_fit(draws: ChainDraws, stats: SampleStats, keep_every: int) -> None:
+def check_fit(draws: ChainDraws, stats: SampleStats, thin: int) -> None:
     """Check that every array has the chains of the function draws and a draw axis that fits.
 
-    `keep_every` is the storage stride of the weights: every n-th draw was stored.
+    `thin` is the storage stride of the weights: every n-th draw was stored.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_fit(draws: ChainDraws, stats: SampleStats, keep_every: int) -> None:
         If one does not, or the function draws are too few or not finite.
     """
     chains, drawn, _ = checked(draws.function).shape
-    every, stored = (chains, drawn), (chains, drawn // keep_every)
+    every, stored = (chains, drawn), (chains, drawn // thin)
     arrays = {**draws._asdict(), **stats._asdict()}
     for name in ("hyperparameters", "max_tree_depth", "energy_variance_aim"):
         del arrays[name]

@@ -1,7 +1,7 @@
 """The tables of the chains: how they ran, whether they agree, and where they went.
 
 Draws of functions have axes (chain, draw, reference_point), of weights (chain, stored draw,
-weight): every `keep_every`-th draw was stored, and draws are numbered from 0, stored or not.
+weight): every `thin`-th draw was stored, and draws are numbered from 0, stored or not.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def correlations(
     }
 
 
-def weight_correlations(weights: np.ndarray, keep_every: int) -> Columns:
+def weight_correlations(weights: np.ndarray, thin: int) -> Columns:
     """Tabulate the autocorrelation over all weights; lags are in draws, stored or not."""
     parts = [
         autocorrelation(weights[:, :, first : first + _WEIGHTS_AT_ONCE])[:LAGS]
@@ -116,19 +116,19 @@ def weight_correlations(weights: np.ndarray, keep_every: int) -> Columns:
     ]
     rho = np.concatenate(parts, axis=1)
     return {
-        "lag": keep_every * np.arange(len(rho)),
+        "lag": thin * np.arange(len(rho)),
         "mean": rho.mean(axis=1),
         "p10": np.percentile(rho, 10, axis=1),
         "p90": np.percentile(rho, 90, axis=1),
     }
 
 
-def history(weights: np.ndarray, names: Sequence[str], keep_every: int) -> Columns:
+def history(weights: np.ndarray, names: Sequence[str], thin: int) -> Columns:
     """Tabulate where six weights went, spread over the parameter vector, in 300 draws per chain."""
     _check_names(weights, names)
     chains, stored, count = weights.shape
     kept, chosen = _spread(stored, HISTORY_DRAWS), _evenly(0, count, HISTORIES)
-    drawn = _chain_and_draw(chains, keep_every * (kept + 1) - 1)
+    drawn = _chain_and_draw(chains, thin * (kept + 1) - 1)
     return {
         "weight": np.repeat([names[i] for i in chosen], chains * len(kept)),
         **{name: np.tile(column, len(chosen)) for name, column in drawn.items()},

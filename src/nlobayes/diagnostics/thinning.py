@@ -48,7 +48,7 @@ def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.n
     return _share(initial_monotone_sequence(rho), step, stored_every)
 
 
-def choose_step(draws: np.ndarray, *, keep_every: int, loss: float) -> int:
+def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
     """Choose the largest thinning step that gives up no more than a share `loss` of the ESS.
 
     Judged by the median `kept_ess_share` over the quantities, relative to the stored draws. Steps
@@ -59,7 +59,7 @@ def choose_step(draws: np.ndarray, *, keep_every: int, loss: float) -> int:
     ----------
     draws
         Every draw, axes (chain, draw, quantity).
-    keep_every
+    thin
         Storage stride: every n-th draw was stored.
     loss
         Largest share of the ESS to give up, at least 0 and below 1.
@@ -67,29 +67,29 @@ def choose_step(draws: np.ndarray, *, keep_every: int, loss: float) -> int:
     Returns
     -------
     int
-        Draws from one kept draw to the next: a multiple of `keep_every`, at least once.
+        Draws from one kept draw to the next: a multiple of `thin`, at least once.
 
     Raises
     ------
     InputError
         If the loss or the stride is outside its limits, or draws are too few or not finite.
     """
-    if not (0 <= loss < 1 and 1 <= keep_every <= draws.shape[1]):
+    if not (0 <= loss < 1 and 1 <= thin <= draws.shape[1]):
         raise InputError(
             f"thinning needs a loss from 0 to below 1 and a storage stride from 1 to the "
-            f"{draws.shape[1]} draws of a chain, got loss {loss} and stride {keep_every}"
+            f"{draws.shape[1]} draws of a chain, got loss {loss} and stride {thin}"
         )
     rho = initial_monotone_sequence(autocorrelation(draws))
-    chosen, last = keep_every, draws.shape[1] // FEWEST_DRAWS
-    for step in range(2 * keep_every, last + 1, keep_every):
-        if np.median(_share(rho, step, keep_every)) < 1 - loss:
+    chosen, last = thin, draws.shape[1] // FEWEST_DRAWS
+    for step in range(2 * thin, last + 1, thin):
+        if np.median(_share(rho, step, thin)) < 1 - loss:
             break
         chosen = step
     return int(chosen)
 
 
 def thinning_table(
-    function: np.ndarray, score: Score, *, keep_every: int, chosen: int, bytes_per_draw: int
+    function: np.ndarray, score: Score, *, thin: int, chosen: int, bytes_per_draw: int
 ) -> Columns:
     """Tabulate what thinning by the storage stride, twice, four times … of it costs and saves.
 
@@ -99,7 +99,7 @@ def thinning_table(
         Predictions at every draw, axes (chain, draw, reference_point).
     score
         Scores of the predictive that draws (sample, reference_point) form.
-    keep_every
+    thin
         Storage stride; it gets a row, which is marked, after that of all draws.
     chosen
         Step in use; it gets a row of its own and is marked.
@@ -118,7 +118,7 @@ def thinning_table(
     InputError
         If fewer than 8 draws of a chain are stored or chosen, or one is not finite.
     """
-    steps = _steps(function.shape[1], keep_every, chosen)
+    steps = _steps(function.shape[1], thin, chosen)
     rho = initial_monotone_sequence(autocorrelation(function))
     thinned = [function[:, step - 1 :: step] for step in steps]
     draws = np.array([kept.shape[0] * kept.shape[1] for kept in thinned])
@@ -130,7 +130,7 @@ def thinning_table(
         "ess_share": np.array([np.median(_share(rho, step, 1)) for step in steps]),
         **{name: np.array([found[name] for found in scores]) for name in SCORES},
         "megabytes": draws * bytes_per_draw / 1e6,
-        "stored": np.array(steps) == keep_every,
+        "stored": np.array(steps) == thin,
         "chosen": np.array(steps) == chosen,
     }
 
@@ -154,20 +154,20 @@ def unthinned_table(function: np.ndarray, score: Score, *, bytes_per_draw: int) 
     }
 
 
-def _steps(drawn: int, keep_every: int, chosen: int) -> list[int]:
+def _steps(drawn: int, thin: int, chosen: int) -> list[int]:
     """Double the stride as long as enough draws remain, and add 1 and the chosen step."""
-    if drawn // keep_every < FEWEST_DRAWS:
+    if drawn // thin < FEWEST_DRAWS:
         raise InputError(
             f"the study of thinning needs at least {FEWEST_DRAWS} stored draws per chain, got "
-            f"{drawn // keep_every}; draw more or store more often"
+            f"{drawn // thin}; draw more or store more often"
         )
-    if chosen < 1 or chosen % keep_every or drawn // chosen < FEWEST_DRAWS:
+    if chosen < 1 or chosen % thin or drawn // chosen < FEWEST_DRAWS:
         raise InputError(
-            f"the chosen step must be a multiple of the {keep_every} draws between stored ones and "
+            f"the chosen step must be a multiple of the {thin} draws between stored ones and "
             f"leave {FEWEST_DRAWS} of the {drawn} draws per chain, got {chosen}; diagnose again"
         )
-    doublings = int(np.log2(drawn // keep_every // FEWEST_DRAWS))
-    return sorted({1, chosen, *(keep_every * 2**power for power in range(doublings + 1))})
+    doublings = int(np.log2(drawn // thin // FEWEST_DRAWS))
+    return sorted({1, chosen, *(thin * 2**power for power in range(doublings + 1))})
 
 
 def _share(sequence: np.ndarray, step: int, stored_every: int) -> np.ndarray:

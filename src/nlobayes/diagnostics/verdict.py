@@ -36,7 +36,7 @@ def diagnose(
     thresholds: Thresholds,
     tightness: float | None,
     gradients_warmup: int,
-    keep_every: int,
+    thin: int,
     thinning_loss: float,
     exact: bool,
     superchains: int | None = None,
@@ -55,7 +55,7 @@ def diagnose(
         As `tightness` computes it; None where no one sigma says how tight.
     gradients_warmup
         Gradient evaluations of all chains before the first draw.
-    keep_every
+    thin
         Storage stride of `draws.weights`: every n-th draw was stored.
     thinning_loss
         Share of the effective sample size that thinning may give up.
@@ -81,7 +81,7 @@ def diagnose(
     InputError
         If arrays do not fit together, are too short, or are not finite, or if chains are copies.
     """
-    check_fit(draws, stats, keep_every)
+    check_fit(draws, stats, thin)
     check_distinct(draws.function)
     chains, drawn, _ = draws.function.shape
     stored, still = draws.weights.shape[1], still_chains(draws.function)
@@ -90,7 +90,7 @@ def diagnose(
         "rhat_f_nested_p99": None
         if superchains is None
         else _percentile_99(convergence.nested_rhat(draws.function, superchains)),
-        "thinning_step": choose_step(draws.function, keep_every=keep_every, loss=thinning_loss),
+        "thinning_step": choose_step(draws.function, thin=thin, loss=thinning_loss),
         "rhat_weights_median": None
         if stored < convergence.FEWEST_DRAWS
         else float(np.median(rhat(draws.weights))),

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
 
 from nlobayes.inference.blocks import each_chain
-from nlobayes.inference.kernel import Info
+from nlobayes.inference.curvature import Curvature
+from nlobayes.inference.kernel import Info, Kernel
+
+
+class Untuned(NamedTuple):
+    """What an adaptation tunes: a kernel, and what is known of it.
+
+    Attributes
+    ----------
+    kernel
+        The kernel itself.
+    settings
+        What it was built with, by name.
+    curvature
+        Positive definite curvature (parameter, parameter) of the negative log density at a
+        position, where the model has one.
+    """
+
+    kernel: Kernel
+    settings: Mapping[str, Any] = {}
+    curvature: Curvature | None = None
 
 
 class Adaptation(NamedTuple):

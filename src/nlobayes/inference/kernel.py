@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import jax
+import numpy as np
 
 
 class LogDensity(Protocol):
@@ -19,6 +20,31 @@ class LogDensity(Protocol):
     ) -> jax.Array:
         """Evaluate it, a scalar."""
         ...
+
+
+class Conjugates(Protocol):
+    """What can be drawn given all else: some entries of a position (parameter,).
+
+    `refresh(key, position)` draws the entries `held` anew, may move the others, and leaves the
+    target invariant.
+    """
+
+    @property
+    def refresh(self) -> Callable[[jax.Array, jax.Array], jax.Array]:
+        """Draw them."""
+        ...
+
+    @property
+    def held(self) -> np.ndarray:
+        """Their places."""
+        ...
+
+
+class Posterior(NamedTuple):
+    """What a kernel draws from: a log density, and the conjugates of its prior where it has any."""
+
+    logdensity_fn: LogDensity
+    conjugates: Conjugates | None = None
 
 
 class State(NamedTuple):

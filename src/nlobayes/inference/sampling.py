@@ -18,7 +18,7 @@ class Draws(NamedTuple):
     Attributes
     ----------
     kept
-        Positions of every `keep_every`-th draw (chain, kept, parameter).
+        Positions of every `thin`-th draw (chain, kept, parameter).
     logdensity
         Log density of every draw (chain, draw).
     observed
@@ -41,15 +41,15 @@ def draw(
     *,
     first: int | jax.Array,
     kept: int,
-    keep_every: int,
+    thin: int,
     observe: Callable[[jax.Array], Any],
 ) -> tuple[Any, Draws]:
-    """Draw `kept * keep_every` times from draw number `first` on, keeping every `keep_every`-th.
+    """Draw `kept * thin` times from draw number `first` on, keeping every `thin`-th.
 
     Keys, states and what was tuned have a leading axis (chain,). The key of draw i of a chain is
     `fold_in(key, i)`: segments of any length give the same chain.
     """
-    indices = (first + jnp.arange(kept * keep_every)).reshape(kept, keep_every)
+    indices = (first + jnp.arange(kept * thin)).reshape(kept, thin)
 
     def one_chain(key: jax.Array, state: Any, learned: Any) -> tuple[Any, Draws]:
         def one_draw(state: Any, index: jax.Array) -> tuple[Any, Any]:

@@ -70,17 +70,17 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             kernel=sampler.kernel,
             warmup=sampler.warmup,
             draws=sampler.draws_per_segment,
-            keep_every=sampler.keep_every,
+            thin=sampler.thin,
             seed=run.seed,
         ),
         "diagnose": DiagnoseJob(
             likelihood=run.likelihood,
             kernel=sampler.kernel,
-            keep_every=sampler.keep_every,
+            thin=sampler.thin,
             thresholds=run.evaluation.thresholds,
             thinning_loss=run.evaluation.thinning_loss,
             superchains=sampler.superchains,
-            energy_variance=getattr(sampler.warmup, "energy_variance", None),
+            energy_variance=sampler.warmup.aimed_energy_variance,
         ),
         "propagate": PropagateJob(model=model),
         "landscape": LandscapeJob(model=model, seed=run.seed),
@@ -96,7 +96,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             seed=run.seed,
         ),
         "tabulate": TabulateJob(
-            keep_every=sampler.keep_every,
+            thin=sampler.thin,
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
@@ -129,7 +129,7 @@ def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
             TimedRun(
                 run=run.run_id,
                 model=_model_job(run),
-                integration_steps=getattr(run.sampler.kernel, "integration_steps", None),
+                integration_steps=run.sampler.kernel.fixed_integration_steps,
             )
             for run in runs
         )

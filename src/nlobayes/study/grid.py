@@ -22,7 +22,7 @@ from nlobayes.study.presets import (
 )
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
-from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
+from nlobayes.study.samplers import Sampler
 from nlobayes.study.values import Frozen, Names, Seed, Seeds, check_names
 
 CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "sampler")
@@ -76,7 +76,7 @@ class RunSpec(Frozen):
         """Numbers of the chains of each job; chains that learn from each other share one."""
         chains = list(range(self.sampler.chains))
         asked = self.execution.chains_per_job
-        together = asked == "all" or self.sampler.kernel.kind in FEWEST_CHAINS
+        together = asked == "all" or self.sampler.kernel.learns_from_all_chains
         size = len(chains) if together else int(asked)
         return [chains[first : first + size] for first in range(0, len(chains), size)]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -28,7 +29,7 @@ from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.samplers import Until
 from nlobayes.study.sources import SimulatedSource, Spectra, ToySource
-from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt, Seed
+from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
 PRIOR_DRAWS = 500
@@ -90,19 +91,19 @@ class WarmupJob(Frozen):
 class DrawJob(Frozen):
     """One segment of a block of chains."""
 
+    RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
+
     model: ModelJob
     kernel: Kernel
     warmup: Warmup
     draws: PositiveInt
-    keep_every: PositiveInt
+    thin: PositiveInt
     seed: Seed
 
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> DrawJob:
-        if self.draws % self.keep_every:
-            raise ValueError(
-                f"draws ({self.draws}) must be a multiple of keep_every ({self.keep_every})"
-            )
+        if self.draws % self.thin:
+            raise ValueError(f"draws ({self.draws}) must be a multiple of thin ({self.thin})")
         return self
 
 
@@ -117,9 +118,11 @@ class ApproximateJob(Frozen):
 class DiagnoseJob(Frozen):
     """The convergence of one posterior; an approximate method has no kernel."""
 
+    RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
+
     likelihood: Likelihood
     kernel: Kernel | None = None
-    keep_every: PositiveInt = 1
+    thin: PositiveInt = 1
     thresholds: Thresholds
     thinning_loss: Fraction
     superchains: PositiveInt | None = None
@@ -184,7 +187,9 @@ class EvaluateJob(Frozen):
 class TabulateJob(Frozen):
     """The tables behind the figures of one run."""
 
-    keep_every: PositiveInt
+    RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
+
+    thin: PositiveInt
     covariate: str
     calibration: CalibrationTolerances
     seed: Seed

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nlobayes.study.grid import RunSpec
 from nlobayes.study.jobs import PRIOR_DRAWS
@@ -227,7 +227,9 @@ def size_of(run: RunSpec, rows: int) -> Size:
     outputs = _outputs(run)
     weights = _weights((dataset.columns, *run.network.hidden, outputs))
     seconds = gradient_seconds(weights, dataset.train) * (2 if run.precision == "float64" else 1)
-    matrix = _replicas(run) * _matrix(run, weights, dataset.train)
+    kernel, warmup = sampler.kernel, sampler.warmup
+    matrix = kernel.replicas * warmup.matrix_numbers(weights, dataset.train)
+    gradients = kernel.replicas * kernel.gradients_per_draw(warmup)
     draws = sampler.draws_per_segment * sampler.segments
     batches = run.pretraining.batches(dataset.train)
     return dataset._replace(
@@ -236,11 +238,11 @@ def size_of(run: RunSpec, rows: int) -> Size:
         matrix=matrix,
         chains=sampler.chains,
         block=len(run.blocks[0]),
-        warmup=sampler.warmup.piece,
+        warmup=warmup.piece,
         segment=sampler.draws_per_segment,
         draws=draws,
-        kept=draws // sampler.keep_every,
-        draw_seconds=_replicas(run) * _gradients(run) * seconds + 20 * CELL_SECONDS * matrix,
+        kept=draws // sampler.thin,
+        draw_seconds=gradients * seconds + 20 * CELL_SECONDS * matrix,
         pretrain_seconds=run.pretraining.most_epochs * (seconds + batches * GRADIENT_SECONDS),
         gpus=run.execution.shards if run.execution.device == "gpu" else 0,
     )
@@ -261,29 +263,3 @@ def _outputs(run: RunSpec) -> int:
 
 def _weights(layers: Iterable[int]) -> int:
     return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(layers))
-
-
-def _matrix(run: RunSpec, weights: int, train: int) -> int:
-    """Count the numbers of the mass matrix, and of the Jacobian where it is learned from one."""
-    kind = getattr(run.sampler.warmup, "mass_matrix", "diagonal")
-    jacobian = weights * train if kind == "gauss_newton" else 0
-    dense = kind in {"dense", "low_rank", "gauss_newton"}
-    return jacobian + (weights**2 if dense else weights)
-
-
-def _replicas(run: RunSpec) -> int:
-    ladder = getattr(run.sampler.kernel, "inverse_temperatures", None)
-    return len(ladder) if ladder else getattr(run.sampler.kernel, "rungs", 1)
-
-
-def _gradients(run: RunSpec) -> int:
-    """Bound the gradients of one draw of one replica."""
-    kernel: Any = run.sampler.kernel
-    if kernel.kind == "nuts":
-        return 2**kernel.max_depth
-    learned = getattr(run.sampler.warmup, "integration_steps_max", 1)
-    most = getattr(kernel, "most_integration_steps", learned)
-    steps: int = getattr(kernel, "integration_steps", most)
-    if kernel.kind == "gibbs_hmc":
-        return steps + 1
-    return 2 * steps if "mclmc" in kernel.kind else steps

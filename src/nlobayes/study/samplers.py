@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from nlobayes.study.kernels import Kernel
-from nlobayes.study.values import Frozen, Positive, PositiveInt, Segments
-from nlobayes.study.warmups import Warmup, WindowWarmup
-
-WARMUP_OF = {
-    "random_walk": "windows",
-    "hmc": "windows",
-    "nuts": "windows",
-    "gibbs_hmc": "windows",
-    "chees": "chees",
-    "mclmc": "microcanonical",
-    "adjusted_mclmc": "microcanonical",
-    "tensorbnn": "bayesian_optimisation",
-    "tempering": "ladder",
-}
-"""The warm-up that tunes each kernel."""
-
-FEWEST_CHAINS = {"chees": 16}
-"""Kernels that learn from all chains at once need this many."""
+from nlobayes.study.kernels import KERNELS, Kernel
+from nlobayes.study.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
+from nlobayes.study.warmups import Warmup
+from nlobayes.study.warmups.windows import WindowWarmup
 
 
 class Until(Frozen):
@@ -41,6 +27,8 @@ class Until(Frozen):
 class Sampler(Frozen):
     """How the posterior is sampled."""
 
+    RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
+
     kernel: Kernel
     """Kernel and its settings."""
     warmup: Warmup = WindowWarmup()
@@ -53,7 +41,7 @@ class Sampler(Frozen):
     """Jobs in a row per chain; raising it extends a finished run."""
     draws_per_segment: PositiveInt
     """Draws of one job."""
-    keep_every: PositiveInt = 8
+    thin: PositiveInt = 8
     """Weights of every n-th draw are stored; diagnostics use every draw."""
     until: Until | None = None
     """Judge after every segment and stop when met; null draws all segments."""
@@ -62,9 +50,11 @@ class Sampler(Frozen):
     @classmethod
     def _knows_its_warmup(cls, value: Any) -> Any:
         kernel = value.get("kernel") if isinstance(value, dict) else None
-        kind = WARMUP_OF.get(str(kernel.get("kind"))) if isinstance(kernel, dict) else None
-        warmup = value.get("warmup", {}) if kind else None
-        if kernel is None or not isinstance(warmup, dict):
+        known = KERNELS.get(str(kernel.get("kind"))) if isinstance(kernel, dict) else None
+        if kernel is None or known is None:
+            return value
+        kind, warmup = known.warmup, value.get("warmup", {})
+        if not isinstance(warmup, dict):
             return value
         if warmup.get("kind", kind) != kind:
             raise ValueError(
@@ -103,7 +93,7 @@ class Sampler(Frozen):
 
     @model_validator(mode="after")
     def _has_enough_chains(self) -> Sampler:
-        fewest = FEWEST_CHAINS.get(self.kernel.kind, 2)
+        fewest = self.kernel.fewest_chains
         if self.chains < fewest:
             raise ValueError(
                 f"chains: got {self.chains}, but kernel {self.kernel.kind!r} learns from all of "
@@ -112,25 +102,15 @@ class Sampler(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _has_a_mass_matrix_of_its_own(self) -> Sampler:
-        mass_matrix = getattr(self.warmup, "mass_matrix", None)
-        if self.kernel.kind == "random_walk" and mass_matrix == "low_rank":
-            raise ValueError(
-                "warmup.mass_matrix: low_rank learns from gradients, which kernel 'random_walk' "
-                "does not compute; use diagonal or dense"
-            )
-        if self.kernel.kind == "gibbs_hmc" and mass_matrix == "low_rank":
-            raise ValueError(
-                "warmup.mass_matrix: low_rank cannot be cut to the entries that kernel "
-                "'gibbs_hmc' moves; use diagonal or dense"
-            )
+    def _has_a_warmup_that_teaches_its_kernel(self) -> Sampler:
+        self.kernel.check_warmup(self.warmup)
         return self
 
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> Sampler:
-        if self.draws_per_segment % self.keep_every:
+        if self.draws_per_segment % self.thin:
             raise ValueError(
                 f"draws_per_segment ({self.draws_per_segment}) must be a multiple of "
-                f"keep_every ({self.keep_every})"
+                f"thin ({self.thin})"
             )
         return self

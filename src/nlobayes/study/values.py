@@ -57,10 +57,14 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_at_most)]
 Segments = Annotated[int, Field(ge=1, le=10_000)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Jitter = Annotated[float, Field(ge=0, lt=1)]
 Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(_each_once)]
 Names = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)]
+
+THIN_WAS = {"keep_every": "thin"}
+"""What samplers and jobs of the release before call the stride of the stored draws."""
 
 
 class Frozen(BaseModel):

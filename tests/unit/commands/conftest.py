@@ -189,7 +189,7 @@ def _job(verb: str = "warmup", **changes: Any) -> str:
     }
     kernel = changes.get("kernel", {"kind": "hmc", "integration_steps": 4})
     spec = {"model": model, "kernel": kernel, "warmup": warm, "seed": 1}
-    drawn = {"draws": changes.get("draws", 8), "keep_every": 4} if verb == "draw" else {}
+    drawn = {"draws": changes.get("draws", 8), "thin": 4} if verb == "draw" else {}
     return json.dumps(spec | drawn)
 
 

@@ -28,7 +28,7 @@ SAMPLED: dict[str, Any] = {
     "warmup": {"kind": "windows", "steps": 40},
     "seed": 1,
     "draws": DRAWS,
-    "keep_every": 1,
+    "thin": 1,
 }
 """The rest of what a thinned posterior says of itself."""
 

@@ -98,7 +98,7 @@ def test_it_says_everywhere_that_it_is_not_exact(made: Made, read: Any) -> None:
 def test_its_diagnostics_have_the_keys_of_chains(
     made: Made, run: Any, read: Any, tmp_path: Path
 ) -> None:
-    chains = {"kernel": {"kind": "hmc"}, "keep_every": 4}
+    chains = {"kernel": {"kind": "hmc"}, "thin": 4}
     diagnose(json.dumps(DIAGNOSE | chains), run.posterior, tmp_path / "d.json")
     assert read(made.diagnostics).keys() == read(tmp_path / "d.json").keys()
     assert {*verdict.OF_CHAINS} <= read(tmp_path / "d.json").keys()

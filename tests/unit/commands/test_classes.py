@@ -27,11 +27,11 @@ from nlobayes.types import Dataset, Predicted
 LABELS = (1.0, 2.0, 5.0)
 DRAWS, MEMBERS = 40, 3
 SCORED = {"noise": "gaussian", "calibration": {}, "covariate": "a", "seed": 3}
-TABULATED = {"keep_every": 4, "covariate": "a", "calibration": {}, "seed": 3}
+TABULATED = {"thin": 4, "covariate": "a", "calibration": {}, "seed": 3}
 JUDGED = {
     "likelihood": {"kind": "categorical"},
     "kernel": {"kind": "hmc"},
-    "keep_every": 4,
+    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

@@ -18,7 +18,7 @@ from nlobayes.types import Dataset
 SPEC: dict[str, Any] = {
     "likelihood": {"kind": "tolerance", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
-    "keep_every": 4,
+    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }
@@ -171,7 +171,7 @@ def test_a_run_that_has_not_converged_says_so_in_red(
 
 def test_a_wrong_spacing_of_stored_draws_is_refused(judge: Callable[..., dict[str, Any]]) -> None:
     with pytest.raises(InputError, match=r"weights must have axes .* \(3, 16\), got \(3, 8"):
-        judge(keep_every=2)
+        judge(thin=2)
 
 
 def test_a_learned_noise_that_is_not_there_is_refused(

@@ -25,12 +25,12 @@ DIAGNOSE = json.dumps(
     {
         "likelihood": {"kind": "tolerance", "sigma": 0.1},
         "kernel": {"kind": "hmc"},
-        "keep_every": 4,
+        "thin": 4,
         "thresholds": {},
         "thinning_loss": 0.1,
     }
 )
-TABULATE = '{"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 1}'
+TABULATE = '{"thin": 4, "covariate": "m1", "calibration": {}, "seed": 1}'
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
 ELSEWHERE = {
     *("landscape", "distances", "bands", "scan", "differences", "speed", "prior_predictive"),

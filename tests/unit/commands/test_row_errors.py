@@ -30,7 +30,7 @@ SIGMA, TRAIN, CHAINS = 0.2, 30, range(3)
 JUDGED: dict[str, Any] = {
     "likelihood": {"kind": "tolerance", "sigma": SIGMA},
     "kernel": {"kind": "hmc"},
-    "keep_every": 4,
+    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

@@ -43,11 +43,11 @@ LENGTHS = {
     "cases": 6000,
     "calibration_checks": 4,
 }
-SPEC: dict[str, Any] = {"keep_every": 4, "covariate": "m1", "calibration": {}, "seed": 3}
+SPEC: dict[str, Any] = {"thin": 4, "covariate": "m1", "calibration": {}, "seed": 3}
 JUDGED = {
     "likelihood": {"kind": "tolerance", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
-    "keep_every": 4,
+    "thin": 4,
     "thresholds": {},
     "thinning_loss": 0.1,
 }

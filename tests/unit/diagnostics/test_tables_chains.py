@@ -151,7 +151,7 @@ def test_correlations_are_tabulated_over_reference_points(drawn: int, lags: int)
 def test_correlations_of_all_weights_are_in_draws(stored: int, lags: int) -> None:
     """601 weights: in pieces of 256 as in one."""
     weights = normal(2, stored, 601).cumsum(axis=1)
-    table = chains.weight_correlations(weights, keep_every=5)
+    table = chains.weight_correlations(weights, thin=5)
     assert [*table] == ["lag", "mean", "p10", "p90"]
     np.testing.assert_array_equal(table["lag"], 5 * np.arange(lags))
     rho = np.sort(autocorrelation(weights)[:lags], axis=1)
@@ -170,7 +170,7 @@ def test_the_history_of_weights_spread_over_the_vector(
 ) -> None:
     """The draw that was stored third of every tenth is number 29."""
     weights, names = numbered(2, stored, count)
-    table = chains.history(weights, names, keep_every=10)
+    table = chains.history(weights, names, thin=10)
     assert [*table] == ["weight", "chain", "draw", "value"]
     kept = np.arange(0, stored, step)
     assert lengths(table) == len(chosen) * 2 * len(kept)
@@ -213,7 +213,7 @@ def test_a_single_weight_spans_no_plane() -> None:
 def test_weights_without_a_name_each_are_refused() -> None:
     weights, names = numbered(2, 10, 4)
     with pytest.raises(InputError, match=r"shape \(2, 10, 4\) and 3 names"):
-        chains.history(weights, names[:3], keep_every=1)
+        chains.history(weights, names[:3], thin=1)
     with pytest.raises(InputError, match="a name each"):
         chains.weight_planes(weights, [*names, "w[4]"])
 

@@ -67,39 +67,34 @@ def test_steps_that_are_no_multiples_are_refused(step: int, stored: int) -> None
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize(("keep_every", "loss"), [(1, 0.1), (1, 0.3), (4, 0.1), (4, 0.5)])
-def test_chosen_step_of_ar1(keep_every: int, loss: float) -> None:
+@pytest.mark.parametrize(("thin", "loss"), [(1, 0.1), (1, 0.3), (4, 0.1), (4, 0.5)])
+def test_chosen_step_of_ar1(thin: int, loss: float) -> None:
     """The step from the closed form, or its neighbour where that is within 2 % of the limit."""
     rho = 0.9
-    shares = {
-        step: ar1_share(rho, step) / ar1_share(rho, keep_every)
-        for step in range(keep_every, 200, keep_every)
-    }
-    chosen = choose_step(ar1(rho, (4, 5000, 40), seed=3), keep_every=keep_every, loss=loss)
-    assert chosen % keep_every == 0
+    shares = {step: ar1_share(rho, step) / ar1_share(rho, thin) for step in range(thin, 200, thin)}
+    chosen = choose_step(ar1(rho, (4, 5000, 40), seed=3), thin=thin, loss=loss)
+    assert chosen % thin == 0
     assert shares[chosen] >= 1 - loss - 0.02
-    assert shares[chosen + keep_every] < 1 - loss + 0.02
+    assert shares[chosen + thin] < 1 - loss + 0.02
 
 
 def test_independent_draws_are_not_thinned() -> None:
     draws = ar1(0.0, (4, 500, 10), seed=4)
-    assert choose_step(draws, keep_every=1, loss=0.2) == 1
-    assert choose_step(draws, keep_every=5, loss=0.2) == 5
+    assert choose_step(draws, thin=1, loss=0.2) == 1
+    assert choose_step(draws, thin=5, loss=0.2) == 5
 
 
-@pytest.mark.parametrize(("drawn", "keep_every", "step"), [(100, 1, 12), (100, 5, 10), (30, 8, 8)])
-def test_eight_draws_of_a_chain_remain(drawn: int, keep_every: int, step: int) -> None:
+@pytest.mark.parametrize(("drawn", "thin", "step"), [(100, 1, 12), (100, 5, 10), (30, 8, 8)])
+def test_eight_draws_of_a_chain_remain(drawn: int, thin: int, step: int) -> None:
     """Chains that never moved lose nothing; the stored draws are the least there is."""
     stuck = np.ones((2, drawn, 3)) * np.arange(2.0)[:, None, None]
-    assert choose_step(stuck, keep_every=keep_every, loss=0.2) == step
+    assert choose_step(stuck, thin=thin, loss=0.2) == step
 
 
-@pytest.mark.parametrize(
-    ("keep_every", "loss"), [(1, -0.1), (1, 1.0), (1, np.nan), (0, 0.1), (51, 0.1)]
-)
-def test_choice_refuses_nonsense(keep_every: int, loss: float) -> None:
+@pytest.mark.parametrize(("thin", "loss"), [(1, -0.1), (1, 1.0), (1, np.nan), (0, 0.1), (51, 0.1)])
+def test_choice_refuses_nonsense(thin: int, loss: float) -> None:
     with pytest.raises(InputError, match="loss from 0 to below 1"):
-        choose_step(ar1(0.5, (2, 50, 2), seed=5), keep_every=keep_every, loss=loss)
+        choose_step(ar1(0.5, (2, 50, 2), seed=5), thin=thin, loss=loss)
 
 
 def spread(draws: np.ndarray) -> dict[str, float]:
@@ -109,7 +104,7 @@ def spread(draws: np.ndarray) -> dict[str, float]:
 
 def test_the_study_of_thinning() -> None:
     function = ar1(0.8, (2, 200, 6), seed=6)
-    table = thinning_table(function, spread, keep_every=2, chosen=6, bytes_per_draw=4000)
+    table = thinning_table(function, spread, thin=2, chosen=6, bytes_per_draw=4000)
     assert [*table] == [
         "step", "draws", "ess_f_median", "ess_share", "rmse", "crps", "lppd", "megabytes", "stored",
         "chosen"
@@ -132,20 +127,20 @@ def test_the_study_of_thinning() -> None:
 @pytest.mark.parametrize(("drawn", "last"), [(64, 8), (63, 4), (8, 1)])
 def test_the_study_ends_where_eight_draws_remain(drawn: int, last: int) -> None:
     table = thinning_table(
-        ar1(0.5, (2, drawn, 2), seed=7), spread, keep_every=1, chosen=1, bytes_per_draw=1
+        ar1(0.5, (2, drawn, 2), seed=7), spread, thin=1, chosen=1, bytes_per_draw=1
     )
     assert table["step"].tolist() == [2**power for power in range(last.bit_length())]
 
 
 @pytest.mark.parametrize(
-    ("keep_every", "chosen", "message"),
+    ("thin", "chosen", "message"),
     [(13, 13, "8 stored draws per chain, got 7"), (2, 3, "multiple of the 2"), (2, 14, "leave 8")],
 )
-def test_the_study_refuses_what_leaves_too_few(keep_every: int, chosen: int, message: str) -> None:
+def test_the_study_refuses_what_leaves_too_few(thin: int, chosen: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         thinning_table(
             ar1(0.5, (2, 100, 2), seed=8), spread,
-            keep_every=keep_every, chosen=chosen, bytes_per_draw=1,
+            thin=thin, chosen=chosen, bytes_per_draw=1,
         )  # fmt: skip
 
 

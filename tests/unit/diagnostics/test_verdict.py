@@ -63,7 +63,7 @@ def judged(draws: ChainDraws, sampled: SampleStats, **changes: Any) -> dict[str,
         "thresholds": THRESHOLDS,
         "tightness": 4e5,
         "gradients_warmup": 1000,
-        "keep_every": 1,
+        "thin": 1,
         "thinning_loss": 0.1,
         "exact": True,
     }
@@ -94,7 +94,7 @@ def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
 def test_diagnose_counts_draws_and_gradients() -> None:
     """Weights of every fifth of 250 independent draws are stored; times count all draws."""
     draws = posterior()
-    result = judged(draws._replace(weights=draws.weights[:, 4::5]), hmc_stats(), keep_every=5)
+    result = judged(draws._replace(weights=draws.weights[:, 4::5]), hmc_stats(), thin=5)
     assert result["draws_per_chain"] == 250
     assert result["gradients_per_draw"] == 16
     assert result["gradients_total"] == 4 * 250 * 16 + 1000
@@ -171,14 +171,14 @@ def test_thinning_gives_up_what_is_allowed(loss: float, step: int) -> None:
     """Independent draws, stored every fifth: the share kept is 5 / step; 8 of 250 remain at 30."""
     draws = posterior()
     draws = draws._replace(weights=draws.weights[:, 4::5])
-    assert judged(draws, hmc_stats(), keep_every=5, thinning_loss=loss)["thinning_step"] == step
+    assert judged(draws, hmc_stats(), thin=5, thinning_loss=loss)["thinning_step"] == step
 
 
 def test_too_few_stored_weights_are_not_judged() -> None:
     """250 draws, every 32nd stored: seven."""
     draws = posterior()
     draws = draws._replace(weights=draws.weights[:, 31::32])
-    result = judged(draws, hmc_stats(), keep_every=32)
+    result = judged(draws, hmc_stats(), thin=32)
     assert result["rhat_weights_median"] is None
     assert result["converged"] is True
 
@@ -318,7 +318,7 @@ def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> Non
 )
 def test_diagnose_refuses_arrays_that_do_not_fit(draws: ChainDraws, sampled: SampleStats) -> None:
     with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
-        judged(draws, sampled, keep_every=1)
+        judged(draws, sampled, thin=1)
 
 
 @pytest.mark.parametrize(("stored", "fits"), [(250, True), (50, True), (125, False)])
@@ -330,10 +330,10 @@ def test_hyperparameters_are_given_at_every_draw_or_at_the_stored_ones(
         weights=draws.weights[:, 4::5], hyperparameters={"prior_scale": np.zeros((4, stored))}
     )
     if fits:
-        assert set(judged(draws, hmc_stats(), keep_every=5)) == CONTRACT
+        assert set(judged(draws, hmc_stats(), thin=5)) == CONTRACT
         return
     with pytest.raises(InputError, match=r"prior_scale must have .* got \(4, 125\)"):
-        judged(draws, hmc_stats(), keep_every=5)
+        judged(draws, hmc_stats(), thin=5)
 
 
 @pytest.mark.parametrize("everything", [True, False])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nlobayes.inference.blocks import each_chain
-from nlobayes.inference.kernel import Tuned
+from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.kernels import KERNELS
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -26,7 +26,7 @@ def logdensity_fn(position: jax.Array, inverse_temperature: float | jax.Array = 
 
 def block(name: str, chains: int) -> tuple[Any, Any]:
     """The step of a kernel, and keys, states and tuned records of a block."""
-    kernel = KERNELS[name].build(logdensity_fn, **SETTINGS[name])
+    kernel = KERNELS[name].build(Posterior(logdensity_fn), **SETTINGS[name])
     rng = np.random.default_rng(2)
     states = jax.vmap(kernel.init)(jnp.asarray(rng.normal(size=(chains, 7))))
     tuned = Tuned(jnp.asarray(rng.uniform(0.1, 0.4, chains)), jnp.ones((chains, 7)))

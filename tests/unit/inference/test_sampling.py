@@ -11,7 +11,7 @@ import pytest
 
 from nlobayes.inference import records
 from nlobayes.inference.blocks import each_chain
-from nlobayes.inference.kernel import Kernel, Tuned
+from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Draws, draw
 
@@ -24,7 +24,9 @@ TUNED = Tuned(jnp.array([0.2]), jnp.array([[0.5, 1.0, 2.0]]))
 
 
 def quartic_kernel(name: str) -> Kernel:
-    return KERNELS[name].build(lambda q: -jnp.sum(q**4) - 0.5 * jnp.sum(q**2), **SETTINGS[name])
+    return KERNELS[name].build(
+        Posterior(lambda q, b=1.0: b * (-jnp.sum(q**4) - 0.5 * jnp.sum(q**2))), **SETTINGS[name]
+    )
 
 
 def observe(q: jax.Array) -> dict[str, jax.Array]:
@@ -32,9 +34,9 @@ def observe(q: jax.Array) -> dict[str, jax.Array]:
 
 
 @cache
-def compiled(name: str, kept: int, keep_every: int) -> tuple[Kernel, Callable[..., Any]]:
+def compiled(name: str, kept: int, thin: int) -> tuple[Kernel, Callable[..., Any]]:
     kernel = quartic_kernel(name)
-    lengths = {"kept": kept, "keep_every": keep_every}
+    lengths = {"kept": kept, "thin": thin}
     return kernel, jax.jit(
         lambda keys, states, tuned, first: draw(
             keys, kernel, states, tuned, first=first, observe=observe, **lengths
@@ -43,10 +45,10 @@ def compiled(name: str, kept: int, keep_every: int) -> tuple[Kernel, Callable[..
 
 
 def sample(
-    name: str, state: Any, *, first: int, kept: int, keep_every: int = 3, seed: int = 0
+    name: str, state: Any, *, first: int, kept: int, thin: int = 3, seed: int = 0
 ) -> tuple[Any, Draws]:
     """Draw with one chain; its state has a leading axis, its draws are without."""
-    kernel, run = compiled(name, kept, keep_every)
+    kernel, run = compiled(name, kept, thin)
     begin = each_chain(kernel.init)(jnp.array([[0.1, -0.2, 0.3]])) if state is None else state
     state, draws = run(jax.random.key(seed)[None], begin, TUNED, first)
     return state, jax.tree.map(lambda leaf: leaf[0], draws)
@@ -89,7 +91,7 @@ def test_a_block_draws_what_its_chains_draw_alone(name: str) -> None:
 
 
 def test_every_draw_is_observed_and_every_third_is_kept() -> None:
-    state, draws = sample("hmc", None, first=0, kept=8, keep_every=3)
+    state, draws = sample("hmc", None, first=0, kept=8, thin=3)
     positions = draws.observed["position"]
     assert positions.shape == (24, 3)
     np.testing.assert_array_equal(draws.kept, positions[2::3])
@@ -102,7 +104,7 @@ def test_every_draw_is_observed_and_every_third_is_kept() -> None:
 
 
 def test_thinning_only_selects() -> None:
-    all_, thinned = (sample("hmc", None, first=0, kept=24 // n, keep_every=n) for n in (1, 3))
+    all_, thinned = (sample("hmc", None, first=0, kept=24 // n, thin=n) for n in (1, 3))
     jax.tree.map(np.testing.assert_array_equal, thinned[0], all_[0])
     np.testing.assert_array_equal(thinned[1].kept, all_[1].kept[2::3])
     np.testing.assert_array_equal(thinned[1].logdensity, all_[1].logdensity)

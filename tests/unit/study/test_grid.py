@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import CROSSED, SECTIONS, Study, load_study
+from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.presets import Execution
-from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
+from nlobayes.study.samplers import Sampler
 
 
 def test_a_grid_is_the_cross_of_its_names_and_seeds(make_study: Callable[..., Study]) -> None:
@@ -76,7 +77,7 @@ def test_chains_that_learn_from_each_other_share_one_job(
     make_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the execution says; other kernels of the study do not."""
-    monkeypatch.setitem(FEWEST_CHAINS, "nuts", 3)
+    monkeypatch.setattr(NUTSKernel, "fewest_chains", 3)
     study = make_study({"execution": {"chains_per_job": 2}})
     blocks = {run.names["sampler"]: run.blocks for run in study.runs("small")}
     assert blocks == {"hmc": [[0, 1], [2, 3]], "nuts": [[0, 1, 2, 3]]}

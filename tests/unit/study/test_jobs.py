@@ -61,7 +61,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"samplers": {"hmc": {"segments": 3}}}, set()),
     ({"samplers": {"hmc": {"chains": 6}}}, set()),
     ({"samplers": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
-    ({"samplers": {"hmc": {"keep_every": 4}}}, {"draw", "diagnose", "tabulate"}),
+    ({"samplers": {"hmc": {"thin": 4}}}, {"draw", "diagnose", "tabulate"}),
     ({"samplers": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
     ({"samplers": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
     ({"samplers": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),
@@ -286,11 +286,11 @@ def test_simulations_are_read_back(make_study: Callable[..., Study]) -> None:
     [
         ({"draws": 0}, "draws: Input should be greater than or equal to 1, got 0"),
         ({"draws": -8}, "draws: Input should be greater than or equal to 1, got -8"),
-        ({"keep_every": 0}, "keep_every: Input should be greater than or equal to 1, got 0"),
-        ({"keep_every": 5}, "draws (16) must be a multiple of keep_every (5)"),
+        ({"thin": 0}, "thin: Input should be greater than or equal to 1, got 0"),
+        ({"thin": 5}, "draws (16) must be a multiple of thin (5)"),
         ({"seed": -1}, "seed: Input should be greater than or equal to 0, got -1"),
         ({"seed": 2**32}, "seed: Input should be less than 4294967296"),
-        ({"drawz": 3}, "unknown key 'drawz'; known: ['draws', 'keep_every', 'kernel', 'model',"),
+        ({"drawz": 3}, "unknown key 'drawz'; known: ['draws', 'kernel', 'model', 'seed', 'thin',"),
         ({"kernel": {"kind": "nutz"}}, "kernel: Input tag 'nutz' found using 'kind' does not"),
         (
             {"warmup": {"kind": "windows", "steps": 5}},

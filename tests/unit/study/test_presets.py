@@ -36,7 +36,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     (("pretraining", "adam", "epochs"), 0, ("greater than or equal to 1", "got 0")),
     (("pretraining", "adam", "batch"), 2.5, ("valid integer", "got 2.5")),
     (("pretraining", "adam", "start"), "zero", ("'prior' or 'standard_normal'", "got 'zero'")),
-    ((*HMC, "kernel", "kind"), "nutz", ("'nutz'", "'hmc', 'nuts'")),
+    ((*HMC, "kernel", "kind"), "nutz", ("'nutz'", "'hmc', 'mclmc', 'nuts'")),
     ((*HMC, "kernel", "max_depth"), 9, ("unknown key 'max_depth'", "'integration_steps'")),
     ((*HMC, "kernel", "jitter"), 1.0, ("less than 1", "got 1.0")),
     ((*HMC, "kernel", "jitter"), NAN, ("got nan",)),
@@ -112,7 +112,7 @@ def test_refused_values_are_told_in_one_line(
 
 def test_draws_that_are_not_stored_whole_are_refused(make_study: Callable[..., Study]) -> None:
     with pytest.raises(InputError, match=r"samplers\.hmc: draws_per_segment \(16\).*\(5\)"):
-        make_study({"samplers": {"hmc": {"keep_every": 5}}})
+        make_study({"samplers": {"hmc": {"thin": 5}}})
 
 
 def test_fractions_above_one_are_refused(make_study: Callable[..., Study]) -> None:

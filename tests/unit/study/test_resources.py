@@ -40,7 +40,7 @@ TINY = {
             "warmup": {"steps": 60},
             "chains": 2,
             "draws_per_segment": 60,
-            "keep_every": 4,
+            "thin": 4,
         }
     },
 }
@@ -54,7 +54,7 @@ CI = {
     },
     "networks": {"n4": {"hidden": [16]}},
     "pretraining": {"adam": {"epochs": 1000}},
-    "samplers": {"hmc": {"warmup": {"steps": 300}, "draws_per_segment": 500, "keep_every": 4}},
+    "samplers": {"hmc": {"warmup": {"steps": 300}, "draws_per_segment": 500, "thin": 4}},
 }
 LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
     "datasets": {
@@ -71,7 +71,7 @@ LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
             "warmup": {"steps": 200},
             "chains": 2,
             "draws_per_segment": 1000,
-            "keep_every": 1,
+            "thin": 1,
         }
     },
 }
@@ -83,7 +83,7 @@ LONG = {  # 80 000 draws of the function at 500 points
             "warmup": {"steps": 200},
             "chains": 2,
             "draws_per_segment": 40000,
-            "keep_every": 40,
+            "thin": 40,
         }
     },
 }
@@ -210,7 +210,7 @@ def test_wall_time_of_scores_is_enough_and_not_days() -> None:
         ({"kind": "mclmc", "integration_steps": 32}, 64),
         ({"kind": "adjusted_mclmc", "most_integration_steps": 100}, 200),
         ({"kind": "tensorbnn"}, 512),
-        ({"kind": "tempering", "rungs": 8, "integration_steps": 4}, 32),
+        ({"kind": "tempering", "num_temperatures": 8, "integration_steps": 4}, 32),
         (
             {
                 "kind": "tempering",

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
+from nlobayes.study import kernels
 from nlobayes.study.grid import Study
-from nlobayes.study.kernels import Kernel
 from nlobayes.study.schema import as_json, as_markdown
 
 CONFIG = Path(__file__).parents[3] / "config"
-KERNELS = " or ".join(kernel.__name__ for kernel in get_args(get_args(Kernel)[0]))
+KERNELS = " or ".join(kernel.__name__ for kernel in kernels.KERNELS.values())
 REMEDY = "run `make schema`"
 
 

@@ -49,7 +49,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
         tightness=_tightness(job, draws.noise, groups["observed_data"]),
         gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
-        keep_every=job.keep_every,
+        thin=job.thin,
         thinning_loss=job.thinning_loss,
         exact=bool(read_attrs(path)["exact"]),
         superchains=job.superchains,
@@ -64,7 +64,7 @@ def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str,
 
 
 def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
-    max_depth = getattr(job.kernel, "max_depth", None)
+    max_depth = job.kernel.max_tree_depth if job.kernel else None
     unadjusted = "energy_variance" in stats
     return SampleStats(
         energy=stats["energy"].values,

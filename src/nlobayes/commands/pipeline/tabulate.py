@@ -45,7 +45,7 @@ def tabulate(
     reading.check_same_points(groups["points"], data, predictions, dataset)
     written = {
         "verdict": verdict.table(checks),
-        **chains.of_chains(job.keep_every, read_groups(posterior, "posterior"), covariate),
+        **chains.of_chains(job.thin, read_groups(posterior, "posterior"), covariate),
         **chains.of_starts(start),
         "labels": reading.labels(data, covariate.label),
         **_of_predictions(job, groups, data, covariate, _noise(evaluation)),

@@ -50,7 +50,7 @@ def tabulate_classes(
     checks = read_json(evaluation, "calibration_checks")["calibration_checks"]
     written = {
         "verdict": verdict.table(read_json(diagnostics, "checks")["checks"]),
-        **chains.of_chains(job.keep_every, read_groups(posterior, "posterior"), covariate),
+        **chains.of_chains(job.thin, read_groups(posterior, "posterior"), covariate),
         **chains.of_starts(start),
         "labels": reading.labels(data, covariate.label),
         "calibration_checks": _checks(checks),

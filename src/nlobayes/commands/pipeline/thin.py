@@ -56,7 +56,7 @@ def thin(
     write_record(record, made_by, [out, table])
 
 
-def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[str, np.ndarray]:
+def _costs(groups: Groups, data: Dataset, stride: int, chosen: int) -> dict[str, np.ndarray]:
     """Score what every step leaves on the held-out reference points.
 
     The noise is fitted on those of the validation split, scores are of those of the test split;
@@ -79,7 +79,7 @@ def _costs(groups: Groups, data: Dataset, keep_every: int, chosen: int) -> dict[
     flat = outputs.reshape(*outputs.shape[:2], -1)
     if "all_sample_stats" not in groups:
         return unthinned_table(flat, score, bytes_per_draw=size)
-    return thinning_table(flat, score, keep_every=keep_every, chosen=chosen, bytes_per_draw=size)
+    return thinning_table(flat, score, thin=stride, chosen=chosen, bytes_per_draw=size)
 
 
 def _score_outputs(

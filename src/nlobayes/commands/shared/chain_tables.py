@@ -20,7 +20,7 @@ from nlobayes.model.networks import is_parameter
 from nlobayes.types import Columns
 
 
-def of_chains(keep_every: int, groups: Groups, covariate: Covariate) -> dict[str, Columns]:
+def of_chains(thin: int, groups: Groups, covariate: Covariate) -> dict[str, Columns]:
     """Tabulate a posterior whose weights were stored every so many draws."""
     draws, names = posterior_draws(groups), _weight_names(groups["posterior"])
     outputs = draws.function.shape[2] // len(covariate.at_reference)
@@ -31,8 +31,8 @@ def of_chains(keep_every: int, groups: Groups, covariate: Covariate) -> dict[str
         "convergence": tables.per_point(draws.function, at_reference),
         "quantities": tables.quantities(_with_coefficients(draws, names)),
         "autocorrelation": tables.correlations(draws.function, draws.log_density, draws.noise),
-        "weight_autocorrelation": tables.weight_correlations(draws.weights, keep_every),
-        "history": tables.history(draws.weights, names, keep_every),
+        "weight_autocorrelation": tables.weight_correlations(draws.weights, thin),
+        "history": tables.history(draws.weights, names, thin),
         "weight_planes": tables.weight_planes(draws.weights, names),
         "divergences": tables.divergences(draws.function, diverging, at_reference),
     }

@@ -21,8 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import Adaptation, independent
-from nlobayes.inference.kernel import Info, Kernel, State
+from nlobayes.inference.adaptation import Adaptation, Untuned, independent
+from nlobayes.inference.kernel import Info, State
 from nlobayes.inference.kernels.tensorbnn import TunedSteps
 
 LARGEST_REWARD = 4.0
@@ -59,7 +59,7 @@ class Carry(NamedTuple):
 
 
 def build(
-    kernel: Kernel,
+    untuned: Untuned,
     *,
     steps: int,
     adaptation_share: float,
@@ -73,6 +73,7 @@ def build(
     batch: int,
 ) -> Adaptation:
     """Build the warm-up of the kernel `tensorbnn`; each `batch` draws try one candidate."""
+    kernel = untuned.kernel
     evaluations = int(adaptation_share * steps) // batch
     _require_evaluations(evaluations, batch, steps)
     grid = lay_grid(

@@ -19,9 +19,9 @@ import optax
 from blackjax.adaptation.step_size import dual_averaging_adaptation
 
 from nlobayes.errors import InputError
-from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.blocks import each_chain
-from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.inference.kernel import Info
 from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory, jitter_of
 
 FEWEST_CHAINS = 16
@@ -52,23 +52,23 @@ class Carry(NamedTuple):
 
 
 def build(
-    kernel: Kernel,
+    untuned: Untuned,
     *,
     steps: int,
     adaptation_share: float,
     initial_step_size: float,
     initial_trajectory_length: float,
-    most_integration_steps: int,
     target_acceptance: float,
     learning_rate: float,
 ) -> Adaptation:
     """Build the warm-up of a block of chains with the kernel `chees`.
 
-    The mean length is held below half of `most_integration_steps` steps, so that the jittered
-    one stays below all of them.
+    The mean length is held below half of the kernel's `most_integration_steps`, so that the
+    jittered one stays below all of them.
     """
+    kernel = untuned.kernel
     adapting = max(1, int(adaptation_share * steps))
-    longest = max(1.0, most_integration_steps / 2)
+    longest = max(1.0, untuned.settings["most_integration_steps"] / 2)
     init_step, update_step, _ = dual_averaging_adaptation(target_acceptance)
     optimiser = optax.adam(learning_rate, **ADAM)
 

@@ -18,9 +18,9 @@ import numpy as np
 from blackjax.adaptation.metric_recipes import MetricCore, lookup_recipe
 from blackjax.adaptation.step_size import dual_averaging_adaptation
 
-from nlobayes.inference.adaptation import Adaptation, independent
+from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.adaptations.windows import FROZEN, SLOW, plan, search_from
-from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.inference.kernel import Info
 from nlobayes.inference.kernels.tempering import LadderState, TunedLadder
 
 LEAST_SHARE = 1e-4
@@ -37,7 +37,7 @@ class Carry(NamedTuple):
 
 
 def build(
-    kernel: Kernel,
+    untuned: Untuned,
     *,
     steps: int,
     adaptation_share: float,
@@ -45,6 +45,7 @@ def build(
     initial_step_size: float,
 ) -> Adaptation:
     """Build the warm-up of a tempering kernel, whose initial ladder is that of its first state."""
+    kernel = untuned.kernel
     schedule = plan(steps, adaptation_share=adaptation_share, mass_matrix="diagonal")
     core = lookup_recipe("welford_diag").build_core()
     update = _updates(core, target_acceptance)

@@ -15,9 +15,9 @@ import jax
 import jax.numpy as jnp
 from blackjax.adaptation.metric_recipes import lookup_recipe
 
-from nlobayes.inference.adaptation import Adaptation, independent
+from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.adaptations.windows import FROZEN, SLOW, plan
-from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.inference.kernel import Info
 from nlobayes.inference.kernels.mclmc import TunedMomentum
 
 MEMORY = 100  # steps that the excess is averaged over
@@ -44,7 +44,7 @@ class Carry(NamedTuple):
 
 
 def build(
-    kernel: Kernel,
+    untuned: Untuned,
     *,
     steps: int,
     adaptation_share: float,
@@ -58,6 +58,7 @@ def build(
     The decoherence length is `length_factor` times sqrt(d). An exact kernel is tuned to the
     `target_acceptance`, an unadjusted one to the `energy_variance` per dimension.
     """
+    kernel = untuned.kernel
     schedule = plan(steps, adaptation_share=adaptation_share, mass_matrix="diagonal")
     stages, window_ends = jnp.asarray(schedule.stage), jnp.asarray(schedule.window_ends)
     variances = lookup_recipe("welford_diag").build_core()

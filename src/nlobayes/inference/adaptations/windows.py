@@ -16,9 +16,10 @@ from blackjax.adaptation.metric_recipes import MetricCore, lookup_recipe
 from blackjax.adaptation.staged_adaptation import build_schedule
 from blackjax.adaptation.step_size import dual_averaging_adaptation
 
-from nlobayes.inference.adaptation import Adaptation, independent
+from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.curvature import Curvature, gauss_newton
-from nlobayes.inference.kernel import Info, Kernel, Tuned
+from nlobayes.inference.kernel import Info, Tuned
 
 FAST, SLOW, FROZEN = 0, 1, 2
 STAN_LAST_WINDOW = 50
@@ -47,7 +48,7 @@ class Schedule(NamedTuple):
 
 
 def build(
-    kernel: Kernel,
+    untuned: Untuned,
     *,
     steps: int,
     adaptation_share: float,
@@ -55,20 +56,24 @@ def build(
     target_acceptance: float,
     initial_step_size: float,
     last_window: int = STAN_LAST_WINDOW,
-    curvature: Curvature | None = None,
 ) -> Adaptation:
     """Build the warm-up of a kernel whose tuned record is `Tuned`.
 
-    The mass matrix `gauss_newton` needs the `curvature` (parameter, parameter) of the negative log
-    density at a position.
+    The mass matrix `gauss_newton` needs the curvature of the model.
+
+    Raises
+    ------
+    InputError
+        If there is none.
     """
+    kernel = untuned.kernel
     schedule = plan(
         steps,
         adaptation_share=adaptation_share,
         mass_matrix=mass_matrix,
         last_window=last_window,
     )
-    core = gauss_newton(curvature) if curvature else _mass_matrix(mass_matrix, schedule)
+    core = _mass_matrix(mass_matrix, schedule, untuned.curvature)
     update = _updates(core, target_acceptance)
     stages, window_ends = jnp.asarray(schedule.stage), jnp.asarray(schedule.window_ends)
 
@@ -110,8 +115,10 @@ def plan(
     return Schedule(stage, window_ends)
 
 
-def _mass_matrix(mass_matrix: str, schedule: Schedule) -> MetricCore:
-    """Pick BlackJAX's estimator; the low-rank one remembers its longest window."""
+def _mass_matrix(mass_matrix: str, schedule: Schedule, curvature: Curvature | None) -> MetricCore:
+    """Pick the estimator, ours or BlackJAX's; the low-rank one remembers its longest window."""
+    if mass_matrix == "gauss_newton":
+        return gauss_newton(_require(curvature))
     recipe = lookup_recipe(RECIPES[mass_matrix])
     if mass_matrix != "low_rank":
         return recipe.build_core()
@@ -119,6 +126,15 @@ def _mass_matrix(mass_matrix: str, schedule: Schedule) -> MetricCore:
     ends = np.flatnonzero(schedule.window_ends)
     longest = max(np.diff([slow[0] - 1, *ends]), default=1) if len(slow) else 1
     return recipe.build_core(buffer_size=int(longest))
+
+
+def _require(curvature: Curvature | None) -> Curvature:
+    if curvature is None:
+        raise InputError(
+            "windows got mass_matrix gauss_newton and a model without a curvature; use diagonal, "
+            "dense or low_rank"
+        )
+    return curvature
 
 
 def search_from(step_size: jax.Array) -> Any:

@@ -14,13 +14,13 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import adjusted_mclmc, hmc, integrators
 
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, State, init_with_gradient
+from nlobayes.inference.kernel import Info, Kernel, Posterior, State, init_with_gradient
 from nlobayes.inference.kernels.hmc import steps_of
 from nlobayes.inference.kernels.mclmc import GRADIENTS_PER_STEP, TunedMomentum, check_dimension
 
 
 def build(
-    logdensity_fn: LogDensity,
+    posterior: Posterior,
     *,
     most_integration_steps: int,
     jitter: float,
@@ -31,7 +31,7 @@ def build(
     The length is uniform within `jitter` of that, in integrator steps of two gradients each, at
     least one and at most `most_integration_steps`.
     """
-    init_state = init_with_gradient(logdensity_fn)
+    init_state = init_with_gradient(posterior.logdensity_fn)
     transition = adjusted_mclmc.build_kernel(
         integrators.isokinetic_mclachlan, divergence_threshold=divergence_threshold
     )
@@ -50,7 +50,7 @@ def build(
         new, info = transition(
             key_transition,
             hmc.HMCState(*state),
-            logdensity_fn,
+            posterior.logdensity_fn,
             tuned.step_size,
             integration_steps_params=(draw_steps(key_steps, tuned),),
             inverse_mass_matrix=tuned.inverse_mass_matrix,

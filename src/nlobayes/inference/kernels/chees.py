@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from blackjax.mcmc import hmc
 from blackjax.mcmc.dynamic_hmc import halton_sequence
 
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, init_with_gradient
+from nlobayes.inference.kernel import Info, Kernel, Posterior, init_with_gradient
 from nlobayes.inference.kernels.hmc import describe, steps_of
 
 
@@ -45,13 +45,13 @@ class TunedTrajectory(NamedTuple):
 
 
 def build(
-    logdensity_fn: LogDensity, *, most_integration_steps: int, divergence_threshold: float
+    posterior: Posterior, *, most_integration_steps: int, divergence_threshold: float
 ) -> Kernel:
     """Build HMC of a tuned mean length, with at most `most_integration_steps` leapfrog steps."""
     transition = hmc.build_kernel(divergence_threshold=divergence_threshold)
 
     def init(position: jax.Array) -> TrajectoryState:
-        start = init_with_gradient(logdensity_fn)(position)
+        start = init_with_gradient(posterior.logdensity_fn)(position)
         momentum = jnp.zeros_like(position)
         return TrajectoryState(*start, jnp.zeros((), int), position, momentum)
 
@@ -62,7 +62,7 @@ def build(
         new, info = transition(
             key,
             hmc.HMCState(*state[:3]),
-            logdensity_fn,
+            posterior.logdensity_fn,
             tuned.step_size,
             tuned.inverse_mass_matrix,
             num_integration_steps=steps_of(length, tuned.step_size, most=most_integration_steps),

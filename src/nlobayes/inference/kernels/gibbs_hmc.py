@@ -8,16 +8,17 @@ Learning for Neural Networks*, chapter 3: hyperparameters given the weights).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
+from nlobayes.errors import InputError
 from nlobayes.inference.kernel import (
+    Conjugates,
     Info,
     Kernel,
-    LogDensity,
+    Posterior,
     State,
     Tuned,
     init_with_gradient,
@@ -26,18 +27,22 @@ from nlobayes.inference.kernels import hmc
 
 
 def build(
-    logdensity_fn: LogDensity,
+    posterior: Posterior,
     *,
-    refresh: Callable[[jax.Array, jax.Array], jax.Array],
-    held: np.ndarray,
     integration_steps: int,
     jitter: float,
     divergence_threshold: float,
 ) -> Kernel:
-    """Build HMC of all entries but those `held`, followed by `refresh(key, position)`.
+    """Build HMC of all entries but those held by the conjugates, followed by their draw.
 
     The inverse mass matrix is that of all entries; a diagonal or dense one is cut to those moved.
+
+    Raises
+    ------
+    InputError
+        If the prior has no conjugate hyperparameters.
     """
+    logdensity_fn, conjugates = posterior.logdensity_fn, _conjugates_of(posterior)
     init = init_with_gradient(logdensity_fn)
     settings: dict[str, Any] = {
         "integration_steps": integration_steps,
@@ -47,7 +52,7 @@ def build(
 
     def step(key: jax.Array, state: State, tuned: Tuned) -> tuple[State, Info]:
         key_move, key_refresh = jax.random.split(key)
-        moving = np.delete(np.arange(state.position.size), held)
+        moving = np.delete(np.arange(state.position.size), conjugates.held)
 
         def place(part: jax.Array) -> jax.Array:
             return state.position.at[moving].set(part)
@@ -56,12 +61,21 @@ def build(
             return logdensity_fn(place(part), inverse_temperature)
 
         part = State(state.position[moving], state.logdensity, state.logdensity_grad[moving])
-        move = hmc.build(conditional, **settings).step
+        move = hmc.build(Posterior(conditional), **settings).step
         moved, info = move(key_move, part, _cut(tuned, moving))
-        new = init(refresh(key_refresh, place(moved.position)))
+        new = init(conjugates.refresh(key_refresh, place(moved.position)))
         return new, _describe(info, moved, new)
 
     return Kernel(init, step, exact=True)
+
+
+def _conjugates_of(posterior: Posterior) -> Conjugates:
+    if posterior.conjugates is None:
+        raise InputError(
+            "kernel 'gibbs_hmc' draws conjugate hyperparameters, the prior has none; use "
+            "kernel 'hmc', or a hierarchical prior with hyper gamma_precision or half_cauchy"
+        )
+    return posterior.conjugates
 
 
 def _cut(tuned: Tuned, moving: np.ndarray) -> Tuned:

@@ -18,6 +18,7 @@ from nlobayes.inference.kernel import (
     Info,
     Kernel,
     LogDensity,
+    Posterior,
     State,
     Tuned,
     init_with_gradient,
@@ -35,7 +36,7 @@ class Transition(Protocol):
 
 
 def build(
-    logdensity_fn: LogDensity,
+    posterior: Posterior,
     *,
     integration_steps: int,
     jitter: float,
@@ -47,7 +48,7 @@ def build(
     With a `trajectory_length` (step size times steps) the steps follow from the step size, and
     `integration_steps` is the most that are taken.
     """
-    transition = build_transition(logdensity_fn, divergence_threshold)
+    transition = build_transition(posterior.logdensity_fn, divergence_threshold)
     fewest = max(1, round(integration_steps * (1 - jitter)))
     most = max(fewest, round(integration_steps * (1 + jitter)))
 
@@ -63,7 +64,7 @@ def build(
         key_steps, key_transition = jax.random.split(key)
         return transition(key_transition, state, tuned, draw_steps(key_steps, tuned))
 
-    return Kernel(init_with_gradient(logdensity_fn), step, exact=True)
+    return Kernel(init_with_gradient(posterior.logdensity_fn), step, exact=True)
 
 
 def steps_of(length: jax.Array, step_size: jax.Array, *, most: int) -> jax.Array:

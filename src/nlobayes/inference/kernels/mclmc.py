@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from blackjax.mcmc import integrators, mclmc
 
 from nlobayes.errors import InputError
-from nlobayes.inference.kernel import Info, Kernel, LogDensity
+from nlobayes.inference.kernel import Info, Kernel, Posterior
 
 GRADIENTS_PER_STEP = 2  # of the isokinetic McLachlan integrator
 
@@ -42,13 +42,14 @@ class TunedMomentum(NamedTuple):
     decoherence_length: jax.Array
 
 
-def build(logdensity_fn: LogDensity, *, integration_steps: int) -> Kernel:
+def build(posterior: Posterior, *, integration_steps: int) -> Kernel:
     """Build the unadjusted kernel: `integration_steps` integrator steps a draw.
 
     A step that leaves the finite numbers is undone, with a new momentum, and the draw counts as
     divergent. `extra` has `energy_variance`: the mean square of the energy error of one integrator
     step per dimension, over the finite steps of the draw (infinite if there is none).
     """
+    logdensity_fn = posterior.logdensity_fn
     transition = mclmc.build_kernel(integrators.isokinetic_mclachlan)
 
     def init(position: jax.Array) -> MomentumState:

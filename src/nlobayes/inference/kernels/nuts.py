@@ -13,24 +13,24 @@ from blackjax.mcmc import hmc, nuts
 from nlobayes.inference.kernel import (
     Info,
     Kernel,
-    LogDensity,
+    Posterior,
     State,
     Tuned,
     init_with_gradient,
 )
 
 
-def build(logdensity_fn: LogDensity, *, max_depth: int, divergence_threshold: float) -> Kernel:
+def build(posterior: Posterior, *, max_depth: int, divergence_threshold: float) -> Kernel:
     """Build NUTS with at most `max_depth` doublings, 2^max_depth - 1 leapfrog steps."""
     transition = nuts.build_kernel(divergence_threshold=divergence_threshold)
 
     def step(key: jax.Array, state: State, tuned: Tuned) -> tuple[State, Info]:
         new, info = transition(
-            key, hmc.HMCState(*state), logdensity_fn, *tuned, max_num_doublings=max_depth
+            key, hmc.HMCState(*state), posterior.logdensity_fn, *tuned, max_num_doublings=max_depth
         )
         return State(*new), _describe(info, tuned)
 
-    return Kernel(init_with_gradient(logdensity_fn), step, exact=True)
+    return Kernel(init_with_gradient(posterior.logdensity_fn), step, exact=True)
 
 
 def _describe(info: nuts.NUTSInfo, tuned: Tuned) -> Info:

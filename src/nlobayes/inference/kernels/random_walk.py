@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from blackjax.mcmc import metrics, random_walk
 
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, Tuned
+from nlobayes.inference.kernel import Info, Kernel, Posterior, Tuned
 
 
 class WalkState(NamedTuple):
@@ -24,16 +24,16 @@ class WalkState(NamedTuple):
     logdensity: jax.Array
 
 
-def build(logdensity_fn: LogDensity) -> Kernel:
+def build(posterior: Posterior) -> Kernel:
     """Build random-walk Metropolis; each step evaluates the density once."""
     transition = random_walk.build_rmh()
 
     def init(position: jax.Array) -> WalkState:
-        return WalkState(position, logdensity_fn(position))
+        return WalkState(position, posterior.logdensity_fn(position))
 
     def step(key: jax.Array, state: WalkState, tuned: Tuned) -> tuple[WalkState, Info]:
         new, info = transition(
-            key, random_walk.RWState(*state), logdensity_fn, _propose_with(tuned)
+            key, random_walk.RWState(*state), posterior.logdensity_fn, _propose_with(tuned)
         )
         return WalkState(*new), _describe(info, WalkState(*new), tuned)
 

@@ -26,7 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.errors import InputError
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, State
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State
 from nlobayes.inference.kernels.hmc import Transition, build_transition
 
 Evaluate = Callable[[jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
@@ -80,13 +80,13 @@ class TunedLadder(NamedTuple):
 
 
 def build(
-    logdensity_fn: LogDensity,
+    posterior: Posterior,
     *,
     integration_steps: int,
     jitter: float,
     divergence_threshold: float,
-    rungs: int | None = None,
-    hottest: float | None = None,
+    num_temperatures: int | None = None,
+    min_inverse_temperature: float | None = None,
     inverse_temperatures: Sequence[float] | None = None,
 ) -> Kernel:
     """Build tempered HMC whose ladder starts geometric, or at the given inverse temperatures.
@@ -97,9 +97,10 @@ def build(
     Raises
     ------
     InputError
-        If the ladder is not one, or is given in two ways or none.
+        If the ladder is not one, or none is given.
     """
-    ladder = make_ladder(rungs, hottest, inverse_temperatures)
+    ladder = make_ladder(num_temperatures, min_inverse_temperature, inverse_temperatures)
+    logdensity_fn = posterior.logdensity_fn
     evaluate = jax.vmap(jax.value_and_grad(logdensity_fn))
     move = jax.vmap(_build_move(logdensity_fn, divergence_threshold), in_axes=(0, 0, 0, None))
     fewest = max(1, round(integration_steps * (1 - jitter)))
@@ -127,29 +128,29 @@ def build(
 
 
 def make_ladder(
-    rungs: int | None, hottest: float | None, inverse_temperatures: Sequence[float] | None
+    num_temperatures: int | None,
+    min_inverse_temperature: float | None,
+    inverse_temperatures: Sequence[float] | None,
 ) -> np.ndarray:
-    """Make inverse temperatures (rung,): geometric from 1 to `hottest`, or those that are given.
+    """Make inverse temperatures (rung,): those that are listed, or else a geometric ladder.
+
+    The geometric ladder falls from 1 to `min_inverse_temperature`.
 
     Raises
     ------
     InputError
-        If they do not fall strictly from 1, end below 0, or are given in two ways or none.
+        If they do not fall strictly from 1, end below 0, or none are given.
     """
-    geometric = (rungs, hottest)
-    if inverse_temperatures is not None and geometric == (None, None):
+    if inverse_temperatures is not None:
         return _check_ladder(np.asarray(inverse_temperatures, float))
-    if inverse_temperatures is not None or rungs is None or hottest is None:
+    number, least = num_temperatures or 0, min_inverse_temperature or 0.0
+    if number < 2 or not 0 < least < 1:
         raise InputError(
-            f"tempering: rungs {rungs}, hottest {hottest} and inverse_temperatures "
-            f"{inverse_temperatures} given; give rungs and hottest, or inverse_temperatures alone"
+            f"tempering: num_temperatures {num_temperatures} and min_inverse_temperature "
+            f"{min_inverse_temperature} make no ladder; give at least 2 temperatures and "
+            "0 < min_inverse_temperature < 1, or list inverse_temperatures (down to 0, the prior)"
         )
-    if rungs < 2 or not 0 < hottest < 1:
-        raise InputError(
-            f"tempering: rungs {rungs} and hottest {hottest} make no ladder; give at least 2 "
-            "rungs and 0 < hottest < 1 (a ladder down to the prior: list its inverse_temperatures)"
-        )
-    return _check_ladder(np.geomspace(1.0, hottest, rungs))
+    return _check_ladder(np.geomspace(1.0, least, number))
 
 
 def _check_ladder(ladder: np.ndarray) -> np.ndarray:
@@ -220,11 +221,11 @@ def _swap(key: jax.Array, state: LadderState, evaluate: Evaluate) -> LadderState
     )
 
 
-def _partners(odd: jax.Array, rungs: int) -> jax.Array:
+def _partners(odd: jax.Array, number: int) -> jax.Array:
     """Pair rungs (0, 1), (2, 3), ... or (1, 2), (3, 4), ...; who has no partner is its own."""
-    rung = jnp.arange(rungs)
+    rung = jnp.arange(number)
     partner = rung + jnp.where((rung + odd) % 2 == 0, 1, -1)
-    return jnp.where((partner < 0) | (partner >= rungs), rung, partner)
+    return jnp.where((partner < 0) | (partner >= number), rung, partner)
 
 
 def _mark_ends(state: LadderState) -> LadderState:

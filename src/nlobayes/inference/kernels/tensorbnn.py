@@ -16,7 +16,7 @@ import jax
 from nlobayes.inference.kernel import (
     Info,
     Kernel,
-    LogDensity,
+    Posterior,
     State,
     init_with_gradient,
 )
@@ -31,11 +31,11 @@ class TunedSteps(NamedTuple):
     integration_steps: jax.Array
 
 
-def build(logdensity_fn: LogDensity, *, divergence_threshold: float) -> Kernel:
+def build(posterior: Posterior, *, divergence_threshold: float) -> Kernel:
     """Build HMC with the tuned number of leapfrog steps."""
-    transition = build_transition(logdensity_fn, divergence_threshold)
+    transition = build_transition(posterior.logdensity_fn, divergence_threshold)
 
     def step(key: jax.Array, state: State, tuned: TunedSteps) -> tuple[State, Info]:
         return transition(key, state, tuned, tuned.integration_steps)
 
-    return Kernel(init_with_gradient(logdensity_fn), step, exact=True)
+    return Kernel(init_with_gradient(posterior.logdensity_fn), step, exact=True)

@@ -11,9 +11,10 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.inference import warmup
-from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import bayesian_optimisation as optimisation
 from nlobayes.inference.adaptations.bayesian_optimisation import Rewards, lay_grid
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import tensorbnn
 from nlobayes.inference.kernels.tensorbnn import TunedSteps
 
@@ -34,12 +35,14 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * jnp.sum((position / SD) ** 2)
 
 
-KERNEL = tensorbnn.build(log_gaussian, divergence_threshold=1000.0)
+KERNEL = tensorbnn.build(Posterior(log_gaussian), divergence_threshold=1000.0)
 
 
 def build(steps: int, share: float = 1.0, **settings: Any) -> Adaptation:
     usual = {"initial_step_size": 0.012, "batch": 10, **LIMITS}
-    return optimisation.build(KERNEL, steps=steps, adaptation_share=share, **(usual | settings))
+    return optimisation.build(
+        Untuned(KERNEL), steps=steps, adaptation_share=share, **(usual | settings)
+    )
 
 
 @cache

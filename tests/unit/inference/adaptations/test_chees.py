@@ -13,8 +13,9 @@ from scipy.optimize import minimize_scalar
 
 from nlobayes.errors import InputError
 from nlobayes.inference import warmup
-from nlobayes.inference.adaptation import Adaptation
+from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import chees as adaptation
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import chees
 from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory
 from nlobayes.inference.sampling import draw
@@ -27,18 +28,20 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * jnp.sum((position / SD) ** 2)
 
 
-KERNEL = chees.build(log_gaussian, most_integration_steps=MOST, divergence_threshold=1000.0)
+KERNEL = chees.build(
+    Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
+)
 
 
-def build(steps: int, share: float = 1.0, **settings: Any) -> Adaptation:
+def build(steps: int, share: float = 1.0, most: int = MOST, **settings: Any) -> Adaptation:
     usual: dict[str, Any] = {
         "initial_step_size": 0.01,
         "initial_trajectory_length": 0.1,
-        "most_integration_steps": MOST,
         "target_acceptance": 0.651,
         "learning_rate": 0.025,
     }
-    return adaptation.build(KERNEL, steps=steps, adaptation_share=share, **(usual | settings))
+    untuned = Untuned(KERNEL, {"most_integration_steps": most})
+    return adaptation.build(untuned, steps=steps, adaptation_share=share, **(usual | settings))
 
 
 @cache
@@ -127,7 +130,7 @@ def test_length_is_near_the_best_effective_size() -> None:
 
     @jax.jit
     def sample(tuned: TunedTrajectory) -> Any:
-        options: dict[str, Any] = {"first": 0, "kept": 500, "keep_every": 1}
+        options: dict[str, Any] = {"first": 0, "kept": 500, "thin": 1}
         _, draws = draw(keys, KERNEL, carry.state, tuned, observe=lambda q: q[-1], **options)
         return draws.observed, draws.info.num_integration_steps
 
@@ -182,7 +185,7 @@ def test_chains_make_the_same_number_of_steps() -> None:
 
 def test_never_above_the_most_steps() -> None:
     """Although it starts at lengths far above, and the criterion asks for more than 4 steps."""
-    [learned], _, info = warm_up((60,), most_integration_steps=4, initial_trajectory_length=100.0)
+    [learned], _, info = warm_up((60,), most=4, initial_trajectory_length=100.0)
     assert info.num_integration_steps.max() == 4
     assert (learned.trajectory_length <= 2.0001 * learned.step_size).all()
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from nlobayes.inference import warmup
+from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import ladder
 from nlobayes.inference.adaptations.ladder import Carry
 from nlobayes.inference.adaptations.windows import plan
-from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.inference.kernel import Info, Kernel, Posterior
 from nlobayes.inference.kernels import tempering
 from nlobayes.inference.kernels.tempering import TunedLadder
 
@@ -31,7 +32,7 @@ def flattened(position: jax.Array, inverse_temperature: float | jax.Array = 1.0)
 @cache
 def gaussian_kernel() -> Kernel:
     return tempering.build(
-        flattened,
+        Posterior(flattened),
         integration_steps=5,
         jitter=0.4,
         divergence_threshold=1000.0,
@@ -51,7 +52,7 @@ class Warmed(NamedTuple):
 def warm_up(piece: int = STEPS) -> Warmed:
     """Warm two chains up, in pieces of that many steps."""
     adaptation = ladder.build(
-        gaussian_kernel(),
+        Untuned(gaussian_kernel()),
         steps=STEPS,
         adaptation_share=ADAPTING / STEPS,
         target_acceptance=TARGET,

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
+from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import microcanonical
 from nlobayes.inference.adaptations.microcanonical import Control, follow
 from nlobayes.inference.checks import check_alive, check_tuned
-from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.inference.kernel import Info, Kernel, Posterior
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc
 from nlobayes.inference.kernels.mclmc import TunedMomentum
 from nlobayes.inference.records import sample_stats, to_arrays
@@ -60,9 +61,9 @@ def log_posterior(q: jax.Array) -> jax.Array:
 @cache
 def build(name: str, log_density: Any = log_gaussian) -> Kernel:
     if name == "mclmc":
-        return mclmc.build(log_density, integration_steps=16)
+        return mclmc.build(Posterior(log_density), integration_steps=16)
     return adjusted_mclmc.build(
-        log_density, most_integration_steps=64, jitter=1.0, divergence_threshold=1000.0
+        Posterior(log_density), most_integration_steps=64, jitter=1.0, divergence_threshold=1000.0
     )
 
 
@@ -77,7 +78,7 @@ class Warmed(NamedTuple):
 @cache
 def warm_up(kernel: Kernel, size: int, pieces: tuple[int, ...] = (STEPS,)) -> Warmed:
     """Warm two chains up piece by piece."""
-    adaptation = microcanonical.build(kernel, **SETTINGS)
+    adaptation = microcanonical.build(Untuned(kernel), **SETTINGS)
     keys = jax.random.split(jax.random.key(2), CHAINS)
     carry = adaptation.start(0.3 * jax.random.normal(jax.random.key(3), (CHAINS, size)))
     carries, tuned, infos = [], [], []
@@ -97,7 +98,7 @@ def warm_up(kernel: Kernel, size: int, pieces: tuple[int, ...] = (STEPS,)) -> Wa
 def sample(kernel: Kernel, warmed: Warmed, observe: Any) -> Draws:
     """Draw with what was frozen."""
     state, tuned = warmed.carries[-1].state, warmed.tuned[-1]
-    only = {"first": 0, "kept": DRAWS, "keep_every": 1, "observe": observe}
+    only = {"first": 0, "kept": DRAWS, "thin": 1, "observe": observe}
     keys = jax.random.split(jax.random.key(4), CHAINS)
     _, draws = jax.jit(lambda state: draw(keys, kernel, state, tuned, **only))(state)
     frozen = np.broadcast_to(tuned.step_size[:, None], (CHAINS, DRAWS))
@@ -231,7 +232,9 @@ def test_warmup_without_a_way_out_is_refused(name: str) -> None:
     def log_density(q: jax.Array) -> jax.Array:
         return jnp.where((q == 0.5).all(), -jnp.sum(q**2), jnp.nan)
 
-    adaptation = microcanonical.build(build(name, log_density), **SETTINGS | {"steps": 150})
+    adaptation = microcanonical.build(
+        Untuned(build(name, log_density)), **SETTINGS | {"steps": 150}
+    )
     carry = adaptation.start(jnp.full((CHAINS, 3), 0.5))
     keys = jax.random.split(jax.random.key(2), CHAINS)
     run = jax.jit(lambda carry: adapt(keys, adaptation, carry, first=0, steps=150))

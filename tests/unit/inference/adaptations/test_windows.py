@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import windows
 from nlobayes.inference.adaptations.windows import FAST, FROZEN, SLOW, Carry, Schedule, plan
-from nlobayes.inference.kernel import Info, Kernel, State, Tuned
+from nlobayes.inference.kernel import Info, Kernel, Posterior, State, Tuned
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.inference.warmup import adapt
@@ -27,7 +28,9 @@ INITIAL_STEP_SIZE = 1e-3
 @cache
 def gaussian_kernel(name: str = "hmc", sd: float | None = None) -> Kernel:
     scales = SD if sd is None else sd
-    return KERNELS[name].build(lambda q: -0.5 * jnp.sum((q / scales) ** 2), **SETTINGS[name])
+    return KERNELS[name].build(
+        Posterior(lambda q, b=1.0: -0.5 * b * jnp.sum((q / scales) ** 2)), **SETTINGS[name]
+    )
 
 
 class Warmed(NamedTuple):
@@ -50,7 +53,7 @@ def warm_up(
 ) -> Warmed:
     """Warm up piece by piece."""
     adaptation = windows.build(
-        kernel,
+        Untuned(kernel),
         steps=sum(pieces),
         adaptation_share=share,
         mass_matrix=mass_matrix,
@@ -78,7 +81,7 @@ def only_chain(tree: Any) -> Any:
 def frozen_by(carry: Carry) -> Tuned:
     """What the warm-up freezes after a carry."""
     finish = windows.build(
-        gaussian_kernel(),
+        Untuned(gaussian_kernel()),
         steps=1,
         adaptation_share=1.0,
         mass_matrix="identity",
@@ -180,7 +183,7 @@ def test_reaches_the_target_acceptance(name: str, target: float) -> None:
     tuned = frozen_by(carry)
 
     def sample(state: State) -> tuple[State, Draws]:
-        lengths = {"first": 0, "kept": 2000, "keep_every": 1}
+        lengths = {"first": 0, "kept": 2000, "thin": 1}
         block = jax.tree.map(lambda leaf: leaf[None], (jax.random.key(8), state, tuned))
         key, states, learned = block
         return draw(key, kernel, states, learned, observe=lambda q: q[0], **lengths)
@@ -204,7 +207,9 @@ def correlated_kernel() -> tuple[Kernel, np.ndarray]:
     for i in (0, 4):
         covariance[i, i + 1] = covariance[i + 1, i] = 0.99 * SD[i] * SD[i + 1]
     precision = np.linalg.inv(covariance)
-    return KERNELS["hmc"].build(lambda q: -0.5 * q @ precision @ q, **SETTINGS["hmc"]), covariance
+    return KERNELS["hmc"].build(
+        Posterior(lambda q, b=1.0: -0.5 * b * q @ precision @ q), **SETTINGS["hmc"]
+    ), covariance
 
 
 def dense(inverse_mass: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.errors import InputError
-from nlobayes.inference.kernel import Kernel
+from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
@@ -30,7 +30,7 @@ def log_gaussian(q: jax.Array) -> jax.Array:
 
 
 def build(log_density: Any = log_gaussian, **changed: Any) -> Kernel:
-    return adjusted_mclmc.build(log_density, **(SETTINGS | changed))
+    return adjusted_mclmc.build(Posterior(log_density), **(SETTINGS | changed))
 
 
 def tuned(step_size: float, length: float, dtype: Any = np.float64) -> TunedMomentum:
@@ -56,7 +56,7 @@ def test_trajectory_is_that_of_the_unadjusted_kernel_without_noise() -> None:
     """The momentum that a key draws is read off a step so small that the gradient is nothing."""
     tiny, accepted = 1e-7, 0
     log_density: Any = log_gaussian
-    adjusted, free = build(jitter=0.0), mclmc.build(log_density, integration_steps=3)
+    adjusted, free = build(jitter=0.0), mclmc.build(Posterior(log_density), integration_steps=3)
     state = adjusted.init(jnp.asarray(START))
     step, flow = jax.jit(adjusted.step), jax.jit(free.step)
     for seed in range(10):
@@ -130,7 +130,7 @@ def test_moments_of_a_correlated_gaussian(step_size: float, most: int) -> None:
         return jnp.concatenate([q, jnp.outer(q - mean, q - mean)[jnp.triu_indices(3)]])
 
     def run(keys: jax.Array) -> Any:
-        only = {"first": 0, "kept": 10000, "keep_every": 1}
+        only = {"first": 0, "kept": 10000, "thin": 1}
         states = jax.vmap(kernel.init)(starts)
         return draw(keys, kernel, states, learned, observe=quantities, **only)
 

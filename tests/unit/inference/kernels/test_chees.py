@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, qmc
 
-from nlobayes.inference.kernel import Info
+from nlobayes.inference.kernel import Info, Posterior
 from nlobayes.inference.kernels import chees
 from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory
 from nlobayes.inference.sampling import Draws, draw
@@ -24,7 +24,9 @@ def log_gaussian(position: jax.Array, inverse_temperature: float | jax.Array = 1
     return -0.5 * inverse_temperature * position @ PRECISION @ position
 
 
-KERNEL = chees.build(log_gaussian, most_integration_steps=MOST, divergence_threshold=1000.0)
+KERNEL = chees.build(
+    Posterior(log_gaussian), most_integration_steps=MOST, divergence_threshold=1000.0
+)
 
 
 def tuned(step_size: float, trajectory_length: float) -> TunedTrajectory:
@@ -36,7 +38,7 @@ def sample(learned: TunedTrajectory, draws: int) -> tuple[TrajectoryState, Draws
     keys = jax.random.split(jax.random.key(1), CHAINS)
     states = jax.vmap(KERNEL.init)(jnp.zeros((CHAINS, 2)))
     each = jax.tree.map(lambda x: jnp.stack([x] * CHAINS), learned)
-    options = {"first": 0, "kept": draws, "keep_every": 1}
+    options = {"first": 0, "kept": draws, "thin": 1}
     return draw(keys, KERNEL, states, each, observe=lambda q: q[0], **options)
 
 

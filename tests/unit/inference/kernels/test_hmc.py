@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference.kernel import Tuned
+from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.kernels import hmc
 
 PRECISION = np.array([4.0, 1.0, 0.25])
@@ -38,7 +38,9 @@ def test_trajectory_is_leapfrog_by_hand() -> None:
     """
     tiny, step, accepted = 1e-6, 0.6, 0
     one, three = (
-        hmc.build(log_gaussian, integration_steps=count, jitter=0.0, divergence_threshold=1e3)
+        hmc.build(
+            Posterior(log_gaussian), integration_steps=count, jitter=0.0, divergence_threshold=1e3
+        )
         for count in (1, 3)
     )
     state, one_step, three_steps = (
@@ -73,7 +75,7 @@ def test_number_of_steps_is_uniform_around_the_middle(
     integration_steps: int, jitter: float, expected: range
 ) -> None:
     kernel = hmc.build(
-        log_gaussian,
+        Posterior(log_gaussian),
         integration_steps=integration_steps,
         jitter=jitter,
         divergence_threshold=1000.0,
@@ -89,7 +91,9 @@ def test_number_of_steps_is_uniform_around_the_middle(
 
 def test_number_of_steps_is_independent_of_the_momentum() -> None:
     """Else the trajectory length would depend on the state, and the kernel not be exact."""
-    kernel = hmc.build(log_gaussian, integration_steps=4, jitter=0.9, divergence_threshold=1e3)
+    kernel = hmc.build(
+        Posterior(log_gaussian), integration_steps=4, jitter=0.9, divergence_threshold=1e3
+    )
     state = kernel.init(jnp.asarray(START))
     keys = jax.random.split(jax.random.key(2), 4000)
     new, info = jax.jit(jax.vmap(lambda key: kernel.step(key, state, tuned(1e-4))))(keys)

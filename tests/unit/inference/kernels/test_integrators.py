@@ -11,7 +11,7 @@ import pytest
 from blackjax.mcmc import metrics
 from blackjax.mcmc.integrators import IntegratorState, velocity_verlet
 
-from nlobayes.inference.kernel import Tuned
+from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.kernels import hmc
 
 X = np.linspace(-1, 1, 8)
@@ -85,7 +85,7 @@ def test_a_fixed_length_sets_the_number_of_steps(step_size: float) -> None:
     state_of = jnp.asarray(phase_point()[0])
     for most, length in ((1000, 2.0), (30, 2.0)):
         kernel = hmc.build(
-            log_density, integration_steps=most, trajectory_length=length, **settings
+            Posterior(log_density), integration_steps=most, trajectory_length=length, **settings
         )
         tuned = Tuned(jnp.asarray(step_size), jnp.asarray(INVERSE_MASS))
         keys = jax.random.split(jax.random.key(1), 200)

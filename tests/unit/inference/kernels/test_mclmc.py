@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.inference.kernel import Info, Kernel
+from nlobayes.inference.kernel import Info, Kernel, Posterior
 from nlobayes.inference.kernels import mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
@@ -24,7 +24,7 @@ def log_gaussian(q: jax.Array) -> jax.Array:
 
 
 def build(log_density: Any = log_gaussian, *, integration_steps: int = 4) -> Kernel:
-    return mclmc.build(log_density, integration_steps=integration_steps)
+    return mclmc.build(Posterior(log_density), integration_steps=integration_steps)
 
 
 def tuned(step_size: float, length: float = np.inf, dtype: Any = np.float64) -> TunedMomentum:
@@ -166,7 +166,7 @@ def test_is_biased_by_its_step_and_less_by_a_shorter_one() -> None:
         learned = TunedMomentum(
             jnp.full(4, step_size), jnp.ones((4, 10)), jnp.full(4, float(np.sqrt(10)))
         )
-        only: dict[str, Any] = {"first": 0, "kept": 2500, "keep_every": 1}
+        only: dict[str, Any] = {"first": 0, "kept": 2500, "thin": 1}
         _, draws = draw(keys, kernel, states, learned, observe=lambda q: jnp.mean(q**2), **only)
         return draws.observed, draws.info
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference.kernel import Info, Tuned
+from nlobayes.inference.kernel import Info, Posterior, Tuned
 from nlobayes.inference.kernels import nuts
 
 
@@ -16,7 +16,7 @@ from nlobayes.inference.kernels import nuts
 def compiled(max_depth: int) -> Callable[[jax.Array], Info]:
     """300 independent steps on a standard Gaussian."""
     kernel = nuts.build(
-        lambda q, inverse_temperature=1.0: -0.5 * inverse_temperature * jnp.sum(q**2),
+        Posterior(lambda q, inverse_temperature=1.0: -0.5 * inverse_temperature * jnp.sum(q**2)),
         max_depth=max_depth,
         divergence_threshold=1000.0,
     )

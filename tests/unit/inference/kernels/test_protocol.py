@@ -14,24 +14,25 @@ from nlobayes import builder
 from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.study.samplers import FEWEST_CHAINS, Sampler
+from nlobayes.study.kernels import KERNELS as SETTINGS
+from nlobayes.study.samplers import Sampler
 
-CHANGES: dict[str, dict[str, Any]] = {
+CHANGES: dict[str, dict[str, Any]] = {  # what makes a step short; all else is the default
     "hmc": {"integration_steps": 8},
     "nuts": {"max_depth": 4},
     "gibbs_hmc": {"integration_steps": 8},
     "chees": {"most_integration_steps": 16},
     "mclmc": {"integration_steps": 4},
     "adjusted_mclmc": {"most_integration_steps": 16},
-    "tempering": {"rungs": 3, "hottest": 0.1, "integration_steps": 4},
+    "tempering": {"num_temperatures": 3, "min_inverse_temperature": 0.1, "integration_steps": 4},
 }
 ONE_LEAPFROG: dict[str, dict[str, Any]] = {
     "hmc": {"integration_steps": 1, "jitter": 0.0},
     "nuts": {"max_depth": 1},
 }
 WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
-WITH_THRESHOLD = (*WITH_MOMENTUM, "adjusted_mclmc")
-APPROXIMATE = {"mclmc"}
+WITH_THRESHOLD = [n for n in SETTINGS if "divergence_threshold" in SETTINGS[n].model_fields]
+APPROXIMATE = {n for n in SETTINGS if "NOT exact" in str(SETTINGS[n].__doc__)}
 SD = np.array([0.5, 1.0, 2.0])
 START = np.array([0.4, -1.0, 1.5])
 NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
@@ -66,7 +67,7 @@ def begin(name: str, kernel: Kernel, step_size: float, dtype: Any = np.float64) 
     """The state and the tuned record of one chain, as a warm-up of no steps leaves them."""
     chosen = preset(name, step_size)
     adaptation = builder.build_adaptation(chosen.warmup, chosen.kernel, kernel)
-    chains = FEWEST_CHAINS.get(name, 1)
+    chains = chosen.kernel.fewest_chains if chosen.kernel.learns_from_all_chains else 1
     block = adaptation.finish(adaptation.start(jnp.tile(jnp.asarray(START, dtype), (chains, 1))))
     return jax.tree.map(lambda leaf: leaf[0], block)
 
@@ -80,7 +81,7 @@ def compiled(name: str) -> tuple[Kernel, Callable[..., Any]]:
 @every_kernel
 def test_signature(name: str) -> None:
     first, *others = inspect.signature(KERNELS[name].build).parameters.values()
-    assert first.name == "logdensity_fn"
+    assert first.name == "posterior"
     assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in others)
     kernel = make(name)
     assert [*inspect.signature(kernel.init).parameters] == ["position"]

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.errors import InputError
-from nlobayes.inference.kernel import Info, Kernel, LogDensity, Tuned
+from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
 from nlobayes.inference.kernels import hmc, tempering
 from nlobayes.inference.kernels.tempering import LadderState, TunedLadder
 from nlobayes.inference.sampling import Draws, draw
@@ -56,13 +56,15 @@ def run(
     tuned = jax.tree.map(lambda leaf: jnp.stack([leaf] * len(starts)), tuned)
     states = jax.vmap(kernel.init)(jnp.asarray(starts))
     observe = partial(jnp.take, indices=0)
-    sample = partial(draw, first=0, kept=draws, keep_every=1, observe=observe)
+    sample = partial(draw, first=0, kept=draws, thin=1, observe=observe)
     return jax.jit(lambda states: sample(keys, kernel, states, tuned))(states)
 
 
 @cache
 def conjugate_kernel() -> Kernel:
-    return tempering.build(conjugate, integration_steps=4, inverse_temperatures=LADDER, **MOVES)
+    return tempering.build(
+        Posterior(conjugate), integration_steps=4, inverse_temperatures=LADDER, **MOVES
+    )
 
 
 @cache
@@ -101,7 +103,13 @@ def assert_means(draws: np.ndarray, expected: np.ndarray, fewest: int) -> None:
 @pytest.mark.slow
 def test_weights_of_modes_are_found_where_plain_hmc_stays_in_one() -> None:
     """One chain starts in each; HMC is given at least as many gradients."""
-    kernel = tempering.build(two_modes, integration_steps=6, rungs=7, hottest=1e-3, **MOVES)
+    kernel = tempering.build(
+        Posterior(two_modes),
+        integration_steps=6,
+        num_temperatures=7,
+        min_inverse_temperature=1e-3,
+        **MOVES,
+    )
     ladder = kernel.init(jnp.zeros(2)).inverse_temperatures
     tuned = ladder_of(kernel, np.minimum(0.5 / np.sqrt(ladder), 5.0))
     _, drawn = run(kernel, tuned, MODES, draws=4000)
@@ -110,7 +118,7 @@ def test_weights_of_modes_are_found_where_plain_hmc_stays_in_one() -> None:
     assert (np.abs(in_heavy.mean(axis=1) - WEIGHTS[0]) < 0.1).all()
     assert drawn.info.extra["restart"].sum(axis=1).min() > 100
 
-    plain = hmc.build(two_modes, integration_steps=6, **MOVES)
+    plain = hmc.build(Posterior(two_modes), integration_steps=6, **MOVES)
     _, alone = run(plain, Tuned(jnp.asarray(0.5), jnp.ones(2)), MODES, draws=33000)
     gradients = alone.info.num_integration_steps, drawn.info.num_integration_steps
     assert gradients[0].sum() > gradients[1].sum()
@@ -133,7 +141,7 @@ def test_every_rung_samples_its_tempered_posterior() -> None:
 def test_swap_acceptance_of_two_gaussians() -> None:
     """In two dimensions |q|^2 / 2 is exponential with rate b: acceptance 2 b_1 / (b_0 + b_1)."""
     kernel = tempering.build(
-        flattened, integration_steps=4, inverse_temperatures=(1.0, 0.25, 0.1), **MOVES
+        Posterior(flattened), integration_steps=4, inverse_temperatures=(1.0, 0.25, 0.1), **MOVES
     )
     ladder = np.asarray(kernel.init(jnp.zeros(2)).inverse_temperatures)
     tuned = ladder_of(kernel, 0.6 / np.sqrt(ladder))
@@ -156,12 +164,12 @@ def test_pairs_alternate_and_their_acceptance_stays_until_the_next_try() -> None
     assert changed[odd][:, [1, 3]].any(axis=0).all()
 
 
-@pytest.mark.parametrize("rungs", [2, 3, 4, 5])
+@pytest.mark.parametrize("num_temperatures", [2, 3, 4, 5])
 @pytest.mark.parametrize("odd", [False, True])
-def test_partners_are_neighbours_of_the_parity_and_pairs(rungs: int, odd: bool) -> None:
-    partner = np.asarray(tempering._partners(jnp.asarray(odd), rungs))
-    expected = np.arange(rungs)
-    for lower in range(int(odd), rungs - 1, 2):
+def test_partners_are_neighbours_of_the_parity_and_pairs(number: int, odd: bool) -> None:
+    partner = np.asarray(tempering._partners(jnp.asarray(odd), number))
+    expected = np.arange(number)
+    for lower in range(int(odd), number - 1, 2):
         expected[lower], expected[lower + 1] = lower + 1, lower
     np.testing.assert_array_equal(partner, expected)
 
@@ -221,6 +229,7 @@ def test_ladder_is_geometric_or_as_given() -> None:
     ladder = tempering.make_ladder(5, 1e-4, None)
     np.testing.assert_allclose(ladder, [1, 1e-1, 1e-2, 1e-3, 1e-4])
     np.testing.assert_array_equal(tempering.make_ladder(None, None, LADDER), LADDER)
+    np.testing.assert_array_equal(tempering.make_ladder(16, 1e-3, LADDER), LADDER)
 
 
 @pytest.mark.parametrize(
@@ -232,15 +241,14 @@ def test_ladder_is_geometric_or_as_given() -> None:
         ({"inverse_temperatures": (1.0, -0.1)}, "to 0"),
         ({"inverse_temperatures": (1.0,)}, "no ladder"),
         ({"inverse_temperatures": (1.0, float("nan"))}, "no ladder"),
-        ({"rungs": 1, "hottest": 0.1}, "at least 2"),
-        ({"rungs": 4, "hottest": 0.0}, "list its inverse_temperatures"),
-        ({"rungs": 4, "hottest": 1.0}, "hottest < 1"),
-        ({"rungs": 4}, "rungs and hottest"),
-        ({}, "rungs and hottest"),
-        ({"rungs": 2, "hottest": 0.1, "inverse_temperatures": (1.0, 0.1)}, "alone"),
+        ({"num_temperatures": 1, "min_inverse_temperature": 0.1}, "at least 2"),
+        ({"num_temperatures": 4, "min_inverse_temperature": 0.0}, "list inverse_temperatures"),
+        ({"num_temperatures": 4, "min_inverse_temperature": 1.0}, "inverse_temperature < 1"),
+        ({"num_temperatures": 4}, "min_inverse_temperature None make no ladder"),
+        ({}, "num_temperatures None and min_inverse_temperature None make no ladder"),
     ],
 )
 def test_wrong_ladders_are_refused(settings: dict[str, Any], message: str) -> None:
     density: LogDensity = flattened
     with pytest.raises(InputError, match=message):
-        tempering.build(density, integration_steps=2, **MOVES, **settings)
+        tempering.build(Posterior(density), integration_steps=2, **MOVES, **settings)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nlobayes.inference.kernel import Tuned
+from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.kernels import hmc, tensorbnn
 from nlobayes.inference.kernels.tensorbnn import TunedSteps
 from nlobayes.inference.sampling import draw
@@ -25,14 +25,16 @@ def tuned(step_size: float, integration_steps: int) -> TunedSteps:
     return TunedSteps(jnp.asarray(step_size), jnp.ones(2), jnp.asarray(integration_steps))
 
 
-KERNEL = tensorbnn.build(log_gaussian, divergence_threshold=1000.0)
+KERNEL = tensorbnn.build(Posterior(log_gaussian), divergence_threshold=1000.0)
 
 
 step = jax.jit(KERNEL.step)
 
 
 def test_equals_hmc_of_that_many_steps() -> None:
-    fixed = hmc.build(log_gaussian, integration_steps=7, jitter=0.0, divergence_threshold=1000.0)
+    fixed = hmc.build(
+        Posterior(log_gaussian), integration_steps=7, jitter=0.0, divergence_threshold=1000.0
+    )
     state, step_fixed = KERNEL.init(jnp.array([0.3, -0.5])), jax.jit(fixed.step)
     for seed in range(5):
         key_steps, key_transition = jax.random.split(jax.random.key(seed))
@@ -62,7 +64,7 @@ def test_moments_of_a_correlated_gaussian() -> None:
     keys = jax.random.split(jax.random.key(1), CHAINS)
     learned = jax.tree.map(lambda x: jnp.stack([x] * CHAINS), tuned(0.25, 6))
     starts = jax.vmap(KERNEL.init)(jnp.zeros((CHAINS, 2)))
-    options = {"first": 0, "kept": 2200, "keep_every": 1}
+    options = {"first": 0, "kept": 2200, "thin": 1}
     _, draws = jax.jit(
         lambda states: draw(keys, KERNEL, states, learned, observe=lambda q: q[0], **options)
     )(starts)

@@ -1,0 +1,54 @@
+"""What the settings of every kernel say: its warm-up, its chains and its cost."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from nlobayes.study.values import Frozen
+from nlobayes.study.warmup import WarmupSettings
+
+FEWEST_CHAINS = 2
+"""One chain cannot show convergence."""
+
+
+class KernelSettings(Frozen):
+    """Settings of a kernel; those of one kind are in the file of its name in `kernels/`."""
+
+    warmup: ClassVar[str]
+    """Kind of the warm-up that tunes it."""
+    fewest_chains: ClassVar[int] = FEWEST_CHAINS
+    """A kernel that needs more learns from all of its chains at once."""
+
+    kind: str
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the kernel itself."""
+        return self.model_dump(exclude={"kind"})
+
+    @property
+    def learns_from_all_chains(self) -> bool:
+        """Whether all chains must share a job."""
+        return self.fewest_chains > FEWEST_CHAINS
+
+    @property
+    def replicas(self) -> int:
+        """Number of copies of the position that one chain moves."""
+        return 1
+
+    @property
+    def fixed_integration_steps(self) -> int | None:
+        """Integrator steps per draw; None where their number is learned or varies freely."""
+        return None
+
+    @property
+    def max_tree_depth(self) -> int | None:
+        """Largest number of doublings of a trajectory; None for kernels without a tree."""
+        return None
+
+    def gradients_per_draw(self, warmup: WarmupSettings) -> int:
+        """Bound the gradients of one draw of one replica after a warm-up."""
+        raise NotImplementedError
+
+    def check_warmup(self, warmup: WarmupSettings) -> None:
+        """Refuse, by a ValueError, what a warm-up would teach this kernel in vain."""

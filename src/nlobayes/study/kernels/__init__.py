@@ -1,0 +1,13 @@
+"""The settings of the kernels, one file each, by name."""
+
+from typing import TYPE_CHECKING
+
+from nlobayes.study.kernel import KernelSettings
+from nlobayes.study.members import settings_of, union_of
+
+KERNELS = settings_of(__name__, __file__, KernelSettings)
+
+if TYPE_CHECKING:
+    Kernel = KernelSettings
+else:
+    Kernel = union_of(__name__, __file__)

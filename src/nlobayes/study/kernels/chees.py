@@ -1,0 +1,25 @@
+"""Settings of HMC with a learned trajectory length."""
+
+from typing import ClassVar, Literal
+
+from nlobayes.study.kernel import KernelSettings
+from nlobayes.study.values import Positive, PositiveInt
+from nlobayes.study.warmup import WarmupSettings
+
+
+class ChEESKernel(KernelSettings):
+    """HMC of a trajectory length that many chains learn together; exact."""
+
+    warmup: ClassVar[str] = "chees"
+    fewest_chains: ClassVar[int] = 16
+
+    kind: Literal["chees"]
+    most_integration_steps: PositiveInt = 1024
+    """Most leapfrog steps per draw."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+    def gradients_per_draw(self, warmup: WarmupSettings) -> int:
+        """At most one per leapfrog step."""
+        del warmup
+        return self.most_integration_steps

@@ -1,0 +1,39 @@
+"""Settings of Gibbs sampling within Hamiltonian Monte Carlo."""
+
+from typing import ClassVar, Literal
+
+from nlobayes.study.kernel import KernelSettings
+from nlobayes.study.values import Jitter, Positive, PositiveInt
+from nlobayes.study.warmup import WarmupSettings
+
+
+class GibbsHMCKernel(KernelSettings):
+    """HMC of the weights, then draws of the hyperparameters that are conjugate; exact."""
+
+    warmup: ClassVar[str] = "windows"
+
+    kind: Literal["gibbs_hmc"]
+    integration_steps: PositiveInt = 256
+    """Leapfrog steps per draw, at fixed hyperparameters."""
+    jitter: Jitter = 0.2
+    """The number of steps is uniform within this share around `integration_steps`."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+    @property
+    def fixed_integration_steps(self) -> int:
+        """Leapfrog steps per draw."""
+        return self.integration_steps
+
+    def gradients_per_draw(self, warmup: WarmupSettings) -> int:
+        """One per leapfrog step, and one after the draw of the hyperparameters."""
+        del warmup
+        return self.integration_steps + 1
+
+    def check_warmup(self, warmup: WarmupSettings) -> None:
+        """Refuse a mass matrix that cannot be cut."""
+        if warmup.form_of_mass_matrix == "low_rank":
+            raise ValueError(
+                "warmup.mass_matrix: low_rank cannot be cut to the entries that kernel "
+                "'gibbs_hmc' moves; use diagonal or dense"
+            )

@@ -1,0 +1,33 @@
+"""Settings of Hamiltonian Monte Carlo."""
+
+from typing import ClassVar, Literal
+
+from nlobayes.study.kernel import KernelSettings
+from nlobayes.study.values import Jitter, Positive, PositiveInt
+from nlobayes.study.warmup import WarmupSettings
+
+
+class HMCKernel(KernelSettings):
+    """Hamiltonian Monte Carlo with a fixed number of leapfrog steps, or a fixed length; exact."""
+
+    warmup: ClassVar[str] = "windows"
+
+    kind: Literal["hmc"]
+    integration_steps: PositiveInt = 256
+    """Leapfrog steps per draw; with `trajectory_length`, the most that are taken."""
+    jitter: Jitter = 0.2
+    """The number of steps, or the length, is uniform within this share around its value."""
+    trajectory_length: Positive | None = None
+    """Step size times steps, in units of the mass matrix; null fixes the number of steps."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+    @property
+    def fixed_integration_steps(self) -> int:
+        """Leapfrog steps per draw."""
+        return self.integration_steps
+
+    def gradients_per_draw(self, warmup: WarmupSettings) -> int:
+        """One per leapfrog step."""
+        del warmup
+        return self.integration_steps

@@ -1,0 +1,67 @@
+"""Settings of parallel tempering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from nlobayes.study.kernel import KernelSettings
+from nlobayes.study.values import Fraction, Jitter, Positive, PositiveInt
+from nlobayes.study.warmup import WarmupSettings
+
+
+class TemperingKernel(KernelSettings):
+    """Parallel tempering over HMC, for chains that stay in modes of their own; exact."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "rungs": "num_temperatures",
+        "hottest": "min_inverse_temperature",
+    }
+    warmup: ClassVar[str] = "ladder"
+
+    kind: Literal["tempering"]
+    num_temperatures: Annotated[int, Field(ge=2)] = 16
+    """Replicas per chain, and gradients per leapfrog step."""
+    min_inverse_temperature: Fraction = 1e-3
+    """Power of the likelihood at the hottest temperature; the ladder between starts geometric."""
+    inverse_temperatures: tuple[float, ...] | None = None
+    """The starting ladder itself, from 1 falling to 0 or above, in place of the two above."""
+    integration_steps: PositiveInt = 64
+    """Leapfrog steps of every replica per draw."""
+    jitter: Jitter = 0.2
+    """The number of steps is uniform within this share around `integration_steps`."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+    @model_validator(mode="after")
+    def _is_a_ladder(self) -> TemperingKernel:
+        ladder = self.inverse_temperatures
+        if ladder is not None and not (
+            len(ladder) >= 2
+            and ladder[0] == 1
+            and ladder[-1] >= 0
+            and all(hot < cold for cold, hot in pairwise(ladder))
+        ):
+            raise ValueError(
+                f"inverse_temperatures {list(ladder)} must start at 1 (the posterior) and fall "
+                "strictly to 0 (the prior) or above, as [1, 0.3, 0.1]"
+            )
+        return self
+
+    @property
+    def replicas(self) -> int:
+        """Number of temperatures."""
+        return len(self.inverse_temperatures or ()) or self.num_temperatures
+
+    @property
+    def fixed_integration_steps(self) -> int:
+        """Leapfrog steps per draw."""
+        return self.integration_steps
+
+    def gradients_per_draw(self, warmup: WarmupSettings) -> int:
+        """One per leapfrog step."""
+        del warmup
+        return self.integration_steps

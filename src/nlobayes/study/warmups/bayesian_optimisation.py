@@ -1,0 +1,51 @@
+"""Settings of the warm-up by Bayesian optimisation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from nlobayes.study.values import Positive, PositiveInt
+from nlobayes.study.warmup import WarmupSettings
+
+
+class BayesianOptimisationWarmup(WarmupSettings):
+    """Step size and steps that maximise the squared jump over sqrt(L), as in TensorBNN."""
+
+    kind: Literal["bayesian_optimisation"] = "bayesian_optimisation"
+    step_size_min: Positive = 1e-4
+    """Smallest candidate."""
+    step_size_max: Positive = 0.1
+    """Largest candidate."""
+    step_size_points: Annotated[int, Field(ge=2)] = 16
+    """Candidates, even in the logarithm."""
+    integration_steps_min: PositiveInt = 16
+    """Fewest leapfrog steps."""
+    integration_steps_max: PositiveInt = 512
+    """Most leapfrog steps."""
+    integration_steps_points: Annotated[int, Field(ge=2)] = 8
+    """Candidates, even in the logarithm."""
+    batch: PositiveInt = 10
+    """Draws that judge one candidate."""
+
+    @model_validator(mode="after")
+    def _has_candidates(self) -> BayesianOptimisationWarmup:
+        _check_range("step_size", self.step_size_min, self.step_size_max)
+        _check_range("integration_steps", self.integration_steps_min, self.integration_steps_max)
+        if self.adapting < self.batch:
+            raise ValueError(
+                f"{self.adapting} adapting steps judge no candidate of {self.batch} draws; use at "
+                f"least {self.batch}, better {80 * self.batch}"
+            )
+        return self
+
+    @property
+    def most_learned_steps(self) -> int:
+        """Most leapfrog steps among the candidates."""
+        return self.integration_steps_max
+
+
+def _check_range(name: str, least: float, most: float) -> None:
+    if least > most:
+        raise ValueError(f"{name}_min ({least}) must not exceed {name}_max ({most})")

@@ -1,0 +1,14 @@
+"""Settings of the warm-up of a ladder of temperatures."""
+
+from typing import Literal
+
+from nlobayes.study.values import Fraction
+from nlobayes.study.warmup import WarmupSettings
+
+
+class LadderWarmup(WarmupSettings):
+    """Step size, mass matrix and temperature of every rung of a ladder, for `tempering`."""
+
+    kind: Literal["ladder"] = "ladder"
+    target_acceptance: Fraction = 0.7
+    """Mean acceptance of HMC on every rung."""

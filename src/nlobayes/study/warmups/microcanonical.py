@@ -1,0 +1,23 @@
+"""Settings of the warm-up of microcanonical kernels."""
+
+from typing import Literal
+
+from nlobayes.study.values import Fraction, Positive
+from nlobayes.study.warmup import WarmupSettings
+
+
+class MicrocanonicalWarmup(WarmupSettings):
+    """Preconditioner by windows, step size by energy error, for `mclmc` and `adjusted_mclmc`."""
+
+    kind: Literal["microcanonical"] = "microcanonical"
+    energy_variance: Positive = 5e-4
+    """Energy variance per dimension and step that `mclmc` aims at; its bias falls with it."""
+    target_acceptance: Fraction = 0.9
+    """Mean acceptance that `adjusted_mclmc` aims at."""
+    length_factor: Positive = 1.0
+    """Decoherence length in units of the square root of the number of parameters."""
+
+    @property
+    def aimed_energy_variance(self) -> float:
+        """Energy variance per dimension and step that an unadjusted kernel is tuned to."""
+        return self.energy_variance
