@@ -28,9 +28,9 @@ from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import KERNELS
 from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Network
 from nlobayes.study.priors import FanInPrior
-from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset, Table
 
 FEATURES = ("m1", "n11", "n12", "n13", "n14")
@@ -67,7 +67,7 @@ class Cell(NamedTuple):
 
     dataset: Dataset
     job: ModelJob
-    sampler: Sampler
+    sampler: MCMC
     start: np.ndarray
     seconds: float
     seed: int
@@ -107,13 +107,13 @@ def parse_case(text: str) -> Case:
     return case
 
 
-def parse_sampler(text: str) -> Sampler:
+def parse_sampler(text: str) -> MCMC:
     """Read a sampler: the name of a kernel, or a preset as JSON."""
     given = json.loads(text) if text.startswith("{") else {"kernel": {"kind": text}}
     kernel = KERNELS.get(str(given.get("kernel", {}).get("kind")))
     chains = max(4, kernel.fewest_chains if kernel else 4)
     try:
-        return Sampler.model_validate({"draws_per_segment": 8, "chains": chains, **given})
+        return MCMC.model_validate({"draws_per_segment": 8, "chains": chains, **given})
     except ValidationError as error:
         lines = "; ".join(problem["msg"] for problem in error.errors())
         known = ", ".join(KERNELS)

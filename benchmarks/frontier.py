@@ -27,8 +27,8 @@ from benchmarks.common import (
     write_csv,
 )
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset
 
 CASE = Case((5, 32, 1), 1000)
@@ -80,7 +80,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for name in given.series:
         dataset = make_embedded(table, CASE.rows, SERIES[name].features)
-        sampler = Sampler.model_validate(
+        sampler = MCMC.model_validate(
             {**SERIES[name].sampler, "chains": CHAINS, "draws_per_segment": 8}
         )
         for sigma in given.sigmas:
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def measure(
-    dataset: Dataset, job: ModelJob, sampler: Sampler, gradients: int, seed: int
+    dataset: Dataset, job: ModelJob, sampler: MCMC, gradients: int, seed: int
 ) -> dict[str, Any]:
     """Warm up and draw four chains with this many gradients in all, and judge them."""
     from benchmarks.measure import draw_gradients

@@ -29,9 +29,9 @@ from benchmarks.common import (
 from nlobayes.commands.shared import runtime
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import HierarchicalPrior
-from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset
 
 COLUMNS = (
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def measure(
-    dataset: Dataset, job: ModelJob, sampler: Sampler, start: np.ndarray, draws: int, seed: int
+    dataset: Dataset, job: ModelJob, sampler: MCMC, start: np.ndarray, draws: int, seed: int
 ) -> dict[str, Any]:
     """Warm up and draw chain by chain, and judge f and the scales."""
     import jax

@@ -27,8 +27,8 @@ from nlobayes.inference.kernel import Kernel, Tuned
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels.hmc import HMCKernel
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.samplers import Sampler
 from nlobayes.study.warmups import Warmup
 from nlobayes.types import Dataset
 
@@ -253,7 +253,7 @@ def _draw_until(
 def draw_gradients(
     dataset: Dataset,
     job: ModelJob,
-    sampler: Sampler,
+    sampler: MCMC,
     pretraining: Pretraining,
     gradients: int,
     seed: int,

@@ -39,8 +39,8 @@ from benchmarks.common import (
 from nlobayes.commands.shared import runtime
 from nlobayes.study.kernels import KERNELS
 from nlobayes.study.kernels.nuts import NUTSKernel
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.samplers import Sampler
 
 BASELINES = Path(__file__).parent / "baselines"
 CASES = ("5-20-20-1@12000", "5-50-50-50-50-50-1@12000", "5-2048-1@12000", "5-32-1@1000")
@@ -64,7 +64,7 @@ class Setting(NamedTuple):
     case: Case
     problem: Path
     arrays: dict[str, np.ndarray]
-    cell: Callable[[Sampler, int], Cell]
+    cell: Callable[[MCMC, int], Cell]
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ def _prepare(case: Case, given: argparse.Namespace, folder: Path) -> Setting:
     problem = folder / f"{case}.npz"
     np.savez(problem, position=arrays["start"][0], **arrays)
 
-    def cell(sampler: Sampler, seed: int) -> Cell:
+    def cell(sampler: MCMC, seed: int) -> Cell:
         return Cell(dataset, job, sampler, arrays["start"], given.seconds, seed)
 
     return Setting(case, problem, arrays, cell)
@@ -119,7 +119,7 @@ def _rows(setting: Setting, given: argparse.Namespace) -> Iterator[Row]:
             yield from (row | {"pair": seed} for row in theirs)
 
 
-def _ours(setting: Setting, sampler: Sampler, seed: int) -> Row:
+def _ours(setting: Setting, sampler: MCMC, seed: int) -> Row:
     """Run one cell; a sampler that fails gets a row that says so."""
     name = {"case": str(setting.case), "sampler": sampler.kernel.kind}
     try:
@@ -150,7 +150,7 @@ def _figures(outcome: Outcome) -> Row:
 
 
 def _numpyro(
-    setting: Setting, sampler: Sampler, ours: Row, given: argparse.Namespace, python: Path
+    setting: Setting, sampler: MCMC, ours: Row, given: argparse.Namespace, python: Path
 ) -> list[Row]:
     """Run NumPyro's NUTS with our numbers of steps and draws and our largest depth."""
     assert isinstance(sampler.kernel, NUTSKernel)
@@ -198,7 +198,7 @@ def _numpyro_outcome(found: dict[str, np.ndarray], settings: dict[str, Any]) -> 
 
 
 def _tfp(
-    setting: Setting, sampler: Sampler, ours: Row, given: argparse.Namespace, python: Path
+    setting: Setting, sampler: MCMC, ours: Row, given: argparse.Namespace, python: Path
 ) -> list[Row]:
     """Time gradients of TFP's HMC, with XLA and without; its row has nothing else."""
     del sampler
@@ -288,12 +288,12 @@ def _arguments() -> argparse.Namespace:
     return given
 
 
-def _changed(sampler: Sampler, given: argparse.Namespace) -> Sampler:
+def _changed(sampler: MCMC, given: argparse.Namespace) -> MCMC:
     """Take chains, and the length of the warm-up, from the command line."""
     preset = sampler.model_dump() | {"chains": max(given.chains, sampler.kernel.fewest_chains)}
     if given.warmup:
         preset["warmup"] |= {"steps": given.warmup, "segments": 1}
-    return Sampler.model_validate(preset)
+    return MCMC.model_validate(preset)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ from benchmarks.common import (
 )
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.study.jobs import DrawJob, PretrainJob, WarmupJob
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.samplers import Sampler
 
 COMMAND = (sys.executable, "-c", "from nlobayes.cli import main; main()")
 IMPORTS = (
@@ -80,7 +80,7 @@ def _repeat(folder: Path, given: argparse.Namespace) -> Iterator[dict[str, Any]]
             yield {"job": verb, "cache": cache, **times}
 
 
-def _jobs(case: Case, sampler: Sampler, files: Files) -> dict[str, list[str]]:
+def _jobs(case: Case, sampler: MCMC, files: Files) -> dict[str, list[str]]:
     """Write the command line of each verb."""
     model = model_job(case, 0.05)
     kernel, warmup = sampler.kernel, sampler.warmup
@@ -149,7 +149,7 @@ def _arguments() -> argparse.Namespace:
     given = parser.parse_args()
     preset = given.sampler.model_dump()
     preset["warmup"] |= {"steps": STEPS, "segments": 1}
-    given.sampler = Sampler.model_validate(preset)
+    given.sampler = MCMC.model_validate(preset)
     return given
 
 

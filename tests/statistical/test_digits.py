@@ -26,7 +26,7 @@ from nlobayes.inference import sampling
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.files import read_study
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.samplers import Sampler
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical
@@ -63,7 +63,7 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
             "precision": "float32",
         }
     )
-    sampler = Sampler.model_validate(study["samplers"]["hmc_digits"])
+    sampler = MCMC.model_validate(study["samplers"]["hmc_digits"])
     model = builder.build_model(job, digits)
     kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn)
     warmup = sampler.warmup.model_copy(update={"steps": WARMUP})

@@ -21,9 +21,10 @@ from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.model.conditionals import Conjugates
-from nlobayes.study import presets, samplers
+from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.priors import FanInPrior, GaussianPrior
 from nlobayes.types import Dataset
 
@@ -66,12 +67,12 @@ WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
 Observe = Callable[[jax.Array], jax.Array]
 
 
-def sampler_of(kind: str, draws: int = DRAWS) -> samplers.Sampler:
+def sampler_of(kind: str, draws: int = DRAWS) -> MCMC:
     """A sampler preset with everything but the lengths as a user would leave it."""
     changes = SAMPLERS.get(kind, {})
     settings = {"steps": WARMUP, "initial_step_size": 0.01, "adaptation_share": 0.9}
     target = {"target_acceptance": 0.8} if kind in ("hmc", "nuts", "gibbs_hmc") else {}
-    return samplers.Sampler.model_validate(
+    return MCMC.model_validate(
         {
             "kernel": {"kind": kind} | changes.get("kernel", {}),
             "warmup": settings | target | changes.get("warmup", {}),

@@ -14,9 +14,10 @@ from nlobayes.diagnostics.autocorrelation import integrated_time
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.study import presets, samplers
+from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.methods.mcmc import MCMC as Chains
 from nlobayes.study.priors import FanInPrior
 from nlobayes.types import Dataset
 
@@ -53,7 +54,7 @@ def make_model() -> builder.Model:
 
 
 def draw_ours(log_density: LogDensity, starts: jax.Array) -> jax.Array:
-    preset = samplers.Sampler.model_validate(
+    preset = Chains.model_validate(
         {
             "kernel": {"kind": "nuts", "max_depth": 7},
             "warmup": {"steps": WARMUP, "target_acceptance": 0.8, "initial_step_size": 0.05},

@@ -30,9 +30,10 @@ from nlobayes import builder
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.study import presets, samplers
+from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.priors import FanInPrior
 from nlobayes.types import Dataset
 
@@ -82,7 +83,7 @@ def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
     """
     model = make_model()
     predict = builder.predict_with(model)
-    preset = samplers.Sampler.model_validate(
+    preset = MCMC.model_validate(
         {
             "kernel": KERNELS[kind],
             "warmup": {"steps": WARMUP, "target_acceptance": 0.8, "initial_step_size": 0.05},
@@ -118,7 +119,7 @@ def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
 
 
 def posterior_draws(
-    log_density: LogDensity, preset: samplers.Sampler, start: jax.Array, key: jax.Array, what: Any
+    log_density: LogDensity, preset: MCMC, start: jax.Array, key: jax.Array, what: Any
 ) -> jax.Array:
     """Warm up one chain, freeze, and observe every `THIN`-th draw (draw, quantity)."""
     kernel = builder.build_kernel(preset.kernel, log_density)

@@ -107,10 +107,10 @@ import jax, jax.numpy as jnp, yaml
 from nlobayes import builder
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.study.samplers import Sampler
+from nlobayes.study.methods.mcmc import MCMC
 
 def run(text):
-    preset = Sampler.model_validate(yaml.safe_load(text))
+    preset = MCMC.model_validate(yaml.safe_load(text))
     kernel = builder.build_kernel(preset.kernel, lambda q, b=1.0: -0.5 * b * jnp.sum((q - 3) ** 2))
     adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     keys, starts = builder.chain_keys(1, "draw", range(preset.chains)), jnp.zeros((4, 2))

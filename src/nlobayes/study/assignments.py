@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import RunSpec
 from nlobayes.study.jobs import (
+    ApproximateJob,
     DiagnoseJob,
     DrawJob,
     EvaluateJob,
@@ -57,31 +59,11 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
 
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     """Tell each verb of a run its own sections."""
-    sampler = run.sampler
-    until = {"judge": JudgeJob(until=sampler.until)} if sampler.until else {}
     model = _model_job(run)
+    of_method = _approximation_jobs(run, model) if run.mcmc is None else _chain_jobs(run, model)
     return {
         "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
-        "warmup": WarmupJob(
-            model=model, kernel=sampler.kernel, warmup=sampler.warmup, seed=run.seed
-        ),
-        "draw": DrawJob(
-            model=model,
-            kernel=sampler.kernel,
-            warmup=sampler.warmup,
-            draws=sampler.draws_per_segment,
-            thin=sampler.thin,
-            seed=run.seed,
-        ),
-        "diagnose": DiagnoseJob(
-            likelihood=run.likelihood,
-            kernel=sampler.kernel,
-            thin=sampler.thin,
-            thresholds=run.evaluation.thresholds,
-            thinning_loss=run.evaluation.thinning_loss,
-            superchains=sampler.superchains,
-            energy_variance=sampler.warmup.aimed_energy_variance,
-        ),
+        **of_method,
         "propagate": PropagateJob(model=model),
         "landscape": LandscapeJob(model=model, seed=run.seed),
         "prior_predictive": PriorPredictiveJob(
@@ -96,13 +78,45 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             seed=run.seed,
         ),
         "tabulate": TabulateJob(
-            thin=sampler.thin,
+            thin=run.mcmc.thin if run.mcmc else 1,
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
         ),
         "export": ExportJob(network=run.network, export=run.evaluation.export),
+    }
+
+
+def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+    assert run.mcmc is not None
+    chains = run.mcmc
+    given: dict[str, Any] = {"model": model, "seed": run.seed}
+    given |= {"kernel": chains.kernel, "warmup": chains.warmup}
+    until = {"judge": JudgeJob(until=chains.until)} if chains.until else {}
+    return {
+        "warmup": WarmupJob(**given),
+        "draw": DrawJob(draws=chains.draws_per_segment, thin=chains.thin, **given),
+        "diagnose": DiagnoseJob(
+            likelihood=run.likelihood,
+            kernel=chains.kernel,
+            thin=chains.thin,
+            thresholds=run.evaluation.thresholds,
+            thinning_loss=run.evaluation.thinning_loss,
+            superchains=chains.superchains,
+            energy_variance=chains.warmup.aimed_energy_variance,
+        ),
         **until,
+    }
+
+
+def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+    return {
+        "approximate": ApproximateJob(model=model, method=run.sampler, seed=run.seed),
+        "diagnose": DiagnoseJob(
+            likelihood=run.likelihood,
+            thresholds=run.evaluation.thresholds,
+            thinning_loss=run.evaluation.thinning_loss,
+        ),
     }
 
 
@@ -129,7 +143,7 @@ def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
             TimedRun(
                 run=run.run_id,
                 model=_model_job(run),
-                integration_steps=run.sampler.kernel.fixed_integration_steps,
+                integration_steps=run.mcmc.kernel.fixed_integration_steps if run.mcmc else None,
             )
             for run in runs
         )

@@ -54,7 +54,7 @@ def _check_memory(run: RunSpec) -> None:
 
 
 def _check_gibbs(run: RunSpec) -> None:
-    if run.sampler.kernel.kind != "gibbs_hmc" or run.prior.kind == "tensorbnn":
+    if run.mcmc is None or run.mcmc.kernel.kind != "gibbs_hmc" or run.prior.kind == "tensorbnn":
         return
     prior, sampler = run.names["prior"], run.names["sampler"]
     if not isinstance(run.prior, HierarchicalPrior):

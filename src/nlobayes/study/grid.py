@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -13,6 +13,8 @@ from pydantic import ValidationError, model_validator
 from nlobayes.errors import InputError
 from nlobayes.study.fit import check_grid, check_run
 from nlobayes.study.likelihoods import Likelihood
+from nlobayes.study.methods import CHAINS, Method
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import (
     DatasetPreset,
     Evaluation,
@@ -22,7 +24,6 @@ from nlobayes.study.presets import (
 )
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
-from nlobayes.study.samplers import Sampler
 from nlobayes.study.values import Frozen, Names, Seed, Seeds, check_names
 
 CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "sampler")
@@ -50,7 +51,7 @@ class RunSpec(Frozen):
     prior: Prior
     likelihood: Likelihood
     pretraining: Pretraining
-    sampler: Sampler
+    sampler: Method
     evaluation: Evaluation
     seed: Seed
     precision: Literal["float32", "float64"]
@@ -67,18 +68,19 @@ class RunSpec(Frozen):
         return "/".join([*(self.names[kind] for kind in CROSSED[:-1]), f"s{self.seed}"])
 
     @cached_property
-    def starts(self) -> list[int]:
-        """Number of the MAP that each chain starts from."""
-        return [chain // self.sampler.chains_per_start for chain in range(self.sampler.chains)]
+    def starts(self) -> Sequence[int]:
+        """Number of the MAP that each chain, or each member of an ensemble, starts from."""
+        return self.sampler.starts
 
     @cached_property
     def blocks(self) -> list[list[int]]:
-        """Numbers of the chains of each job; chains that learn from each other share one."""
-        chains = list(range(self.sampler.chains))
-        asked = self.execution.chains_per_job
-        together = asked == "all" or self.sampler.kernel.learns_from_all_chains
-        size = len(chains) if together else int(asked)
-        return [chains[first : first + size] for first in range(0, len(chains), size)]
+        """Numbers of the chains of each job; none where the method has no chains."""
+        return self.sampler.blocks(self.execution.chains_per_job)
+
+    @property
+    def mcmc(self) -> MCMC | None:
+        """The method where it is one of chains, else None."""
+        return self.sampler if isinstance(self.sampler, MCMC) else None
 
 
 class Study(Frozen):
@@ -94,8 +96,8 @@ class Study(Frozen):
     """Likelihoods and their tolerance or noise."""
     pretraining: dict[str, Pretraining] = {}
     """Settings of the MAP fits."""
-    samplers: dict[str, Sampler] = {}
-    """Kernels, warm-up, chains and draws."""
+    samplers: dict[str, Method] = {}
+    """Methods: chains with their kernel, warm-up and draws, or an approximation."""
     evaluation: dict[str, Evaluation] = {}
     """Settings of the judgement."""
     grids: dict[str, Grid]
@@ -205,12 +207,17 @@ def describe(error: ValidationError, where: str) -> str:
 
 
 def _describe_one(detail: Any) -> str:
-    place = ".".join(str(part) for part in detail["loc"])
+    place = ".".join(str(part) for part in _as_written(detail["loc"]))
     message = detail["msg"].removeprefix("Value error, ")
     said = f"{place}: {message}" if place else message
     if detail["type"] in {"missing", "value_error"}:
         return said
     return f"{said}, got {detail['input']!r:.200}"
+
+
+def _as_written(place: Sequence[Any]) -> list[Any]:
+    """Leave out the kind of a method that nobody writes, as it is that of chains."""
+    return [part for depth, part in enumerate(place) if (depth, part) != (2, CHAINS)]
 
 
 def _known(place: str, name: str, section: Mapping[str, Any]) -> None:

@@ -14,7 +14,8 @@ from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.grid import describe
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.methods.map_ensemble import MapEnsemble
+from nlobayes.study.methods import Method
+from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.presets import (
     CalibrationTolerances,
     Export,
@@ -27,7 +28,6 @@ from nlobayes.study.presets import (
 )
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
-from nlobayes.study.samplers import Until
 from nlobayes.study.sources import SimulatedSource, Spectra, ToySource
 from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
@@ -111,7 +111,7 @@ class ApproximateJob(Frozen):
     """One posterior by an approximate method."""
 
     model: ModelJob
-    method: MapEnsemble
+    method: Method
     seed: Seed
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from nlobayes.study.grid import RunSpec
 from nlobayes.study.jobs import PRIOR_DRAWS
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.sources import SimulatedSource, SlhaSource, ToySource
 
@@ -223,28 +224,36 @@ def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
 
 def size_of(run: RunSpec, rows: int) -> Size:
     """Size the jobs of a run on a dataset of so many rows."""
-    dataset, sampler = size_of_dataset(run.dataset, rows), run.sampler
+    dataset = size_of_dataset(run.dataset, rows)
     outputs = _outputs(run)
     weights = _weights((dataset.columns, *run.network.hidden, outputs))
     seconds = gradient_seconds(weights, dataset.train) * (2 if run.precision == "float64" else 1)
-    kernel, warmup = sampler.kernel, sampler.warmup
-    matrix = kernel.replicas * warmup.matrix_numbers(weights, dataset.train)
-    gradients = kernel.replicas * kernel.gradients_per_draw(warmup)
-    draws = sampler.draws_per_segment * sampler.segments
     batches = run.pretraining.batches(dataset.train)
-    return dataset._replace(
+    sized = dataset._replace(
         outputs=outputs,
         weights=weights,
-        matrix=matrix,
-        chains=sampler.chains,
-        block=len(run.blocks[0]),
-        warmup=warmup.piece,
-        segment=sampler.draws_per_segment,
-        draws=draws,
-        kept=draws // sampler.thin,
-        draw_seconds=gradients * seconds + 20 * CELL_SECONDS * matrix,
         pretrain_seconds=run.pretraining.most_epochs * (seconds + batches * GRADIENT_SECONDS),
         gpus=run.execution.shards if run.execution.device == "gpu" else 0,
+    )
+    if run.mcmc is None:
+        return sized._replace(draws=len(run.starts), kept=len(run.starts))
+    return _with_chains(sized, run.mcmc, seconds)._replace(block=len(run.blocks[0]))
+
+
+def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
+    """Add what chains need, of a gradient that takes so many seconds."""
+    kernel, warmup = method.kernel, method.warmup
+    matrix = kernel.replicas * warmup.matrix_numbers(size.weights, size.train)
+    gradients = kernel.replicas * kernel.gradients_per_draw(warmup)
+    draws = method.draws_per_segment * method.segments
+    return size._replace(
+        matrix=matrix,
+        chains=method.chains,
+        warmup=warmup.piece,
+        segment=method.draws_per_segment,
+        draws=draws,
+        kept=draws // method.thin,
+        draw_seconds=gradients * seconds + 20 * CELL_SECONDS * matrix,
     )
 
 

@@ -44,8 +44,9 @@ def test_conjugate_hyperparameters_are_drawn(
     drawn_by_gibbs: Callable[..., Study], prior: dict[str, Any]
 ) -> None:
     [run, *_] = drawn_by_gibbs(prior).runs("small")
-    assert run.sampler.kernel.kind == "gibbs_hmc"
-    assert run.sampler.warmup.kind == "windows"
+    assert run.mcmc is not None
+    assert run.mcmc.kernel.kind == "gibbs_hmc"
+    assert run.mcmc.warmup.kind == "windows"
 
 
 @pytest.mark.parametrize(

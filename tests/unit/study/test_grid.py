@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from nlobayes.errors import InputError
 from nlobayes.study.grid import CROSSED, SECTIONS, Study, load_study
 from nlobayes.study.kernels.nuts import NUTSKernel
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Execution
-from nlobayes.study.samplers import Sampler
 
 
 def test_a_grid_is_the_cross_of_its_names_and_seeds(make_study: Callable[..., Study]) -> None:
@@ -197,7 +197,7 @@ def test_a_study_is_a_mapping(config: Any) -> None:
 
 def test_chains_that_share_a_start_are_dealt_in_order(make_study: Callable[..., Study]) -> None:
     sampler = {"kernel": {"kind": "hmc"}, "draws_per_segment": 8, "chains": 6}
-    own, shared = (Sampler.model_validate(sampler | {"chains_per_start": n}) for n in (1, 3))
+    own, shared = (MCMC.model_validate(sampler | {"chains_per_start": n}) for n in (1, 3))
     assert (own.superchains, shared.superchains) == (None, 2)
     run = next(make_study().runs("small"))
     assert run.model_copy(update={"sampler": own}).starts == [0, 1, 2, 3, 4, 5]
@@ -208,7 +208,7 @@ def test_chains_that_share_a_start_are_dealt_in_order(make_study: Callable[..., 
 def test_starts_are_shared_evenly_and_by_no_less_than_two_groups(per_start: int) -> None:
     sampler = {"kernel": {"kind": "hmc"}, "draws_per_segment": 8, "chains": 6}
     with pytest.raises(ValidationError, match=r"chains \(6\) must be a multiple, at least twice"):
-        Sampler.model_validate(sampler | {"chains_per_start": per_start})
+        MCMC.model_validate(sampler | {"chains_per_start": per_start})
 
 
 def test_samplers_share_the_path_of_their_model(make_study: Callable[..., Study]) -> None:

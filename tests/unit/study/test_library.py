@@ -43,7 +43,7 @@ def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:
         runs = list(study.runs(grid))
         assert runs
         for run in runs:
-            judged = {"judge"} if run.sampler.until else set()
+            judged = {"judge"} if run.mcmc and run.mcmc.until else set()
             assert run_jobs(run).keys() == EVERY_RUN | judged
 
 

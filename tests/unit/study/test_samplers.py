@@ -14,8 +14,8 @@ from nlobayes.inference.kernels import KERNELS
 from nlobayes.study.grid import Study
 from nlobayes.study.kernels import KERNELS as KERNEL_SETTINGS
 from nlobayes.study.kernels.tempering import TemperingKernel
+from nlobayes.study.methods.mcmc import MCMC, Until
 from nlobayes.study.presets import Thresholds
-from nlobayes.study.samplers import Sampler, Until
 from nlobayes.study.warmups import WARMUPS
 from nlobayes.study.warmups.windows import FEWEST_ADAPTING_STEPS, WindowWarmup
 
@@ -24,12 +24,19 @@ WARMUP_OF = {kind: settings.warmup for kind, settings in KERNEL_SETTINGS.items()
 FEWEST_CHAINS = {kind: settings.fewest_chains for kind, settings in KERNEL_SETTINGS.items()}
 
 
+def chains_of(study: Study, name: str) -> MCMC:
+    """The preset of this name, one of chains."""
+    method = study.samplers[name]
+    assert isinstance(method, MCMC)
+    return method
+
+
 @pytest.fixture
-def sampler(make_study: MakeStudy) -> Callable[..., Sampler]:
+def sampler(make_study: MakeStudy) -> Callable[..., MCMC]:
     """The sampler of HMC, with changes."""
 
-    def changed(**changes: Any) -> Sampler:
-        return make_study({"samplers": {"hmc": changes}}).samplers["hmc"]
+    def changed(**changes: Any) -> MCMC:
+        return chains_of(make_study({"samplers": {"hmc": changes}}), "hmc")
 
     return changed
 
@@ -47,11 +54,11 @@ def test_the_kind_of_the_warmup_follows_from_the_kernel(
     make_study: MakeStudy, kind: str, warmup: dict[str, Any] | None
 ) -> None:
     given = {} if warmup is None else {"warmup": warmup}
-    found = make_study({"samplers": {"other": preset(kind, **given)}}).samplers["other"].warmup
+    found = chains_of(make_study({"samplers": {"other": preset(kind, **given)}}), "other").warmup
     assert found.kind == WARMUP_OF[kind]
     assert found.steps == (warmup or {}).get("steps", 400)
     named = preset(kind, warmup={"kind": WARMUP_OF[kind], **(warmup or {})})
-    assert make_study({"samplers": {"other": named}}).samplers["other"].warmup == found
+    assert chains_of(make_study({"samplers": {"other": named}}), "other").warmup == found
 
 
 def preset(kind: str, **keys: Any) -> dict[str, Any]:
@@ -92,11 +99,11 @@ def test_chains_that_learn_together_need_to_be_many(
     "ladder", [[1], [], [0.9, 0.1], [1, 0.5, 0.5], [1, 0.1, 0.3], [1, -0.1], [1, float("nan")]]
 )
 def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[float]) -> None:
-    def climb(inverse_temperatures: list[float]) -> Sampler:
+    def climb(inverse_temperatures: list[float]) -> MCMC:
         kernel = {"kind": "tempering", "inverse_temperatures": inverse_temperatures}
-        return make_study({"samplers": {"other": preset("tempering", kernel=kernel)}}).samplers[
-            "other"
-        ]
+        return chains_of(
+            make_study({"samplers": {"other": preset("tempering", kernel=kernel)}}), "other"
+        )
 
     with pytest.raises(InputError, match=r"must start at 1 .* and fall strictly to 0"):
         climb(ladder)
@@ -106,7 +113,7 @@ def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[f
 
 
 def test_a_ladder_that_is_not_given_is_geometric(make_study: MakeStudy) -> None:
-    made = make_study({"samplers": {"other": preset("tempering")}}).samplers["other"]
+    made = chains_of(make_study({"samplers": {"other": preset("tempering")}}), "other")
     assert made.kernel.settings["inverse_temperatures"] is None
     assert made.kernel.replicas == made.kernel.settings["num_temperatures"] == 16
 
@@ -115,7 +122,7 @@ def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStud
     kernel = {"kind": "tempering", "rungs": 8, "hottest": 0.01}
     old = preset("tempering", kernel=kernel, keep_every=4)
     with pytest.warns(FutureWarning, match="key '.*' is now '.*'; the next release refuses"):
-        read = make_study({"samplers": {"old": old}}).samplers["old"]
+        read = chains_of(make_study({"samplers": {"old": old}}), "old")
     assert read.thin == 4
     assert read.kernel == TemperingKernel(
         kind="tempering", num_temperatures=8, min_inverse_temperature=0.01
@@ -123,20 +130,20 @@ def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStud
 
 
 @pytest.mark.parametrize("warmup", [None, 400, [], "windows"])
-def test_a_warmup_is_a_mapping(sampler: Callable[..., Sampler], warmup: Any) -> None:
+def test_a_warmup_is_a_mapping(sampler: Callable[..., MCMC], warmup: Any) -> None:
     with pytest.raises(InputError, match=r"^configuration: samplers\.hmc\.warmup"):
         sampler(warmup=warmup)
 
 
 @pytest.mark.parametrize(("segments", "piece"), [(1, 400), (2, 200), (8, 50), (400, 1)])
 def test_a_warmup_is_made_in_equal_pieces(
-    sampler: Callable[..., Sampler], segments: int, piece: int
+    sampler: Callable[..., MCMC], segments: int, piece: int
 ) -> None:
     assert sampler(warmup={"segments": segments}).warmup.piece == piece
 
 
 @pytest.mark.parametrize("segments", [3, 7, 401])
-def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., Sampler], segments: int) -> None:
+def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., MCMC], segments: int) -> None:
     said = rf"samplers\.hmc\.warmup.*: steps \(400\) must be a multiple of segments \({segments}\)"
     with pytest.raises(InputError, match=said):
         sampler(warmup={"segments": segments})
@@ -144,7 +151,7 @@ def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., Sampler], segments:
 
 @pytest.mark.parametrize(("share", "adapting"), [(1.0, 400), (0.5, 200), (0.999, 399)])
 def test_a_share_of_the_steps_adapts(
-    sampler: Callable[..., Sampler], share: float, adapting: int
+    sampler: Callable[..., MCMC], share: float, adapting: int
 ) -> None:
     assert sampler(warmup={"adaptation_share": share}).warmup.adapting == adapting
 
@@ -152,7 +159,7 @@ def test_a_share_of_the_steps_adapts(
 @pytest.mark.parametrize("mass_matrix", ["diagonal", "dense", "low_rank"])
 @pytest.mark.parametrize("too_few", [{"steps": 19}, {"steps": 100, "adaptation_share": 0.19}])
 def test_a_mass_matrix_needs_steps_to_be_learned(
-    sampler: Callable[..., Sampler], mass_matrix: str, too_few: dict[str, Any]
+    sampler: Callable[..., MCMC], mass_matrix: str, too_few: dict[str, Any]
 ) -> None:
     with pytest.raises(InputError) as caught:
         sampler(warmup={"mass_matrix": mass_matrix, **too_few})
@@ -165,7 +172,7 @@ def test_a_mass_matrix_needs_steps_to_be_learned(
     assert found.warmup.adapting == FEWEST_ADAPTING_STEPS
 
 
-def test_the_identity_needs_no_steps(sampler: Callable[..., Sampler]) -> None:
+def test_the_identity_needs_no_steps(sampler: Callable[..., MCMC]) -> None:
     found = sampler(warmup={"mass_matrix": "identity", "steps": 1, "adaptation_share": 0.1})
     assert found.warmup.adapting == 1
 
@@ -181,11 +188,11 @@ def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: M
         walk("low_rank")
 
 
-def test_chains_are_drawn_to_the_end_unless_asked(sampler: Callable[..., Sampler]) -> None:
+def test_chains_are_drawn_to_the_end_unless_asked(sampler: Callable[..., MCMC]) -> None:
     assert sampler().until is None
 
 
-def test_until_has_limits_of_the_function_alone(sampler: Callable[..., Sampler]) -> None:
+def test_until_has_limits_of_the_function_alone(sampler: Callable[..., MCMC]) -> None:
     """Those of the verdict, by the same names and with the same defaults."""
     until = sampler(until={}).until
     assert until is not None
@@ -208,7 +215,7 @@ def test_a_sampler_reads_from_yaml_as_it_is_documented(make_study: MakeStudy) ->
         until: {ess_f_bulk_min: 400}
     """
     found = make_study(yaml.safe_load(text)).samplers["long"]
-    assert found == Sampler.model_validate(yaml.safe_load(text)["samplers"]["long"])
+    assert found == MCMC.model_validate(yaml.safe_load(text)["samplers"]["long"])
     assert found.warmup == WindowWarmup(
         steps=600, segments=3, adaptation_share=0.5, mass_matrix="low_rank"
     )

@@ -1,1 +1,22 @@
-"""The settings of methods, one file each."""
+"""The settings of the methods, one file each, by name."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator
+
+from nlobayes.study.members import settings_of, union_of
+from nlobayes.study.method import MethodSettings
+
+METHODS = settings_of(__name__, __file__, MethodSettings)
+CHAINS = "mcmc"
+
+
+def _of_chains_unless_said(value: Any) -> Any:
+    """Read settings without a kind as those of chains."""
+    return {"kind": CHAINS, **value} if isinstance(value, dict) else value
+
+
+if TYPE_CHECKING:
+    Method = MethodSettings
+else:
+    Method = Annotated[union_of(__name__, __file__), BeforeValidator(_of_chains_unless_said)]

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nlobayes.study.values import Frozen
+from nlobayes.study.method import MethodSettings
 
 
-class MapEnsemble(Frozen):
+class MapEnsemble(MethodSettings):
     """The ensemble of MAPs as a posterior of its own; an approximation, whose error is unknown."""
 
     kind: Literal["map_ensemble"]

@@ -15,7 +15,7 @@ from nlobayes.inference.kernel import Info, Kernel
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.study.kernels import KERNELS as SETTINGS
-from nlobayes.study.samplers import Sampler
+from nlobayes.study.methods.mcmc import MCMC
 
 CHANGES: dict[str, dict[str, Any]] = {  # what makes a step short; all else is the default
     "hmc": {"integration_steps": 8},
@@ -52,13 +52,13 @@ def make(name: str, log_density: Callable[..., jax.Array] = log_gaussian, **chan
     return builder.build_kernel(preset(name, 0.1, **changed).kernel, log_density, NOTHING_HELD)
 
 
-def preset(name: str, step_size: float, **changed: Any) -> Sampler:
+def preset(name: str, step_size: float, **changed: Any) -> MCMC:
     kernel = {"kind": name} | CHANGES.get(name, {}) | changed
     warmup: dict[str, Any] = {"steps": 20, "initial_step_size": step_size}
     if name == "tensorbnn":
         warmup |= {"step_size_min": step_size, "step_size_max": step_size}
         warmup |= {"integration_steps_min": 4, "integration_steps_max": 8}
-    return Sampler.model_validate(
+    return MCMC.model_validate(
         {"kernel": kernel, "warmup": warmup, "chains": 16, "draws_per_segment": 8}
     )
 

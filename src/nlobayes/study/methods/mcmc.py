@@ -1,13 +1,14 @@
-"""The vocabulary of sampling: a kernel, the warm-up that tunes it, and how long chains run."""
+"""Settings of chains: a kernel, the warm-up that tunes it, and how long chains run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from nlobayes.study.kernels import KERNELS, Kernel
+from nlobayes.study.method import ChainsPerJob, MethodSettings
 from nlobayes.study.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
 from nlobayes.study.warmups import Warmup
 from nlobayes.study.warmups.windows import WindowWarmup
@@ -24,11 +25,13 @@ class Until(Frozen):
     """Smallest bulk effective sample size of f at any reference point."""
 
 
-class Sampler(Frozen):
-    """How the posterior is sampled."""
+class MCMC(MethodSettings):
+    """Markov chains over a network of fixed size."""
 
+    approximate: ClassVar[bool] = False
     RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
 
+    kind: Literal["mcmc"] = "mcmc"
     kernel: Kernel
     """Kernel and its settings."""
     warmup: Warmup = WindowWarmup()
@@ -78,12 +81,24 @@ class Sampler(Frozen):
         return self.warmup.segments + self.segments
 
     @property
+    def starts(self) -> list[int]:
+        """Number of the MAP that each chain starts from."""
+        return [chain // self.chains_per_start for chain in range(self.chains)]
+
+    def blocks(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
+        """Numbers of the chains of each job; chains that learn from each other share one."""
+        chains = list(range(self.chains))
+        together = chains_per_job == "all" or self.kernel.learns_from_all_chains
+        size = len(chains) if together else int(chains_per_job)
+        return [chains[first : first + size] for first in range(0, len(chains), size)]
+
+    @property
     def superchains(self) -> int | None:
         """Number of groups of chains that share a start; none where every chain has its own."""
         return self.chains // self.chains_per_start if self.chains_per_start > 1 else None
 
     @model_validator(mode="after")
-    def _shares_starts_evenly(self) -> Sampler:
+    def _shares_starts_evenly(self) -> MCMC:
         if self.chains % self.chains_per_start or self.chains == self.chains_per_start:
             raise ValueError(
                 f"chains ({self.chains}) must be a multiple, at least twice, of chains_per_start "
@@ -92,7 +107,7 @@ class Sampler(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _has_enough_chains(self) -> Sampler:
+    def _has_enough_chains(self) -> MCMC:
         fewest = self.kernel.fewest_chains
         if self.chains < fewest:
             raise ValueError(
@@ -102,12 +117,12 @@ class Sampler(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _has_a_warmup_that_teaches_its_kernel(self) -> Sampler:
+    def _has_a_warmup_that_teaches_its_kernel(self) -> MCMC:
         self.kernel.check_warmup(self.warmup)
         return self
 
     @model_validator(mode="after")
-    def _keeps_whole_draws(self) -> Sampler:
+    def _keeps_whole_draws(self) -> MCMC:
         if self.draws_per_segment % self.thin:
             raise ValueError(
                 f"draws_per_segment ({self.draws_per_segment}) must be a multiple of "

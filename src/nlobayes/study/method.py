@@ -1,0 +1,34 @@
+"""What the settings of every method say: where it starts, and which jobs it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from nlobayes.study.values import Frozen
+
+ChainsPerJob = int | Literal["all"]
+
+
+class MethodSettings(Frozen):
+    """Settings of a method; those of one kind are in the file of its name in `methods/`."""
+
+    approximate: ClassVar[bool] = True
+    """Whether its draws are no chains: convergence does not apply then, and one job makes them."""
+
+    kind: str
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """Number of the MAP that each chain, or each member, starts from."""
+        raise NotImplementedError
+
+    def blocks(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
+        """Numbers of the chains of each job that draws; none where there are no chains."""
+        del chains_per_job
+        return []
+
+    @property
+    def pieces(self) -> int:
+        """Jobs in a row of each block of chains."""
+        return 0
