@@ -26,9 +26,9 @@ from nlobayes.data.physics.source import Settings, simulate
 from nlobayes.data.tables import select
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.presets import Network
-from nlobayes.study.priors import FanInPrior
+from nlobayes.study.priors.fan_in import FanInPrior
 from nlobayes.study.samplers import FEWEST_CHAINS, WARMUP_OF, Sampler
 from nlobayes.types import Dataset, Table
 
@@ -149,7 +149,7 @@ def model_job(case: Case, sigma: float, device: Literal["cpu", "gpu"] = "cpu") -
     return ModelJob(
         network=Network(hidden=case.hidden),
         prior=FanInPrior(kind="fan_in"),
-        likelihood=ToleranceLikelihood(kind="tolerance", sigma=sigma),
+        likelihood=GaussianLikelihood(kind="gaussian", sigma=sigma),
         precision="float32",
         device=device,
     )

@@ -30,7 +30,7 @@ from nlobayes.commands.shared import runtime
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.priors import HierarchicalPrior
+from nlobayes.study.priors.hierarchical import HierarchicalPrior
 from nlobayes.study.samplers import Sampler
 from nlobayes.types import Dataset
 

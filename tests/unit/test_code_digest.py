@@ -278,7 +278,7 @@ CHOSEN = {
     "model": {
         "network": {"activation": ["tanh", "relu"]},
         "prior": {"kind": "fan_in", "slopes": None},
-        "likelihood": {"kind": "tolerance"},
+        "likelihood": {"kind": "gaussian"},
     },
     "kernel": {"kind": "hmc"},
     "warmup": {"kind": "windows"},
@@ -289,7 +289,7 @@ NAMED = {
     "model/activations/tanh",
     "model/activations/relu",
     "model/priors/fan_in",
-    "model/likelihoods/tolerance",
+    "model/likelihoods/gaussian",
 }
 """The members of families that the specification names."""
 CORE = {"model/density", "model/posterior", "inference/sampling", "inference/kernel"}
