@@ -46,7 +46,8 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_settings_are_found_by_the_names_of_their_files(family: Any) -> None:
-    found = members.settings_of(*family(warm="warm", cold="cold"), Frozen)
+    package, file = family(warm="warm", cold="cold")
+    found = members.settings_of(package, file, Frozen)
     assert {name: one.__name__ for name, one in found.items()} == {"cold": "Cold", "warm": "Warm"}
 
 
@@ -58,5 +59,6 @@ def test_the_kind_tells_the_members_of_a_union_apart(family: Any) -> None:
 
 
 def test_a_file_of_another_kind_is_named(family: Any) -> None:
+    package, file = family(warm="hot")
     with pytest.raises(TypeError, match=r"warm\.py must define one Frozen.*'warm'.*Warm.*'hot'"):
-        members.settings_of(*family(warm="hot"), Frozen)
+        members.settings_of(package, file, Frozen)
