@@ -27,10 +27,10 @@ from nlobayes.data.tables import select
 from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.kernels import KERNELS
-from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Network
-from nlobayes.study.priors import FanInPrior
+from nlobayes.study.priors.fan_in import FanInPrior
 from nlobayes.types import Dataset, Table
 
 FEATURES = ("m1", "n11", "n12", "n13", "n14")
@@ -151,7 +151,7 @@ def model_job(case: Case, sigma: float, device: Literal["cpu", "gpu"] = "cpu") -
     return ModelJob(
         network=Network(hidden=case.hidden),
         prior=FanInPrior(kind="fan_in"),
-        likelihood=ToleranceLikelihood(kind="tolerance", sigma=sigma),
+        likelihood=GaussianLikelihood(kind="gaussian", sigma=sigma),
         precision="float32",
         device=device,
     )

@@ -33,7 +33,7 @@ finally:
 """
 MODEL = {
     "prior": {"kind": "fan_in"},
-    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float32",
 }
 

@@ -19,9 +19,9 @@ import numpy as np  # noqa: E402
 from benchmarks.gradient import loop  # noqa: E402
 from nlobayes.model.density import build_density  # noqa: E402
 from nlobayes.model.independent import fan_in  # noqa: E402
+from nlobayes.model.likelihoods.gaussian import Gaussian  # noqa: E402
 from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic  # noqa: E402
 from nlobayes.model.likelihoods.student_t import StudentT  # noqa: E402
-from nlobayes.model.likelihoods.tolerance import Gaussian  # noqa: E402
 from nlobayes.model.networks import Network  # noqa: E402
 from nlobayes.model.posterior import build_posterior  # noqa: E402
 from nlobayes.model.priors.hierarchical import HalfNormal, Hierarchical  # noqa: E402

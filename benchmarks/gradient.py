@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 
 from nlobayes.model.density import build_density  # noqa: E402
 from nlobayes.model.independent import fan_in  # noqa: E402
-from nlobayes.model.likelihoods.tolerance import Gaussian  # noqa: E402
+from nlobayes.model.likelihoods.gaussian import Gaussian  # noqa: E402
 from nlobayes.model.networks import Network  # noqa: E402
 from nlobayes.model.posterior import build_posterior  # noqa: E402
 from nlobayes.model.rows import Data, choose_layout  # noqa: E402

@@ -48,7 +48,7 @@ def crossed(each: int) -> dict[str, Any]:
     presets: dict[str, dict[str, Any]] = {
         "networks": {f"n{i}": {"hidden": [4 + i]} for i in range(each)},
         "priors": {f"p{i}": {"kind": "fan_in", "scale": 1 + i / 10} for i in range(each)},
-        "likelihoods": {f"l{i}": {"kind": "tolerance", "sigma": (1 + i) / 50} for i in range(each)},
+        "likelihoods": {f"l{i}": {"kind": "gaussian", "sigma": (1 + i) / 50} for i in range(each)},
         "samplers": {
             f"h{i}": {
                 "kernel": {"kind": "hmc", "integration_steps": 8 + i},

@@ -31,7 +31,7 @@ from nlobayes.diagnostics.convergence import ess_bulk, rhat
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
-from nlobayes.study.priors import HierarchicalPrior
+from nlobayes.study.priors.hierarchical import HierarchicalPrior
 from nlobayes.types import Dataset
 
 COLUMNS = (

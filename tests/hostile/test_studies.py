@@ -76,8 +76,8 @@ def test_a_truth_value_is_no_number(place: str) -> None:
     ("said", "value"), [("0.05", 0.05), (".05", 0.05), ("5e-2", 0.05), ("+1", 1.0), ("2.", 2.0)]
 )
 def test_a_plain_number_is_read(said: str, value: float) -> None:
-    likelihood = study(f"likelihoods: {{mine: {{kind: tolerance, sigma: {said}}}}}")
-    assert likelihood.likelihoods["mine"].sigma == value  # type: ignore[union-attr]
+    likelihood = study(f"likelihoods: {{mine: {{kind: gaussian, sigma: {said}}}}}")
+    assert likelihood.likelihoods["mine"].sigma == value  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,10 @@ from nlobayes.inference.warmup import adapt
 from nlobayes.model.conditionals import Conjugates
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.priors import FanInPrior, GaussianPrior
+from nlobayes.study.priors.fan_in import FanInPrior
+from nlobayes.study.priors.gaussian import GaussianPrior
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical
@@ -252,8 +253,8 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
     target = features @ [0.5, -1.0, 0.25] + 0.3 + sigma * rng.normal(size=21)
     job = ModelJob(
         network=presets.Network(hidden=()),
-        prior=GaussianPrior(kind="gaussian", precision=precision, whitened=kind == "hmc"),
-        likelihood=ToleranceLikelihood(kind="tolerance", sigma=sigma),
+        prior=GaussianPrior(kind="gaussian", precision=precision, non_centered=kind == "hmc"),
+        likelihood=GaussianLikelihood(kind="gaussian", sigma=sigma),
         precision="float64",
     )
 
@@ -348,7 +349,7 @@ def test_network_of_two_hidden_units(kind: str) -> None:
     job = ModelJob(
         network=presets.Network(hidden=(2,)),
         prior=FanInPrior(kind="fan_in", scale=2.0),
-        likelihood=ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
+        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",
     )
 

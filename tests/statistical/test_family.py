@@ -148,7 +148,7 @@ def test_learned_noise(targets: int) -> None:
         noise = jnp.reshape(jnp.log(v["noise"]), -1)
         return [q for k in range(targets) for q in (*v["weights_1"][:, k], noise[k])]
 
-    stated = job(gaussian_prior(), {"kind": "learned_noise"})
+    stated = job(gaussian_prior(), {"kind": "gaussian", "sigma": None})
     assert_moments(stated, dataset, quantities, (np.concatenate(means), np.concatenate(variances)))
 
 
@@ -307,7 +307,7 @@ def test_hierarchical_scales(name: str) -> None:
         np.column_stack([parts[2], np.zeros(len(log_scale))]),
     )
     assert_moments(
-        job({"kind": "hierarchical", "hyper": hyper}, {"kind": "tolerance", "sigma": SIGMA}),
+        job({"kind": "hierarchical", "hyper": hyper}, {"kind": "gaussian", "sigma": SIGMA}),
         make_dataset(x, y),
         lambda v: [*v["weights_1"][:, 0], v["biases_1"][0], jnp.log(v["scale_weights_1"])],
         moments,
@@ -337,7 +337,7 @@ def test_tensorbnn_scales() -> None:
     )
     prior = {"kind": "tensorbnn", "mean_sd": 0.5, "scale_mean": 0.5, "scale_sd": 0.8}
     assert_moments(
-        job(prior, {"kind": "tolerance", "sigma": SIGMA}),
+        job(prior, {"kind": "gaussian", "sigma": SIGMA}),
         make_dataset(x, y),
         lambda v: [
             *v["weights_1"][:, 0],
@@ -365,7 +365,7 @@ def test_horseshoe_weights() -> None:
     log_evidence, means, variances = conjugate(design, y[:-1], SIGMA, covariances)
     prior = {"kind": "horseshoe", "global_scale": 0.5, "slab_scale": 1.5}
     assert_moments(
-        job(prior, {"kind": "tolerance", "sigma": SIGMA}),
+        job(prior, {"kind": "gaussian", "sigma": SIGMA}),
         make_dataset(x, y),
         lambda v: [*v["weights_1"][:, 0], v["biases_1"][0]],
         mixture(log_evidence, means, variances),
@@ -393,5 +393,5 @@ def test_independent_weights(family: str) -> None:
 
     moments = on_grid(log_density, [(-1.5, 3.5), (-2.5, 2.5)], 240)
     prior = {"kind": family, "output_bias_scale": PINNED**-0.5, **changes}
-    stated = job(prior, {"kind": "tolerance", "sigma": 2.0})
+    stated = job(prior, {"kind": "gaussian", "sigma": 2.0})
     assert_moments(stated, make_dataset(x, y), lambda v: [*v["weights_1"][:, 0]], moments)

@@ -12,8 +12,10 @@ from nlobayes import builder
 from nlobayes.diagnostics import agreement
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import ToleranceLikelihood
-from nlobayes.study.priors import GammaPrecision, HalfCauchyScale, HierarchicalPrior, TensorBNNPrior
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.study.priors._hyper import GammaPrecision, HalfCauchyScale
+from nlobayes.study.priors.hierarchical import HierarchicalPrior
+from nlobayes.study.priors.tensorbnn import TensorBNNPrior
 from nlobayes.types import Dataset
 from tests.statistical.test_exactness import (
     SIGMA,
@@ -37,7 +39,7 @@ def job_of(prior: Any, *hidden: int) -> ModelJob:
     return ModelJob(
         network=presets.Network(hidden=hidden),
         prior=prior,
-        likelihood=ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
+        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",
     )
 

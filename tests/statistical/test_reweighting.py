@@ -36,7 +36,7 @@ def job(sigma: float) -> ModelJob:
     model: dict[str, Any] = {
         "network": {"hidden": [2]},
         "prior": {"kind": "fan_in", "scale": 0.7},
-        "likelihood": {"kind": "tolerance", "sigma": sigma},
+        "likelihood": {"kind": "gaussian", "sigma": sigma},
         "precision": "float64",
     }
     return ModelJob.model_validate(model)

@@ -32,9 +32,9 @@ from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import ToleranceLikelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.priors import FanInPrior
+from nlobayes.study.priors.fan_in import FanInPrior
 from nlobayes.types import Dataset
 
 pytestmark = pytest.mark.statistical
@@ -56,7 +56,7 @@ def make_model() -> builder.Model:
     job = ModelJob(
         network=presets.Network(hidden=(4,)),
         prior=FanInPrior(kind="fan_in", scale=1.5),
-        likelihood=ToleranceLikelihood(kind="tolerance", sigma=SIGMA),
+        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
         precision="float64",
     )
     rows, nothing = X[:, None], np.zeros(len(X))

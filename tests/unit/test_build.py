@@ -26,24 +26,23 @@ from nlobayes.study.kernels.gibbs_hmc import GibbsHMCKernel
 from nlobayes.study.kernels.hmc import HMCKernel
 from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.kernels.random_walk import RandomWalkKernel
-from nlobayes.study.likelihoods import LearnedNoiseLikelihood, Likelihood, ToleranceLikelihood
-from nlobayes.study.priors import (
-    FanInPrior,
-    GammaPrecision,
-    GaussianPrior,
-    HierarchicalPrior,
-    Prior,
-)
+from nlobayes.study.likelihoods import Likelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.study.priors import Prior
+from nlobayes.study.priors._hyper import GammaPrecision
+from nlobayes.study.priors.fan_in import FanInPrior
+from nlobayes.study.priors.gaussian import GaussianPrior
+from nlobayes.study.priors.hierarchical import HierarchicalPrior
 from nlobayes.study.warmups import WARMUPS, Warmup
 from nlobayes.study.warmups.windows import WindowWarmup
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
-TOLERANCE = ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
+TOLERANCE = GaussianLikelihood(kind="gaussian", sigma=SIGMA)
 HMC = HMCKernel(kind="hmc", integration_steps=4)
-MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
 WALK = RandomWalkKernel(kind="random_walk")
-LEARNED = LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
+MASS_MATRICES: tuple[Any, ...] = ("dense", "low_rank", "identity")
+LEARNED = GaussianLikelihood(kind="gaussian", sigma=None, scale=0.5)
 
 
 NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
@@ -332,7 +331,7 @@ def test_starts_are_independent(start: str, dataset: Dataset) -> None:
     np.testing.assert_array_equal(again, starts[-1])
     correlations = np.corrcoef(starts)[np.triu_indices(8, 1)]
     assert np.abs(correlations).max() < 4.5 / np.sqrt(model.density.size)
-    everything = np.concatenate(starts)  # standard normal, for the prior is whitened
+    everything = np.concatenate(starts)  # standard normal, for the prior is non-centered
     assert abs(everything.mean()) < 4 / np.sqrt(everything.size)
     assert abs(everything.var() - 1) < 4 * np.sqrt(2 / everything.size)
     assert everything.dtype == model.density.dtype

@@ -13,13 +13,16 @@ from nlobayes.builder import Model
 from nlobayes.inference.pretrain import fit_map
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods import LearnedNoiseLikelihood, Likelihood, ToleranceLikelihood
-from nlobayes.study.priors import FanInPrior, GaussianPrior, Prior
+from nlobayes.study.likelihoods import Likelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.study.priors import Prior
+from nlobayes.study.priors.fan_in import FanInPrior
+from nlobayes.study.priors.gaussian import GaussianPrior
 from nlobayes.types import Dataset
 
 SIGMA = 0.2
-TOLERANCE = ToleranceLikelihood(kind="tolerance", sigma=SIGMA)
-LEARNED = LearnedNoiseLikelihood(kind="learned_noise", scale=0.5)
+TOLERANCE = GaussianLikelihood(kind="gaussian", sigma=SIGMA)
+LEARNED = GaussianLikelihood(kind="gaussian", sigma=None, scale=0.5)
 every_likelihood = pytest.mark.parametrize(
     "likelihood", [TOLERANCE, LEARNED], ids=["fixed", "learned"]
 )

@@ -20,7 +20,7 @@ from nlobayes.types import Dataset
 
 BERNOULLI = {"kind": "bernoulli", "temperature": 0.7}
 CATEGORICAL = {"kind": "categorical", "temperature": 0.7}
-LEARNED = {"kind": "learned_noise"}
+LEARNED = {"kind": "gaussian", "sigma": None}
 HETEROSCEDASTIC = {"kind": "heteroscedastic", "scale": 0.3}
 
 

@@ -28,7 +28,7 @@ def job(hidden: tuple[int, ...] = (), **changes: Any) -> ModelJob:
         {
             "network": {"hidden": hidden},
             "prior": {"kind": "fan_in"},
-            "likelihood": {"kind": "tolerance", "sigma": 0.3},
+            "likelihood": {"kind": "gaussian", "sigma": 0.3},
             "precision": "float64",
             **changes,
         }

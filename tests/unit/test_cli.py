@@ -275,7 +275,7 @@ def test_zero_draws_are_one_line(tmp_path: Path, dataset_path: Path) -> None:
     model = {
         "network": {"hidden": [2]},
         "prior": {"kind": "fan_in"},
-        "likelihood": {"kind": "tolerance", "sigma": 0.1},
+        "likelihood": {"kind": "gaussian", "sigma": 0.1},
         "precision": "float32",
     }
     spec = {"model": model, "kernel": {"kind": "hmc"}, "warmup": {"kind": "windows"}}

@@ -40,6 +40,7 @@ INSIDE = {
         "commands.shared.runtime",
     },
     "judge": {"artifacts.chains", "diagnostics.verdict", "diagnostics.convergence"},
+    "approximate": {"builder", "inference.methods.map_ensemble", "artifacts.draws"},
     "assemble": {"artifacts.chains", "artifacts.contents", "artifacts.netcdf", "provenance"},
     "diagnose": {
         "diagnostics.convergence",
@@ -123,6 +124,7 @@ USED = {
     "warmup": {"data", "model", "inference"},
     "draw": {"data", "model", "inference"},
     "judge": {"diagnostics"},
+    "approximate": {"data", "model", "inference"},
     "assemble": set(),
     "diagnose": {"model", "diagnostics"},
     "thin": {"data", "diagnostics", "evaluation"},
@@ -278,7 +280,7 @@ CHOSEN = {
     "model": {
         "network": {"activation": ["tanh", "relu"]},
         "prior": {"kind": "fan_in", "slopes": None},
-        "likelihood": {"kind": "tolerance"},
+        "likelihood": {"kind": "gaussian"},
     },
     "kernel": {"kind": "hmc"},
     "warmup": {"kind": "windows"},
@@ -289,7 +291,7 @@ NAMED = {
     "model/activations/tanh",
     "model/activations/relu",
     "model/priors/fan_in",
-    "model/likelihoods/tolerance",
+    "model/likelihoods/gaussian",
 }
 """The members of families that the specification names."""
 CORE = {"model/density", "model/posterior", "inference/sampling", "inference/kernel"}

@@ -20,9 +20,9 @@ from nlobayes.types import Dataset, Named
 Values = Mapping[str, np.ndarray]
 
 FAN_IN = {"kind": "fan_in", "scale": 1.3, "bias_scale": 0.7, "output_bias_scale": 0.4}
-TOLERANCE = {"kind": "tolerance", "sigma": 0.3}
+TOLERANCE = {"kind": "gaussian", "sigma": 0.3}
 LEARNED_T = {"kind": "student_t", "scale": 0.6, "degrees_of_freedom": None}
-LEARNED = {"kind": "learned_noise", "scale": 0.6}
+LEARNED = {"kind": "gaussian", "sigma": None, "scale": 0.6}
 TENSORBNN = {"kind": "tensorbnn", "mean_sd": 0.2, "scale_mean": 0.3, "scale_sd": 0.6}
 SLOPES = {"kind": "exponential", "rate": None, "hyper_rate": 0.7}
 NORMAL_SLOPES = {"slopes": {"kind": "normal", "mean": 0.2, "sd": 0.3}}
@@ -104,7 +104,7 @@ def test_the_density_of_named_draws_is_the_sampled_one_over_the_jacobian(
     """From the sampled position to the variables, and to the position without whitening."""
     asked = job(**MODELS[name])
     model, drawn, stored = draws_of(asked, dataset)
-    plain = builder.build_model(asked, dataset, whitened=False).density
+    plain = builder.build_model(asked, dataset, non_centered=False).density
     found = components(asked, dataset, stored)
 
     def move(position: jax.Array) -> jax.Array:

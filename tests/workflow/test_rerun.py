@@ -101,7 +101,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     (renamed("dataset"), since("simulate")),
     (renamed("network"), since("pretrain")),
     (renamed("prior", kind="fan_in"), since("pretrain")),
-    (renamed("likelihood", kind="tolerance", sigma=0.1), since("pretrain")),
+    (renamed("likelihood", kind="gaussian", sigma=0.1), since("pretrain")),
     (renamed("pretraining"), since("pretrain")),
     (renamed("sampler"), since("warmup")),
     (renamed("evaluation", noise="student_t"), since("evaluate")),

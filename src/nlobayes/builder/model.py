@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.builder.custom_prior import load_function
 from nlobayes.data.transforms import FeatureTransform, TargetTransform, apply_features
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
@@ -16,13 +17,16 @@ from nlobayes.inference.pretrain import Rows
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.likelihood import NOISE, Likelihood
+from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.memories import Site
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
+from nlobayes.model.prior import Prior, Statement
+from nlobayes.model.priors import PRIORS
 from nlobayes.model.rows import Data, choose_layout
-from nlobayes.statements.likelihoods import build_likelihood
-from nlobayes.statements.priors import build_prior, build_slopes
+from nlobayes.model.slopes import SLOPE_PRIORS
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.prior import PriorSettings
 from nlobayes.types import Dataset, Memory, Named
 
 
@@ -38,11 +42,11 @@ class Model(NamedTuple):
 
 
 def build_model(
-    job: ModelJob, dataset: Dataset, memory: Memory | None = None, *, whitened: bool = True
+    job: ModelJob, dataset: Dataset, memory: Memory | None = None, *, non_centered: bool = True
 ) -> Model:
     """Build the posterior of a job on the train rows of a dataset.
 
-    Without `whitened` its variables are the named ones of stored draws. The `memory` is the one
+    Without `non_centered` its variables are the named ones of stored draws. The `memory` is the one
     that the job's prior names.
 
     Raises
@@ -56,7 +60,8 @@ def build_model(
             f"the prior has a memory, {job.prior.memory.file}, which cannot be used here; give a "
             "run whose prior has none"
         )
-    prior, likelihood = build_prior(job.prior), build_likelihood(job.likelihood)
+    prior = build_prior(job.prior)
+    likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     network = _network(job, dataset, likelihood)
     layout, chunk = choose_layout(max(network.sizes), job.device)
     train = _columns(dataset, 0)
@@ -66,10 +71,10 @@ def build_model(
         likelihood,
         feature_names=dataset.feature_names,
         layout=layout,
-        slopes=build_slopes(job.prior.slopes),
+        slopes=build_slopes(job.prior),
         errors=train["error"] is not None,
         targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
-        whitened=whitened,
+        non_centered=non_centered,
         memory=None if memory is None else _site(memory, dataset, network),
     )
     density = build_density(posterior, chunk=chunk, shards=job.shards)
@@ -80,8 +85,21 @@ def build_model(
     ) -> jax.Array:
         return density.log_density(position, data, inverse_temperature)
 
-    conjugates = find_conjugates(prior, network, density) if whitened else None
+    conjugates = find_conjugates(prior, network, density) if non_centered else None
     return Model(network, likelihood, density, data, logdensity_fn, conjugates)
+
+
+def build_prior(settings: PriorSettings) -> Prior:
+    """Build the prior of weights and biases, with the user's function where it has one."""
+    code = settings.code
+    given = {} if code is None else {"function": load_function(code)}
+    return PRIORS[settings.kind].build(**given, **settings.arguments())
+
+
+def build_slopes(settings: PriorSettings) -> Statement | None:
+    """Build the prior of trained slopes, where there is one."""
+    slopes = settings.slopes
+    return None if slopes is None else SLOPE_PRIORS[slopes.kind].build(**slopes.arguments())
 
 
 def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network:

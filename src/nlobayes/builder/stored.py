@@ -34,7 +34,7 @@ def components(job: ModelJob, dataset: Dataset, stored: Named) -> Components:
         If the model has variables that the draws lack, or has in another shape.
     """
     here = job.model_copy(update={"device": "cpu", "shards": 1})
-    model = build_model(here, dataset, whitened=False)
+    model = build_model(here, dataset, non_centered=False)
     density, data = model.density, model.data
     missing = sorted(density.places.keys() - stored.values.keys())
     if missing:

@@ -1,10 +1,10 @@
 """Hyperparameters that can be drawn given the weights, where their priors are conjugate.
 
 A draw holds the weights, hence the likelihood: c = sqrt(fan_in) w, or w itself for biases, are
-N(a, s^2) given their mean a and scale s, whatever the data. What is whitened follows,
-z = (c - a) / s. Each draw leaves the posterior invariant, and so do all of them, one after the
-other (Gibbs sampling; Neal 1996, *Bayesian Learning for Neural Networks*, chapter 3). What a prior
-draws, and how, is in its own file.
+N(a, s^2) given their mean a and scale s, whatever the data. The arrays are sampled non-centered,
+so that z = (c - a) / s follows. Each draw leaves the posterior invariant, and so do all of them,
+one after the other (Gibbs sampling; Neal 1996, *Bayesian Learning for Neural Networks*, chapter 3).
+What a prior draws, and how, is in its own file.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def find_conjugates(prior: Prior, network: Network, density: Density) -> Conjuga
         for number, one in enumerate(found):
             scale, mean = now[f"scale_{one.group}"], now.get(f"mean_{one.group}", 0.0)
             c = mean + scale * position[governed[number]]
-            value, whitened = one.draw(jax.random.fold_in(key, number), c, scale)
-            position = position.at[places[number]].set(value).at[governed[number]].set(whitened)
+            value, standard = one.draw(jax.random.fold_in(key, number), c, scale)
+            position = position.at[places[number]].set(value).at[governed[number]].set(standard)
         return position
 
     return Conjugates(refresh, np.concatenate(places))

@@ -40,7 +40,7 @@ class Density(NamedTuple):
     the first, `bare_log_prior(position)` is that without them;
     `variables(position)` names the weights, their scales and the noise;
     `draw_prior(seed)` is a position drawn from the prior; `locate(variables)` is the position of
-    named variables, of a model that is not whitened; `places` tells where in a position each
+    named variables, of a model that is centered; `places` tells where in a position each
     free variable of the PyMC model lies.
     """
 
@@ -249,7 +249,7 @@ def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
 
 
 def _named(model: pm.Model) -> list[Any]:
-    """Pick what a posterior is read by: weights, scales, noise; never whitened twins."""
+    """Pick what a posterior is read by: weights, scales, noise; never standardised twins."""
     free = [variable for variable in model.free_RVs if not variable.name.endswith(WHITENED)]
     graph = model.replace_rvs_by_values([*free, *model.deterministics])
     for variable, original in zip(graph, [*free, *model.deterministics], strict=True):

@@ -26,7 +26,7 @@ class Independent(NamedTuple):
         1/2 keeps what enters a unit independent of the width; for weights of a stable law of
         index a < 2, as a Cauchy's 1, it is 1/a (Neal 1996, *Bayesian Learning for Neural
         Networks*, chapter 2); 0 does not scale.
-    whitened
+    non_centered
         Whether arrays are sampled in units of their scales.
     degrees_of_freedom
         Of a Student-t.
@@ -37,14 +37,14 @@ class Independent(NamedTuple):
     bias_scale: float
     output_bias_scale: float
     fan_in_power: float
-    whitened: bool = True
+    non_centered: bool = True
     degrees_of_freedom: float | None = None
 
     def state(self, parameters: Parameters) -> Any:
         """Name one array as a PyMC variable."""
         name, dims = parameters.name, parameters.dims
         scale = self._scale(parameters)
-        if not (self.whitened and parameters.whitened):
+        if not (self.non_centered and parameters.non_centered):
             return self._draw(name, scale, dims)
         return pm.Deterministic(name, self._draw(name + WHITENED, 1.0, dims) * scale, dims=dims)
 
@@ -77,7 +77,7 @@ def fan_in(
     power: float = 0.5,
     degrees_of_freedom: float | None = None,
 ) -> Independent:
-    """Give whitened weights whose scale falls with the fan-in to a `power`, normal by default.
+    """Give non-centered weights whose scale falls with the fan-in to a `power`, normal by default.
 
     A normal one is the width-independent prior of Neal (1996), chapter 2.
     """
@@ -87,7 +87,7 @@ def fan_in(
     )
 
 
-def gaussian(sd: float, whitened: bool, bias_sd: float | None = None) -> Independent:
+def gaussian(sd: float, non_centered: bool, bias_sd: float | None = None) -> Independent:
     """Give weights N(0, sd^2) and biases of the same or another sd, whatever the width."""
     biases = sd if bias_sd is None else bias_sd
-    return Independent("normal", sd, biases, biases, fan_in_power=0.0, whitened=whitened)
+    return Independent("normal", sd, biases, biases, fan_in_power=0.0, non_centered=non_centered)

@@ -61,21 +61,6 @@ class Likelihood(Protocol):
         ...
 
 
-def scale_of(likelihood: Any, output: Any) -> Any:
-    """Give a fixed scale, or name a learned one for each target."""
-    import pymc as pm
-
-    if likelihood.sigma is not None:
-        return pm.floatX(likelihood.sigma)
-    dims = "output" if output.ndim == 2 else None
-    return pm.HalfNormal(NOISE, pm.floatX(likelihood.scale), dims=dims)
-
-
-def read_scale(likelihood: Any, variables: Mapping[str, Any]) -> Any:
-    """Give a fixed scale, or the learned one among the variables."""
-    return variables[NOISE] if likelihood.sigma is None else likelihood.sigma
-
-
 def in_quadrature(scale: Any, error: Any, xp: Any) -> Any:
     """Add the error of a target, where there is one, to a scale."""
     return scale if error is None else xp.sqrt(scale**2 + error**2)
@@ -86,3 +71,37 @@ def diagonal(root: Any, output: Any, xp: Any) -> Any:
     each = xp.broadcast_to(root, output.shape)
     each = each[..., None] if output.ndim == 1 else each
     return each[..., None] * xp.eye(each.shape[-1], dtype=each.dtype)
+
+
+class Scaled:
+    """Shared by likelihoods of one shape about each output, whose scale is fixed or learned.
+
+    A learned scale, of each target its own, is half-normal with `scale` a priori. Scales and errors
+    are in the network's units; an error adds to the scale in quadrature.
+    """
+
+    sigma: float | None
+    scale: float
+
+    def outputs(self, targets: int) -> int:
+        """One for each target."""
+        return targets
+
+    def quantities(self, output: Any, xp: Any) -> Any:
+        """Give the outputs."""
+        return output
+
+    def stated_scale(self, output: Any, error: Any) -> Any:
+        """Give a fixed scale, or name a learned one in PyMC, with the error of each target."""
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        if self.sigma is not None:
+            return in_quadrature(pm.floatX(self.sigma), error, pt)
+        dims = "output" if output.ndim == 2 else None
+        learned = pm.HalfNormal(NOISE, pm.floatX(self.scale), dims=dims)
+        return in_quadrature(learned, error, pt)
+
+    def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give a fixed scale, or the learned one among the variables, with the errors."""
+        return in_quadrature(variables[NOISE] if self.sigma is None else self.sigma, error, xp)

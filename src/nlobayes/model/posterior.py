@@ -41,7 +41,7 @@ def build_posterior(
     slopes: Statement | None = None,
     errors: bool = False,
     targets: int = 1,
-    whitened: bool = True,
+    non_centered: bool = True,
     memory: Site | None = None,
 ) -> Posterior:
     """State prior and likelihood of a network for data given later.
@@ -49,9 +49,9 @@ def build_posterior(
     The features are placed as (point, feature) in layout `rows` and as (feature, point) in
     layout `columns`; features and target, and with `errors` the sd of the numerical noise of
     every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
-    (point, output). Activations with trained slopes need a prior of these. Without `whitened` the
-    variables of the model are the named ones, which `Density.locate` places. A `memory` of earlier
-    data stands beside the prior.
+    (point, output). Activations with trained slopes need a prior of these. Without `non_centered`
+    the variables of the model are the named ones, which `Density.locate` places. A `memory` of
+    earlier data stands beside the prior.
     """
     dims = unit_dims(network)
     coords: dict[str, Any] = {"feature": list(feature_names)}
@@ -61,7 +61,7 @@ def build_posterior(
         shape = (1, network.sizes[0])
         features = pm.Data(FEATURES, np.zeros(shape if layout == "rows" else shape[::-1]))
         target = pm.Data(f"{TARGET}_data", blank)
-        arrays = arrays_of(network, dims, whitened=whitened)
+        arrays = arrays_of(network, dims, non_centered=non_centered)
         layers = layers_of(network, _state(arrays, prior, slopes))
         if memory is not None:
             _remember(memory, network, layers, layout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -23,7 +24,7 @@ class Parameters(NamedTuple):
     """One array of a network: its name and dims, and where it stands.
 
     `role` is `weights`, `biases` or `slopes`; `fan_in` counts the units that enter; `output` tells
-    the last layer; `whitened` asks for a variable in units of its scale.
+    the last layer; `non_centered` asks for a variable in units of its scale.
     """
 
     name: str
@@ -31,13 +32,25 @@ class Parameters(NamedTuple):
     role: str
     fan_in: int
     output: bool
-    whitened: bool = True
+    non_centered: bool = True
+
+    @property
+    def whitened(self) -> bool:
+        """Give `non_centered` by its old name, which functions of users may still read."""
+        warnings.warn(
+            "parameters.whitened is now parameters.non_centered; the next release has not the old "
+            "name",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.non_centered
 
 
 class Conditional(NamedTuple):
     """A hyperparameter that can be drawn given all else: its group, its name, what it governs.
 
-    `draw(key, c, scale)` gives its new value, as it stands in a position, and what is whitened.
+    `draw(key, c, scale)` gives its new value, as it stands in a position, and what is sampled in
+    units of the scale.
     """
 
     group: str
@@ -63,13 +76,13 @@ class Prior(Statement, Protocol):
 
 
 def arrays_of(
-    network: Network, dims: tuple[str, ...], *, whitened: bool = True
+    network: Network, dims: tuple[str, ...], *, non_centered: bool = True
 ) -> list[Parameters]:
     """List the arrays of a network, layer by layer, whose units have these dims."""
     arrays = []
     for index, names in enumerate(layer_names(network)):
         into, out = dims[index], dims[index + 1]
-        stands = (network.sizes[index], index == len(network.sizes) - 2, whitened)
+        stands = (network.sizes[index], index == len(network.sizes) - 2, non_centered)
         arrays.append(Parameters(names.weights, (into, out), WEIGHTS, *stands))
         arrays.append(Parameters(names.biases, (out,), BIASES, *stands))
         if names.slopes is not None:
@@ -78,9 +91,9 @@ def arrays_of(
 
 
 def scaled(parameters: Parameters, scale: Any, mean: Any = None) -> Any:
-    """Name one array of normals with a scale and a mean, whitened where that is asked for."""
+    """Name one array of normals with a scale and a mean, non-centered where asked for."""
     name, dims = parameters.name, parameters.dims
-    if not parameters.whitened:
+    if not parameters.non_centered:
         return pm.Normal(name, 0.0 if mean is None else mean, scale, dims=dims)
     spread = pm.Normal(name + WHITENED, 0.0, 1.0, dims=dims) * scale
     return pm.Deterministic(name, spread if mean is None else mean + spread, dims=dims)

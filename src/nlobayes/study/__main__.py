@@ -9,13 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeGuard
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import read_study
 from nlobayes.study.grid import load_study
 from nlobayes.study.library import override, read_presets
-from nlobayes.study.priors import CustomPrior, Prior
 
 CONFIG = Path("config")
 
@@ -28,16 +26,12 @@ def main(words: Sequence[str]) -> int:
             study = load_study(override(default, read_study(Path(word))))
             runs = sum(1 for grid in study.targets for _ in study.runs(grid))
             sys.stdout.write(f"{word}: a valid study of {runs} runs\n")
-            for file in sorted({one.file for one in study.priors.values() if _is_code(one)}):
+            for file in sorted({one.code.file for one in study.priors.values() if one.code}):
                 sys.stdout.write(f"{word}: runs the code of {file}: read it first\n")
     except InputError as error:
         sys.stderr.write(f"nlobayes: error: {error}\n")
         return 2
     return 0
-
-
-def _is_code(prior: Prior) -> TypeGuard[CustomPrior]:
-    return isinstance(prior, CustomPrior)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nlobayes.study.likelihoods import HeteroscedasticLikelihood, is_of_classes
-from nlobayes.study.priors import HierarchicalPrior
-
 if TYPE_CHECKING:
     from nlobayes.study.grid import RunSpec
     from nlobayes.study.presets import Grid
@@ -44,9 +41,8 @@ def check_grid(grid: Grid, run: RunSpec) -> None:
 def _check_memory(run: RunSpec) -> None:
     if run.prior.memory is None:
         return
-    several = len(run.dataset.target.columns) > 1
-    heteroscedastic = isinstance(run.likelihood, HeteroscedasticLikelihood)
-    if several or heteroscedastic or run.dataset.target.scale == CLASSES:
+    outputs = run.likelihood.outputs(len(run.dataset.target.columns))
+    if outputs != 1 or run.dataset.target.scale == CLASSES:
         raise ValueError(
             f"prior {run.names['prior']!r} has a memory, which is of one output; learn one column "
             "of numbers, with a likelihood that has no output of its own"
@@ -54,30 +50,24 @@ def _check_memory(run: RunSpec) -> None:
 
 
 def _check_gibbs(run: RunSpec) -> None:
-    if run.mcmc is None or run.mcmc.kernel.kind != "gibbs_hmc" or run.prior.kind == "tensorbnn":
+    if run.mcmc is None or run.mcmc.kernel.kind != "gibbs_hmc" or run.prior.is_conjugate:
         return
-    prior, sampler = run.names["prior"], run.names["sampler"]
-    if not isinstance(run.prior, HierarchicalPrior):
-        raise ValueError(
-            f"sampler {sampler!r} has kernel gibbs_hmc, which draws the hyperparameters of a "
-            f"prior of kind hierarchical or tensorbnn; prior {prior!r} is {run.prior.kind}: use "
-            "kernel hmc, or another prior"
-        )
-    if run.prior.hyper.kind == "half_normal":
-        raise ValueError(
-            f"sampler {sampler!r} has kernel gibbs_hmc, but the half_normal scales of prior "
-            f"{prior!r} are not conjugate; use kernel hmc, or hyper gamma_precision or half_cauchy"
-        )
+    raise ValueError(
+        f"sampler {run.names['sampler']!r} has kernel gibbs_hmc, which draws conjugate "
+        f"hyperparameters; prior {run.names['prior']!r} of kind {run.prior.kind} has none: use "
+        "kernel hmc, or a prior of kind tensorbnn, or of kind hierarchical with hyper "
+        "gamma_precision or half_cauchy"
+    )
 
 
 def _check_target(run: RunSpec) -> None:
     scale, likelihood = run.dataset.target.scale, run.names["likelihood"]
-    of_classes = is_of_classes(run.likelihood)
+    of_classes = run.likelihood.of_classes
     if of_classes and scale != CLASSES:
         raise ValueError(
             f"likelihood {likelihood!r} is of classes, target.scale of dataset "
             f"{run.names['dataset']!r} is {scale!r}; make that `classes`, or choose a likelihood "
-            "of numbers, as kind: tolerance"
+            "of numbers, as kind: gaussian"
         )
     if scale == CLASSES and not of_classes:
         raise ValueError(
@@ -88,16 +78,14 @@ def _check_target(run: RunSpec) -> None:
 
 def _check_outputs(run: RunSpec) -> None:
     targets, given = len(run.dataset.target.columns), run.network.outputs
-    heteroscedastic = isinstance(run.likelihood, HeteroscedasticLikelihood)
-    if heteroscedastic and targets > 1:
+    if run.likelihood.of_one_column and targets > 1:
         raise ValueError(
-            f"likelihood {run.names['likelihood']!r} is heteroscedastic in one target, dataset "
-            f"{run.names['dataset']!r} has {targets}; learn one column, or another likelihood"
+            f"likelihood {run.names['likelihood']!r} is {run.likelihood.kind} in one target, "
+            f"dataset {run.names['dataset']!r} has {targets}; learn one column, or another "
+            "likelihood"
         )
-    if given is None or run.likelihood.kind == "categorical":
-        return
-    needed = 2 if heteroscedastic else targets
-    if given != needed:
+    needed = run.likelihood.outputs(targets)
+    if None not in (given, needed) and given != needed:
         raise ValueError(
             f"network {run.names['network']!r} has outputs: {given}, likelihood "
             f"{run.names['likelihood']!r} needs {needed}; leave `outputs` out"

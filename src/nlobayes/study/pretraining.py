@@ -40,8 +40,8 @@ class AdamWOptimiser(_Kind):
 
     kind: Literal["adamw"]
     weight_decay: Positive = 1e-4
-    """Share of the position that a step takes away, times the learning rate; of whitened weights
-    in units of their prior sd."""
+    """Share of the position that a step takes away, times the learning rate; of non-centered
+    weights in units of their prior sd."""
 
 
 class SGDOptimiser(_Kind):

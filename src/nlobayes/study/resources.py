@@ -266,8 +266,7 @@ def _outputs(run: RunSpec) -> int:
     """Count the outputs of a network; how many classes there are, only the table tells."""
     if run.network.outputs is not None:
         return run.network.outputs
-    named = {"categorical": CLASSES, "heteroscedastic": 2}
-    return named.get(run.likelihood.kind, len(run.dataset.target.columns))
+    return run.likelihood.outputs(len(run.dataset.target.columns)) or CLASSES
 
 
 def _weights(layers: Iterable[int]) -> int:

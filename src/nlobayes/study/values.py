@@ -85,6 +85,18 @@ class Frozen(BaseModel):
         return value
 
 
+class Choice(Frozen):
+    """Settings of one member of a family, which `kind` names."""
+
+    kind: str
+    NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind"})
+    """Keys that the member itself is not built from."""
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the settings that the member of this name is built from."""
+        return self.model_dump(exclude=set(self.NOT_OWN))
+
+
 def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:
     """Read old keys of a mapping, with a warning: presets have new ones, so a study wrote these."""
     if not isinstance(value, dict) or not renamed.keys() & value.keys():

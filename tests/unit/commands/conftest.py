@@ -178,7 +178,7 @@ def _job(verb: str = "warmup", **changes: Any) -> str:
     model = {
         "network": {"hidden": [changes.get("hidden", 2)]},
         "prior": {"kind": "fan_in"},
-        "likelihood": {"kind": "tolerance", "sigma": 0.2},
+        "likelihood": {"kind": "gaussian", "sigma": 0.2},
         "precision": "float64",
     }
     warm = {

@@ -20,7 +20,7 @@ CHAINS, DRAWS, SCALE, SIGMA = 4, 1000, 1.0, 0.5
 MODEL: dict[str, Any] = {
     "network": {"hidden": []},
     "prior": {"kind": "fan_in", "scale": SCALE},
-    "likelihood": {"kind": "tolerance", "sigma": SIGMA},
+    "likelihood": {"kind": "gaussian", "sigma": SIGMA},
     "precision": "float64",
 }
 SAMPLED: dict[str, Any] = {

@@ -28,7 +28,7 @@ MEMBERS = 4
 MODEL = {
     "network": {"hidden": [2], "activation": "tanh"},
     "prior": {"kind": "fan_in"},
-    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float64",
 }
 SPEC = {"model": MODEL, "method": {"kind": "map_ensemble", "members": MEMBERS}, "seed": 1}

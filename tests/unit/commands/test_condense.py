@@ -27,7 +27,7 @@ from nlobayes.types import Dataset
 MODEL: dict[str, Any] = {
     "network": {"hidden": []},
     "prior": {"kind": "fan_in"},
-    "likelihood": {"kind": "tolerance", "sigma": 0.3},
+    "likelihood": {"kind": "gaussian", "sigma": 0.3},
     "precision": "float64",
 }
 SIZE, CHAINS, DRAWS = 6, 2, 300

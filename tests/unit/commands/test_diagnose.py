@@ -16,7 +16,7 @@ from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 
 SPEC: dict[str, Any] = {
-    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
     "thin": 4,
     "thresholds": {},
@@ -145,7 +145,10 @@ def test_a_learned_noise_is_judged_and_sets_the_tightness(
     stored = groups["posterior"].assign(noise=(("chain", "draw"), noise[:, 3::4]))
     groups["posterior"] = stored
     write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
-    fixed, found = judge(), judge(tmp_path / "noisy.nc", likelihood={"kind": "learned_noise"})
+    fixed, found = (
+        judge(),
+        judge(tmp_path / "noisy.nc", likelihood={"kind": "gaussian", "sigma": None}),
+    )
     assert found["tightness"] == pytest.approx(30 / noise.mean() ** 2)
     assert found["rhat_noise"] > 0.9
     assert found["rhat_weights_median"] == fixed["rhat_weights_median"]  # noise is no weight
@@ -178,7 +181,7 @@ def test_a_learned_noise_that_is_not_there_is_refused(
     judge: Callable[..., dict[str, Any]],
 ) -> None:
     with pytest.raises(InputError, match="--spec learns a noise that --posterior lacks"):
-        judge(likelihood={"kind": "learned_noise"})
+        judge(likelihood={"kind": "gaussian", "sigma": None})
 
 
 def test_files_of_another_kind_are_refused(

@@ -29,7 +29,7 @@ CHECKS = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
 MODEL = {
     "network": {"hidden": [2], "activation": "tanh"},
     "prior": {"kind": "fan_in"},
-    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float64",
 }
 FITTED = ("gaussian", "student_t", "fitted_student_t", "scaled_student_t")

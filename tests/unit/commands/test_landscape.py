@@ -23,8 +23,8 @@ SIGMA, SD, CHAINS = 0.2, 0.5, (4, 0, 2, 1, 5, 3, 6)
 SPEC: dict[str, Any] = {
     "model": {
         "network": {"hidden": [2]},
-        "prior": {"kind": "gaussian", "precision": 1 / SD**2, "whitened": False},
-        "likelihood": {"kind": "tolerance", "sigma": SIGMA},
+        "prior": {"kind": "gaussian", "precision": 1 / SD**2, "non_centered": False},
+        "likelihood": {"kind": "gaussian", "sigma": SIGMA},
         "precision": "float64",
     },
     "seed": 1,

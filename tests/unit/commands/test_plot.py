@@ -23,7 +23,7 @@ from nlobayes.types import Dataset
 
 DIAGNOSE = json.dumps(
     {
-        "likelihood": {"kind": "tolerance", "sigma": 0.1},
+        "likelihood": {"kind": "gaussian", "sigma": 0.1},
         "kernel": {"kind": "hmc"},
         "thin": 4,
         "thresholds": {},

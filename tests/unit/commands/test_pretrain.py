@@ -21,7 +21,7 @@ from nlobayes.types import Dataset, Start
 MODEL: dict[str, Any] = {
     "network": {"hidden": [2]},
     "prior": {"kind": "fan_in"},
-    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float64",
 }
 

@@ -23,7 +23,7 @@ SCALE, DRAWS = 1.5, 1500
 MODEL: dict[str, Any] = {
     "network": {"hidden": [2]},
     "prior": {"kind": "fan_in", "scale": SCALE},
-    "likelihood": {"kind": "tolerance", "sigma": 0.2},
+    "likelihood": {"kind": "gaussian", "sigma": 0.2},
     "precision": "float64",
 }
 COLUMNS = {

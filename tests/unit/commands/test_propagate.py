@@ -23,7 +23,7 @@ SPEC = json.dumps(
         "model": {
             "network": {"hidden": [2], "activation": "tanh"},
             "prior": {"kind": "fan_in"},
-            "likelihood": {"kind": "tolerance", "sigma": 0.1},
+            "likelihood": {"kind": "gaussian", "sigma": 0.1},
             "precision": "float64",
         }
     }

@@ -103,11 +103,11 @@ def assert_moved(
     [
         ({"prior": "{kind: fan_in, scale: 0.6}"}, {"scale": 0.6}),
         ({"prior": "{kind: gaussian, precision: 20, bias_precision: 1}"}, {"scale": 0.5}),
-        ({"likelihood": "{kind: tolerance, sigma: 0.42}"}, {"sigma": 0.42}),
+        ({"likelihood": "{kind: gaussian, sigma: 0.42}"}, {"sigma": 0.42}),
         (
             {
                 "prior": "{kind: fan_in, scale: 0.8}",
-                "likelihood": "{kind: tolerance, sigma: 0.44}",
+                "likelihood": "{kind: gaussian, sigma: 0.44}",
             },
             {"scale": 0.8, "sigma": 0.44},
         ),
@@ -235,7 +235,7 @@ def test_the_file_says_what_made_it_and_how_far_the_weights_carried(
     made = read_attrs(tmp_path / "o.nc")
     assert made["verb"] == "reweight"
     assert made["spec"]["seed"] == 3
-    assert made["spec"]["model"]["likelihood"]["kind"] == "tolerance"
+    assert made["spec"]["model"]["likelihood"]["kind"] == "gaussian"
     k = made["checks"].pop("pareto_k")
     assert made["checks"] == CHECKS
     assert k["value"] < k["threshold"] == 0.7
@@ -313,7 +313,7 @@ def refused(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
 def test_weights_that_mislead_are_refused_in_one_line(
     thinned: Path, dataset_path: Path, tmp_path: Path
 ) -> None:
-    said = refused(tmp_path, thinned, dataset_path, "--likelihood", "{kind: tolerance, sigma: 0.1}")
+    said = refused(tmp_path, thinned, dataset_path, "--likelihood", "{kind: gaussian, sigma: 0.1}")
     assert "the target is too far from the draws to be reached by weights: Pareto k is " in said
     assert "must be below 0.70 for 4000 draws" in said
     assert "sample the new model directly" in said
@@ -328,9 +328,12 @@ def test_weights_that_mislead_are_refused_in_one_line(
         ({"prior": "{kind: fan}"}, "reweight: prior: .*fan"),
         ({"likelihood": "{sigma: 0.1}"}, "reweight: likelihood: "),
         ({"prior": "{kind: hierarchical}"}, "the model has scale_weights_1, of which the draws"),
-        ({"likelihood": "{kind: learned_noise}"}, "the model has noise, of which the draws know"),
+        (
+            {"likelihood": "{kind: gaussian, sigma: null}"},
+            "the model has noise, of which the draws know",
+        ),
         ({"likelihood": "{kind: heteroscedastic}"}, "weights_1 has 10 values in the model, 5"),
-        ({"likelihood": "{kind: bernoulli}"}, "bernoulli is not of the same targets as tolerance"),
+        ({"likelihood": "{kind: bernoulli}"}, "bernoulli is not of the same targets as gaussian"),
     ],
 )
 def test_models_that_cannot_be_reached_are_refused(

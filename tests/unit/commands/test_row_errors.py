@@ -28,7 +28,7 @@ from nlobayes.types import Dataset
 
 SIGMA, TRAIN, CHAINS = 0.2, 30, range(3)
 JUDGED: dict[str, Any] = {
-    "likelihood": {"kind": "tolerance", "sigma": SIGMA},
+    "likelihood": {"kind": "gaussian", "sigma": SIGMA},
     "kernel": {"kind": "hmc"},
     "thin": 4,
     "thresholds": {},

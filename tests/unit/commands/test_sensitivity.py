@@ -26,7 +26,7 @@ STRONG = {"scale": 0.3, "sigma": 0.8}
 MODEL = {
     **linear.MODEL,
     "prior": {"kind": "fan_in", "scale": STRONG["scale"]},
-    "likelihood": {"kind": "tolerance", "sigma": STRONG["sigma"]},
+    "likelihood": {"kind": "gaussian", "sigma": STRONG["sigma"]},
 }
 ALLOWED = 0.06
 """In units of the sd of f: the standard error of a derivative from 20000 draws is 0.01."""

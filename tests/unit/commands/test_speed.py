@@ -20,7 +20,7 @@ def spec(*widths: int) -> str:
             "model": {
                 "network": {"hidden": [width]},
                 "prior": {"kind": "fan_in"},
-                "likelihood": {"kind": "tolerance", "sigma": 0.2},
+                "likelihood": {"kind": "gaussian", "sigma": 0.2},
                 "precision": "float64",
             },
             "integration_steps": 10 if width < 3 else None,

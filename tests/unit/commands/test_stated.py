@@ -30,8 +30,8 @@ SPEC = json.dumps({"noise": "gaussian", "calibration": {}, "covariate": "m1", "s
 EVERY, POINT = ("chain", "draw"), ("point",)
 LEARNED_T = {"kind": "student_t", "degrees_of_freedom": None}
 LIKELIHOODS: dict[str, dict[str, Any]] = {
-    "tolerance": {"kind": "tolerance", "sigma": 0.3},
-    "learned noise": {"kind": "learned_noise"},
+    "tolerance": {"kind": "gaussian", "sigma": 0.3},
+    "learned noise": {"kind": "gaussian", "sigma": None},
     "heteroscedastic": {"kind": "heteroscedastic", "scale": 0.3},
     "student_t": {"kind": "student_t", "sigma": 0.3, "degrees_of_freedom": 5.0},
     "learned degrees": LEARNED_T,

@@ -45,7 +45,7 @@ LENGTHS = {
 }
 SPEC: dict[str, Any] = {"thin": 4, "covariate": "m1", "calibration": {}, "seed": 3}
 JUDGED = {
-    "likelihood": {"kind": "tolerance", "sigma": 0.1},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
     "thin": 4,
     "thresholds": {},

@@ -18,10 +18,10 @@ from jax.scipy.stats import cauchy, laplace, norm, t
 from nlobayes.model.independent import Independent, fan_in, gaussian
 from nlobayes.model.likelihoods.bernoulli import Bernoulli
 from nlobayes.model.likelihoods.categorical import Categorical
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.likelihoods.laplace import Laplace
 from nlobayes.model.likelihoods.student_t import StudentT
-from nlobayes.model.likelihoods.tolerance import Gaussian
 from nlobayes.model.networks import Layer
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
@@ -99,7 +99,7 @@ def independent(law: Callable[[Any], Any], scale: float, power: float) -> Array:
 
 
 def plain(reader: Reader, place: Place) -> jax.Array:
-    """Weights N(0, 0.7^2) and biases N(0, 0.3^2), not whitened."""
+    """Weights N(0, 0.7^2) and biases N(0, 0.3^2), centered."""
     sd = 0.7 if place.role == "weights" else 0.3
     return reader.read(place.shape, lambda x: norm.logpdf(x, scale=sd))
 

@@ -12,7 +12,7 @@ from scipy.stats import chi2, gamma, halfcauchy, kstest, norm
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import WHITENED

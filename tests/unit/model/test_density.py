@@ -20,7 +20,7 @@ from nlobayes.errors import InputError
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import Independent, fan_in, gaussian
 from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data, choose_layout, place_rows
@@ -31,7 +31,7 @@ ACTIVATIONS = ("tanh", "relu", "sigmoid", "swish")
 PRIORS = {
     "fan_in 1": fan_in(1.0),
     "fan_in 2": fan_in(2.0),
-    "whitened": gaussian(0.7, True),
+    "non-centered": gaussian(0.7, True),
     "plain": gaussian(0.7, False),
 }
 TOLERANCE, LEARNED = Gaussian(0.2), Gaussian(None, 0.3)
@@ -114,7 +114,7 @@ def by_hand(
 ) -> tuple[jax.Array, jax.Array]:
     """Log prior and log likelihood of a position: weights, biases, layer by layer, log sigma."""
     prior = PRIORS[case.prior]
-    whitened = case.prior != "plain"
+    non_centered = case.prior != "plain"
     hidden, rest, log_prior = jnp.asarray(x), position, jnp.zeros(())
     for units_in, units in pairwise(case.sizes):
         last = units == 1
@@ -122,8 +122,8 @@ def by_hand(
         parameters = []
         for sd, shape in zip(sds, ((units_in, units), (units,)), strict=True):
             values, rest = jnp.split(rest, [int(np.prod(shape))])
-            log_prior += log_normal(values, 1.0 if whitened else sd)
-            parameters.append(values.reshape(shape) * (sd if whitened else 1.0))
+            log_prior += log_normal(values, 1.0 if non_centered else sd)
+            parameters.append(values.reshape(shape) * (sd if non_centered else 1.0))
         hidden = hidden @ parameters[0] + parameters[1]
         hidden = hidden if last else activate(case.activation, hidden)
     if case.likelihood == "fixed":
@@ -217,7 +217,7 @@ from nlobayes.commands.shared.runtime import configure
 configure("float32")
 import jax, jax.numpy as jnp
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.independent import fan_in

@@ -17,7 +17,7 @@ from scipy.stats import halfnorm, norm
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import gaussian
 from nlobayes.model.likelihood import ERROR, Likelihood
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import Posterior, build_posterior
 from nlobayes.model.rows import Data, place_rows
@@ -34,7 +34,7 @@ every_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["fixe
 def state(likelihood: Likelihood, layout: str = "columns", *, errors: bool = True) -> Posterior:
     return build_posterior(
         Network(SIZES, "tanh"),
-        gaussian(SD, whitened=False),
+        gaussian(SD, non_centered=False),
         likelihood,
         feature_names=[f"x{i}" for i in range(FEATURES)],
         layout=layout,
@@ -190,13 +190,13 @@ precision, shards = sys.argv[1], int(sys.argv[2])
 configure(precision, "cpu", shards)
 import jax, jax.numpy as jnp, numpy as np
 from nlobayes.model.density import build_density
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.independent import gaussian
 sizes, sd, scale, position, *rows = json.load(sys.stdin)
 posterior = build_posterior(
-    Network(tuple(sizes), "tanh"), gaussian(sd, whitened=False), Gaussian(None, scale),
+    Network(tuple(sizes), "tanh"), gaussian(sd, non_centered=False), Gaussian(None, scale),
     feature_names=[f"x{i}" for i in range(sizes[0])], layout="columns", errors=True,
 )
 density = build_density(posterior, chunk=4, shards=shards)

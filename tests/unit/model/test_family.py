@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Layer, Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Parameters

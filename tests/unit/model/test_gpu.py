@@ -21,8 +21,8 @@ from nlobayes import builder
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
-from nlobayes.study.likelihoods import ToleranceLikelihood
-from nlobayes.study.priors import FanInPrior
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
+from nlobayes.study.priors.fan_in import FanInPrior
 
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=(3000, 5)), rng.normal(size=3000)
@@ -36,7 +36,7 @@ for hidden in ((20, 20), (256,)):
         ModelJob(
             network=presets.Network(hidden=hidden),
             prior=FanInPrior(kind="fan_in"),
-            likelihood=ToleranceLikelihood(kind="tolerance", sigma=0.1),
+            likelihood=GaussianLikelihood(kind="gaussian", sigma=0.1),
             precision=precision,
             device=device,
         ),

@@ -37,7 +37,7 @@ def draw_targets(
     weights = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     model = build_posterior(
         network,
-        gaussian(1.0, whitened=False),
+        gaussian(1.0, non_centered=False),
         observed.likelihood,
         feature_names=("a", "b"),
         layout="rows",

@@ -10,7 +10,7 @@ import pytest
 from nlobayes.errors import InputError
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.memories import (
     Moments,
     Site,

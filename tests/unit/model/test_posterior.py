@@ -7,7 +7,7 @@ import pytest
 from nlobayes.model.density import build_density
 from nlobayes.model.independent import fan_in, gaussian
 from nlobayes.model.likelihood import Likelihood
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior, unit_dims
 from nlobayes.model.prior import Prior

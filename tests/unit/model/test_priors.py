@@ -23,7 +23,7 @@ from scipy.stats import (
 
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import Independent, fan_in, gaussian
-from nlobayes.model.likelihoods.tolerance import Gaussian
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Prior, Statement
@@ -53,10 +53,10 @@ STATED = {
     "fan_in 2": Stated(
         fan_in(2.0), {"weights_1": 2 / 3, "biases_1": 2.0, "weights_2": 1.0, "biases_2": 1.0}
     ),
-    "whitened": Stated(
+    "non-centered": Stated(
         gaussian(0.7, True), {"weights_1": 0.7, "biases_1": 0.7, "weights_2": 0.7, "biases_2": 0.7}
     ),
-    "not whitened": Stated(
+    "centered": Stated(
         gaussian(0.7, False), {"weights_1": 0.7, "biases_1": 0.7, "weights_2": 0.7, "biases_2": 0.7}
     ),
 }

@@ -20,7 +20,7 @@ SMALL: dict[str, Any] = {
     },
     "networks": {"n4": {"hidden": [4]}, "n8": {"hidden": [8]}},
     "priors": {"fan_in": {"kind": "fan_in"}},
-    "likelihoods": {"tight": {"kind": "tolerance", "sigma": 0.1}},
+    "likelihoods": {"tight": {"kind": "gaussian", "sigma": 0.1}},
     "pretraining": {"adam": {"epochs": 10}},
     "samplers": {
         "hmc": {"kernel": {"kind": "hmc"}, "draws_per_segment": 16},

@@ -54,11 +54,14 @@ def test_conjugate_hyperparameters_are_drawn(
     [
         (
             HIERARCHICAL,
-            r"grids\.small: sampler 'gibbs' .* half_normal scales of prior 'learned' are not "
-            r"conjugate; use kernel hmc, or hyper gamma_precision or half_cauchy",
+            r"grids\.small: sampler 'gibbs' .* prior 'learned' of kind hierarchical has none: use "
+            r"kernel hmc, .* hyper gamma_precision or half_cauchy",
         ),
-        ({"kind": "horseshoe"}, r"prior 'learned' is horseshoe: use kernel hmc"),
-        ({"kind": "fan_in"}, r"prior 'learned' is fan_in: use kernel hmc, or another prior"),
+        ({"kind": "horseshoe"}, r"prior 'learned' of kind horseshoe has none: use kernel hmc"),
+        (
+            {"kind": "fan_in"},
+            r"prior 'learned' of kind fan_in has none: use kernel hmc, or a prior",
+        ),
     ],
     ids=str,
 )

@@ -4,24 +4,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from nlobayes.errors import InputError
+from nlobayes.model import likelihoods
 from nlobayes.study.grid import Study
-from nlobayes.study.likelihoods import Likelihood, is_of_classes, stated_sigma
+from nlobayes.study.likelihood import LikelihoodSettings
+from nlobayes.study.likelihoods import LIKELIHOODS, Likelihood
 
 INFINITY = float("inf")
-KINDS = (
-    "'tolerance', 'learned_noise', 'student_t', 'laplace', 'heteroscedastic', 'bernoulli', "
-    "'categorical'"
-)
+KINDS = ", ".join(map(repr, LIKELIHOODS))
 REFUSED: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"kind": "normal"}, "", ("'normal'", KINDS)),
-    ({"kind": "tolerance"}, "sigma", ("required",)),
-    ({"kind": "tolerance", "sigma": None}, "sigma", ("got None",)),
-    ({"kind": "tolerance", "sigma": -0.1}, "sigma", ("greater than 0", "got -0.1")),
-    ({"kind": "learned_noise", "scale": -1}, "scale", ("greater than 0", "got -1")),
-    ({"kind": "learned_noise", "sigma": 1}, "", ("unknown key 'sigma'",)),
+    ({"kind": "gaussian"}, "sigma", ("required",)),
+    ({"kind": "gaussian", "sigma": -0.1}, "sigma", ("greater than 0", "got -0.1")),
+    ({"kind": "gaussian", "sigma": None, "scale": -1}, "scale", ("greater than 0", "got -1")),
     ({"kind": "student_t", "sigma": -1}, "sigma", ("greater than 0", "got -1")),
     ({"kind": "student_t", "scale": 0}, "scale", ("greater than 0", "got 0")),
     ({"kind": "student_t", "degrees_of_freedom": 2}, "degrees_of_freedom", ("greater than 2",)),
@@ -55,23 +52,69 @@ def test_refused_likelihoods_are_told_in_one_line(
         assert words in message
 
 
+def read(preset: dict[str, Any]) -> LikelihoodSettings:
+    likelihood: LikelihoodSettings = TypeAdapter(Likelihood).validate_python(preset)
+    return likelihood
+
+
 @pytest.mark.parametrize(
-    ("preset", "classes", "sigma"),
+    ("preset", "classes", "sigma", "outputs"),
     [
-        ({"kind": "tolerance", "sigma": 0.1}, False, 0.1),
-        ({"kind": "learned_noise"}, False, None),
-        ({"kind": "student_t"}, False, None),
-        ({"kind": "student_t", "sigma": 0.1}, False, 0.1),
-        ({"kind": "laplace"}, False, None),
-        ({"kind": "laplace", "sigma": 0.1}, False, 0.1),
-        ({"kind": "heteroscedastic"}, False, None),
-        ({"kind": "bernoulli"}, True, None),
-        ({"kind": "categorical"}, True, None),
+        ({"kind": "gaussian", "sigma": 0.1}, False, 0.1, 2),
+        ({"kind": "gaussian", "sigma": None}, False, None, 2),
+        ({"kind": "student_t"}, False, None, 2),
+        ({"kind": "student_t", "sigma": 0.1}, False, 0.1, 2),
+        ({"kind": "laplace"}, False, None, 2),
+        ({"kind": "laplace", "sigma": 0.1}, False, 0.1, 2),
+        ({"kind": "heteroscedastic"}, False, None, 4),
+        ({"kind": "bernoulli"}, True, None, 2),
+        ({"kind": "categorical"}, True, None, None),
     ],
 )
 def test_what_a_likelihood_states_is_told(
-    preset: dict[str, Any], classes: bool, sigma: float | None
+    preset: dict[str, Any], classes: bool, sigma: float | None, outputs: int | None
 ) -> None:
-    likelihood: Any = TypeAdapter(Likelihood).validate_python(preset)
-    assert is_of_classes(likelihood) == classes
-    assert stated_sigma(likelihood) == sigma
+    likelihood = read(preset)
+    assert likelihood.of_classes == classes
+    assert likelihood.stated_sigma == sigma
+    assert likelihood.outputs(columns=2) == outputs
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_what_counts_outputs_and_what_builds_them_agree(name: str) -> None:
+    """The study plans by the one, the network is built by the other."""
+    needed = {key: 0.5 for key, one in LIKELIHOODS[name].model_fields.items() if one.is_required()}
+    settings = read({**needed, "kind": name})
+    built = likelihoods.LIKELIHOODS[name].build(**settings.arguments())
+    columns = 2 if settings.of_classes else 1
+    assert settings.outputs(1) in (built.outputs(columns), None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"kind": "tolerance", "sigma": 0.1}, {"kind": "gaussian", "sigma": 0.1}),
+        ({"kind": "learned_noise"}, {"kind": "gaussian", "sigma": None}),
+        ({"kind": "learned_noise", "scale": 2}, {"kind": "gaussian", "sigma": None, "scale": 2}),
+        ({"kind": "learned_noise", "sigma": None}, {"kind": "gaussian", "sigma": None}),
+    ],
+)
+def test_old_kinds_are_read_with_a_warning(old: dict[str, Any], new: dict[str, Any]) -> None:
+    with pytest.warns(FutureWarning, match=f"'{old['kind']}' is now 'gaussian'"):
+        assert read(old) == read(new)
+
+
+@pytest.mark.parametrize(
+    "preset",
+    [
+        {"kind": "tolerance"},
+        {"kind": "tolerance", "sigma": None},
+        {"kind": "tolerance", "sigma": 0.1, "scale": 1.0},
+        {"kind": "learned_noise", "sigma": 0.1},
+    ],
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_what_old_kinds_refused_stays_refused(preset: dict[str, Any]) -> None:
+    """A tolerance without its number must not become a learned noise."""
+    with pytest.raises(ValidationError, match="sigma"):
+        read(preset)

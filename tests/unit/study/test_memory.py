@@ -14,7 +14,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.assignments import run_jobs
 from nlobayes.study.grid import Study
 from nlobayes.study.jobs import PretrainJob, read_job
-from nlobayes.study.priors import FanInPrior
+from nlobayes.study.priors.fan_in import FanInPrior
 
 FILE = "memories/old.nc"
 PRIOR = {"kind": "fan_in", "memory": {"file": FILE}}

@@ -32,7 +32,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     (("priors", "fan_in", "precision"), 1, ("unknown key 'precision'", "'bias_scale', 'kind'")),
     (("likelihoods", "tight", "sigma"), -0.1, ("greater than 0", "got -0.1")),
     (("likelihoods", "tight", "sigma"), NAN, ("finite", "got nan")),
-    (("likelihoods", "tight", "kind"), "learned", ("'tolerance', 'learned_noise'",)),
+    (("likelihoods", "tight", "kind"), "learned", ("'gaussian', 'heteroscedastic'",)),
     (("pretraining", "adam", "epochs"), 0, ("greater than or equal to 1", "got 0")),
     (("pretraining", "adam", "batch"), 2.5, ("valid integer", "got 2.5")),
     (("pretraining", "adam", "start"), "zero", ("'prior' or 'standard_normal'", "got 'zero'")),

@@ -7,12 +7,11 @@ import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import Study
+from nlobayes.study.priors import PRIORS
+from nlobayes.study.priors.gaussian import GaussianPrior
 
 NAN = float("nan")
-KINDS = (
-    "'fan_in', 'gaussian', 'laplace', 'cauchy', 'student_t', 'hierarchical', 'horseshoe', "
-    "'tensorbnn', 'custom'"
-)
+KINDS = ", ".join(map(repr, PRIORS))
 REFUSED: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
     ({"kind": "normal"}, "", ("'normal'", KINDS)),
     ({"scale": 1}, "", ("kind",)),
@@ -102,3 +101,9 @@ def test_a_file_outside_the_project_is_refused(
     said = f"file {given!r} must be the path of a .py file inside the project"
     assert said in str(caught.value)
     assert str(caught.value).startswith("configuration: priors.mine")
+
+
+def test_the_old_name_of_a_key_is_read_with_a_warning() -> None:
+    with pytest.warns(FutureWarning, match="'whitened' is now 'non_centered'"):
+        prior = GaussianPrior.model_validate({"kind": "gaussian", "whitened": False})
+    assert not prior.non_centered

@@ -244,7 +244,7 @@ def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix
     ("likelihood", "target", "outputs"),
     [
         ({"kind": "heteroscedastic"}, {}, 2),
-        ({"kind": "tolerance", "sigma": 0.1}, {"column": ["sigma_pb", "scale_up"]}, 2),
+        ({"kind": "gaussian", "sigma": 0.1}, {"column": ["sigma_pb", "scale_up"]}, 2),
         ({"kind": "categorical"}, {"scale": "classes"}, 10),
         ({"kind": "bernoulli"}, {"scale": "classes"}, 1),
     ],

@@ -41,7 +41,7 @@ def test_the_reference_has_every_key_of_every_model() -> None:
         ("segments", "| integer >= 1, <= 10000 | `1` |"),
         ("draws_per_segment", "| integer >= 1 | required |"),
         ("sqrt_s_tev", "| number >= 7, <= 14 | `13.0` |"),
-        ("sigma", "| number > 0 | required |"),
+        ("sigma", "| number > 0 or null | required |"),
         ("precision", '| `float32` or `float64` | `"float32"` |'),
         ("kernel", f"| {KERNELS} | required |"),
         ("until", "| Until or null | `null` |"),

@@ -19,7 +19,6 @@ from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
-from nlobayes.study.likelihoods import HeteroscedasticLikelihood, is_of_classes, stated_sigma
 
 
 def diagnose(
@@ -80,9 +79,9 @@ def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
 
 def _tightness(job: DiagnoseJob, noise: np.ndarray | None, observed: xr.Dataset) -> float | None:
     """Compute how tight the likelihood is; None where no one sigma says so."""
-    if is_of_classes(job.likelihood) or isinstance(job.likelihood, HeteroscedasticLikelihood):
+    if not job.likelihood.has_one_sigma:
         return None
-    sigma = stated_sigma(job.likelihood)
+    sigma = job.likelihood.stated_sigma
     if sigma is None:
         if noise is None:
             raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")

@@ -14,7 +14,6 @@ from nlobayes.commands.shared.memories import memory_files, memory_of
 from nlobayes.diagnostics.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob, read_job
-from nlobayes.study.likelihoods import stated_sigma
 from nlobayes.types import Dataset, Start
 
 
@@ -70,7 +69,7 @@ def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:
 def _describe_tightness(job: PretrainJob, data: Dataset, error: np.ndarray | None) -> None:
     train = data.split == 0
     sd = float(data.target[train].std())
-    sigma = stated_sigma(job.model.likelihood)
+    sigma = job.model.likelihood.stated_sigma
     if sigma is None:
         typer.echo("tightness: no sigma is stated, so chains decide it; see diagnostics", err=True)
         return

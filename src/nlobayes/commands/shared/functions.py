@@ -12,8 +12,8 @@ from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.model.likelihood import DEGREES, NOISE
+from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import network_of
-from nlobayes.statements.likelihoods import build_likelihood
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named, Predicted
 
@@ -27,7 +27,7 @@ def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset
 
     network = network_of(variables, job.network.activation)
     outputs = predict(network, variables, data.features)
-    likelihood: Any = build_likelihood(job.likelihood)
+    likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     target = TargetTransform(**data.transforms["target"])
     of_each = {name: variables[name][:, np.newaxis] for name in LEARNED if name in variables}
     error = None if data.error is None else data.error / target.sd

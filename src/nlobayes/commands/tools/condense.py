@@ -19,7 +19,6 @@ from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.model import memories
-from nlobayes.statements.likelihoods import build_likelihood
 from nlobayes.study.grid import describe
 from nlobayes.study.jobs import CondenseJob, ModelJob
 from nlobayes.types import Dataset, Memory
@@ -102,7 +101,7 @@ def _job(**settings: Any) -> CondenseJob:
 def _check(model: ModelJob, data: Dataset) -> None:
     targets = len(data.target_names)
     classes = data.transforms["target"]["scale"] == CLASSES
-    if classes or build_likelihood(model.likelihood).outputs(targets) != 1:
+    if classes or model.likelihood.outputs(targets) != 1:
         raise InputError(
             f"a memory is of one output, the run learns {', '.join(data.target_names)} with the "
             f"likelihood {model.likelihood.kind}; give a run of one column of numbers"

@@ -23,7 +23,6 @@ from nlobayes.evaluation.reweighting.importance import Weights
 from nlobayes.study.grid import describe
 from nlobayes.study.jobs import ModelJob, ReweightJob
 from nlobayes.study.library import preset_of
-from nlobayes.study.likelihoods import is_of_classes
 from nlobayes.types import Dataset, Named
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
@@ -84,7 +83,7 @@ def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJo
         new = ModelJob.model_validate(old.model_dump() | stated)
     except ValidationError as error:
         raise InputError(describe(error, "reweight")) from None
-    if is_of_classes(new.likelihood) is not is_of_classes(old.likelihood):
+    if new.likelihood.of_classes is not old.likelihood.of_classes:
         raise InputError(
             f"reweight: likelihood {new.likelihood.kind} is not of the same targets as "
             f"{old.likelihood.kind}; classes and numbers do not mix"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from nlobayes.model.likelihood import (
     DEGREES,
     FEWEST_DEGREES,
     TARGET,
     Noise,
+    Scaled,
     diagonal,
-    in_quadrature,
-    read_scale,
-    scale_of,
 )
 
 
-class StudentT(NamedTuple):
+@dataclass(frozen=True)
+class StudentT(Scaled):
     """Student-t with a fixed or learned scale `sigma`, and fixed or learned degrees of freedom.
 
     Learned degrees of freedom are 2 plus Gamma(2, 0.1), the prior of Juárez and Steel (2010, J.
@@ -28,14 +28,9 @@ class StudentT(NamedTuple):
     degrees_of_freedom: float | None
     scale: float = 1.0
 
-    def outputs(self, targets: int) -> int:
-        """One for each target."""
-        return targets
-
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
         """Observe a Student-t about the output, its scale and the error in quadrature."""
         import pymc as pm
-        import pytensor.tensor as pt
 
         degrees: Any = self.degrees_of_freedom
         if degrees is None:
@@ -43,16 +38,12 @@ class StudentT(NamedTuple):
             degrees = pm.Deterministic(DEGREES, FEWEST_DEGREES + above)
         else:
             degrees = pm.floatX(degrees)
-        sigma = in_quadrature(scale_of(self, output), error, pt)
+        sigma = self.stated_scale(output, error)
         return pm.StudentT(TARGET, nu=degrees, mu=output, sigma=sigma, observed=target)
-
-    def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the outputs."""
-        return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
         """Give the Student-t of each target."""
-        scale = in_quadrature(read_scale(self, variables), error, xp)
+        scale = self.known_scale(variables, error, xp)
         return Noise("student_t", output, scale, self._degrees(variables))
 
     def information_root(
@@ -60,7 +51,7 @@ class StudentT(NamedTuple):
     ) -> Any:
         """Give the root of (nu + 1) / (nu + 3) / sigma^2 (Lange, Little and Taylor 1989)."""
         degrees = self._degrees(variables)
-        scale = self.noise(output, variables, error, xp).scale
+        scale = self.known_scale(variables, error, xp)
         return diagonal(xp.sqrt((degrees + 1) / (degrees + 3)) / scale, output, xp)
 
     def _degrees(self, variables: Mapping[str, Any]) -> Any:

@@ -1,8 +1,9 @@
-"""Gaussian weights and biases whose scales are learned, non-centred.
+"""Gaussian weights and biases whose scales are learned, non-centered.
 
 Two hyper-priors are conjugate. A draw holds the weights, hence the likelihood: c = sqrt(fan_in) w,
-or w itself for biases, are N(0, s^2) given their scale s, whatever the data. What is whitened
-follows, z = c / s (Neal 1996, *Bayesian Learning for Neural Networks*, chapter 3).
+or w itself for biases, are N(0, s^2) given their scale s, whatever the data. The arrays are
+sampled non-centered, so that z = c / s follows (Neal 1996, *Bayesian Learning for Neural Networks*,
+chapter 3).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class NormalSlopes(NamedTuple):
     def state(self, parameters: Parameters) -> Any:
         """Name the slopes of one layer."""
         name, dims = parameters.name, parameters.dims
-        if not parameters.whitened:
+        if not parameters.non_centered:
             return pm.Normal(name, self.mean, self.sd, dims=dims)
         standard = pm.Normal(name + WHITENED, 0.0, 1.0, dims=dims)
         return pm.Deterministic(name, self.mean + self.sd * standard, dims=dims)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.errors import InputError
-from nlobayes.study.priors import CustomPrior
+from nlobayes.study.prior import Code
 
 
-def load_function(preset: CustomPrior) -> Callable[..., Any]:
+def load_function(code: Code) -> Callable[..., Any]:
     """Import a user's file, the bytes that were digested, and take its function."""
-    spec = spec_from_loader(Path(preset.file).stem, _Pinned(preset.file, preset.sha256))
+    spec = spec_from_loader(Path(code.file).stem, _Pinned(code.file, code.sha256))
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -25,12 +25,12 @@ def load_function(preset: CustomPrior) -> Callable[..., Any]:
         raise
     except (Exception, SystemExit) as error:
         raise InputError(
-            f"{preset.file}: {type(error).__name__}: {error}; mend the file of the prior"
+            f"{code.file}: {type(error).__name__}: {error}; mend the file of the prior"
         ) from error
-    function = getattr(module, preset.function, None)
+    function = getattr(module, code.function, None)
     if not callable(function):
         names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
-        raise InputError(f"{preset.file} has no function {preset.function!r}; it has {names}")
+        raise InputError(f"{code.file} has no function {code.function!r}; it has {names}")
     return function
 
 

@@ -1,0 +1,39 @@
+"""Gaussian with a fixed or a learned sigma."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
+
+
+@dataclass(frozen=True)
+class Gaussian(Scaled):
+    """Gaussian with a fixed sigma, a declared tolerance, or with a learned one for each target.
+
+    A learned sigma is half-normal with `scale` a priori.
+    """
+
+    sigma: float | None
+    scale: float = 1.0
+
+    def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+        """Observe N(output, sigma^2 + error^2)."""
+        import pymc as pm
+
+        return pm.Normal(TARGET, output, self.stated_scale(output, error), observed=target)
+
+    def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
+        """Give the Gaussian of each target."""
+        return Noise("gaussian", output, self.known_scale(variables, error, xp))
+
+    def information_root(
+        self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
+    ) -> Any:
+        """Give 1 / sigma, one row for each output."""
+        return diagonal(1 / self.known_scale(variables, error, xp), output, xp)
+
+
+build = Gaussian

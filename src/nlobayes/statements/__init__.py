@@ -1,1 +1,0 @@
-"""What configuration says of the statistics: presets become priors and likelihoods."""

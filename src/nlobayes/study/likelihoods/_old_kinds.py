@@ -1,0 +1,31 @@
+"""Kinds of the release before, which studies and stored files may still name."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+OLD = {"tolerance": ("sigma", "scale"), "learned_noise": ("scale", "sigma")}
+"""What each old kind of `gaussian` was told, and what not."""
+
+
+def with_new_kind(value: Any) -> Any:
+    """Read `tolerance` and `learned_noise` as `gaussian`, with a warning."""
+    kind = value.get("kind") if isinstance(value, Mapping) else None
+    if not isinstance(kind, str) or kind not in OLD:
+        return value
+    warnings.warn(
+        f"likelihood kind {kind!r} is now 'gaussian', whose sigma is a number, or null to learn "
+        "it; the next release refuses the old name",
+        FutureWarning,
+        stacklevel=2,
+    )
+    told, other = OLD[kind]
+    if value.get(other) is not None or value.get(told, 0) is None:
+        raise ValueError(
+            f"likelihood kind {kind!r} takes a number as {told!r} and no {other!r}, got "
+            f"{dict(value)}; write kind 'gaussian' with a sigma, or with `sigma: null`"
+        )
+    learned = {"sigma": None} if kind == "learned_noise" else {}
+    return {**value, **learned, "kind": "gaussian"}

@@ -1,0 +1,13 @@
+"""Settings of the likelihood of two classes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nlobayes.study.likelihood import ClassLikelihood
+
+
+class BernoulliLikelihood(ClassLikelihood):
+    """One of two classes by the sigmoid of one output."""
+
+    kind: Literal["bernoulli"]

@@ -1,0 +1,20 @@
+"""Settings of the Gaussian likelihood."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nlobayes.study.likelihood import ScaledLikelihood
+from nlobayes.study.values import Positive
+
+
+class GaussianLikelihood(ScaledLikelihood):
+    """Gaussian whose sigma is declared, or learned; learned on noise-free targets, it rarely mixes.
+
+    A declared sigma on noise-free targets is a tolerance.
+    """
+
+    kind: Literal["gaussian"]
+    sigma: Positive | None
+    """In the units of the network's target (its sd on train rows if standardised); null learns
+    it, half-normal a priori."""

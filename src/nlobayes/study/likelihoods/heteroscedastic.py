@@ -1,0 +1,22 @@
+"""Settings of the Gaussian likelihood whose sigma is an output."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from nlobayes.study.likelihood import LikelihoodSettings
+from nlobayes.study.values import Positive
+
+
+class HeteroscedasticLikelihood(LikelihoodSettings):
+    """Gaussian whose sigma is a second output; on noise-free targets chains do not mix."""
+
+    of_one_column: ClassVar[bool] = True
+
+    kind: Literal["heteroscedastic"]
+    scale: Positive = 0.1
+    """Sigma where the second output, its logarithm, is zero; units of the network's target."""
+
+    def outputs(self, columns: int) -> int:
+        """Count two for each column: its mean and log sigma."""
+        return 2 * columns

@@ -1,0 +1,16 @@
+"""Settings of the Laplace likelihood."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nlobayes.study.likelihood import ScaledLikelihood
+from nlobayes.study.values import Positive
+
+
+class LaplaceLikelihood(ScaledLikelihood):
+    """Laplace; with a learned scale chains rarely mix on noise-free targets."""
+
+    kind: Literal["laplace"]
+    sigma: Positive | None = None
+    """Scale b of exp(-|y - f| / b), in the units of the network's target; null learns it."""

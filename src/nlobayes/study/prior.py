@@ -1,0 +1,70 @@
+"""Settings that every prior has, and what the rest of a study asks of them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import field_validator, model_validator
+
+from nlobayes.study.pinned import check_place, pin
+from nlobayes.study.slopes import Slopes
+from nlobayes.study.values import Choice, Frozen, Positive
+
+
+class MemoryFile(Frozen):
+    """What earlier data said of f, as `nlobayes condense` wrote it; it may be written later."""
+
+    file: str
+    """Path of the file from the root of the project."""
+    sha256: str = ""
+    """Digest of the file: filled in from it, and checked where it is given."""
+
+    @field_validator("file")
+    @classmethod
+    def _is_an_artifact(cls, file: str) -> str:
+        return check_place(file, ".nc")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _digest(cls, value: Any) -> Any:
+        return pin(value, needed=False)
+
+
+class Code(NamedTuple):
+    """A function in a file of the user: the bytes with this digest are run, and no others."""
+
+    file: str
+    function: str
+    sha256: str
+
+
+class PriorSettings(Choice):
+    """Prior of weights and biases."""
+
+    NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind", "slopes", "memory"})
+
+    slopes: Slopes | None = None
+    """Prior of the trained slopes, which the activations `prelu` and `square_prelu` need."""
+    memory: MemoryFile | None = None
+    """Memory of earlier data, which stands beside the prior of the weights."""
+
+    @property
+    def code(self) -> Code | None:
+        """Function of the user that states the prior; None where it is ours."""
+        return None
+
+    @property
+    def is_conjugate(self) -> bool:
+        """Whether hyperparameters of it can be drawn given all else."""
+        return False
+
+
+class FanInScaled(PriorSettings):
+    """Weights of one family whose scale falls with the units that enter; sampled non-centered."""
+
+    scale: Positive = 1.0
+    """Scale of what all weights of a unit add up to."""
+    bias_scale: Positive | None = None
+    """Scale of the hidden biases; null: `scale`."""
+    output_bias_scale: Positive = 1.0
+    """Scale of the biases of the output."""

@@ -1,0 +1,23 @@
+"""Settings of Gaussian weights and biases of the same variance, whatever the width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from nlobayes.study.prior import PriorSettings
+from nlobayes.study.values import Positive
+
+
+class GaussianPrior(PriorSettings):
+    """All weights and biases N(0, 1 / precision), whatever the width."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"whitened": "non_centered"}
+
+    kind: Literal["gaussian"]
+    precision: Positive = 1.0
+    """Inverse variance of every weight, and of every bias."""
+    bias_precision: Positive | None = None
+    """Inverse variance of every bias; null: `precision`."""
+    non_centered: bool = True
+    """Sample the weights in units of their prior sd."""

@@ -1,0 +1,22 @@
+"""Settings of the regularised horseshoe."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nlobayes.study.prior import PriorSettings
+from nlobayes.study.values import Positive
+
+
+class HorseshoePrior(PriorSettings):
+    """The regularised horseshoe: most weights near zero, few large; biases are Gaussian."""
+
+    kind: Literal["horseshoe"]
+    global_scale: Positive = 1.0
+    """Median of the scale that the weights of a layer share, before 1 / sqrt(fan_in)."""
+    slab_scale: Positive = 2.0
+    """Scale of the weights that escape."""
+    slab_degrees: Positive = 4.0
+    """Degrees of freedom of these."""
+    bias_scale: Positive = 1.0
+    """Sd of the hidden biases."""

@@ -1,0 +1,25 @@
+"""Settings of TensorBNN's hyper-priors."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nlobayes.study.prior import PriorSettings
+from nlobayes.study.values import Positive
+
+
+class TensorBNNPrior(PriorSettings):
+    """TensorBNN's hyper-priors: N(a, b^2) of each layer with a ~ N(0, 0.1^2), b ~ N(1, 0.1^2)."""
+
+    kind: Literal["tensorbnn"]
+    mean_sd: Positive = 0.1
+    """Sd of a."""
+    scale_mean: Positive = 1.0
+    """Mean of b."""
+    scale_sd: Positive = 0.1
+    """Sd of b."""
+
+    @property
+    def is_conjugate(self) -> bool:
+        """Its means are, given their scales."""
+        return True

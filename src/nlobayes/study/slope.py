@@ -1,0 +1,9 @@
+"""Settings that every prior of trained slopes has."""
+
+from __future__ import annotations
+
+from nlobayes.study.values import Choice
+
+
+class SlopeSettings(Choice):
+    """Prior of the trained slopes of activations."""

@@ -1,0 +1,76 @@
+"""Every prior, prior of slopes and likelihood, as its settings build it: finite and repeatable.
+
+A new member is taken up by the name of its file. The densities themselves are in `model/by_hand`.
+"""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from nlobayes import builder
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.likelihoods import LIKELIHOODS
+from nlobayes.study.priors import PRIORS
+from nlobayes.study.slopes import SLOPES
+from nlobayes.study.values import Choice
+from nlobayes.types import Dataset
+
+OURS = [name for name, one in PRIORS.items() if "file" not in one.model_fields]
+"""Priors that need no file of the user."""
+CASES = [
+    *(("prior", name) for name in OURS),
+    *(("slopes", name) for name in SLOPES),
+    *(("likelihood", name) for name in LIKELIHOODS),
+]
+
+
+def settings(kind: type[Choice], name: str) -> dict[str, Any]:
+    """Name a member, with one half for every constant that has no default."""
+    fields = kind.model_fields.items()
+    return {key: 0.5 for key, field in fields if field.is_required()} | {"kind": name}
+
+
+def job(family: str, name: str) -> ModelJob:
+    prior = settings(PRIORS["fan_in"], "fan_in")
+    likelihood = settings(LIKELIHOODS["gaussian"], "gaussian")
+    if family == "prior":
+        prior = settings(PRIORS[name], name)
+    elif family == "slopes":
+        prior["slopes"] = settings(SLOPES[name], name)
+    else:
+        likelihood = settings(LIKELIHOODS[name], name)
+    return ModelJob.model_validate(
+        {
+            "network": {"hidden": [3], "activation": "prelu" if family == "slopes" else "tanh"},
+            "prior": prior,
+            "likelihood": likelihood,
+            "precision": "float64",
+        }
+    )
+
+
+def learned_by(model: ModelJob, dataset: Dataset) -> Dataset:
+    """Give two classes where the likelihood is of classes."""
+    if not model.likelihood.of_classes:
+        return dataset
+    target = (dataset.target > 0).astype(float)
+    labels = dataset.transforms["target"] | {"labels": (0, 1)}
+    return dataset._replace(target=target, transforms=dataset.transforms | {"target": labels})
+
+
+@pytest.mark.parametrize(("family", "name"), CASES)
+def test_draws_and_density_are_finite_and_follow_the_seed(
+    family: str, name: str, dataset: Dataset
+) -> None:
+    given = job(family, name)
+    model = builder.build_model(given, learned_by(given, dataset))
+    first, again, other = (np.asarray(model.density.draw_prior(seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    value, gradient = jax.jit(jax.value_and_grad(model.logdensity_fn))(first)
+    assert np.isfinite(first).all()
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
+    assert np.any(gradient != 0)
