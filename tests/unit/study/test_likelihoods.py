@@ -1,5 +1,6 @@
 """Likelihood presets: their limits, told in one line that names the place."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from nlobayes.errors import InputError
 from nlobayes.model import likelihoods
 from nlobayes.study.grid import Study
+from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihood import LikelihoodSettings
 from nlobayes.study.likelihoods import LIKELIHOODS, Likelihood
 
@@ -118,3 +120,17 @@ def test_what_old_kinds_refused_stays_refused(preset: dict[str, Any]) -> None:
     """A tolerance without its number must not become a learned noise."""
     with pytest.raises(ValidationError, match="sigma"):
         read(preset)
+
+
+def test_a_stored_model_of_the_release_before_is_read() -> None:
+    """As the specification in an artifact states it."""
+    old = {
+        "network": {"hidden": [4]},
+        "prior": {"kind": "gaussian", "whitened": False},
+        "likelihood": {"kind": "tolerance", "sigma": 0.1},
+        "precision": "float32",
+    }
+    with pytest.warns(FutureWarning, match="the next release refuses the old name"):
+        job = ModelJob.model_validate_json(json.dumps(old))
+    assert job.likelihood.model_dump() == {"kind": "gaussian", "sigma": 0.1, "scale": 1.0}
+    assert job.prior.model_dump()["non_centered"] is False
