@@ -30,7 +30,11 @@ CHOSEN_BY = {
 }
 """The key of a specification that chooses the members of each family."""
 
-FOUND_BY_NAME = ("nlobayes.plots",)
+FOUND_BY_NAME = (
+    "nlobayes.plots",
+    "nlobayes.evaluation.scores.classification",
+    "nlobayes.evaluation.scores.regression",
+)
 """Packages whose modules are imported by their names: where one is, all of them count."""
 
 DATA_FILES = {".mplstyle"}

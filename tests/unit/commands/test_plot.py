@@ -95,6 +95,6 @@ def test_the_run_and_failed_verdicts_are_written_on_every_figure(
 
 
 def test_an_unknown_figure_is_refused(tables: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unknown figure .histogram.; known: verdict, conv"):
+    with pytest.raises(InputError, match="unknown figure 'histogram'; known: verdict, "):
         plot(tables, tmp_path / "figures", ["pulls", "histogram"])
     assert not (tmp_path / "figures").exists()
