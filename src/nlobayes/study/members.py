@@ -1,0 +1,64 @@
+"""Settings of the members of a family: one class each, in the file of the member's name.
+
+A new file in such a folder is a new member: nothing lists them. The package of a family reads
+
+    KERNELS = settings_of(__name__, __file__, KernelSettings)
+
+    if TYPE_CHECKING:
+        Kernel = KernelSettings
+    else:
+        Kernel = union_of(__name__, __file__)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, TypeVar, Union, get_args
+
+from pydantic import Field
+
+from nlobayes.families import members_of
+from nlobayes.study.values import Frozen
+
+Settings = TypeVar("Settings", bound=Frozen)
+
+
+def union_of(package: str, file: str) -> Any:
+    """Build the type of a family's settings, which the key `kind` tells apart.
+
+    Takes the `__name__` and the `__file__` of the package.
+    """
+    members = tuple(settings_of(package, file, Frozen).values())
+    return Annotated[Union[members], Field(discriminator="kind")]  # noqa: UP007
+
+
+def settings_of(package: str, file: str, base: type[Settings]) -> Mapping[str, type[Settings]]:
+    """Find the settings of every member of a package, by the names of their files.
+
+    Files with a leading underscore are helpers. The settings are the class with a field `kind`.
+    """
+    names = members_of(Path(file).parent)
+    return {name: _settings_in(import_module(f"{package}.{name}"), name, base) for name in names}
+
+
+def _settings_in(module: ModuleType, name: str, base: type[Settings]) -> type[Settings]:
+    found = [value for value in vars(module).values() if _is_settings(value, module, base)]
+    kinds = [get_args(one.model_fields["kind"].annotation) for one in found]
+    if kinds != [(name,)]:
+        raise TypeError(
+            f"{module.__file__} must define one {base.__name__} with `kind: Literal[{name!r}]`; "
+            f"found {', '.join(one.__name__ for one in found) or 'none'} of kinds {kinds}"
+        )
+    return found[0]
+
+
+def _is_settings(value: Any, module: ModuleType, base: type[Frozen]) -> bool:
+    return (
+        isinstance(value, type)
+        and issubclass(value, base)
+        and value.__module__ == module.__name__
+        and "kind" in value.model_fields
+    )

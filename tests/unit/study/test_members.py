@@ -1,0 +1,62 @@
+"""Settings are found by the names of their files, and a file that breaks the rule is named."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from nlobayes.study import members
+from nlobayes.study.values import Frozen
+
+MEMBER = """
+from typing import Literal
+from nlobayes.study.values import Frozen
+
+class Part(Frozen):
+    size: int = 1
+
+class {name}(Frozen):
+    kind: Literal["{kind}"]
+    part: Part = Part()
+"""
+
+
+@pytest.fixture
+def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Write a package of members and give the arguments that find them."""
+
+    def write(**kinds: str) -> tuple[str, str]:
+        package = f"family_{tmp_path.name}"
+        folder = tmp_path / package
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+        (folder / "_helper.py").write_text("raise AssertionError('a helper is no member')")
+        for name, kind in kinds.items():
+            text = MEMBER.format(name=name.title(), kind=kind)
+            (folder / f"{name}.py").write_text(text)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.setattr(sys, "modules", {**sys.modules})
+        return package, str(folder / "__init__.py")
+
+    return write
+
+
+def test_settings_are_found_by_the_names_of_their_files(family: Any) -> None:
+    found = members.settings_of(*family(warm="warm", cold="cold"), Frozen)
+    assert {name: one.__name__ for name, one in found.items()} == {"cold": "Cold", "warm": "Warm"}
+
+
+def test_the_kind_tells_the_members_of_a_union_apart(family: Any) -> None:
+    union = TypeAdapter(members.union_of(*family(warm="warm", cold="cold")))
+    assert type(union.validate_python({"kind": "cold"})).__name__ == "Cold"
+    with pytest.raises(ValidationError, match="'cold', 'warm'"):
+        union.validate_python({"kind": "hot"})
+
+
+def test_a_file_of_another_kind_is_named(family: Any) -> None:
+    with pytest.raises(TypeError, match=r"warm\.py must define one Frozen.*'warm'.*Warm.*'hot'"):
+        members.settings_of(*family(warm="hot"), Frozen)
