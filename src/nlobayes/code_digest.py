@@ -31,6 +31,13 @@ CHOSEN_BY = {
 }
 """The key of a specification that chooses the members of each family."""
 
+FOUND_BY_NAME = (
+    "nlobayes.plots",
+    "nlobayes.evaluation.scores.classification",
+    "nlobayes.evaluation.scores.regression",
+)
+"""Packages whose modules are imported by their names: where one is, all of them count."""
+
 DATA_FILES = {".mplstyle"}
 """Endings of the files that code reads from its own folder."""
 
@@ -84,7 +91,7 @@ def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
             continue
         found.add(name)
         waiting += filter(_is_ours, _read(name).imports)
-        if name in CHOSEN_BY:
+        if name in CHOSEN_BY or name in FOUND_BY_NAME:
             members = members_of(_source(name).parent)
             taken = {*members} & {*chosen.get(name, members)}
             waiting += (f"{name}.{member}" for member in taken)

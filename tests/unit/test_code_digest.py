@@ -51,7 +51,11 @@ INSIDE = {
     "thin": {"artifacts.netcdf", "diagnostics.thinning", "evaluation.predictive.noise"},
     "propagate": {"surrogate.prediction", "model.networks", "data.transforms"},
     "evaluate": {
+        "evaluation.tasks.regression",
+        "evaluation.tasks.classification",
         "evaluation.scores.of_split",
+        "evaluation.scores.regression.accuracy",
+        "evaluation.scores.classification.classes",
         "evaluation.predictive.noise",
         "evaluation.calibration.calibration",
     },
@@ -66,7 +70,7 @@ INSIDE = {
         "evaluation.classification.decisions",
         "evaluation.classification.calibration",
         "commands.shared.chain_tables",
-        "commands.shared.class_scores",
+        "commands.shared.run_tables",
     },
     "export": {
         "surrogate.evaluation",
@@ -85,7 +89,7 @@ INSIDE = {
     "agree": {"diagnostics.agreement", "diagnostics.estimators"},
     "compare": {"evaluation.comparison.runs", "artifacts.files"},
     "speed": {"model.density", "surrogate.prediction", "builder"},
-    "plot": {"plots.registry", "plots.calibration", "plots.style"},
+    "plot": {"plots.registry", "plots.calibration", "plots.style", "plots.scan", "figures"},
     "reweight": {
         "model.density",
         "evaluation.reweighting.importance",

@@ -15,6 +15,8 @@ import netCDF4
 import pandas as pd
 import pytest
 
+from nlobayes.metrics import Of, keys_of
+
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
@@ -93,21 +95,7 @@ DIAGNOSTICS = {
     *("converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
     *("mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max"),
 }
-SCORES = {
-    *("r2_log10", "rmse_log10", "r2_target_mean", "r2_target_median"),
-    *(f"relative_error_p{level}" for level in (50, 68, 90, 95, 99)),
-    *("sigma_z_epistemic", "sigma_z_total"),
-    *(f"coverage_k{k}" for k in range(1, 6)),
-    *("coverage_68", "coverage_95", "coverage_99_7"),
-    *("crps", "lppd", "nll_gaussian", "pit_ks"),
-    *("r2_log10_low", "r2_log10_high", "r2_target_median_low", "r2_target_median_high"),
-    *(f"variance_share_top{k}_{s}" for k in (1, 5, 10, 20) for s in ("log10", "target")),
-    *("rmse_target", "percent_error", "squared_error", "squared_error_log10", "bias_log10"),
-    *("crps_target", "lppd_target", "nll_gaussian_target", "interval_score_95_target"),
-    *("interval_score_68", "interval_score_90", "interval_score_95"),
-    *("posterior_sd", "noise_sd", "total_sd", "sigma_z_total_se", "chi2_per_point"),
-    *("error_over_scale_p50", "error_over_scale_share_below_0_3"),
-}
+SCORES = {*keys_of(Of.NUMBERS)}
 
 
 def metrics(project: Project, name: str) -> dict[str, Any]:

@@ -11,6 +11,14 @@ from pathlib import Path
 
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
+from nlobayes.figures import (
+    Of,
+    VERDICTS,
+    by_category,
+    names_of,
+    tables_of,
+    tabulated,
+)
 from nlobayes.study.assignments import (
     ingest_job,
     prepare_job,
@@ -77,49 +85,16 @@ MODELS = OfStudy((run.model_id, run) for run in RUNS.values())
 TIMED = [name for name, grid in STUDY.grids.items() if grid.outputs == "speed"]
 PRIORS = [name for name, grid in STUDY.grids.items() if grid.outputs == "prior"]
 
-FIGURES_OF_CHAINS = {
-    "Convergence": (
-        "verdict",
-        "convergence",
-        "trace",
-        "autocorrelation",
-        "divergences",
-        "thinning",
-    ),
-    "Posterior": ("weight_planes", "history"),
-    "Pretraining": ("loss",),
-}
-FIGURES = {
-    **FIGURES_OF_CHAINS,
-    "Accuracy": ("predicted_vs_true", "residuals", "residual_histogram", "deciles"),
-    "Calibration": ("pulls", "coverage", "levels", "pit", "conditional", "cases"),
-}
-FIGURES_OF_CLASSES = {
-    **FIGURES_OF_CHAINS,
-    "Classes": ("confusion", "reliability", "thresholds"),
-}
-TABLES_OF_CHAINS = (
-    "verdict",
-    "trace",
-    "convergence",
-    "quantities",
-    "autocorrelation",
-    "weight_autocorrelation",
-    "history",
-    "weight_planes",
-    "divergences",
-    "loss",
-    "labels",
-    "calibration_checks",
-)
+FIGURES = by_category(Of.RUNS, Of.NUMBERS)
+FIGURES_OF_CLASSES = by_category(Of.RUNS, Of.CLASSES)
 VERDICTS_OF_RUN = {
     "--verdict": "verdict.csv",
     "--calibration": "calibration_checks.csv",
 }
 PLANE = 3  # MAPs
-LANDSCAPE_FIGURES = ("landscape", "distances")
+LANDSCAPE_FIGURES = names_of(Of.MAPS)
 PRIOR = "prior_predictive"
-COMPARISON_FIGURES = ("scan", "differences")  # the second of two settings or more
+COMPARISON_FIGURES = names_of(Of.GRIDS, Of.SETTINGS)
 
 
 def find_rivals():

@@ -65,16 +65,7 @@ rule tabulate:
     output:
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
-            table=[
-                *TABLES_OF_CHAINS,
-                "predictions",
-                "coverage",
-                "levels",
-                "pit",
-                "conditional",
-                "deciles",
-                "cases",
-            ],
+            table=tabulated(Of.RUNS, Of.NUMBERS, Of.ONE_FEATURE, Of.KNOWN_SCALE),
         ),
         record="results/records/tabulate/{run}.json",
     log:
@@ -113,13 +104,7 @@ rule tabulate_classes:
     output:
         tables=expand(
             "results/plots/{{run}}/{table}.csv",
-            table=[
-                *TABLES_OF_CHAINS,
-                "classes",
-                "confusion",
-                "reliability",
-                "thresholds",
-            ],
+            table=tabulated(Of.RUNS, Of.CLASSES),
         ),
         record="results/records/tabulate_classes/{run}.json",
     log:
@@ -182,7 +167,7 @@ rule landscape:
     output:
         tables=expand(
             "results/plots/landscape/{{model}}/{table}.csv",
-            table=["landscape", "landscape_maps", "path", "distances"],
+            table=tables_of(Of.MAPS),
         ),
         record="results/records/landscape/{model}.json",
     log:
@@ -213,7 +198,7 @@ rule prior_predictive:
     output:
         tables=expand(
             "results/plots/prior_predictive/{{model}}/{table}.csv",
-            table=["prior_quantiles", "prior_draws", "prior_scales", "labels"],
+            table=tables_of(Of.PRIORS),
         ),
         record="results/records/prior_predictive/{model}.json",
     log:

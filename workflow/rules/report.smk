@@ -57,9 +57,9 @@ use rule plot as plot_classes with:
 
 use rule plot as plot_bands with:
     input:
-        tables=table_files("verdict", "calibration_checks", "predictions", "labels"),
+        tables=table_files(*VERDICTS, *tables_of(Of.ONE_FEATURE)),
     output:
-        *figures("Accuracy", ["bands"]),
+        *figures("Accuracy", names_of(Of.ONE_FEATURE)),
         record="results/records/plot_bands/{run}.json",
     log:
         "logs/plot_bands/{run}.log",
@@ -70,15 +70,15 @@ use rule plot as plot_bands with:
         folder=folder_of_figures,
         name=name_of_run,
         verdict=verdict_beside_tables,
-        names="--figure bands",
+        names=repeat_option("--figure", names_of(Of.ONE_FEATURE)),
         code=code_digest("plot"),
 
 
 use rule plot as plot_scale_ratio with:
     input:
-        tables=table_files("verdict", "calibration_checks", "predictions", "labels"),
+        tables=table_files(*VERDICTS, *tables_of(Of.KNOWN_SCALE)),
     output:
-        *figures("Calibration", ["scale_ratio"]),
+        *figures("Calibration", names_of(Of.KNOWN_SCALE)),
         record="results/records/plot_scale_ratio/{run}.json",
     log:
         "logs/plot_scale_ratio/{run}.log",
@@ -89,7 +89,7 @@ use rule plot as plot_scale_ratio with:
         folder=folder_of_figures,
         name=name_of_run,
         verdict=verdict_beside_tables,
-        names="--figure scale_ratio",
+        names=repeat_option("--figure", names_of(Of.KNOWN_SCALE)),
         code=code_digest("plot"),
 
 
@@ -139,10 +139,15 @@ use rule plot as plot_prior_predictive with:
 use rule plot as plot_scan with:
     input:
         tables=expand(
-            "results/plots/comparison/{{grid}}/{table}.csv", table=["runs", "scanned"]
+            "results/plots/comparison/{{grid}}/{table}.csv", table=tables_of(Of.GRIDS)
         ),
     output:
-        *figures("Comparison", ["scan"], "results/figures/comparison/{grid}", "grid"),
+        *figures(
+            "Comparison",
+            names_of(Of.GRIDS),
+            "results/figures/comparison/{grid}",
+            "grid",
+        ),
         record="results/records/plot_scan/{grid}.json",
     log:
         "logs/plot_scan/{grid}.log",
@@ -153,17 +158,20 @@ use rule plot as plot_scan with:
         folder=folder_of_figures,
         name="grid {grid}",
         verdict="",
-        names="--figure scan",
+        names=repeat_option("--figure", names_of(Of.GRIDS)),
         code=code_digest("plot"),
 
 
 use rule plot as plot_differences with:
     input:
-        tables=["results/plots/comparison/{grid}/differences.csv"],
+        tables=expand(
+            "results/plots/comparison/{{grid}}/{table}.csv",
+            table=tables_of(Of.SETTINGS),
+        ),
     output:
         *figures(
             "Comparison",
-            ["differences"],
+            names_of(Of.SETTINGS),
             "results/figures/comparison/{grid}",
             "grid",
         ),
@@ -177,7 +185,7 @@ use rule plot as plot_differences with:
         folder=folder_of_figures,
         name="grid {grid}",
         verdict="",
-        names="--figure differences",
+        names=repeat_option("--figure", names_of(Of.SETTINGS)),
         code=code_digest("plot"),
 
 
@@ -185,7 +193,7 @@ use rule plot as plot_speed with:
     input:
         tables="timings/speed/{grid}/speed.csv",
     output:
-        *figures("Speed", ["speed"], "timings/speed/{grid}", "grid"),
+        *figures("Speed", names_of(Of.SPEED), "timings/speed/{grid}", "grid"),
         record="timings/speed/{grid}/record.json",
     log:
         "logs/plot_speed/{grid}.log",
@@ -196,7 +204,7 @@ use rule plot as plot_speed with:
         folder=folder_of_figures,
         name="grid {grid}",
         verdict="",
-        names="--figure speed",
+        names=repeat_option("--figure", names_of(Of.SPEED)),
         code=code_digest("plot"),
 
 

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from pandas import DataFrame
 
 from nlobayes.errors import InputError
+from nlobayes.metrics import Metric, metric_of
 from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure, widen
 from nlobayes.plots.scores import (
     COMPARED,
-    METRICS,
     SCANNED,
-    Metric,
     cut,
     finite,
     present,
@@ -126,13 +125,13 @@ def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figu
             axes.vlines(x, scores.low, scores.high, color=group.color, linewidth=0.9, alpha=0.6)
             _markers(axes, x, scores.value, scores.converged, group)
             axes.plot(*_means(x, scores.value), color=group.color, linewidth=1)
-        if (line := METRICS[name].line) is not None:
+        if (line := metric_of(name).line) is not None:
             axes.axhline(line, color=BLACK, linewidth=0.8, zorder=0.5)
         axes.set_xscale(scale)
         axes.set_yscale(_scale(groups, name))
-        axes.set_title(METRICS[name].label)
+        axes.set_title(metric_of(name).title)
         axes.set_xlabel(cut(along) if number + COLUMNS >= len(metrics) else "")
-        widen(axes.yaxis, METRICS[name].span)
+        widen(axes.yaxis, metric_of(name).axis.span)
         few_ticks(axes.xaxis)
         few_ticks(axes.yaxis, least=2)
     return figure
@@ -154,11 +153,11 @@ def _rows(groups: Sequence[Group], metrics: Sequence[str], column: str) -> Figur
             if len(rows) > rows[column].nunique():
                 where, mean = _means(y, scores.value)
                 axes.plot(mean, where, "|", color=group.color, markersize=9)
-        if (line := METRICS[name].line) is not None:
+        if (line := metric_of(name).line) is not None:
             axes.axvline(line, color=BLACK, linewidth=0.8, zorder=0.5)
         axes.set_xscale(_scale(groups, name))
-        axes.set_title(narrow(METRICS[name].label))
-        widen(axes.xaxis, METRICS[name].span)
+        axes.set_title(narrow(metric_of(name).title))
+        widen(axes.xaxis, metric_of(name).axis.span)
         few_ticks(axes.xaxis, 3, least=2)
     _name_rows(panels[0], short_names(settings))
     return figure
@@ -175,7 +174,7 @@ def _panels(count: int, *, height: float, sharey: bool = False) -> tuple[Figure,
 
 def _scores(rows: DataFrame, name: str) -> Scores:
     """Scores of rows that have one; without interval, its ends are the score."""
-    factor = 100.0 if METRICS[name].percent else 1.0
+    factor = 100.0 if metric_of(name).percent else 1.0
     value = floats(rows, name)
     ends = []
     for column in (f"{name}_low", f"{name}_high"):
@@ -192,9 +191,9 @@ def _converged(runs: DataFrame) -> NDArray[np.bool_]:
 
 def _scale(groups: Sequence[Group], name: str) -> Literal["linear", "log"]:
     values = np.concatenate([floats(g.runs, name)[finite(g.runs, name)] for g in groups])
-    if METRICS[name].scale == "fitting":
+    if metric_of(name).axis.scale == "fitting":
         return fitting_scale(values)
-    return "log" if METRICS[name].scale == "log" else "linear"
+    return "log" if metric_of(name).axis.scale == "log" else "linear"
 
 
 def _means(position: Floats, value: Floats) -> tuple[Floats, Floats]:
@@ -235,7 +234,7 @@ def _hollow_key(runs: DataFrame) -> list[Line2D]:
 
 def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list[str]:
     """Say what a reader must know before comparing."""
-    lacking = {METRICS[name].label: (~finite(drawn, name)).sum() for name in metrics}
+    lacking = {metric_of(name).title: (~finite(drawn, name)).sum() for name in metrics}
     counts = {
         "not converged": (~_converged(runs)).sum(),
         "not drawn, as the setting is empty": len(runs) - len(drawn),
@@ -274,7 +273,7 @@ def differences(differences: DataFrame) -> Figure:
     for axes, name in zip(panels, metrics, strict=True):
         rows = differences[differences["metric"] == name]
         y = np.array([settings.index(setting) for setting in rows["setting"]])
-        _forest(axes, rows, y, METRICS[name])
+        _forest(axes, rows, y, metric_of(name))
     _name_rows(panels[0], names)
     key = Line2D(
         [], [], color=BLUE, marker="o", lw=1, label=f"difference to {reference}, 95 % interval"
@@ -289,8 +288,8 @@ def _forest(axes: Axes, rows: DataFrame, y: NDArray[np.int_], metric: Metric) ->
     axes.hlines(y, low, high, color=BLUE, linewidth=1.2)
     axes.plot(factor * floats(rows, "difference"), y, "o", color=BLUE)
     axes.axvline(0.0, color=BLACK, linewidth=0.8, zorder=0.5)
-    axes.set_title(narrow(metric.label.replace("(%)", "(percentage points)")))
-    axes.set_xlabel(f"{metric.better} is better" if metric.better else "")
+    axes.set_title(narrow(metric.title.replace("(%)", "(percentage points)")))
+    axes.set_xlabel(f"{metric.direction} is better" if metric.direction else "")
     few_ticks(axes.xaxis, 3)
 
 

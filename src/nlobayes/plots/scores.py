@@ -1,7 +1,6 @@
-"""The scores by which runs are compared: their names, axes, and which a table holds."""
+"""The scores by which runs are compared: which of them a table holds, and names of settings."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,46 +8,14 @@ from pandas import DataFrame
 from pandas.api.types import is_numeric_dtype
 
 from nlobayes.errors import InputError
+from nlobayes.metrics import Shown, shown_in
 from nlobayes.plots.tables import floats
 
 LONGEST_NAME = 24
 
 
-class Metric(NamedTuple):
-    """How one score of the runs is named and drawn."""
-
-    label: str
-    better: str = ""
-    scale: str = "linear"
-    """Of its axis: linear, log, or fitting (whichever fits the values)."""
-    line: float | None = None
-    """Value to reach, or not to exceed."""
-    percent: bool = False
-    span: float = 0.2
-    """Share of the largest value that its axis spans at least."""
-
-
-METRICS = {
-    "r2_log10": Metric("R² of log₁₀ target", "higher", span=0.01),
-    "r2_target_mean": Metric("R² of target", "higher", span=0.01),
-    "r2_target_median": Metric("R² of target, median", "higher", span=0.01),
-    "rmse_log10": Metric("RMSE (dex)", "lower", "fitting"),
-    "rmse_target": Metric("RMSE (target's unit)", "lower", "fitting"),
-    "accuracy": Metric("accuracy (%)", "higher", percent=True),
-    "brier": Metric("Brier score", "lower"),
-    "ece": Metric("calibration error (%)", "lower", percent=True),
-    "crps": Metric("CRPS (model scale)", "lower"),
-    "lppd": Metric("log score (nats per point)", "higher"),
-    "coverage_95": Metric("95 % coverage (%)", line=95.0, percent=True, span=0.1),
-    "rhat_f_p99": Metric(r"$\hat{R}$, 99 % quantile", scale="log", line=1.05, span=0.05),
-    "gradients_per_draw": Metric("gradients per draw", scale="fitting"),
-    "acceptance_rate": Metric("acceptance rate"),
-}
 ERRORS = ("rmse_log10", "rmse_target")
-SAMPLING = ("rhat_f_p99", "gradients_per_draw", "acceptance_rate")
-CLASSES = ("accuracy", "brier", "ece")
-SCANNED = ("r2_log10", "r2_target_mean", *ERRORS, *CLASSES, "coverage_95", *SAMPLING)
-COMPARED = ("r2_log10", "r2_target_median", *ERRORS, *CLASSES, "crps", "lppd", "coverage_95")
+SCANNED, COMPARED = shown_in(Shown.SCAN), shown_in(Shown.FOREST)
 
 
 def present(wanted: Sequence[str], available: Sequence[str]) -> list[str]:

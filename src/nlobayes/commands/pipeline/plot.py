@@ -11,8 +11,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.checks import label_of
 from nlobayes.errors import InputError
-from nlobayes.plots.registry import FIGURES
-from nlobayes.plots.style import render
+from nlobayes.plots import FIGURES, render
 
 KINDS = ("svg", "png")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import (
     Finished,
     Said,
@@ -12,9 +13,7 @@ from nlobayes.commands.shared.verdicts import (
     program,
     steps_of,
 )
-
-HEADER = ("run", "converged", "calibrated", "RMSE", "68 %", "95 %", "R-hat", "ESS")
-HEADER_OF_CLASSES = ("run", "converged", "calibrated", "accuracy", "ece", "R-hat", "ESS")
+from nlobayes.metrics import metric_of
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
@@ -26,8 +25,8 @@ def landing_page(runs: Sequence[Finished]) -> str:
     return "\n\n".join(
         [
             f"**{_plain(count_passed(runs))}.**",
-            *([_table([HEADER, *map(_cells, numbers)])] if numbers else []),
-            *([_table([HEADER_OF_CLASSES, *map(_cells, classes)])] if classes else []),
+            *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
+            *([_table([_header(True), *map(_cells, classes)])] if classes else []),
             *(_verdict(label, said) for label, said in failures(runs).items()),
             *map(_plain, steps_of(runs)),
             *_surrogates(runs),
@@ -55,14 +54,19 @@ def _cells(run: Finished) -> list[str]:
     ]
 
 
+def _header(of_classes: bool) -> list[str]:
+    titles = [column.title for column in score_columns(of_classes) if column.first]
+    return ["run", "converged", "calibrated", *titles, "R-hat", "ESS"]
+
+
 def _scores(run: Finished) -> list[str]:
-    test = run.evaluation["test"]
-    if run.is_of_classes:
-        return [_number(test["accuracy"], ".4f"), _number(test["ece"], ".3f")]
-    dex = "rmse_log10" in test
-    rmse = _number(test["rmse_log10" if dex else "rmse_target"], ".4f")
-    inside = [_number(test[key], ".1%") for key in ("coverage_68", "coverage_95")]
-    return [f"{rmse} dex" if dex else rmse, *inside]
+    test, cells = run.evaluation["test"], []
+    for column, keys in score_columns(run.is_of_classes).items():
+        if column.first:
+            key = filled_by(keys, test)
+            unit = " dex" if metric_of(key).unit == "dex" else ""
+            cells.append(_number(test[key], column.form) + unit)
+    return cells
 
 
 def _verdict(label: str, said: Said) -> str:

@@ -7,32 +7,38 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.netcdf import Groups
-from nlobayes.data.splits import TRAIN
-from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.artifacts.contents import read_predicted
+from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.errors import InputError
-from nlobayes.evaluation.calibration.conditional import distance_to_training
 from nlobayes.evaluation.tables import predictions as tables
-from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tasks.task import Choices, Given
 from nlobayes.study.presets import CalibrationTolerances
 from nlobayes.types import Columns, Dataset
 
 
-def draws_of(groups: Groups) -> np.ndarray:
-    """Take predictions (draw, point) of all chains."""
-    draws = groups["predictions"]["f"].values
-    return draws.reshape(-1, draws.shape[-1]).astype(np.float64)
+def read_given(predictions: Path, dataset: Path, data: Dataset, covariate: Covariate) -> Given:
+    """Read what was predicted, of this dataset and no other.
 
-
-def rows_of(data: Dataset, target: TargetTransform, covariate: np.ndarray) -> Rows:
-    """Take what is known of every point, the target on the model scale."""
-    return Rows(
-        split=data.split,
-        observed=apply_scale(target, data.observed),
-        covariate=covariate,
-        distance=distance_to_training(data.features, data.features[data.split == TRAIN]),
-        scale_uncertainty=data.scale_uncertainty,
+    Raises
+    ------
+    InputError
+        If the predictions are of another dataset.
+    """
+    groups = read_groups(predictions, "predictions")
+    check_same_points(groups["points"], data, predictions, dataset)
+    return Given(
+        data=data,
+        covariate=covariate.values,
+        posterior=read_predicted(groups["predictions"]),
+        baseline=read_predicted(groups["baseline"]),
+        chains=groups["predictions"].sizes["chain"],
     )
+
+
+def choices(seed: int, limits: CalibrationTolerances, noise: str = "auto") -> Choices:
+    """Take how to score from the specification of a job."""
+    return Choices(seed, limits.coverage, limits.chi2, noise)
 
 
 def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, dataset: Path) -> None:
@@ -48,12 +54,6 @@ def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, datase
             raise InputError(
                 f"{predicted} predicts another dataset than {dataset}; predict it anew"
             )
-
-
-def calibration_checks(predicted: Columns, limits: CalibrationTolerances) -> Columns:
-    """Check the calibration of predictions on the test split, within tolerances."""
-    tolerances = {"coverage_tolerance": limits.coverage, "chi2_tolerance": limits.chi2}
-    return tables.calibration_checks(predicted, **tolerances)
 
 
 def labels(data: Dataset, covariate: str) -> Columns:

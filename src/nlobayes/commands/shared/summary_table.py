@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from nlobayes import metrics
 from nlobayes.commands.shared.verdicts import Finished
 from nlobayes.diagnostics.tightness import TIGHT
 
@@ -35,16 +36,22 @@ CONVERGENCE = (
     *(Column("R-hat"), Column("ESS"), Column("diverg.", 5), Column("tau", 6)),
     *(Column("converged"), Column("calibrated")),
 )
-NUMBERS = (
-    *(Column("RMSE"), Column("R²", 4), Column("68 %", 1), Column("95 %", 2)),
-    Column("log score", 3),
-)
-CLASSES = (Column("accuracy"), Column("log score", 1), Column("ece", 2))
+
+
+def score_columns(of_classes: bool) -> dict[metrics.Column, tuple[str, ...]]:
+    """Give the columns of scores, and the keys that fill each: the first that a run has."""
+    return metrics.by_column(metrics.Of.CLASSES if of_classes else metrics.Of.NUMBERS)
+
+
+def filled_by(keys: Sequence[str], test: Mapping[str, Any]) -> str:
+    """Choose the first of some keys that a run has."""
+    return next((key for key in keys if key in test), keys[-1])
 
 
 def summary_table(runs: Sequence[Finished], of_classes: bool, width: int) -> Table:
     """Set runs side by side, each above the ensemble of its MAPs, in a table of this width."""
-    columns = [RUN, *(CLASSES if of_classes else NUMBERS), *CONVERGENCE]
+    scores = (Column(column.title, column.rank) for column in score_columns(of_classes))
+    columns = [RUN, *scores, *CONVERGENCE]
     rows = [row for run in runs for row in (_posterior(run, of_classes), _maps(run, of_classes))]
     kept = _that_fit(columns, rows, width)
     table = Table(
@@ -100,13 +107,10 @@ def _maps(run: Finished, of_classes: bool) -> list[Text]:
 
 
 def _scores(test: Mapping[str, Any], of_classes: bool) -> list[Text]:
-    if of_classes:
-        forms = {"accuracy": ".4f", "lppd": ".3f", "ece": ".3f"}
-    else:
-        dex = "rmse_log10" in test
-        rmse, r2 = ("rmse_log10", "r2_log10") if dex else ("rmse_target", "r2_target_mean")
-        forms = {rmse: ".4f", r2: ".4f", "coverage_68": ".1%", "coverage_95": ".1%", "lppd": ".3f"}
-    return [_number(test[key], form) for key, form in forms.items()]
+    return [
+        _number(test[filled_by(keys, test)], column.form)
+        for column, keys in score_columns(of_classes).items()
+    ]
 
 
 def _passed(passed: bool, exact: str = "") -> Text:

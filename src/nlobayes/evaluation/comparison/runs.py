@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from nlobayes.errors import InputError
+from nlobayes.metrics import Shown, shown_in
 from nlobayes.types import Columns
 
 SAMPLING = (
@@ -32,27 +33,9 @@ SAMPLING = (
 )
 """Keys of the diagnostics that stand beside the scores."""
 
-METRICS = (
-    "r2_log10",
-    "r2_target_median",
-    "rmse_log10",
-    "rmse_target",
-    "accuracy",
-    "brier",
-    "ece",
-    "crps",
-    "lppd",
-    "coverage_68",
-    "coverage_95",
-    "sigma_z_total",
-    "interval_score_95",
-    "loo_per_row",
-    "stated_lppd",
-    "rhat_f_p99",
-    "ess_per_million_gradients",
-)
-"""What settings are compared by, where it exists; all but the last two are test scores, LOO those
-of the train rows."""
+METRICS = shown_in(Shown.PAIRED)
+"""What settings are compared by, where it exists: test scores, what the likelihood says, and how
+well chains mix."""
 
 INTERVAL = ("difference", "standard_error", "low", "high")
 """Columns of a difference."""

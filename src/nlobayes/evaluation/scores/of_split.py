@@ -1,20 +1,21 @@
-"""How good the predictions are: accuracy, calibration and proper scores of one split, or its parts.
+"""How good the predictions are: every score of one split, or of its parts.
 
-Draws (sample, point) and observed (point) are on the model scale: log10 of the target (scale
-`log10`), or the target itself (`identity`).
+The files of the folders `regression` and `classification` are the scores. Draws (sample, point) and
+observed (point) are on the model scale: log10 of the target (scale `log10`), or the target itself
+(`identity`).
 """
 
 import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
+from nlobayes.evaluation.classification.scores import ClassPrediction
 from nlobayes.evaluation.predictive.density import checked_split
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.scores.accuracy import accuracy
-from nlobayes.evaluation.scores.proper_scores import proper_scores
+from nlobayes.evaluation.scores import classification, regression
 
 
 class Decile(NamedTuple):
@@ -34,7 +35,7 @@ def evaluate(
     *,
     scale: str,
 ) -> dict[str, Any]:
-    """Judge the predictions of one split: accuracy, calibration and proper scores.
+    """Score predicted numbers of one split, by every file of `regression`.
 
     Parameters
     ----------
@@ -53,8 +54,8 @@ def evaluate(
     Returns
     -------
     dict
-        The keys of `accuracy`, `calibration` and `proper_scores`, each a finite number, or None
-        where there is none; `undefined`, the reason of each None in one line, by key.
+        The keys of all files, in their order, each a finite number, or None where there is none;
+        `undefined`, the reason of each None in one line, by key.
 
     Raises
     ------
@@ -62,11 +63,25 @@ def evaluate(
         If the arrays do not fit together, a value is not finite, or the scale is unknown.
     """
     draws, observed = checked_split(draws, observed)
-    scores = {
-        **accuracy(draws, observed, rng, scale=scale),
-        **calibration(draws, observed, noise),
-        **proper_scores(draws, observed, noise, rng, scale=scale),
-    }
+    split = regression.Split(draws, observed, noise, rng, scale)
+    return _explained(each.score(split) for each in regression.SCORES.values())
+
+
+def evaluate_classes(prediction: ClassPrediction, labels: np.ndarray) -> dict[str, Any]:
+    """Score predicted classes of one split, by every file of `classification`.
+
+    Returns
+    -------
+    dict
+        As `evaluate`; `labels` (point,) are the indices of the true classes.
+    """
+    split = classification.Split(prediction, labels)
+    return _explained(each.score(split) for each in classification.SCORES.values())
+
+
+def _explained(groups: Iterable[dict[str, float | str]]) -> dict[str, Any]:
+    """Join groups of scores; what has no value is None, and `undefined` says why."""
+    scores = {name: score for group in groups for name, score in group.items()}
     undefined = {name: reason for name, score in scores.items() if (reason := _why_not(score))}
     return {
         **{name: None if name in undefined else score for name, score in scores.items()},

@@ -8,21 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import SPLITS
-from nlobayes.types import Dataset
-
-Scores = dict[str, Any]
-PREDICTING = ("predictions", "baseline")
+from nlobayes.evaluation.tasks.task import Given, Scores
+from nlobayes.types import Dataset, Predicted
 
 
-def one_by_one(groups: Groups, data: Dataset) -> Iterator[tuple[str, Groups, Dataset]]:
-    """Give the name of each target, the predictions of it, and the dataset with it alone."""
-    for place, name in enumerate(data.target_names):
-        picked = {
-            group: groups[group].isel(output=place, missing_dims="ignore") for group in PREDICTING
-        }
-        yield name, {**groups, **picked}, _with_one_target(data, place)
+def one_by_one(given: Given) -> Iterator[tuple[str, Given]]:
+    """Give the name of each target, and what was predicted of it alone."""
+    for place, name in enumerate(given.data.target_names):
+        yield (
+            name,
+            given._replace(
+                data=_with_one_target(given.data, place),
+                posterior=_of_one_target(given.posterior, place),
+                baseline=_of_one_target(given.baseline, place),
+            ),
+        )
 
 
 def join(outputs: Mapping[str, Scores]) -> Scores:
@@ -39,6 +40,22 @@ def join(outputs: Mapping[str, Scores]) -> Scores:
         },
         "outputs": dict(outputs),
     }
+
+
+def _of_one_target(predicted: Predicted, place: int) -> Predicted:
+    """Take one target of predictions (draw, point, output), and the noise that is stated of it."""
+    return predicted._replace(
+        function=predicted.function[..., place],
+        scale=_along_outputs(predicted.scale, place),
+        degrees_of_freedom=_along_outputs(predicted.degrees_of_freedom, place),
+    )
+
+
+def _along_outputs(values: np.ndarray | None, place: int) -> np.ndarray | None:
+    """Take one output of what has the axes of the predictions; one value is that of all outputs."""
+    if values is None:
+        return None
+    return values[..., place if values.shape[-1] > 1 else 0]
 
 
 def _with_one_target(data: Dataset, place: int) -> Dataset:

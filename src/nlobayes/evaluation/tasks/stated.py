@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from nlobayes.artifacts.contents import read_predicted
-from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import SPLITS, TRAIN
 from nlobayes.data.transforms import TargetTransform, apply_scale
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.stated_noise import StatedNoise, at_points, log_density, scores
 from nlobayes.evaluation.scores import information
-from nlobayes.types import Dataset, Predicted
+from nlobayes.evaluation.tasks.task import Given, Scores
+from nlobayes.types import Predicted
 
-Scores = dict[str, Any]
 
-
-def score_stated_noise(groups: Groups, data: Dataset) -> Scores:
+def score_stated_noise(given: Given) -> Scores:
     """Score every split with the noise of the likelihood, and compare models by the train rows."""
-    predicted = read_predicted(groups["predictions"])
+    data, predicted = given.data, given.posterior
     draws, noise = predicted.function.astype(np.float64), _noise(predicted)
     observed = apply_scale(TargetTransform(**data.transforms["target"]), data.observed)
     each = {
@@ -33,17 +29,18 @@ def score_stated_noise(groups: Groups, data: Dataset) -> Scores:
     stated = {"family": predicted.family, "declared": _declared(noise), **each}
     return {
         "stated_noise": stated,
-        **_compare(log_density(at_points(noise, train), residual), groups),
+        **_compare(log_density(at_points(noise, train), residual), given.chains),
     }
 
 
-def score_stated_classes(groups: Groups, data: Dataset) -> Scores:
+def compare_classes(given: Given) -> Scores:
     """Compare models of classes by the train rows."""
-    probabilities = read_predicted(groups["predictions"]).function[:, data.split == TRAIN]
+    data = given.data
+    probabilities = given.posterior.function[:, data.split == TRAIN]
     true = data.target[data.split == TRAIN].astype(int)
     smallest = np.finfo(probabilities.dtype).tiny
     of_true = np.take_along_axis(probabilities, true[np.newaxis, :, np.newaxis], axis=2)[..., 0]
-    return _compare(np.log(np.maximum(of_true.astype(np.float64), smallest)), groups)
+    return _compare(np.log(np.maximum(of_true.astype(np.float64), smallest)), given.chains)
 
 
 def _declared(noise: StatedNoise) -> float | None:
@@ -60,9 +57,8 @@ def _noise(predicted: Predicted) -> StatedNoise:
     return StatedNoise(predicted.family, predicted.scale, predicted.degrees_of_freedom)
 
 
-def _compare(log_likelihood: np.ndarray, groups: Groups) -> Scores:
+def _compare(log_likelihood: np.ndarray, chains: int) -> Scores:
     """Estimate LOO and WAIC; None, and why, where draws are too few. Equal draws have no k."""
-    chains = groups["predictions"].sizes["chain"]
     by_chain = log_likelihood.reshape(chains, -1, log_likelihood.shape[-1])
     try:
         estimates = information.information(by_chain)

@@ -1,0 +1,9 @@
+"""Whether error bars are as wide as the errors."""
+
+from nlobayes.evaluation.calibration.calibration import calibration
+from nlobayes.evaluation.scores.regression import Split
+
+
+def score(split: Split) -> dict[str, float | str]:
+    """Give the spread of the pulls, coverage, and the distance of the PIT from uniform."""
+    return calibration(split.draws, split.observed, split.noise)

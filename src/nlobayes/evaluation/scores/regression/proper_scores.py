@@ -1,0 +1,9 @@
+"""Scores that reward the true distribution, and the widths of the predicted one."""
+
+from nlobayes.evaluation.scores.proper_scores import proper_scores
+from nlobayes.evaluation.scores.regression import Split
+
+
+def score(split: Split) -> dict[str, float | str]:
+    """Give log score, CRPS, interval scores and standard deviations."""
+    return proper_scores(split.draws, split.observed, split.noise, split.rng, scale=split.scale)

@@ -1,0 +1,27 @@
+"""The tasks: numbers are predicted, or classes. Each owns its scores, baselines, checks and tables.
+
+The modules take arrays and give values; they know no files.
+"""
+
+from nlobayes.errors import InputError
+from nlobayes.evaluation.tasks import classification, regression
+from nlobayes.evaluation.tasks.task import Task
+from nlobayes.types import Dataset
+
+TASKS: tuple[Task, ...] = (regression, classification)
+
+
+def task_of(data: Dataset) -> Task:
+    """Find the task of a dataset by the scale of its target.
+
+    Raises
+    ------
+    InputError
+        If no task is for this scale.
+    """
+    scale = data.transforms["target"]["scale"]
+    for task in TASKS:
+        if scale in task.SCALES:
+            return task
+    known = ", ".join(scale for task in TASKS for scale in task.SCALES)
+    raise InputError(f"target.scale of the dataset is {scale!r}; known: {known}; prepare it anew")

@@ -1,0 +1,110 @@
+"""Classes are predicted: their scores beside those of the ensemble of MAPs, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlobayes.data.splits import SPLITS, TEST
+from nlobayes.evaluation.classification.calibration import check, reliability_table
+from nlobayes.evaluation.classification.decisions import (
+    confusion_matrix,
+    confusion_table,
+    threshold_table,
+)
+from nlobayes.evaluation.classification.scores import (
+    ClassPrediction,
+    checked_labels,
+    predict_classes,
+)
+from nlobayes.evaluation.scores.of_split import evaluate_classes
+from nlobayes.evaluation.tasks.stated import compare_classes
+from nlobayes.evaluation.tasks.task import Choices, Given, Scores
+from nlobayes.types import Columns, Dataset
+
+SCALES: tuple[str, ...] = ("classes",)
+NEEDS: tuple[str, ...] = ("calibration_checks",)
+THRESHOLDS = np.arange(100) / 100
+
+
+def score(given: Given, choices: Choices) -> Scores:
+    """Score every split, the MAPs as an ensemble with the accuracy of each, and the calibration."""
+    data, posterior, members = given.data, given.posterior.function, given.baseline.function
+    each = (_predicted(member[np.newaxis], data, TEST) for member in members)
+    accuracies = [float(np.mean(_correct(one, data, TEST))) for one in each]
+    tested, rng = _predicted(posterior, data, TEST), np.random.default_rng(choices.seed)
+    checks = check(
+        tested.confidence,
+        _correct(tested, data, TEST),
+        rng,
+        ece_tolerance=choices.coverage_tolerance,
+    )
+    return {
+        **_every_split(posterior, data),
+        "baseline": {**_every_split(members, data), "members": {"accuracy_test": accuracies}},
+        "calibration_checks": checks,
+        **compare_classes(given),
+    }
+
+
+def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[str, Columns]:
+    """Tabulate the checks, the classes, and how often each is predicted for which."""
+    probabilities, data = given.posterior.function, given.data
+    of_splits = [_tables_of_split(probabilities, data, split) for split in range(len(SPLITS))]
+    return {
+        "calibration_checks": _checks(scores["calibration_checks"]),
+        "classes": _classes(data),
+        **{name: _stacked([found[name] for found in of_splits]) for name in of_splits[0]},
+    }
+
+
+def _predicted(probabilities: np.ndarray, data: Dataset, split: int) -> ClassPrediction:
+    """Take what draws (draw, point, class) together say of the points of one split."""
+    return predict_classes(probabilities[:, data.split == split])
+
+
+def _correct(predicted: ClassPrediction, data: Dataset, split: int) -> np.ndarray:
+    """Tell at which points of a split the most probable class is true."""
+    return predicted.predicted == checked_labels(predicted, data.target[data.split == split])
+
+
+def _every_split(probabilities: np.ndarray, data: Dataset) -> Scores:
+    return {
+        name: evaluate_classes(
+            _predicted(probabilities, data, split), data.target[data.split == split]
+        )
+        for split, name in enumerate(SPLITS)
+    }
+
+
+def _checks(checks: Mapping[str, Mapping[str, Any]]) -> Columns:
+    columns: Columns = {"check": np.array([*checks])}
+    for name in ("value", "low", "high"):
+        columns[name] = np.array([check[name] for check in checks.values()], dtype=np.float64)
+    return columns | {"passed": np.array([bool(check["passed"]) for check in checks.values()])}
+
+
+def _classes(data: Dataset) -> Columns:
+    labels = data.transforms["target"]["labels"]
+    return {"class": np.arange(len(labels)), "name": np.array([f"{label:g}" for label in labels])}
+
+
+def _tables_of_split(probabilities: np.ndarray, data: Dataset, split: int) -> dict[str, Columns]:
+    predicted = _predicted(probabilities, data, split)
+    labels = checked_labels(predicted, data.target[data.split == split])
+    confidence, correct = predicted.confidence, predicted.predicted == labels
+    matrix = confusion_matrix(labels, predicted.predicted, probabilities.shape[2])
+    return {
+        "confusion": confusion_table(matrix),
+        "reliability": reliability_table(confidence, correct),
+        "thresholds": threshold_table(confidence, correct, THRESHOLDS),
+    }
+
+
+def _stacked(parts: list[Columns]) -> Columns:
+    """Join the tables of the splits, their names in a column of its own."""
+    rows = [len(next(iter(part.values()))) for part in parts]
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return {"split": np.repeat(SPLITS, rows), **joined}

@@ -1,0 +1,212 @@
+"""Numbers are predicted: their scores beside those of two baselines, and their tables.
+
+The baselines are the MAPs as an ensemble, and least squares on the features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
+from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
+from nlobayes.errors import InputError
+from nlobayes.evaluation.calibration.conditional import (
+    coverage_by_decile,
+    distance_to_training,
+    scale_shares,
+)
+from nlobayes.evaluation.calibration.halves import Held, choose_family, halved_scores
+from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
+from nlobayes.evaluation.predictive.noise_fit import FittedNoise, at_points, fit_noise
+from nlobayes.evaluation.scores import linear
+from nlobayes.evaluation.scores.of_split import evaluate
+from nlobayes.evaluation.tables import predictions as of_predictions
+from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tasks.outputs import join, one_by_one
+from nlobayes.evaluation.tasks.stated import score_stated_noise
+from nlobayes.evaluation.tasks.task import Choices, Given, Scores
+from nlobayes.types import Columns
+
+SCALES: tuple[str, ...] = ("log10", "identity")
+NEEDS: tuple[str, ...] = ("predictive_noise",)
+
+
+class Scored(NamedTuple):
+    """What a posterior and its baselines are scored with, the family of the noise included."""
+
+    rows: Rows
+    features: np.ndarray
+    target: TargetTransform
+    seed: int
+    family: str
+
+
+def score(given: Given, choices: Choices) -> Scores:
+    """Fit the predictive noise on validation rows and score every split, target by target."""
+    if len(given.data.target_names) == 1:
+        return _score_target(given, choices)
+    return join({name: _score_target(one, choices) for name, one in one_by_one(given)})
+
+
+def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[str, Columns]:
+    """Tabulate the prediction of every point, and how well the error bars are calibrated.
+
+    Raises
+    ------
+    InputError
+        If the scores do not say which noise was fitted.
+    """
+    rows, scale = _rows(given), _target(given).scale
+    draws, rng = _draws(given), np.random.default_rng(choices.seed)
+    noise = at_points(_fitted(scores["predictive_noise"]), draws, given.data.features)
+    predicted = of_predictions.predictions(draws, rows, noise, scale=scale)
+    return {
+        "predictions": predicted,
+        "coverage": of_predictions.coverage(predicted, draws, noise),
+        "levels": of_predictions.levels(predicted),
+        "pit": of_predictions.pit(predicted),
+        "conditional": of_predictions.conditional(predicted),
+        "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
+        "cases": of_predictions.cases(draws, rows, noise, rng),
+        "calibration_checks": _checks(predicted, choices),
+    }
+
+
+def _score_target(given: Given, choices: Choices) -> Scores:
+    """Score the one target of a dataset."""
+    posterior = _draws(given)
+    scored = Scored(_rows(given), given.data.features, _target(given), choices.seed, choices.noise)
+    halves = _halves(posterior, scored)
+    scored = scored._replace(family=halves["family"])
+    scores, noise = _every_split(posterior, scored)
+    scores["halves"] = halves
+    scores["baseline"] = _ensemble(given.baseline.function, scored)
+    scores["linear"] = _least_squares(given, scored)
+    scores |= score_stated_noise(given)
+    predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
+    return scores | {"calibration_checks": _checks_by_name(_checks(predicted, choices))}
+
+
+def _draws(given: Given) -> np.ndarray:
+    """Take f of every draw (draw, point) on the model scale."""
+    return given.posterior.function.astype(np.float64)
+
+
+def _target(given: Given) -> TargetTransform:
+    return TargetTransform(**given.data.transforms["target"])
+
+
+def _rows(given: Given) -> Rows:
+    """Take what is known of every point, the target on the model scale."""
+    data = given.data
+    return Rows(
+        split=data.split,
+        observed=apply_scale(_target(given), data.observed),
+        covariate=given.covariate,
+        distance=distance_to_training(data.features, data.features[data.split == TRAIN]),
+        scale_uncertainty=data.scale_uncertainty,
+    )
+
+
+def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveNoise]:
+    """Fit the noise on validation rows, and score every split with it."""
+    rows, held = scored.rows, scored.rows.split == VALIDATION
+    fitted = fit_noise(
+        draws[:, held],
+        rows.observed[held],
+        family=scored.family,
+        features=scored.features[held],
+        covariate=rows.covariate[held],
+    )
+    noise = at_points(fitted, draws, scored.features)
+    scores: Scores = {
+        name: _one_split(draws, noise, label, scored) for label, name in enumerate(SPLITS)
+    }
+    unit = "dex" if scored.target.scale == "log10" else "of the target"
+    scores["predictive_noise"] = {**fitted._asdict(), "unit": unit, "fitted_on": "val"}
+    return scores, noise
+
+
+def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
+    rows, chosen = scored.rows, scored.rows.split == label
+    rng, known = np.random.default_rng([scored.seed, label]), rows.scale_uncertainty
+    predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
+    mean, _, total_sd = predictive_moments(predicted, here)
+    pit = predictive_cdf(predicted, observed, here)
+    return {
+        **evaluate(predicted, observed, here, rng, scale=scored.target.scale),
+        **coverage_by_decile(pit, rows.covariate[chosen]),
+        **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
+    }
+
+
+def _halves(draws: np.ndarray, scored: Scored) -> Scores:
+    """Score the validation rows by noise that was fitted on the other half, chosen if asked to."""
+    rows, held = scored.rows, scored.rows.split == VALIDATION
+    points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
+    seed = [scored.seed, len(SPLITS)]
+    if scored.family == "auto":
+        return choose_family(points, seed)
+    scores = halved_scores(points, np.random.default_rng(seed), family=scored.family)
+    return {"family": scored.family, **scores}
+
+
+def _ensemble(members: np.ndarray, scored: Scored) -> Scores:
+    """Score the MAPs as an ensemble, with a noise of its own, and the RMSE of each."""
+    members, test = members.astype(np.float64), scored.rows.split == TEST
+    error = members[:, test] - scored.rows.observed[test]
+    space = "log10" if scored.target.scale == "log10" else "target"
+    rmse = [float(value) for value in np.sqrt(np.mean(error**2, axis=1))]
+    scores, _ = _every_split(members, scored)
+    return scores | {"members": {f"rmse_{space}_test": rmse}}
+
+
+def _least_squares(given: Given, scored: Scored) -> Scores:
+    """Score least squares on the features; coefficients in units of the network."""
+    data, train = given.data, given.data.split == TRAIN
+    fitted = linear.fit(data.features[train], data.target[train])
+    plane = unstandardise(scored.target, linear.predict(fitted, data.features))
+    scores, _ = _every_split(plane[np.newaxis], scored)
+    named = zip(("intercept", *data.feature_names), *fitted[:2], strict=True)
+    coefficients = {
+        name: {"value": _plain(value), "standard_error": _plain(error)}
+        for name, value, error in named
+    }
+    return scores | {"coefficients": coefficients}
+
+
+def _checks(predicted: Columns, choices: Choices) -> Columns:
+    """Check the calibration on the test split, within tolerances."""
+    return of_predictions.calibration_checks(
+        predicted,
+        coverage_tolerance=choices.coverage_tolerance,
+        chi2_tolerance=choices.chi2_tolerance,
+    )
+
+
+def _checks_by_name(checks: Columns) -> Scores:
+    rows = [dict(zip(checks, row, strict=True)) for row in zip(*checks.values(), strict=True)]
+    return {
+        str(row.pop("check")): {name: _plain(value) for name, value in row.items()} for row in rows
+    }
+
+
+def _fitted(noise: Any) -> FittedNoise:
+    """Take the noise that was fitted on the validation rows."""
+    try:
+        return FittedNoise(**{name: noise[name] for name in FittedNoise._fields})
+    except (KeyError, TypeError):
+        raise InputError(
+            f"predictive_noise is {noise!r}, must have {FittedNoise._fields}; "
+            "evaluate the run again"
+        ) from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.bool_ | bool):
+        return bool(value)
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,75 @@
+"""What a task is: how predictions of numbers, or of classes, are scored and tabulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from nlobayes.types import Columns, Dataset, Predicted
+
+Scores = dict[str, Any]
+
+
+class Given(NamedTuple):
+    """What was predicted, and for which points.
+
+    Attributes
+    ----------
+    data
+        The dataset.
+    covariate
+        What figures show on the horizontal axis (point,).
+    posterior
+        Predictions of all draws, chain after chain.
+    baseline
+        Predictions of the MAPs, each a draw.
+    chains
+        Number of chains of the posterior.
+    """
+
+    data: Dataset
+    covariate: np.ndarray
+    posterior: Predicted
+    baseline: Predicted
+    chains: int
+
+
+class Choices(NamedTuple):
+    """How to score.
+
+    Attributes
+    ----------
+    seed
+        Seed of everything that is sampled.
+    coverage_tolerance, chi2_tolerance
+        How far calibration may be from nominal, beyond three standard errors.
+    noise
+        Family of the predictive noise, or `auto`; not used where it was fitted before.
+    """
+
+    seed: int
+    coverage_tolerance: float
+    chi2_tolerance: float
+    noise: str = "auto"
+
+
+class Task(Protocol):
+    """What differs between numbers and classes."""
+
+    SCALES: tuple[str, ...]
+    """Scales of the targets that it is for."""
+
+    NEEDS: tuple[str, ...]
+    """Keys of the scores that its tables need."""
+
+    def score(self, given: Given, choices: Choices) -> Scores:
+        """Score every split beside the baselines, and check the calibration."""
+        ...
+
+    def tables(
+        self, given: Given, choices: Choices, scores: Mapping[str, Any]
+    ) -> dict[str, Columns]:
+        """Tabulate predictions and their calibration; `scores` are those that `score` gave."""
+        ...

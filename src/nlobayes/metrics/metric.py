@@ -1,0 +1,118 @@
+"""What a score is: its names, its unit, what is better, and where it is shown."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+LOWER, HIGHER = "lower", "higher"
+SPLITS = ("train", "val", "test")
+
+
+class Of(StrEnum):
+    """What a score is of."""
+
+    NUMBERS = "predicted numbers"
+    CLASSES = "predicted classes"
+    LIKELIHOOD = "the likelihood"
+    SAMPLING = "the sampling"
+
+
+class Shown(StrEnum):
+    """Where runs are compared by a score."""
+
+    SCAN = "the figure of a scan"
+    FOREST = "the figure of differences"
+    PAIRED = "the table of differences"
+
+
+class Column(NamedTuple):
+    """A column of the summary: the scores of one title stand in for each other.
+
+    `place` orders the columns. Rank 0 is always shown, and the highest is left out first. `first`
+    columns are on the first page of the report, too.
+    """
+
+    title: str
+    form: str
+    place: int
+    rank: int = 0
+    first: bool = True
+
+
+class Axis(NamedTuple):
+    """How a score is drawn.
+
+    `scale` is linear, log, or fitting (whichever fits the values). `span` is the share of the
+    largest value that the axis spans at least. `limit` is a value not to exceed.
+    """
+
+    scale: str = "linear"
+    span: float = 0.2
+    limit: float | None = None
+
+
+class Metric(NamedTuple):
+    """One score.
+
+    Attributes
+    ----------
+    key
+        Its key in JSON files and its column in tables.
+    of
+        What it is of.
+    label
+        Its name in words.
+    unit
+        Its unit as people read it; shares are shown in %.
+    better
+        `lower`, `higher`, or the nominal value; None where neither is better.
+    beside
+        Suffixes of the keys beside it: ends of its interval, or its standard error.
+    splits
+        Splits that it is of; none for what is of no split.
+    shown
+        Where runs are compared by it.
+    axis
+        How it is drawn.
+    column
+        Its column of the summary, if any.
+    """
+
+    key: str
+    of: Of
+    label: str
+    unit: str = ""
+    better: str | float | None = None
+    beside: tuple[str, ...] = ()
+    splits: tuple[str, ...] = SPLITS
+    shown: frozenset[Shown] = frozenset()
+    axis: Axis = Axis()
+    column: Column | None = None
+
+    @property
+    def title(self) -> str:
+        """Label with unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    @property
+    def percent(self) -> bool:
+        """Whether a share is shown in %."""
+        return self.unit == "%"
+
+    @property
+    def direction(self) -> str:
+        """Whether `lower` or `higher` is better; empty where neither is."""
+        return self.better if isinstance(self.better, str) else ""
+
+    @property
+    def line(self) -> float | None:
+        """The value to reach, or not to exceed, as it is shown."""
+        if isinstance(self.better, float):
+            return 100.0 * self.better if self.percent else self.better
+        return self.axis.limit
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its key, and those beside it."""
+        return (self.key, *(f"{self.key}{suffix}" for suffix in self.beside))

@@ -1,0 +1,42 @@
+"""The one list of figures: every record can be drawn, and is explained."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from nlobayes.figures import ALL, FROM_THINNING, Of, by_category, names_of, tables_of, tabulated
+
+CAPTIONS = Path(__file__).parents[2] / "workflow/report"
+OF_NO_FIGURE = {"workflow", "runs"}
+"""Captions of the first page, and of a table."""
+
+
+def test_every_figure_has_a_function_and_a_caption_and_no_caption_is_left_over() -> None:
+    for figure in ALL:
+        module, _, function = figure.drawn_by.rpartition(".")
+        assert callable(getattr(import_module(f"nlobayes.plots.{module}"), function))
+    names = [figure.name for figure in ALL]
+    assert sorted([*names, *OF_NO_FIGURE]) == sorted(path.stem for path in CAPTIONS.iterdir())
+
+
+def test_figures_are_listed_by_what_has_them() -> None:
+    assert names_of(Of.MAPS) == ("landscape", "distances")
+    assert by_category(Of.RUNS, Of.CLASSES)["Classes"] == ("confusion", "reliability", "thresholds")
+    assert "confusion" not in sum(by_category(Of.RUNS, Of.NUMBERS).values(), ())
+    assert sum(len(names_of(kind)) for kind in Of) == len(ALL)
+
+
+def test_each_table_is_written_once() -> None:
+    of_numbers = tabulated(Of.RUNS, Of.NUMBERS)
+    assert len(of_numbers) == len({*of_numbers})
+    assert {*of_numbers} == {*tables_of(Of.RUNS, Of.NUMBERS), "quantities"} - {*FROM_THINNING}
+    assert "classes" not in of_numbers
+
+
+def test_planning_loads_nothing_but_the_list() -> None:
+    code = "import sys, nlobayes.figures; print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "matplotlib", "pydantic", "jax"} & {*done.stdout.split()}
