@@ -1,7 +1,5 @@
 """nlobayes: a table of points goes in, a calibrated surrogate comes out."""
 
-from inspect import isfunction, signature
-
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -18,8 +16,6 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/terminal.smk"
-include: "workflow/rules/sources.smk"
-include: "workflow/rules/needs.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/inference.smk"
 include: "workflow/rules/evaluation.smk"
@@ -31,11 +27,4 @@ rule all:
     """Build every target grid of the study."""
     default_target: True
     input:
-        outputs_of(*STUDY.targets),
-
-
-# Snakemake inspects a function at each call, for longer than the function takes. One that carries
-# its signature is not taken apart again.
-for each in workflow.rules:
-    for function in filter(isfunction, [*each.input, *each.params]):
-        function.__signature__ = signature(function)
+        outputs_of(PLAN, *PLAN.study.targets),

@@ -17,8 +17,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from nlobayes.errors import InputError, one_line
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
+from nlobayes.stages.stage import Command
 
-COMMANDS = TOOLS | PIPELINE | AUDIT
+COMMANDS: dict[str, Command] = {**TOOLS, **PIPELINE, **AUDIT}
 
 HELP = {"help_option_names": ["-h", "--help"]}
 IN_WORDS = {
@@ -78,14 +79,15 @@ class Verbs(TyperGroup):
             return None
         verb: Any = getattr(import_module(module_of(cmd_name)), cmd_name)
         alone = typer.Typer(add_completion=False, context_settings=HELP)
-        alone.command(cmd_name, cls=Verb, help=COMMANDS[cmd_name])(verb)
+        alone.command(cmd_name, cls=Verb, help=COMMANDS[cmd_name].help)(verb)
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Show the verbs without importing them."""
         for title, commands in (("Tools", TOOLS), ("Pipeline", PIPELINE), ("Audit", AUDIT)):
             with formatter.section(title):
-                formatter.write_dl([*commands.items()], col_max=20)
+                helps = [(name, command.help) for name, command in commands.items()]
+                formatter.write_dl(helps, col_max=20)
 
 
 app = typer.Typer(

@@ -62,7 +62,8 @@ def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
         "try:\n    app(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
         f"loaded = set('{HEAVY}'.split()) & set(sys.modules)\n"
         "loaded |= {name for name in sys.modules if name.startswith('nlobayes.')}\n"
-        "loaded -= {'nlobayes.cli', 'nlobayes.errors', 'nlobayes.stages'}\n"
+        "loaded -= {'nlobayes.cli', 'nlobayes.errors'}\n"
+        "loaded = {name for name in loaded if not name.startswith('nlobayes.stages')}\n"
         "sys.exit(' '.join(loaded) or None)"
     )
     done = subprocess.run(
@@ -72,7 +73,8 @@ def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
     for title, verbs in (("Tools", TOOLS), ("Pipeline", PIPELINE), ("Audit", AUDIT)):
         (section,) = re.findall(rf"^{title}:\n((?:  .*\n)+)", done.stdout, re.MULTILINE)
         unwrapped = re.sub(r"\n {3,}", " ", section)
-        assert re.findall(r"^  (\w+) +(\S.*)$", unwrapped, re.MULTILINE) == [*verbs.items()]
+        helps = [(verb, command.help) for verb, command in verbs.items()]
+        assert re.findall(r"^  (\w+) +(\S.*)$", unwrapped, re.MULTILINE) == helps
 
 
 def test_help_of_a_verb_for_people_waits_for_nothing_heavy() -> None:
@@ -131,7 +133,7 @@ def test_every_module_of_a_verb_is_listed() -> None:
 def test_help_of_a_verb_explains_every_option(verb: str) -> None:
     done = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
     assert done.exit_code == 0
-    assert COMMANDS[verb] in done.output
+    assert COMMANDS[verb].help in done.output
     function = getattr(import_module(module_of(verb)), verb)
     for name in inspect.signature(function).parameters:
         shown = name.replace("_", "-")

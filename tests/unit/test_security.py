@@ -34,10 +34,9 @@ DIRECTIVE = re.compile(
 )
 FIRST_RULE = re.compile(r"^(rule|use rule) .*:$|^for .*:$", re.M)
 NUMBERS = {"wildcards.block", "wildcards.chain", "threads"}
-QUOTING = re.compile(
-    r"(lambda wildcards, input: )?repeat_option\(|begin_warmup,|verdict_beside_tables,"
-    r"|\"(--figure \w+)?\","
-)
+SPELT_TO_PLOT = {"params.names"}
+"""By `Options.to_plot`, whose own test sees that it quotes."""
+QUOTING = re.compile(r"option_per_input\(|options\.begin_warmup,")
 PARAMETERS = re.compile(r"^    params:\n((?: {8}.*\n)+)", re.M)
 COMMAND = re.compile(r"^    shell:\n((?: {8}.*\n)+)", re.M)
 
@@ -126,7 +125,7 @@ def test_every_path_in_a_command_is_quoted() -> None:
     """Numbers need no quotes; a parameter of several words is spelt by a function that quotes."""
     text = "".join(path.read_text() for path in RULES)
     words = {word for command in COMMAND.findall(text) for word in re.findall(r"{(.+?)}", command)}
-    bare = {word for word in words if not word.endswith(":q")} - NUMBERS
+    bare = {word for word in words if not word.endswith(":q")} - NUMBERS - SPELT_TO_PLOT
     assert bare
     parameters = "".join(PARAMETERS.findall(text))
     for word in bare:

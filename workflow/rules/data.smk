@@ -11,16 +11,13 @@ rule simulate:
     benchmark:
         "timings/simulate/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(SIMULATED),
+        dataset=one_of(PLAN.simulated),
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("simulate"),
-        runtime=wall_time("simulate"),
+        **needs.of("simulate"),
     params:
-        spec=dataset_job(simulate_job),
-        code=code_of("simulate", dataset_job(simulate_job)),
+        **told.of_dataset("simulate"),
     shell:
         "nlobayes simulate --spec {params.spec:q} --out {output.table:q}"
         " --record {output.record:q} 2> {log:q}"
@@ -29,7 +26,7 @@ rule simulate:
 rule ingest:
     """Turn a folder of SLHA files with Prospino's cross sections into a table."""
     input:
-        folder=ancient(folder_of_files),
+        folder=ancient(sources.folder),
     output:
         table="results/tables/{dataset}.parquet",
         record="results/records/ingest/{dataset}.json",
@@ -38,17 +35,15 @@ rule ingest:
     benchmark:
         "timings/ingest/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(INGESTED),
+        dataset=one_of(PLAN.ingested),
     conda:
         "../../environment.yml"
     threads: 4
     resources:
-        mem_mb=memory("ingest"),
-        runtime=wall_time("ingest"),
+        **needs.of("ingest"),
     params:
-        spec=dataset_job(ingest_job),
-        files=digest_of_files,
-        code=code_of("ingest", dataset_job(ingest_job)),
+        **told.of_dataset("ingest"),
+        files=sources.digest_of_files,
     shell:
         "nlobayes ingest {input.folder:q} --spec {params.spec:q} --out {output.table:q}"
         " --record {output.record:q} --workers {threads} 2> {log:q}"
@@ -57,7 +52,7 @@ rule ingest:
 rule prepare:
     """Turn a table into a dataset: features, target, splits."""
     input:
-        table=table_of,
+        table=sources.table,
     output:
         dataset="results/data/{dataset}.nc",
     log:
@@ -66,14 +61,11 @@ rule prepare:
         "timings/prepare/{dataset}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("prepare"),
-        runtime=wall_time("prepare"),
+        **needs.of("prepare"),
     params:
-        spec=dataset_job(prepare_job),
-        table=digest_of_table,
-        code=code_of("prepare", dataset_job(prepare_job)),
+        **told.of_dataset("prepare"),
+        table=sources.digest_of_table,
     shell:
         "nlobayes prepare --spec {params.spec:q} --table {input.table:q}"
         " --out {output.dataset:q} 2> {log:q}"

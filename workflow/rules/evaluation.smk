@@ -14,13 +14,10 @@ rule diagnose:
         "timings/diagnose/{run}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("diagnose"),
-        runtime=wall_time("diagnose"),
+        **needs.of("diagnose"),
     params:
-        spec=job("diagnose"),
-        code=code_of("diagnose", job("diagnose")),
+        **told.of_run("diagnose"),
     shell:
         "nlobayes diagnose --spec {params.spec:q} --posterior {input.posterior:q}"
         " --out {output.diagnostics:q} --record {output.record:q} 2> {log:q}"
@@ -30,7 +27,7 @@ rule evaluate:
     """Score predictions and their error bars, beside the baseline."""
     input:
         predictions="results/predictions/{run}.nc",
-        dataset=dataset_of,
+        dataset=inputs.dataset,
     output:
         evaluation="results/metrics/{run}/evaluation.json",
         record="results/records/evaluate/{run}.json",
@@ -40,13 +37,10 @@ rule evaluate:
         "timings/evaluate/{run}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("evaluate"),
-        runtime=wall_time("evaluate"),
+        **needs.of("evaluate"),
     params:
-        spec=job("evaluate"),
-        code=code_of("evaluate", job("evaluate")),
+        **told.of_run("evaluate"),
     shell:
         "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
         " --dataset {input.dataset:q} --out {output.evaluation:q}"
@@ -60,31 +54,25 @@ rule tabulate:
         diagnostics="results/metrics/{run}/diagnostics.json",
         predictions="results/predictions/{run}.nc",
         evaluation="results/metrics/{run}/evaluation.json",
-        dataset=dataset_of,
-        starts=all_starts,
+        dataset=inputs.dataset,
+        starts=inputs.maps,
     output:
-        tables=expand(
-            "results/plots/{{run}}/{table}.csv",
-            table=tabulated(Of.RUNS, Of.NUMBERS, Of.ONE_FEATURE, Of.KNOWN_SCALE),
-        ),
+        tables=tables(NUMBERS.tables),
         record="results/records/tabulate/{run}.json",
     log:
         "logs/tabulate/{run}.log",
     benchmark:
         "timings/tabulate/{run}.tsv"
     wildcard_constraints:
-        run=RUN_OF_NUMBERS,
+        run=runs_of(NUMBERS, PLAN),
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("tabulate"),
-        runtime=wall_time("tabulate"),
+        **needs.of("tabulate"),
     params:
-        spec=job("tabulate"),
-        starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_of("tabulate", job("tabulate")),
+        **told.of_run("tabulate"),
+        starts=option_per_input("--start", "starts"),
+        plots=folder_of_outputs,
     shell:
         "nlobayes tabulate --spec {params.spec:q} --posterior {input.posterior:q}"
         " --diagnostics {input.diagnostics:q} --predictions {input.predictions:q}"
@@ -99,31 +87,25 @@ rule tabulate_classes:
         diagnostics="results/metrics/{run}/diagnostics.json",
         predictions="results/predictions/{run}.nc",
         evaluation="results/metrics/{run}/evaluation.json",
-        dataset=dataset_of,
-        starts=all_starts,
+        dataset=inputs.dataset,
+        starts=inputs.maps,
     output:
-        tables=expand(
-            "results/plots/{{run}}/{table}.csv",
-            table=tabulated(Of.RUNS, Of.CLASSES),
-        ),
+        tables=tables(CLASSES.tables),
         record="results/records/tabulate_classes/{run}.json",
     log:
         "logs/tabulate_classes/{run}.log",
     benchmark:
         "timings/tabulate_classes/{run}.tsv"
     wildcard_constraints:
-        run=RUN_OF_CLASSES,
+        run=runs_of(CLASSES, PLAN),
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("tabulate_classes"),
-        runtime=wall_time("tabulate_classes"),
+        **needs.of("tabulate_classes"),
     params:
-        spec=job("tabulate"),
-        starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_of("tabulate_classes", job("tabulate")),
+        **told.of_run("tabulate_classes"),
+        starts=option_per_input("--start", "starts"),
+        plots=folder_of_outputs,
     shell:
         "nlobayes tabulate_classes --spec {params.spec:q}"
         " --posterior {input.posterior:q} --diagnostics {input.diagnostics:q}"
@@ -135,7 +117,7 @@ rule tabulate_classes:
 rule agree:
     """Compare what several samplers say of one posterior."""
     input:
-        posteriors=rival_posteriors,
+        posteriors=inputs.posteriors,
     output:
         agreement="results/metrics/agreement/{rivals}.json",
         record="results/records/agree/{rivals}.json",
@@ -145,14 +127,10 @@ rule agree:
         "timings/agree/{rivals}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("agree"),
-        runtime=wall_time("agree"),
+        **needs.of("agree"),
     params:
-        posteriors=lambda wildcards, input: repeat_option(
-            "--posterior", input.posteriors
-        ),
+        posteriors=option_per_input("--posterior", "posteriors"),
         code=code_digest("agree"),
     shell:
         "nlobayes agree {params.posteriors} --out {output.agreement:q}"
@@ -162,13 +140,10 @@ rule agree:
 rule landscape:
     """Survey the energy in the plane of three MAPs and along the low path between two."""
     input:
-        dataset=dataset_of_model,
-        starts=starts_of_plane,
+        dataset=sources.dataset_of_model,
+        starts=inputs.maps_of_plane,
     output:
-        tables=expand(
-            "results/plots/landscape/{{model}}/{table}.csv",
-            table=tables_of(Of.MAPS),
-        ),
+        tables=tables(LANDSCAPE_TABLES, "results/plots/landscape/{model}"),
         record="results/records/landscape/{model}.json",
     log:
         "logs/landscape/{model}.log",
@@ -176,16 +151,12 @@ rule landscape:
         "timings/landscape/{model}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("landscape"),
-        runtime=wall_time("landscape"),
-        gpu=gpus,
+        **needs.of("landscape"),
     params:
-        spec=model_job("landscape"),
-        starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_of("landscape", model_job("landscape")),
+        **told.of_model("landscape"),
+        starts=option_per_input("--start", "starts"),
+        plots=folder_of_outputs,
     shell:
         "nlobayes landscape --spec {params.spec:q} --dataset {input.dataset:q}"
         " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
@@ -194,12 +165,9 @@ rule landscape:
 rule prior_predictive:
     """Draw f from the prior of a model at the reference rows, before any data."""
     input:
-        dataset=dataset_of_model,
+        dataset=sources.dataset_of_model,
     output:
-        tables=expand(
-            "results/plots/prior_predictive/{{model}}/{table}.csv",
-            table=tables_of(Of.PRIORS),
-        ),
+        tables=tables(PRIOR_TABLES, "results/plots/prior_predictive/{model}"),
         record="results/records/prior_predictive/{model}.json",
     log:
         "logs/prior_predictive/{model}.log",
@@ -207,14 +175,11 @@ rule prior_predictive:
         "timings/prior_predictive/{model}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("prior_predictive"),
-        runtime=wall_time("prior_predictive"),
+        **needs.of("prior_predictive"),
     params:
-        spec=model_job("prior_predictive"),
-        plots=lambda wildcards, output: Path(output.tables[0]).parent.as_posix(),
-        code=code_of("prior_predictive", model_job("prior_predictive")),
+        **told.of_model("prior_predictive"),
+        plots=folder_of_outputs,
     shell:
         "nlobayes prior_predictive --spec {params.spec:q} --dataset {input.dataset:q}"
         " --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
@@ -223,12 +188,9 @@ rule prior_predictive:
 rule compare:
     """Set the runs of a grid side by side, with paired differences."""
     input:
-        metrics=grid_metrics,
+        metrics=inputs.metrics,
     output:
-        tables=expand(
-            "results/plots/comparison/{{grid}}/{table}.csv",
-            table=["differences", "scanned"],
-        ),
+        tables=tables(["differences", "scanned"], "results/plots/comparison/{grid}"),
         runs=report(
             "results/plots/comparison/{grid}/runs.csv",
             caption="../report/runs.rst",
@@ -243,13 +205,11 @@ rule compare:
         "timings/compare/{grid}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("compare"),
-        runtime=wall_time("compare"),
+        **needs.of("compare"),
     params:
-        spec=lambda wildcards: COMPARED[wildcards.grid].model_dump_json(),
-        folder=lambda wildcards, output: Path(output.runs).parent.as_posix(),
+        spec=told.of_comparison,
+        folder=folder_of_outputs,
         code=code_digest("compare"),
     shell:
         "nlobayes compare --spec - --out {params.folder:q}"
@@ -259,7 +219,7 @@ rule compare:
 rule speed:
     """Time sampling, prediction and loading of the networks of a grid."""
     input:
-        datasets=grid_datasets,
+        datasets=inputs.datasets,
     output:
         table="timings/speed/{grid}/speed.csv",
     log:
@@ -271,10 +231,8 @@ rule speed:
         mem_mb=8000,
         runtime=120,
     params:
-        spec=lambda wildcards: speed_job(
-            [*STUDY.runs(wildcards.grid)]
-        ).model_dump_json(),
-        datasets=lambda wildcards, input: repeat_option("--dataset", input.datasets),
+        spec=told.of_timing,
+        datasets=option_per_input("--dataset", "datasets"),
     shell:
         "nlobayes speed --spec - {params.datasets}"
         " --out {output.table:q} 2> {log:q} <<< {params.spec:q}"

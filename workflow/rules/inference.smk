@@ -4,7 +4,7 @@
 rule pretrain:
     """Fit the MAP that one chain starts from."""
     input:
-        dataset=dataset_of_model,
+        dataset=sources.dataset_of_model,
     output:
         start="results/pretrain/{model}/{chain}.nc",
     log:
@@ -13,14 +13,10 @@ rule pretrain:
         "timings/pretrain/{model}/{chain}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("pretrain"),
-        runtime=wall_time("pretrain"),
-        gpu=gpus,
+        **needs.of("pretrain"),
     params:
-        spec=model_job("pretrain"),
-        code=code_of("pretrain", model_job("pretrain")),
+        **told.of_model("pretrain"),
     shell:
         "nlobayes pretrain --spec {params.spec:q} --dataset {input.dataset:q}"
         " --chain {wildcards.chain} --out {output.start:q} 2> {log:q}"
@@ -29,9 +25,9 @@ rule pretrain:
 rule warmup:
     """Adapt one block of chains, or go on adapting it."""
     input:
-        dataset=dataset_of,
-        starts=starts_of_block,
-        previous=before_warmup,
+        dataset=inputs.dataset,
+        starts=inputs.maps_of_block,
+        previous=inputs.warmup_before,
     output:
         warmup="results/chains/{run}/{block}/warmup_{piece}.nc",
     log:
@@ -40,15 +36,11 @@ rule warmup:
         "timings/warmup/{run}/{block}/{piece}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("warmup"),
-        runtime=wall_time("warmup"),
-        gpu=gpus,
+        **needs.of("warmup"),
     params:
-        spec=job("warmup"),
-        begin=begin_warmup,
-        code=code_of("warmup", job("warmup")),
+        **told.of_run("warmup"),
+        begin=options.begin_warmup,
     shell:
         "nlobayes warmup --spec {params.spec:q} --dataset {input.dataset:q}"
         " {params.begin} --block {wildcards.block} --out {output.warmup:q} 2> {log:q}"
@@ -57,9 +49,9 @@ rule warmup:
 rule draw:
     """Draw one segment of one block of chains, continuing from the one before."""
     input:
-        dataset=dataset_of,
-        previous=before_segment,
-        verdict=verdict_before,
+        dataset=inputs.dataset,
+        previous=inputs.segment_before,
+        verdict=inputs.verdict_before,
     output:
         segment="results/chains/{run}/{block}/segment_{segment}.nc",
     log:
@@ -68,15 +60,11 @@ rule draw:
         "timings/draw/{run}/{block}/{segment}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("draw"),
-        runtime=wall_time("draw"),
-        gpu=gpus,
+        **needs.of("draw"),
     params:
-        spec=job("draw"),
-        verdict=lambda wildcards, input: repeat_option("--verdict", input.verdict),
-        code=code_of("draw", job("draw")),
+        **told.of_run("draw"),
+        verdict=option_per_input("--verdict", "verdict"),
     shell:
         "nlobayes draw --spec {params.spec:q} --dataset {input.dataset:q}"
         " --previous {input.previous:q} {params.verdict} --block {wildcards.block}"
@@ -86,7 +74,7 @@ rule draw:
 rule judge:
     """Judge whether the segments so far have converged."""
     input:
-        segments=segments_so_far,
+        segments=inputs.segments_so_far,
     output:
         verdict="results/chains/{run}/verdict_{segment}.json",
         record="results/records/judge/{run}/{segment}.json",
@@ -96,14 +84,11 @@ rule judge:
         "timings/judge/{run}/{segment}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("judge"),
-        runtime=wall_time("judge"),
+        **needs.of("judge"),
     params:
-        spec=job("judge"),
-        segments=lambda wildcards, input: repeat_option("--segment", input.segments),
-        code=code_of("judge", job("judge")),
+        **told.of_run("judge"),
+        segments=option_per_input("--segment", "segments"),
     shell:
         "nlobayes judge --spec {params.spec:q} {params.segments}"
         " --out {output.verdict:q} --record {output.record:q} 2> {log:q}"
@@ -112,9 +97,9 @@ rule judge:
 rule assemble:
     """Join all chains into one posterior."""
     input:
-        dataset=dataset_of,
-        warmups=all_warmups,
-        segments=all_segments,
+        dataset=inputs.dataset,
+        warmups=inputs.warmups,
+        segments=inputs.segments,
     output:
         posterior="results/posterior/{run}.nc",
     log:
@@ -123,13 +108,11 @@ rule assemble:
         "timings/assemble/{run}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("assemble"),
-        runtime=wall_time("assemble"),
+        **needs.of("assemble"),
     params:
-        warmups=lambda wildcards, input: repeat_option("--warmup", input.warmups),
-        segments=lambda wildcards, input: repeat_option("--segment", input.segments),
+        warmups=option_per_input("--warmup", "warmups"),
+        segments=option_per_input("--segment", "segments"),
         code=code_digest("assemble"),
     shell:
         "nlobayes assemble --dataset {input.dataset:q} {params.warmups}"

@@ -7,27 +7,20 @@ rule plot:
         tables=rules.tabulate.output.tables,
         thinning=rules.thin.output.table,
     output:
-        *[f for c, names in FIGURES.items() for f in figures(c, names)],
+        *all_figures(NUMBERS),
         record="results/records/plot/{run}.json",
     log:
         "logs/plot/{run}.log",
     benchmark:
         "timings/plot/{run}.tsv"
     wildcard_constraints:
-        run=RUN_OF_NUMBERS,
+        run=runs_of(NUMBERS, PLAN),
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("plot"),
-        runtime=wall_time("plot"),
+        **needs.of("plot"),
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name=name_of_run,
-        verdict=verdict_beside_tables,
-        names=repeat_option("--figure", sum(FIGURES.values(), ())),
-        code=code_digest("plot"),
+        **options.to_plot("run", NUMBERS.figure_names),
     shell:
         "nlobayes plot --tables {params.tables:q} {params.verdict} {params.names}"
         " --name {params.name:q} --out {params.folder:q} --record {output.record:q} 2> {log:q}"
@@ -38,59 +31,44 @@ use rule plot as plot_classes with:
         tables=rules.tabulate_classes.output.tables,
         thinning=rules.thin.output.table,
     output:
-        *[f for c, names in FIGURES_OF_CLASSES.items() for f in figures(c, names)],
+        *all_figures(CLASSES),
         record="results/records/plot_classes/{run}.json",
     log:
         "logs/plot_classes/{run}.log",
     benchmark:
         "timings/plot_classes/{run}.tsv"
     wildcard_constraints:
-        run=RUN_OF_CLASSES,
+        run=runs_of(CLASSES, PLAN),
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name=name_of_run,
-        verdict=verdict_beside_tables,
-        names=repeat_option("--figure", sum(FIGURES_OF_CLASSES.values(), ())),
-        code=code_digest("plot"),
+        **options.to_plot("run", CLASSES.figure_names),
 
 
 use rule plot as plot_bands with:
     input:
-        tables=table_files(*VERDICTS, *tables_of(Of.ONE_FEATURE)),
+        tables=tables(BAND_TABLES),
     output:
-        *figures("Accuracy", names_of(Of.ONE_FEATURE)),
+        *figures("Accuracy", ["bands"]),
         record="results/records/plot_bands/{run}.json",
     log:
         "logs/plot_bands/{run}.log",
     benchmark:
         "timings/plot_bands/{run}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name=name_of_run,
-        verdict=verdict_beside_tables,
-        names=repeat_option("--figure", names_of(Of.ONE_FEATURE)),
-        code=code_digest("plot"),
+        **options.to_plot("run", ["bands"]),
 
 
 use rule plot as plot_scale_ratio with:
     input:
-        tables=table_files(*VERDICTS, *tables_of(Of.KNOWN_SCALE)),
+        tables=tables(SCALE_TABLES),
     output:
-        *figures("Calibration", names_of(Of.KNOWN_SCALE)),
+        *figures("Calibration", ["scale_ratio"]),
         record="results/records/plot_scale_ratio/{run}.json",
     log:
         "logs/plot_scale_ratio/{run}.log",
     benchmark:
         "timings/plot_scale_ratio/{run}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name=name_of_run,
-        verdict=verdict_beside_tables,
-        names=repeat_option("--figure", names_of(Of.KNOWN_SCALE)),
-        code=code_digest("plot"),
+        **options.to_plot("run", ["scale_ratio"]),
 
 
 use rule plot as plot_landscape with:
@@ -109,12 +87,7 @@ use rule plot as plot_landscape with:
     benchmark:
         "timings/plot_landscape/{model}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name="model {model}",
-        verdict="",
-        names=repeat_option("--figure", LANDSCAPE_FIGURES),
-        code=code_digest("plot"),
+        **options.to_plot("model", LANDSCAPE_FIGURES),
 
 
 use rule plot as plot_prior_predictive with:
@@ -128,50 +101,30 @@ use rule plot as plot_prior_predictive with:
     benchmark:
         "timings/plot_prior_predictive/{model}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name="model {model}",
-        verdict="",
-        names=repeat_option("--figure", [PRIOR]),
-        code=code_digest("plot"),
+        **options.to_plot("model", [PRIOR]),
 
 
 use rule plot as plot_scan with:
     input:
-        tables=expand(
-            "results/plots/comparison/{{grid}}/{table}.csv", table=tables_of(Of.GRIDS)
-        ),
+        tables=tables(["runs", "scanned"], "results/plots/comparison/{grid}"),
     output:
-        *figures(
-            "Comparison",
-            names_of(Of.GRIDS),
-            "results/figures/comparison/{grid}",
-            "grid",
-        ),
+        *figures("Comparison", ["scan"], "results/figures/comparison/{grid}", "grid"),
         record="results/records/plot_scan/{grid}.json",
     log:
         "logs/plot_scan/{grid}.log",
     benchmark:
         "timings/plot_scan/{grid}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name="grid {grid}",
-        verdict="",
-        names=repeat_option("--figure", names_of(Of.GRIDS)),
-        code=code_digest("plot"),
+        **options.to_plot("grid", ["scan"]),
 
 
 use rule plot as plot_differences with:
     input:
-        tables=expand(
-            "results/plots/comparison/{{grid}}/{table}.csv",
-            table=tables_of(Of.SETTINGS),
-        ),
+        tables=["results/plots/comparison/{grid}/differences.csv"],
     output:
         *figures(
             "Comparison",
-            names_of(Of.SETTINGS),
+            ["differences"],
             "results/figures/comparison/{grid}",
             "grid",
         ),
@@ -181,37 +134,27 @@ use rule plot as plot_differences with:
     benchmark:
         "timings/plot_differences/{grid}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name="grid {grid}",
-        verdict="",
-        names=repeat_option("--figure", names_of(Of.SETTINGS)),
-        code=code_digest("plot"),
+        **options.to_plot("grid", ["differences"]),
 
 
 use rule plot as plot_speed with:
     input:
         tables="timings/speed/{grid}/speed.csv",
     output:
-        *figures("Speed", names_of(Of.SPEED), "timings/speed/{grid}", "grid"),
+        *figures("Speed", ["speed"], "timings/speed/{grid}", "grid"),
         record="timings/speed/{grid}/record.json",
     log:
         "logs/plot_speed/{grid}.log",
     benchmark:
         "timings/plot_speed/{grid}.tsv"
     params:
-        tables=folder_of_tables,
-        folder=folder_of_figures,
-        name="grid {grid}",
-        verdict="",
-        names=repeat_option("--figure", names_of(Of.SPEED)),
-        code=code_digest("plot"),
+        **options.to_plot("grid", ["speed"]),
 
 
-for grid_name in STUDY.grids:
+for grid_name in PLAN.study.grids:
 
     rule:
         name:
             grid_name
         input:
-            outputs_of(grid_name),
+            outputs_of(PLAN, grid_name),

@@ -6,7 +6,7 @@ rule thin:
     input:
         posterior="results/posterior/{run}.nc",
         diagnostics="results/metrics/{run}/diagnostics.json",
-        dataset=dataset_of,
+        dataset=inputs.dataset,
     output:
         thinned="results/thinned/{run}.nc",
         table="results/plots/{run}/thinning.csv",
@@ -17,10 +17,8 @@ rule thin:
         "timings/thin/{run}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("thin"),
-        runtime=wall_time("thin"),
+        **needs.of("thin"),
     params:
         code=code_digest("thin"),
     shell:
@@ -34,8 +32,8 @@ rule propagate:
     """Evaluate the posterior and the ensemble of MAPs at every point."""
     input:
         posterior="results/thinned/{run}.nc",
-        dataset=dataset_of,
-        starts=all_starts,
+        dataset=inputs.dataset,
+        starts=inputs.maps,
     output:
         predictions="results/predictions/{run}.nc",
     log:
@@ -44,14 +42,11 @@ rule propagate:
         "timings/propagate/{run}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("propagate"),
-        runtime=wall_time("propagate"),
+        **needs.of("propagate"),
     params:
-        spec=job("propagate"),
-        starts=lambda wildcards, input: repeat_option("--start", input.starts),
-        code=code_of("propagate", job("propagate")),
+        **told.of_run("propagate"),
+        starts=option_per_input("--start", "starts"),
     shell:
         "nlobayes propagate --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} {params.starts}"
@@ -62,7 +57,7 @@ rule export:
     """Write the surrogate: one file that predicts with error bars, and says how good they are."""
     input:
         posterior="results/thinned/{run}.nc",
-        dataset=dataset_of,
+        dataset=inputs.dataset,
         diagnostics="results/metrics/{run}/diagnostics.json",
         evaluation="results/metrics/{run}/evaluation.json",
     output:
@@ -74,13 +69,10 @@ rule export:
         "timings/export/{run}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=memory("export"),
-        runtime=wall_time("export"),
+        **needs.of("export"),
     params:
-        spec=job("export"),
-        code=code_of("export", job("export")),
+        **told.of_run("export"),
     shell:
         "nlobayes export --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} --diagnostics {input.diagnostics:q}"

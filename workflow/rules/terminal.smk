@@ -4,6 +4,7 @@
 import logging
 import os
 import subprocess
+import sys
 import time
 
 from snakemake.logging import logger
@@ -69,7 +70,7 @@ def name_job(wildcards):
     """Call what a job is for as the summary does, and its pieces by their numbers."""
     said = []
     for kind, value in (wildcards or {}).items():
-        name = LABELS.get(kind, {}).get(value, value)
+        name = PLAN.label_of(kind, value)
         said.append(f"{kind} {name}" if name.isdigit() else name)
     return ", ".join(said)
 
@@ -90,7 +91,7 @@ def evaluated_runs():
     asked = {
         job.wildcards.run for job in workflow.dag.jobs if job.rule.name == "evaluate"
     }
-    return {run: label for run, label in LABELS["run"].items() if run in asked}
+    return {run: label for run, label in PLAN.labels["run"].items() if run in asked}
 
 
 def summarise(*options, **keywords):

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from nlobayes.stages import PIPELINE
+from nlobayes.stages.sizes import Size
 from nlobayes.study.grid import RunSpec, Study
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.presets import Target
 from nlobayes.study.resources import (
-    BASE_MB,
     GPU_MB,
-    ON_GPU,
     SNAKEMAKE_MB,
     UNKNOWN_ROWS,
-    Size,
     need,
     rows_of,
     size_of,
@@ -25,6 +24,8 @@ from nlobayes.study.resources import (
 )
 
 MakeStudy = Callable[..., Study]
+BASE_MB = {name: mb for name, stage in PIPELINE.items() if (mb := stage.base_mb) is not None}
+ON_GPU = {"pretrain", "warmup", "draw", "landscape"}
 
 TINY = {
     "datasets": {
@@ -122,6 +123,7 @@ SIZE = Size(
     segment=2000,
     draws=4000,
     kept=500,
+    prior_draws=500,
     draw_seconds=0.1,
     pretrain_seconds=10.0,
 )

@@ -9,15 +9,21 @@ from typing import Any
 import pytest
 import yaml
 
-from nlobayes.study.resources import BASE_MB
+from nlobayes.stages import PIPELINE
 
 pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[3]
 RULES = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-NAMES = re.compile(r"^(?:rule|use rule \w+ as) (\w+)", re.MULTILINE)
-ALONE = {"pretrain", "warmup", "draw", "judge", "agree", "speed", "plot_speed"}
-"""Rules whose jobs share no job of the cluster."""
+RULE = re.compile(r"^(?:rule|use rule \w+ as) (\w+)", re.MULTILINE)
+DRAWN_FROM = {
+    "plot_landscape": "landscape",
+    "plot_prior_predictive": "prior_predictive",
+    "plot_scan": "compare",
+    "plot_differences": "compare",
+    "plot_speed": "speed",
+}
+"""Rules that draw figures of other things than a run, and the stage that makes their tables."""
 
 
 def profile() -> dict[str, Any]:
@@ -25,15 +31,18 @@ def profile() -> dict[str, Any]:
     return found
 
 
-def test_every_rule_is_in_a_group_or_meant_to_be_alone() -> None:
-    grouped = set(profile()["groups"])
-    assert grouped | ALONE == set(NAMES.findall(RULES))
-    assert not grouped & ALONE
+def stage_of(rule: str) -> str:
+    """Name the stage of a rule, for figures the one that their tables decide by."""
+    if rule in DRAWN_FROM:
+        return DRAWN_FROM[rule]
+    return "plot" if rule.startswith("plot_") else rule
 
 
-@pytest.mark.parametrize(("function", "resource"), [("memory", "mem_mb"), ("wall_time", "runtime")])
-def test_every_verb_is_estimated(function: str, resource: str) -> None:
-    assert set(re.findall(rf'{resource}={function}\("(\w+)"\)', RULES)) == set(BASE_MB)
+def test_groups_of_the_profile_are_those_of_the_stages() -> None:
+    """A rule without a group is alone in a job of the cluster."""
+    rules = RULE.findall(RULES)
+    stated = {rule: PIPELINE[stage_of(rule)].group for rule in rules}
+    assert profile()["groups"] == {rule: group for rule, group in stated.items() if group}
 
 
 def test_profile_names_no_site() -> None:

@@ -11,37 +11,11 @@ from nlobayes.artifacts.places import is_result, remedy
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
 from nlobayes.study import jobs
-from nlobayes.study.comparison import CompareJob
-from nlobayes.study.values import Frozen
+from nlobayes.study.stage_jobs import SPECIFICATIONS
 
 AGAIN = "run the workflow again"
 UNREAD = "surrogate"
 """The kind of artifact that no job reads: only a record tells that one is gone."""
-SPECIFICATIONS: dict[str, type[Frozen] | None] = {
-    "simulate": jobs.SimulateJob,
-    "ingest": jobs.IngestJob,
-    "prepare": jobs.PrepareJob,
-    "pretrain": jobs.PretrainJob,
-    "warmup": jobs.WarmupJob,
-    "draw": jobs.DrawJob,
-    "judge": jobs.JudgeJob,
-    "assemble": jobs.DrawJob,
-    "diagnose": jobs.DiagnoseJob,
-    "thin": jobs.DrawJob,
-    "propagate": jobs.PropagateJob,
-    "evaluate": jobs.EvaluateJob,
-    "tabulate": jobs.TabulateJob,
-    "tabulate_classes": jobs.TabulateJob,
-    "export": jobs.ExportJob,
-    "reweight": jobs.ReweightJob,
-    "condense": jobs.CondenseJob,
-    "landscape": jobs.LandscapeJob,
-    "prior_predictive": jobs.PriorPredictiveJob,
-    "agree": None,
-    "compare": CompareJob,
-    "plot": None,
-}
-"""What each verb was told; None where its command line says it all."""
 
 
 def problems(files: Project, name: str, asked: bool, other_code: bool) -> Iterator[str]:

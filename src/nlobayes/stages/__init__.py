@@ -1,0 +1,271 @@
+"""The one list of commands, in the groups of their folders, and all that a pipeline stage is.
+
+The help of the command line, the resources of jobs, what `nlobayes verify` reads and the table in
+docs/stages.md derive from it. Tests compare it with the rules and with the Slurm profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from nlobayes.stages.stage import Command, Stage
+
+TABLE = "results/tables/{dataset}.parquet"
+DATASET = "results/data/{dataset}.nc"
+MAP = "results/pretrain/{model}/{chain}.nc"
+WARMUP = "results/chains/{run}/{block}/warmup_{piece}.nc"
+SEGMENT = "results/chains/{run}/{block}/segment_{segment}.nc"
+VERDICT = "results/chains/{run}/verdict_{segment}.json"
+POSTERIOR = "results/posterior/{run}.nc"
+THINNED = "results/thinned/{run}.nc"
+PREDICTIONS = "results/predictions/{run}.nc"
+DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
+EVALUATION = "results/metrics/{run}/evaluation.json"
+
+TABULATE = Stage(
+    help="Tabulate what the figures of a run show.",
+    job="TabulateJob",
+    unit="run",
+    inputs=(POSTERIOR, DIAGNOSTICS, PREDICTIONS, EVALUATION, DATASET, MAP),
+    outputs=("results/plots/{run}/{table}.csv",),
+    base_mb=700,
+    numbers=lambda size: size.data + 8 * size.drawn + 5 * size.predicted,
+    group="scores",
+)
+PIPELINE = {
+    "simulate": Stage(
+        help="Compute a table with the embedded NLO engine.",
+        job="SimulateJob",
+        unit="dataset",
+        inputs=(),
+        outputs=(TABLE,),
+        base_mb=300,
+        numbers=lambda size: size.data,
+        group="data",
+    ),
+    "ingest": Stage(
+        help="Turn a folder of SLHA files into a table.",
+        job="IngestJob",
+        unit="dataset",
+        inputs=("{folder}",),
+        outputs=(TABLE,),
+        base_mb=300,
+        numbers=lambda size: 100 * size.rows,
+        seconds=lambda size: size.reading_seconds,
+        group="data",
+    ),
+    "prepare": Stage(
+        help="Turn a table into a dataset: features, target, splits.",
+        job="PrepareJob",
+        unit="dataset",
+        inputs=(TABLE,),
+        outputs=(DATASET,),
+        base_mb=300,
+        numbers=lambda size: size.data,
+        group="data",
+    ),
+    "pretrain": Stage(
+        help="Fit the MAP that one chain starts from.",
+        job="PretrainJob",
+        unit="model",
+        inputs=(DATASET,),
+        outputs=(MAP,),
+        base_mb=1100,
+        numbers=lambda size: size.data + 100 * size.weights,
+        seconds=lambda size: size.pretrain_seconds,
+        on_gpu=True,
+    ),
+    "warmup": Stage(
+        help="Adapt a block of chains before the first draw.",
+        job="WarmupJob",
+        unit="run",
+        inputs=(DATASET, MAP, WARMUP),
+        outputs=(WARMUP,),
+        base_mb=1300,
+        numbers=lambda size: size.data + size.block * (20 * size.matrix + 100 * size.warmup),
+        seconds=lambda size: size.block * size.warmup * size.draw_seconds,
+        on_gpu=True,
+    ),
+    "draw": Stage(
+        help="Draw one segment of a block of chains.",
+        job="DrawJob",
+        unit="run",
+        inputs=(DATASET, WARMUP, SEGMENT, VERDICT),
+        outputs=(SEGMENT,),
+        base_mb=1100,
+        numbers=lambda size: size.data + size.block * size.matrix + 3 * size.segment_drawn,
+        seconds=lambda size: size.block * size.segment * size.draw_seconds,
+        on_gpu=True,
+    ),
+    "judge": Stage(
+        help="Judge whether the segments so far suffice.",
+        job="JudgeJob",
+        unit="run",
+        inputs=(SEGMENT,),
+        outputs=(VERDICT,),
+        base_mb=500,
+        numbers=lambda size: 8 * size.drawn,
+    ),
+    "approximate": Stage(
+        help="Make a posterior by an approximate method.",
+        job="ApproximateJob",
+        unit="run",
+        inputs=(DATASET, MAP),
+        outputs=(POSTERIOR,),
+        base_mb=1300,
+        numbers=lambda size: size.data + 2 * size.drawn,
+        seconds=lambda size: size.prediction_seconds,
+        on_gpu=True,
+    ),
+    "assemble": Stage(
+        help="Join all chains into one posterior.",
+        job="DrawJob",
+        unit="run",
+        inputs=(DATASET, WARMUP, SEGMENT),
+        outputs=(POSTERIOR,),
+        base_mb=300,
+        numbers=lambda size: size.data + 2 * size.drawn,
+        group="scores",
+    ),
+    "diagnose": Stage(
+        help="Judge the convergence of a posterior.",
+        job="DiagnoseJob",
+        unit="run",
+        inputs=(POSTERIOR,),
+        outputs=(DIAGNOSTICS,),
+        base_mb=600,
+        numbers=lambda size: size.data + 8 * size.drawn,
+        group="scores",
+    ),
+    "thin": Stage(
+        help="Keep as many draws as are nearly independent.",
+        job="DrawJob",
+        unit="run",
+        inputs=(POSTERIOR, DIAGNOSTICS, DATASET),
+        outputs=(THINNED, "results/plots/{run}/thinning.csv"),
+        base_mb=600,
+        numbers=lambda size: size.data + 6 * size.drawn,
+        group="scores",
+    ),
+    "propagate": Stage(
+        help="Evaluate a posterior and its baseline at every point.",
+        job="PropagateJob",
+        unit="run",
+        inputs=(THINNED, DATASET, MAP),
+        outputs=(PREDICTIONS,),
+        base_mb=600,
+        numbers=lambda size: size.data + 2 * size.drawn + 3 * size.predicted,
+        seconds=lambda size: size.prediction_seconds,
+        group="scores",
+    ),
+    "evaluate": Stage(
+        help="Score predictions and their error bars.",
+        job="EvaluateJob",
+        unit="run",
+        inputs=(PREDICTIONS, DATASET),
+        outputs=(EVALUATION,),
+        base_mb=700,
+        numbers=lambda size: size.data + 5 * size.predicted,
+        group="scores",
+    ),
+    "tabulate": TABULATE,
+    "tabulate_classes": replace(
+        TABULATE, help="Tabulate what the figures of a run of classes show."
+    ),
+    "export": Stage(
+        help="Write the surrogate of a run: one file that predicts.",
+        job="ExportJob",
+        unit="run",
+        inputs=(THINNED, DATASET, DIAGNOSTICS, EVALUATION),
+        outputs=("results/surrogates/{run}.nc",),
+        base_mb=500,
+        numbers=lambda size: size.data + 6 * size.drawn + 3 * size.predicted,
+        seconds=lambda size: size.prediction_seconds,
+        group="scores",
+    ),
+    "landscape": Stage(
+        help="Survey the energy around the MAPs.",
+        job="LandscapeJob",
+        unit="model",
+        inputs=(DATASET, MAP),
+        outputs=("results/plots/landscape/{model}/{table}.csv",),
+        base_mb=1100,
+        numbers=lambda size: size.data + 100 * size.weights,
+        seconds=lambda size: size.survey_seconds,
+        on_gpu=True,
+        group="landscape",
+    ),
+    "prior_predictive": Stage(
+        help="Tabulate f as the prior has it, before any data.",
+        job="PriorPredictiveJob",
+        unit="model",
+        inputs=(DATASET,),
+        outputs=("results/plots/prior_predictive/{model}/{table}.csv",),
+        base_mb=1000,
+        numbers=lambda size: size.data + size.prior_draws * (size.weights + 10 * size.reference),
+        group="prior",
+    ),
+    "agree": Stage(
+        help="Compare what several samplers say of one posterior.",
+        unit="rivals",
+        inputs=(POSTERIOR,),
+        outputs=("results/metrics/agreement/{rivals}.json",),
+        base_mb=600,
+        numbers=lambda size: 8 * size.drawn,
+    ),
+    "plot": Stage(
+        help="Draw figures from their tables.",
+        unit="run",
+        inputs=("{folder}/{table}.csv",),
+        outputs=("{folder}/{figure}.svg", "{folder}/{figure}.png"),
+        base_mb=500,
+        numbers=lambda size: 100 * size.rows,
+        group="scores",
+    ),
+    "compare": Stage(
+        help="Set runs side by side, with paired differences.",
+        job="CompareJob",
+        unit="grid",
+        inputs=(EVALUATION, DIAGNOSTICS),
+        outputs=(
+            "results/plots/comparison/{grid}/{table}.csv",
+            "results/plots/comparison/{grid}/table.md",
+        ),
+        base_mb=500,
+        group="comparison",
+    ),
+    "speed": Stage(
+        help="Time networks: gradients, predictions, loading.",
+        unit="grid",
+        inputs=(DATASET,),
+        outputs=("timings/speed/{grid}/speed.csv",),
+    ),
+}
+TOOLS = {
+    "predict": Command("Predict the points of a table with a surrogate."),
+    "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
+    "summary": Command("Print the table of a study's runs."),
+    "reweight": Command(
+        "Move a posterior to another prior or likelihood by weights.", "ReweightJob"
+    ),
+    "sensitivity": Command("Say how far predictions depend on prior and likelihood."),
+    "condense": Command(
+        "Condense what data said of f, for the prior of a run to come.", "CondenseJob"
+    ),
+}
+AUDIT = {
+    "show": Command("Print what an artifact holds and what made it."),
+    "verify": Command("Verify artifacts, what they were made from, and by which code."),
+    "provenance": Command("Export what made every file: PROV-JSON and RO-Crate."),
+    "record": Command("Record in dvc.lock what Snakemake made."),
+}
+GROUPS: dict[str, Mapping[str, Command]] = {"tools": TOOLS, "pipeline": PIPELINE, "audit": AUDIT}
+
+
+def module_of(command: str) -> str:
+    """Name the module of a command; KeyError where there is no such command."""
+    for group, commands in GROUPS.items():
+        if command in commands:
+            return f"nlobayes.commands.{group}.{command}"
+    raise KeyError(command)

@@ -1,0 +1,98 @@
+"""The size of a job: the numbers that its memory and its time follow from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+GRADIENT_SECONDS = 5e-5
+"""Of a gradient, whatever its size."""
+CELL_SECONDS = 5e-10
+"""Of a gradient, per weight and train row."""
+FILE_SECONDS = 0.02
+"""Of an SLHA file that is read, on a slow file system."""
+SURVEY_GRADIENTS = 5000
+"""Gradients that the survey of a landscape takes."""
+
+
+class Size(NamedTuple):
+    """The numbers that memory and time follow from.
+
+    Attributes
+    ----------
+    rows, columns, train, reference
+        Of the dataset: rows of all splits and of the train split, columns, reference points.
+    outputs
+        Of the network.
+    weights, matrix
+        Parameters of the network, and numbers of the mass matrices of a chain.
+    chains, block
+        Chains of the run, and those that one job computes.
+    warmup, segment, draws, kept
+        Steps of a piece of the warm-up; draws of a segment, of a chain, and those with weights.
+    prior_draws
+        Draws of a prior predictive check.
+    draw_seconds, pretrain_seconds
+        Time of one draw of a chain and of one MAP.
+    gpus
+        Of one job.
+    """
+
+    rows: int
+    columns: int
+    train: int
+    reference: int
+    outputs: int = 1
+    weights: int = 0
+    matrix: int = 0
+    chains: int = 0
+    block: int = 0
+    warmup: int = 0
+    segment: int = 0
+    draws: int = 0
+    kept: int = 0
+    prior_draws: int = 0
+    draw_seconds: float = 0.0
+    pretrain_seconds: float = 0.0
+    gpus: int = 0
+
+    @property
+    def data(self) -> int:
+        """Numbers of the dataset: features, targets, and what was made on the way."""
+        return 10 * self.rows * (self.columns + 4)
+
+    @property
+    def drawn(self) -> int:
+        """Numbers of a posterior: the function and the stats of every draw, the kept weights."""
+        return self.chains * (
+            self.kept * self.weights + self.draws * (self.outputs * self.reference + 20)
+        )
+
+    @property
+    def segment_drawn(self) -> float:
+        """Numbers of one segment of a block."""
+        return self.drawn * self.block / self.chains * self.segment / self.draws
+
+    @property
+    def predicted(self) -> int:
+        """Numbers of all predictions, none thinned away."""
+        return self.chains * self.kept * self.rows * self.outputs
+
+    @property
+    def reading_seconds(self) -> float:
+        """Time to read one SLHA file per row."""
+        return FILE_SECONDS * self.rows
+
+    @property
+    def prediction_seconds(self) -> float:
+        """Time of all predictions."""
+        return CELL_SECONDS * self.predicted * self.weights
+
+    @property
+    def survey_seconds(self) -> float:
+        """Time to survey the energy around the MAPs."""
+        return SURVEY_GRADIENTS * gradient_seconds(self.weights, self.train)
+
+
+def gradient_seconds(weights: int, train: int) -> float:
+    """Bound the time of one gradient in single precision on one core."""
+    return GRADIENT_SECONDS + CELL_SECONDS * weights * train

@@ -1,0 +1,24 @@
+"""The specification that the results of each command hold, as the list of stages names it."""
+
+from __future__ import annotations
+
+from nlobayes.stages import GROUPS
+from nlobayes.stages.stage import Stage
+from nlobayes.study import comparison, jobs
+from nlobayes.study.values import Frozen
+
+MODELS = vars(jobs) | vars(comparison)
+
+
+def _specifications() -> dict[str, type[Frozen] | None]:
+    """Find the model of every command that makes results; a stage may have none."""
+    commands = [each for group in GROUPS.values() for each in group.items()]
+    return {
+        name: MODELS[command.job] if command.job else None
+        for name, command in commands
+        if command.job or (isinstance(command, Stage) and command.makes_results)
+    }
+
+
+SPECIFICATIONS = _specifications()
+"""What each verb was told; None where its command line says it all."""

@@ -1,0 +1,112 @@
+"""What a job reads: functions of its wildcards, as Snakemake calls them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nlobayes.study.grid import RunSpec
+from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map_paths
+
+Wildcards = Any
+"""Snakemake's wildcards: an attribute for each."""
+
+
+class Inputs:
+    """What the jobs of a plan read."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def _run(self, wildcards: Wildcards) -> RunSpec:
+        return self._plan.runs[wildcards.run]
+
+    def _chains(self, wildcards: Wildcards) -> MCMC:
+        """Find the method of a run of chains; the patterns of their rules match no other run."""
+        method = self._run(wildcards).mcmc
+        assert method is not None, wildcards.run
+        return method
+
+    def dataset(self, wildcards: Wildcards) -> str:
+        """Find the dataset of a run."""
+        return dataset_path(self._run(wildcards))
+
+    def datasets(self, wildcards: Wildcards) -> Paths:
+        """List the dataset of each run of a grid."""
+        return [dataset_path(run) for run in self._plan.study.runs(wildcards.grid)]
+
+    def maps(self, wildcards: Wildcards) -> Paths:
+        """List the MAPs of a run, each once."""
+        run = self._run(wildcards)
+        return map_paths(run, sorted({*run.starts}))
+
+    def maps_of_plane(self, wildcards: Wildcards) -> Paths:
+        """List the MAPs that span the plane in which the energy is surveyed."""
+        return map_paths(self._plan.models[wildcards.model], range(MAPS_OF_PLANE))
+
+    def maps_of_block(self, wildcards: Wildcards) -> Paths:
+        """List the MAP of each chain of a block, for the first piece of its warm-up."""
+        run, first = self._run(wildcards), int(wildcards.piece) == 0
+        chains = run.blocks[int(wildcards.block)] if first else []
+        return map_paths(run, (run.starts[chain] for chain in chains))
+
+    def warmup_before(self, wildcards: Wildcards) -> Paths:
+        """Find the piece of the warm-up before a piece: none before the first."""
+        piece = int(wildcards.piece)
+        return [f"{folder_of_block(wildcards)}/warmup_{piece - 1}.nc"] if piece else []
+
+    def segment_before(self, wildcards: Wildcards) -> str:
+        """Find what a segment continues from: the one before, or the end of the warm-up."""
+        segment = int(wildcards.segment)
+        last_warmup = self._chains(wildcards).warmup.segments - 1
+        before = f"segment_{segment - 1}" if segment else f"warmup_{last_warmup}"
+        return f"{folder_of_block(wildcards)}/{before}.nc"
+
+    def verdict_before(self, wildcards: Wildcards) -> Paths:
+        """Find the verdict that a segment waits for: none before the first, or without `until`."""
+        segment, until = int(wildcards.segment), self._chains(wildcards).until
+        folder = f"results/chains/{wildcards.run}"
+        return [f"{folder}/verdict_{segment - 1}.json"] if segment and until else []
+
+    def warmups(self, wildcards: Wildcards) -> Paths:
+        """List the pieces of the warm-up of all blocks of a run, block by block."""
+        run = self._run(wildcards)
+        return files_per_block(run, "warmup", self._chains(wildcards).warmup.segments)
+
+    def segments(self, wildcards: Wildcards) -> Paths:
+        """List the segments of all blocks of a run, block by block."""
+        run = self._run(wildcards)
+        return files_per_block(run, "segment", self._chains(wildcards).segments)
+
+    def segments_so_far(self, wildcards: Wildcards) -> Paths:
+        """List the segments of all blocks up to the one that is judged."""
+        return files_per_block(self._run(wildcards), "segment", int(wildcards.segment) + 1)
+
+    def posteriors(self, wildcards: Wildcards) -> Paths:
+        """List the posteriors of one model, one per sampler."""
+        return [f"results/posterior/{run}.nc" for run in self._plan.rivals[wildcards.rivals]]
+
+    def metrics(self, wildcards: Wildcards) -> Paths:
+        """List the scores of all runs of a grid."""
+        runs = self._plan.study.runs(wildcards.grid)
+        return [path for run in runs for path in metrics_of(run)]
+
+
+def folder_of_block(wildcards: Wildcards) -> str:
+    """Name the folder of a block of chains."""
+    return f"results/chains/{wildcards.run}/{wildcards.block}"
+
+
+def files_per_block(run: RunSpec, name: str, count: int) -> Paths:
+    """List so many files of each block of a run, block by block."""
+    return [
+        f"results/chains/{run.run_id}/{block}/{name}_{number}.nc"
+        for block in range(len(run.blocks))
+        for number in range(count)
+    ]
+
+
+def metrics_of(run: RunSpec) -> Paths:
+    """List the scores of a run."""
+    folder = f"results/metrics/{run.run_id}"
+    return [f"{folder}/evaluation.json", f"{folder}/diagnostics.json"]

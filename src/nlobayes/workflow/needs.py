@@ -1,0 +1,73 @@
+"""What a job needs of a machine: memory, wall time and GPUs, as the resources of its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nlobayes.stages import PIPELINE
+from nlobayes.stages.sizes import Size
+from nlobayes.study.grid import RunSpec
+from nlobayes.study.resources import Need, need, rows_of, size_of, size_of_dataset
+from nlobayes.study.sources import SlhaSource, TableSource
+from nlobayes.workflow.inputs import Wildcards
+from nlobayes.workflow.plan import Plan
+
+
+class Needs:
+    """What the jobs of a plan need; the first wildcard of a job says what it reads."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rows = cache(self._count_rows)
+        self._need = cache(self._estimate)  # once for all jobs that read the same
+
+    def of(self, verb: str) -> dict[str, Any]:
+        """Give the resources of a rule: memory in MB, wall time in minutes, GPUs on the device."""
+
+        def mem_mb(wildcards: Wildcards, attempt: int) -> int:
+            return self._asked(verb, wildcards, attempt).mem_mb
+
+        def runtime(wildcards: Wildcards, attempt: int) -> int:
+            return self._asked(verb, wildcards, attempt).runtime
+
+        gpu = {"gpu": self._gpus()} if PIPELINE[verb].on_gpu else {}
+        return {"mem_mb": mem_mb, "runtime": runtime, **gpu}
+
+    def _asked(self, verb: str, wildcards: Wildcards, attempt: int) -> Need:
+        kind, name = next(iter(wildcards.items()))
+        asked: Need = self._need(verb, kind, name)
+        return asked.of_attempt(attempt)
+
+    def _gpus(self) -> int:
+        execution = self._plan.study.execution
+        return execution.shards if execution.device == "gpu" else 0
+
+    def _estimate(self, verb: str, kind: str, name: str) -> Need:
+        read: dict[str, Callable[[str], list[Size]]] = {
+            "dataset": self._sizes_of_dataset,
+            "model": lambda path: [self._size(self._plan.models[path])],
+            "run": lambda path: [self._size(self._plan.runs[path])],
+            "rivals": lambda path: [
+                self._size(self._plan.runs[run]) for run in self._plan.rivals[path]
+            ],
+            "grid": lambda path: [],
+        }
+        return need(verb, *read[kind](name))
+
+    def _sizes_of_dataset(self, name: str) -> list[Size]:
+        return [size_of_dataset(self._plan.study.datasets[name], self._rows(name))]
+
+    def _size(self, run: RunSpec) -> Size:
+        return size_of(run, self._rows(run.names["dataset"]))
+
+    def _count_rows(self, name: str) -> int:
+        """Bound the rows of a dataset, those of a table or of SLHA files by what is there."""
+        dataset = self._plan.study.datasets[name]
+        source = dataset.source
+        if isinstance(source, SlhaSource):
+            return rows_of(dataset, len(source.files(Path(source.folder))))
+        path = Path(source.path) if isinstance(source, TableSource) else None
+        return rows_of(dataset, path.stat().st_size if path and path.is_file() else None)

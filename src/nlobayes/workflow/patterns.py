@@ -1,0 +1,46 @@
+"""The patterns of wildcards: regular expressions of the paths that a study can have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from nlobayes.study.grid import CROSSED
+from nlobayes.study.values import NAME
+from nlobayes.workflow.figures import PRIOR
+from nlobayes.workflow.plan import Plan
+from nlobayes.workflow.tasks import CLASSES, Task
+
+NUMBER = r"\d+"
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Spell the pattern of one of some names, each meant letter by letter; nothing fits no name."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def path_of(names: int) -> str:
+    """Spell the pattern of the path of any run: so many names, and a seed."""
+    return rf"({NAME.pattern}/){{{names}}}s\d+"
+
+
+def wildcard_patterns(plan: Plan) -> dict[str, str]:
+    """Give the pattern of every wildcard."""
+    run, model = path_of(len(CROSSED)), path_of(len(CROSSED) - 1)
+    numbers = dict.fromkeys(("chain", "block", "piece", "segment"), NUMBER)
+    return {
+        "dataset": one_of(plan.study.datasets),
+        "run": run,
+        "model": model,
+        "grid": one_of(plan.study.grids),
+        "rivals": run,
+        **numbers,
+    }
+
+
+def runs_of(task: Task, plan: Plan) -> str:
+    """Spell the pattern of the runs of a task; those of numbers are all that are not of classes."""
+    classes = plan.datasets_of(CLASSES)
+    if task is CLASSES:
+        return f"({one_of(classes)})/{path_of(len(CROSSED) - 1)}"
+    return f"(?!({one_of([PRIOR, *classes])})/){path_of(len(CROSSED))}"

@@ -1,0 +1,119 @@
+"""A study as the rules ask for it: what it has of every kind, by the paths in `results/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from nlobayes.errors import InputError
+from nlobayes.study.comparison import CompareJob, compare_job
+from nlobayes.study.grid import RunSpec, Study, load_study
+from nlobayes.study.labels import labels, model_labels
+from nlobayes.study.library import PRESETS, override, read_presets
+from nlobayes.study.sources import SlhaSource, TableSource
+from nlobayes.workflow.tasks import Task, task_of
+
+Value = TypeVar("Value")
+Paths = list[str]
+MAPS_OF_PLANE = 3
+
+
+class ByPath(dict[str, Value]):
+    """What the study has of a kind, by path; the patterns of the rules match others too."""
+
+    def __missing__(self, name: str) -> Value:
+        """Refuse a path that a person asked for by mistake."""
+        raise InputError(f"{name} is no path of this study; ask for one that it has")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study, and what it has of every kind."""
+
+    study: Study
+
+    @cached_property
+    def runs(self) -> ByPath[RunSpec]:
+        """The runs of all grids."""
+        each = (run for grid in self.study.grids for run in self.study.runs(grid))
+        return ByPath((run.run_id, run) for run in each)
+
+    @cached_property
+    def models(self) -> ByPath[RunSpec]:
+        """A run of each model: what is sampled, whatever the sampler."""
+        return ByPath((run.model_id, run) for run in self.runs.values())
+
+    @cached_property
+    def rivals(self) -> ByPath[Paths]:
+        """The runs of each grid that differ in their sampler alone."""
+        groups: dict[str, Paths] = {}
+        for grid in self.study.grids:
+            for run in self.study.runs(grid):
+                groups.setdefault(f"{grid}/{run.model_id}", []).append(run.run_id)
+        return ByPath((name, runs) for name, runs in groups.items() if len(runs) > 1)
+
+    @cached_property
+    def compared(self) -> dict[str, CompareJob]:
+        """The comparison of each grid of several runs with scores."""
+        study = self.study
+        return {
+            name: compare_job(study, name)
+            for name, grid in study.grids.items()
+            if grid.outputs not in ("speed", "prior") and len([*study.runs(name)]) > 1
+        }
+
+    @cached_property
+    def simulated(self) -> Paths:
+        """Datasets whose table is computed."""
+        given = (TableSource, SlhaSource)
+        each = self.study.datasets.items()
+        return [name for name, dataset in each if not isinstance(dataset.source, given)]
+
+    @cached_property
+    def ingested(self) -> Paths:
+        """Datasets whose table is made from SLHA files."""
+        each = self.study.datasets.items()
+        return [name for name, dataset in each if isinstance(dataset.source, SlhaSource)]
+
+    @cached_property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """What people call runs and models, by the wildcard and the path."""
+        return {"run": labels(self.study), "model": model_labels(self.study)}
+
+    def datasets_of(self, task: Task) -> Paths:
+        """List the datasets that a task is learned from."""
+        each = self.study.datasets.items()
+        return [name for name, dataset in each if task_of(dataset) is task]
+
+    def grids_that_end_with(self, outputs: str) -> Paths:
+        """List the grids of some outputs."""
+        return [name for name, grid in self.study.grids.items() if grid.outputs == outputs]
+
+    def label_of(self, kind: str, path: str) -> str:
+        """Call a run, a model or anything else as people read it."""
+        return self.labels.get(kind, {}).get(path, path)
+
+
+def load_plan(changes: Mapping[str, Any]) -> Plan:
+    """Validate the study of a configuration, and everything that is planned from it.
+
+    Raises
+    ------
+    InputError
+        If a key, a name or a value is not allowed, or runs of a grid cannot be compared.
+    """
+    plan = Plan(load_study(override(read_presets(PRESETS), changes)))
+    assert plan.compared is not None  # computed now: it may refuse
+    return plan
+
+
+def dataset_path(run: RunSpec) -> str:
+    """Name the file of the dataset of a run."""
+    return f"results/data/{run.names['dataset']}.nc"
+
+
+def map_paths(run: RunSpec, starts: Iterable[int]) -> Paths:
+    """Name the files of some MAPs of a run."""
+    return [f"results/pretrain/{run.model_id}/{start}.nc" for start in starts]

@@ -1,0 +1,37 @@
+"""The process that plans: its early end, the Python of its jobs, its search for garbage."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import shlex
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+
+def stop(fault: object) -> NoReturn:
+    """Say in one line why nothing is planned."""
+    sys.stderr.write(f"nlobayes: error: {fault}\n")
+    sys.exit(2)
+
+
+def collect_no_garbage() -> None:
+    """Let a graph grow without a search for garbage, which finds none: nothing in it is freed.
+
+    At the end of the process nothing is taken apart either.
+    """
+    gc.disable()
+    atexit.register(gc.freeze)
+
+
+def collect_garbage_again() -> None:
+    """Search for garbage again while jobs run, but not in the graph."""
+    gc.freeze()
+    gc.enable()
+
+
+def shell_prefix() -> str:
+    """Let jobs find the same Python as Snakemake, however it was started."""
+    folder = shlex.quote(str(Path(sys.executable).parent))
+    return f"set -euo pipefail; export PATH={folder}:$PATH; "

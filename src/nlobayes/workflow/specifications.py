@@ -1,0 +1,73 @@
+"""What a job is told: the specification of its verb, and a digest of the code it runs through."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+
+from nlobayes.code_digest import code_digest
+from nlobayes.study.assignments import (
+    ingest_job,
+    prepare_job,
+    run_jobs,
+    simulate_job,
+    speed_job,
+)
+from nlobayes.study.presets import DatasetPreset
+from nlobayes.study.values import Frozen
+from nlobayes.workflow.inputs import Wildcards
+from nlobayes.workflow.plan import Plan
+
+Fields = dict[str, Callable[[Wildcards], str]]
+"""The parameters `spec` and `code` of a rule."""
+OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
+    "simulate": simulate_job,
+    "ingest": ingest_job,
+    "prepare": prepare_job,
+}
+TOLD_AS = {"tabulate_classes": "tabulate"}
+"""Verbs that are told what another one is."""
+
+
+class Specifications:
+    """What the jobs of a plan are told, each its own sections only."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._told = cache(lambda run: run_jobs(plan.runs[run]))  # rules ask one after the other
+
+    def of_dataset(self, verb: str) -> Fields:
+        """Tell a verb of a dataset."""
+        build, datasets = OF_DATASET[verb], self._plan.study.datasets
+        return _fields(verb, lambda wildcards: build(datasets[wildcards.dataset]))
+
+    def of_run(self, verb: str) -> Fields:
+        """Tell a verb of a run."""
+        job = TOLD_AS.get(verb, verb)
+        return _fields(verb, lambda wildcards: self._told(wildcards.run)[job])
+
+    def of_model(self, verb: str) -> Fields:
+        """Tell a verb that no sampler matters to."""
+        models = self._plan.models
+        return _fields(verb, lambda wildcards: self._told(models[wildcards.model].run_id)[verb])
+
+    def of_comparison(self, wildcards: Wildcards) -> str:
+        """Tell `compare` the runs of a grid."""
+        return self._plan.compared[wildcards.grid].model_dump_json()
+
+    def of_timing(self, wildcards: Wildcards) -> str:
+        """Tell `speed` the networks of a grid."""
+        return speed_job([*self._plan.study.runs(wildcards.grid)]).model_dump_json()
+
+
+def _fields(verb: str, job: Callable[[Wildcards], Frozen]) -> Fields:
+    """Make the parameters of a rule; a specification chooses the code that counts."""
+
+    def spec(wildcards: Wildcards) -> str:
+        return job(wildcards).model_dump_json()
+
+    def code(wildcards: Wildcards) -> str:
+        return code_digest(verb, json.loads(spec(wildcards)))
+
+    return {"spec": spec, "code": code}

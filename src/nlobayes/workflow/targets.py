@@ -1,0 +1,67 @@
+"""What grids end with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nlobayes.study.grid import RunSpec
+from nlobayes.workflow.figures import COMPARISON_FIGURES, LANDSCAPE_FIGURES, PRIOR
+from nlobayes.workflow.inputs import Wildcards, metrics_of
+from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
+from nlobayes.workflow.tasks import figures_that_data_allow, task_of
+
+
+def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
+    """Give the function that lists what grids end with, called for a target alone."""
+
+    def outputs(wildcards: Wildcards) -> Paths:
+        return [path for grid in grids for path in grid_outputs(plan, grid)]
+
+    return outputs
+
+
+def grid_outputs(plan: Plan, grid: str) -> Paths:
+    """List what a grid ends with."""
+    outputs = plan.study.grids[grid].outputs
+    if outputs == "speed":
+        return [f"timings/speed/{grid}/speed.svg"]
+    runs = [*plan.study.runs(grid)]
+    if outputs == "prior":
+        models = dict.fromkeys(run.model_id for run in runs)
+        return [f"results/figures/prior_predictive/{model}/{PRIOR}.svg" for model in models]
+    wanted: Paths = []
+    if grid not in plan.compared:  # what compares runs asks for their scores
+        wanted += [path for run in runs for path in metrics_of(run)]
+    if outputs == "figures":
+        wanted += [path for run in runs for path in figures_of(run)]
+        wanted += [path for run in runs for path in surrogates_of(run)]
+    return [*wanted, *_comparison(plan, grid), *_agreements(plan, grid)]
+
+
+def figures_of(run: RunSpec) -> Paths:
+    """List the figures of a run as files, and those of the MAPs that it starts from."""
+    surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
+    own = figures_that_data_allow(run.dataset)
+    return [
+        *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
+        *(f"results/figures/landscape/{run.model_id}/{name}.svg" for name in surveyed),
+    ]
+
+
+def surrogates_of(run: RunSpec) -> Paths:
+    """List the surrogate of a run, where its task has one."""
+    has_one = task_of(run.dataset).has_surrogate
+    return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
+
+
+def _comparison(plan: Plan, grid: str) -> Paths:
+    if grid not in plan.compared:
+        return []
+    settings = {run.setting for run in plan.compared[grid].runs}
+    names = COMPARISON_FIGURES if len(settings) > 1 else COMPARISON_FIGURES[:1]
+    return [f"results/figures/comparison/{grid}/{name}.svg" for name in names]
+
+
+def _agreements(plan: Plan, grid: str) -> Paths:
+    rivals = [name for name in plan.rivals if name.split("/")[0] == grid]
+    return [f"results/metrics/agreement/{name}.json" for name in rivals]
