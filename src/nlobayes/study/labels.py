@@ -8,6 +8,7 @@ from pathlib import Path
 from nlobayes.study.files import read_study
 from nlobayes.study.grid import CROSSED, RunSpec, Study, load_study
 from nlobayes.study.library import PRESETS, override, read_presets
+from nlobayes.study.renamed import renamed_keys_told
 
 DEFAULT_STUDY = Path("config/config.yaml")
 
@@ -23,7 +24,8 @@ def read_whole_study(changes: Sequence[Path] = ()) -> Study:
     config = read_presets(PRESETS)
     for path in (DEFAULT_STUDY, *changes):
         config = override(config, read_study(path))
-    return load_study(config)
+    with renamed_keys_told():
+        return load_study(config)
 
 
 def labels(study: Study, grids: Iterable[str] | None = None) -> dict[str, str]:

@@ -12,6 +12,7 @@ from nlobayes.study.comparison import CompareJob, compare_job
 from nlobayes.study.grid import RunSpec, Study, load_study
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import PRESETS, override, read_presets
+from nlobayes.study.renamed import renamed_keys_told
 from nlobayes.study.sources import SlhaSource, TableSource
 from nlobayes.workflow.tasks import Task, task_of
 
@@ -104,7 +105,8 @@ def load_plan(changes: Mapping[str, Any]) -> Plan:
     InputError
         If a key, a name or a value is not allowed, or runs of a grid cannot be compared.
     """
-    plan = Plan(load_study(override(read_presets(PRESETS), changes)))
+    with renamed_keys_told():
+        plan = Plan(load_study(override(read_presets(PRESETS), changes)))
     assert plan.compared is not None  # computed now: it may refuse
     return plan
 
