@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlobayes.model.activations import ACTIVATIONS
 from nlobayes.model.networks import Network, network_of
 from nlobayes.surrogate.prediction import predict
 
@@ -44,7 +43,7 @@ def one_draw(draws: dict[str, np.ndarray], index: int, x: np.ndarray, name: str)
 
 
 @pytest.mark.parametrize("count", [1, 16, 35])
-@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("activation", BY_HAND)
 def test_every_draw_is_evaluated_at_every_point(
     monkeypatch: pytest.MonkeyPatch, activation: str, count: int
 ) -> None:
