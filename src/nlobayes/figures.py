@@ -15,6 +15,7 @@ class Of(StrEnum):
     """What has a figure."""
 
     RUNS = "every run"
+    CHAINS = "runs of chains"
     NUMBERS = "runs of numbers"
     CLASSES = "runs of classes"
     ONE_FEATURE = "runs of numbers with one feature"
@@ -55,28 +56,28 @@ ALL = (
     Figure(
         "verdict",
         "Convergence",
-        Of.RUNS,
+        Of.CHAINS,
         "verdict.verdict",
         {"verdict": "*", "calibration_checks": "*"},
     ),
     Figure(
         "convergence",
         "Convergence",
-        Of.RUNS,
+        Of.CHAINS,
         "convergence.convergence",
         {"convergence": "rhat? rhat_gelman_rubin? ess_bulk ess_tail variance_share?"},
     ),
     Figure(
         "trace",
         "Convergence",
-        Of.RUNS,
+        Of.CHAINS,
         "convergence.trace",
         {"trace": "chain draw log_density noise?"},
     ),
     Figure(
         "autocorrelation",
         "Convergence",
-        Of.RUNS,
+        Of.CHAINS,
         "convergence.autocorrelation",
         {
             "autocorrelation": "lag f_mean f_p10 f_p90 log_density noise?",
@@ -86,19 +87,19 @@ ALL = (
     Figure(
         "divergences",
         "Convergence",
-        Of.RUNS,
+        Of.CHAINS,
         "convergence.divergences",
         {"divergences": "covariate deviation? expected?", "labels": "*"},
     ),
     Figure(
         "thinning",
         "Convergence",
-        Of.RUNS,
+        Of.CHAINS,
         "thinning.thinning",
         {"thinning": "step ess_f_median rmse? lppd megabytes stored chosen"},
     ),
-    Figure("weight_planes", "Posterior", Of.RUNS, "weights.planes", {"weight_planes": "*"}),
-    Figure("history", "Posterior", Of.RUNS, "weights.history", {"history": "*"}),
+    Figure("weight_planes", "Posterior", Of.CHAINS, "weights.planes", {"weight_planes": "*"}),
+    Figure("history", "Posterior", Of.CHAINS, "weights.history", {"history": "*"}),
     Figure(
         "loss",
         "Pretraining",
@@ -266,8 +267,10 @@ ALL = (
 
 VERDICTS = ("verdict", "calibration_checks")
 """Tables of a run whose failures stand on every figure of it."""
-BESIDE = ("quantities",)
-"""Tables of every run that no figure shows."""
+OF_EVERY_RUN = (*VERDICTS, "labels")
+"""Tables that every run has, whichever its figures."""
+BESIDE_CHAINS = ("quantities",)
+"""Tables of chains that no figure shows."""
 FROM_THINNING = ("thinning",)
 """Tables that are written where draws are thinned, not where the other ones are."""
 
@@ -292,6 +295,11 @@ def tables_of(*kinds: Of) -> tuple[str, ...]:
 
 
 def tabulated(*kinds: Of) -> tuple[str, ...]:
-    """Name the tables that are written for the figures of a run, and those beside them."""
-    drawn = [table for table in tables_of(*kinds) if table not in FROM_THINNING]
-    return tuple(dict.fromkeys((*drawn, *BESIDE)))
+    """Name the tables that are written for the figures of a run, and those that every run has."""
+    return tuple(dict.fromkeys((*tables_of(*kinds), *OF_EVERY_RUN)))
+
+
+def tabulated_of_chains() -> tuple[str, ...]:
+    """Name the tables that are written for the figures of chains alone, and those beside them."""
+    elsewhere = (*OF_EVERY_RUN, *FROM_THINNING)
+    return (*(t for t in tables_of(Of.CHAINS) if t not in elsewhere), *BESIDE_CHAINS)

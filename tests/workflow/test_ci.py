@@ -70,12 +70,13 @@ DRAWN = {
 }
 RULES = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
-    *("thin", "propagate", "evaluate", "export", "tabulate", "landscape"),
-    *("plot", "plot_landscape", "plot_scale_ratio"),
+    *("thin", "propagate", "evaluate", "export", "tabulate", "tabulate_chains", "landscape"),
+    *("plot", "plot_chains", "plot_landscape", "plot_scale_ratio"),
 }
 MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")
 RECORDED_OF_RUN = (
-    *("diagnose", "thin", "evaluate", "export", "tabulate", "plot", "plot_scale_ratio"),
+    *("diagnose", "thin", "evaluate", "export", "tabulate", "tabulate_chains", "plot"),
+    *("plot_chains", "plot_scale_ratio"),
 )
 # The keys that other people's tools rely on.
 DIAGNOSTICS = {

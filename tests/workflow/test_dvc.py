@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 CLEAN = "Data and pipelines are up to date."
 UNCHANGED = "Stage 'workflow' didn't change, skipping"
 STUDENT_T = "config/config.yaml:+evaluation.default.noise=student_t"
-REJUDGED = dict.fromkeys(("evaluate", "export", "tabulate", "plot", "all"), 1)
+REJUDGED = dict.fromkeys(("evaluate", "export", "tabulate", "plot", "plot_chains", "all"), 1)
 IMAGE = re.compile(r'<img src="([^"]+)"')
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
 

@@ -18,7 +18,11 @@ RUN = f"{MODEL}/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 AGREEMENT = f"results/metrics/agreement/tiny/{MODEL}/s1.json"
 AFTER_ASSEMBLE = dict.fromkeys(
-    ("diagnose", "thin", "propagate", "evaluate", "export", "tabulate", "plot", "all"), 1
+    (
+        *("diagnose", "thin", "propagate", "evaluate", "export", "tabulate", "plot", "all"),
+        *("tabulate_chains", "plot_chains"),
+    ),
+    1,
 )
 PLANE = {"landscape": 1, "plot_landscape": 1}  # three MAPs span one
 COMPARED = {"compare": 1, "plot_scan": 1, "plot_differences": 1}

@@ -41,7 +41,9 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
         "evaluate",
         "export",
         "tabulate",
+        "tabulate_chains",
         "plot",
+        "plot_chains",
     )
     expected = {
         "simulate": 1,

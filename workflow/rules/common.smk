@@ -4,13 +4,16 @@ from pathlib import Path
 
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
+from nlobayes.figures import Of, names_of, tabulated_of_chains
 from nlobayes.workflow.figures import (
     BAND_TABLES,
+    CHAIN_FIGURES,
     LANDSCAPE_FIGURES,
     LANDSCAPE_TABLES,
     PRIOR,
     PRIOR_TABLES,
     SCALE_TABLES,
+    TABLES_BESIDE_CHAINS,
 )
 from nlobayes.workflow.inputs import Inputs
 from nlobayes.workflow.needs import Needs
@@ -20,7 +23,13 @@ from nlobayes.workflow.options import (
     option_per_input,
     tables,
 )
-from nlobayes.workflow.patterns import one_of, runs_of, wildcard_patterns
+from nlobayes.workflow.patterns import (
+    one_of,
+    runs_of,
+    runs_of_approximations,
+    runs_of_chains,
+    wildcard_patterns,
+)
 from nlobayes.workflow.plan import load_plan
 from nlobayes.workflow.process import (
     collect_garbage_again,
@@ -83,7 +92,7 @@ def figures(category, names, folder="results/figures/{run}", of="run"):
     return [*vectors, *(f"{folder}/{name}.png" for name in names)]
 
 
-def all_figures(task):
-    """Declare the figures of a run of a task."""
-    parts = task.figures.items()
+def figures_by_category(parts):
+    """Declare the figures of a run, given by the part of the report."""
+    parts = parts.items()
     return [path for category, names in parts for path in figures(category, names)]

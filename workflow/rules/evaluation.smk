@@ -47,10 +47,36 @@ rule evaluate:
         " --record {output.record:q} 2> {log:q}"
 
 
+rule tabulate_chains:
+    """Tabulate what the figures of chains show."""
+    input:
+        posterior="results/posterior/{run}.nc",
+        dataset=inputs.dataset,
+    output:
+        tables=tables(tabulated_of_chains()),
+        record="results/records/tabulate_chains/{run}.json",
+    log:
+        "logs/tabulate_chains/{run}.log",
+    benchmark:
+        "timings/tabulate_chains/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_chains(PLAN),
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("tabulate_chains"),
+    params:
+        **told.of_run("tabulate_chains"),
+        plots=folder_of_outputs,
+    shell:
+        "nlobayes tabulate_chains --spec {params.spec:q} --posterior {input.posterior:q}"
+        " --dataset {input.dataset:q} --plots {params.plots:q}"
+        " --record {output.record:q} 2> {log:q}"
+
+
 rule tabulate:
     """Tabulate what the figures of a run show."""
     input:
-        posterior="results/posterior/{run}.nc",
         diagnostics="results/metrics/{run}/diagnostics.json",
         predictions="results/predictions/{run}.nc",
         evaluation="results/metrics/{run}/evaluation.json",
@@ -74,8 +100,7 @@ rule tabulate:
         starts=option_per_input("--start", "starts"),
         plots=folder_of_outputs,
     shell:
-        "nlobayes tabulate --spec {params.spec:q} --posterior {input.posterior:q}"
-        " --diagnostics {input.diagnostics:q} --predictions {input.predictions:q}"
+        "nlobayes tabulate --spec {params.spec:q} --diagnostics {input.diagnostics:q} --predictions {input.predictions:q}"
         " --evaluation {input.evaluation:q} --dataset {input.dataset:q}"
         " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
 
@@ -83,7 +108,6 @@ rule tabulate:
 rule tabulate_classes:
     """Tabulate what the figures of a run of classes show."""
     input:
-        posterior="results/posterior/{run}.nc",
         diagnostics="results/metrics/{run}/diagnostics.json",
         predictions="results/predictions/{run}.nc",
         evaluation="results/metrics/{run}/evaluation.json",
@@ -108,7 +132,7 @@ rule tabulate_classes:
         plots=folder_of_outputs,
     shell:
         "nlobayes tabulate_classes --spec {params.spec:q}"
-        " --posterior {input.posterior:q} --diagnostics {input.diagnostics:q}"
+        " --diagnostics {input.diagnostics:q}"
         " --predictions {input.predictions:q} --evaluation {input.evaluation:q}"
         " --dataset {input.dataset:q} {params.starts} --plots {params.plots:q}"
         " --record {output.record:q} 2> {log:q}"

@@ -94,6 +94,31 @@ rule judge:
         " --out {output.verdict:q} --record {output.record:q} 2> {log:q}"
 
 
+rule approximate:
+    """Make a posterior by an approximate method."""
+    input:
+        dataset=inputs.dataset,
+        starts=inputs.maps,
+    output:
+        posterior="results/posterior/{run}.nc",
+    log:
+        "logs/approximate/{run}.log",
+    benchmark:
+        "timings/approximate/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_approximations(PLAN),
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("approximate"),
+    params:
+        **told.of_run("approximate"),
+        starts=option_per_input("--start", "starts"),
+    shell:
+        "nlobayes approximate --spec {params.spec:q} --dataset {input.dataset:q}"
+        " {params.starts} --out {output.posterior:q} 2> {log:q}"
+
+
 rule assemble:
     """Join all chains into one posterior."""
     input:
@@ -106,6 +131,8 @@ rule assemble:
         "logs/assemble/{run}.log",
     benchmark:
         "timings/assemble/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_chains(PLAN),
     conda:
         "../../environment.yml"
     resources:

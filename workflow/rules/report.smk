@@ -5,9 +5,8 @@ rule plot:
     """Draw the figures of one run."""
     input:
         tables=rules.tabulate.output.tables,
-        thinning=rules.thin.output.table,
     output:
-        *all_figures(NUMBERS),
+        *figures_by_category(NUMBERS.figures),
         record="results/records/plot/{run}.json",
     log:
         "logs/plot/{run}.log",
@@ -26,12 +25,29 @@ rule plot:
         " --name {params.name:q} --out {params.folder:q} --record {output.record:q} 2> {log:q}"
 
 
+use rule plot as plot_chains with:
+    input:
+        tables=rules.tabulate_chains.output.tables,
+        beside=tables(TABLES_BESIDE_CHAINS),
+        thinning=rules.thin.output.table,
+    output:
+        *figures_by_category(CHAIN_FIGURES),
+        record="results/records/plot_chains/{run}.json",
+    log:
+        "logs/plot_chains/{run}.log",
+    benchmark:
+        "timings/plot_chains/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_chains(PLAN),
+    params:
+        **options.to_plot("run", names_of(Of.CHAINS)),
+
+
 use rule plot as plot_classes with:
     input:
         tables=rules.tabulate_classes.output.tables,
-        thinning=rules.thin.output.table,
     output:
-        *all_figures(CLASSES),
+        *figures_by_category(CLASSES.figures),
         record="results/records/plot_classes/{run}.json",
     log:
         "logs/plot_classes/{run}.log",

@@ -23,6 +23,7 @@ from nlobayes.study.jobs import (
     PropagateJob,
     SimulateJob,
     SpeedJob,
+    TabulateChainsJob,
     TabulateJob,
     TimedRun,
     WarmupJob,
@@ -78,7 +79,6 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             seed=run.seed,
         ),
         "tabulate": TabulateJob(
-            thin=run.mcmc.thin if run.mcmc else 1,
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
@@ -104,6 +104,9 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
             thinning_loss=run.evaluation.thinning_loss,
             superchains=chains.superchains,
             energy_variance=chains.warmup.aimed_energy_variance,
+        ),
+        "tabulate_chains": TabulateChainsJob(
+            thin=chains.thin, covariate=run.dataset.features.along
         ),
         **until,
     }

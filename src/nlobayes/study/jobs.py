@@ -184,12 +184,16 @@ class EvaluateJob(Frozen):
     seed: Seed
 
 
-class TabulateJob(Frozen):
-    """The tables behind the figures of one run."""
-
-    RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
+class TabulateChainsJob(Frozen):
+    """The tables behind the figures of the chains of one run."""
 
     thin: PositiveInt
+    covariate: str
+
+
+class TabulateJob(Frozen):
+    """The tables behind the other figures of one run."""
+
     covariate: str
     calibration: CalibrationTolerances
     seed: Seed

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from nlobayes.figures import VERDICTS, Of, names_of, tables_of
+from nlobayes.figures import OF_EVERY_RUN, VERDICTS, Of, by_category, names_of, tables_of
 
+CHAIN_FIGURES = by_category(Of.CHAINS)
+TABLES_BESIDE_CHAINS = OF_EVERY_RUN
+"""Tables that figures of chains need beside their own."""
 (PRIOR,) = names_of(Of.PRIORS)
 LANDSCAPE_FIGURES = names_of(Of.MAPS)
 LANDSCAPE_TABLES = tables_of(Of.MAPS)

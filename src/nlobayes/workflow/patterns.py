@@ -38,6 +38,22 @@ def wildcard_patterns(plan: Plan) -> dict[str, str]:
     }
 
 
+def runs_of_chains(plan: Plan) -> str:
+    """Spell the pattern of the runs whose method samples by chains."""
+    others = one_of(plan.approximate_methods)
+    return rf"{path_before_method()}(?!({others})/){NAME.pattern}/s\d+"
+
+
+def runs_of_approximations(plan: Plan) -> str:
+    """Spell the pattern of the runs whose method approximates the posterior in one job."""
+    return rf"{path_before_method()}({one_of(plan.approximate_methods)})/s\d+"
+
+
+def path_before_method() -> str:
+    """Spell the pattern of the names of a run before that of its method, the last of them."""
+    return rf"({NAME.pattern}/){{{len(CROSSED) - 1}}}"
+
+
 def runs_of(task: Task, plan: Plan) -> str:
     """Spell the pattern of the runs of a task; those of numbers are all that are not of classes."""
     classes = plan.datasets_of(CLASSES)

@@ -48,12 +48,20 @@ class Plan:
 
     @cached_property
     def rivals(self) -> ByPath[Paths]:
-        """The runs of each grid that differ in their sampler alone."""
+        """The runs of chains of each grid that differ in their method alone."""
         groups: dict[str, Paths] = {}
         for grid in self.study.grids:
             for run in self.study.runs(grid):
+                if run.mcmc is None:  # what approximations say of a posterior is no second opinion
+                    continue
                 groups.setdefault(f"{grid}/{run.model_id}", []).append(run.run_id)
         return ByPath((name, runs) for name, runs in groups.items() if len(runs) > 1)
+
+    @cached_property
+    def approximate_methods(self) -> Paths:
+        """Names of the methods whose draws are no chains."""
+        each = self.study.samplers.items()
+        return [name for name, method in each if method.approximate]
 
     @cached_property
     def compared(self) -> dict[str, CompareJob]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nlobayes.figures import Of, names_of
 from nlobayes.study.grid import RunSpec
 from nlobayes.workflow.figures import COMPARISON_FIGURES, LANDSCAPE_FIGURES, PRIOR
 from nlobayes.workflow.inputs import Wildcards, metrics_of
@@ -41,7 +42,8 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run as files, and those of the MAPs that it starts from."""
     surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
-    own = figures_that_data_allow(run.dataset)
+    of_chains = names_of(Of.CHAINS) if run.mcmc else ()
+    own = (*of_chains, *figures_that_data_allow(run.dataset))
     return [
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
         *(f"results/figures/landscape/{run.model_id}/{name}.svg" for name in surveyed),

@@ -17,6 +17,7 @@ from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.tabulate_classes import tabulate_classes
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset
@@ -27,7 +28,7 @@ from nlobayes.types import Dataset, Predicted
 LABELS = (1.0, 2.0, 5.0)
 DRAWS, MEMBERS = 40, 3
 SCORED = {"noise": "gaussian", "calibration": {}, "covariate": "a", "seed": 3}
-TABULATED = {"thin": 4, "covariate": "a", "calibration": {}, "seed": 3}
+TABULATED = {"covariate": "a", "calibration": {}, "seed": 3}
 JUDGED = {
     "likelihood": {"kind": "categorical"},
     "kernel": {"kind": "hmc"},
@@ -157,7 +158,6 @@ def test_every_table_is_of_every_split(
 ) -> None:
     predictions, dataset = predicted
     read = {
-        "posterior": posterior,
         "diagnostics": diagnostics,
         "predictions": predictions,
         "evaluation": tmp_path / "evaluation.json",
@@ -174,9 +174,10 @@ def test_every_table_is_of_every_split(
     answered = found["thresholds"].query("split == 'test' and threshold == 0")
     assert answered["precision"].tolist() == [pytest.approx(right)]
     assert found["calibration_checks"]["check"].tolist() == ["ece"]
-    assert len(found["convergence"]) == 6 * len(LABELS)
     assert read_record(record)["inputs"] == digests([*read.values(), *run.starts])
     assert read_record(record)["outputs"] == digests(plots.iterdir())
+    tabulate_chains('{"thin": 4, "covariate": "a"}', posterior, dataset, plots)
+    assert len(read_csv(plots / "convergence.csv")) == 6 * len(LABELS)
 
 
 def test_thinning_costs_log_score_alone(

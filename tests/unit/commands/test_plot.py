@@ -16,6 +16,7 @@ from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.plot import plot
 from nlobayes.commands.pipeline.tabulate import tabulate
+from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.errors import InputError
 from nlobayes.figures import Of, names_of
@@ -30,9 +31,10 @@ DIAGNOSE = json.dumps(
         "thinning_loss": 0.1,
     }
 )
-TABULATE = '{"thin": 4, "covariate": "m1", "calibration": {}, "seed": 1}'
+TABULATE_CHAINS = '{"thin": 4, "covariate": "m1"}'
+TABULATE = '{"covariate": "m1", "calibration": {}, "seed": 1}'
 EVALUATE = '{"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}'
-OF_A_RUN = [*names_of(Of.RUNS, Of.NUMBERS, Of.KNOWN_SCALE)]
+OF_A_RUN = [*names_of(Of.RUNS, Of.CHAINS, Of.NUMBERS, Of.KNOWN_SCALE)]
 SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<?xml"}
 
 
@@ -51,7 +53,8 @@ def tables(
     known = dataset._replace(scale_uncertainty=np.full(len(dataset.observed), 0.1))
     predictions, path = make_predictions(folder, known)
     evaluate(EVALUATE, predictions, path, scored)
-    tabulate(TABULATE, run.posterior, judged, predictions, scored, path, run.starts, written)
+    tabulate(TABULATE, judged, predictions, scored, path, run.starts, written)
+    tabulate_chains(TABULATE_CHAINS, run.posterior, path, written)
     return written
 
 

@@ -18,6 +18,7 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.tabulate import tabulate
+from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.data.splits import TEST
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
@@ -43,7 +44,8 @@ LENGTHS = {
     "cases": 6000,
     "calibration_checks": 4,
 }
-SPEC: dict[str, Any] = {"thin": 4, "covariate": "m1", "calibration": {}, "seed": 3}
+SPEC: dict[str, Any] = {"covariate": "m1", "calibration": {}, "seed": 3}
+OF_CHAINS: dict[str, Any] = {"thin": 4, "covariate": "m1"}
 JUDGED = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "kernel": {"kind": "hmc"},
@@ -79,8 +81,11 @@ def tabulated(run: Any, files: dict[str, Path], tmp_path: Path) -> Tabulate:
 
     def tabulate_run(folder: str = "plots", record: Path | None = None, **changes: Any) -> Path:
         paths = {name: changes.pop(name, path) for name, path in files.items()}
-        spec = json.dumps(SPEC | changes)
-        tabulate(spec, **paths, start=run.starts, plots=tmp_path / folder, record=record)
+        posterior, plots = paths.pop("posterior"), tmp_path / folder
+        tabulate(json.dumps(SPEC | changes), **paths, start=run.starts, plots=plots, record=record)
+        beside = None if record is None else record.with_name("chains.json")
+        spec = json.dumps(OF_CHAINS | changes)
+        tabulate_chains(spec, posterior, paths["dataset"], plots, beside)
         return tmp_path / folder
 
     return tabulate_run
@@ -100,9 +105,12 @@ def test_the_record_names_what_was_read_and_written(
     tabulated: Tabulate, files: dict[str, Path], run: Any, tmp_path: Path
 ) -> None:
     plots = tabulated(record=tmp_path / "record.json")
-    made = read_record(tmp_path / "record.json")
-    assert made["inputs"] == digests([*files.values(), *run.starts])
-    assert made["outputs"] == digests(plots.iterdir())
+    made, of_chains = (read_record(tmp_path / f"{name}.json") for name in ("record", "chains"))
+    others = [path for name, path in files.items() if name != "posterior"]
+    assert made["inputs"] == digests([*others, *run.starts])
+    assert of_chains["inputs"] == digests([files["posterior"], files["dataset"]])
+    assert not made["outputs"].keys() & of_chains["outputs"].keys()
+    assert made["outputs"] | of_chains["outputs"] == digests(plots.iterdir())
 
 
 def test_the_verdict_and_the_noise_are_those_of_the_run(

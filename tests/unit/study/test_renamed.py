@@ -11,8 +11,8 @@ import pytest
 
 from nlobayes.study.grid import Study
 from nlobayes.study.labels import read_whole_study
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.renamed import renamed_keys_told
-from nlobayes.study.samplers import Sampler
 from nlobayes.workflow.plan import load_plan
 
 ROOT = Path(__file__).parents[3]
@@ -37,8 +37,10 @@ def test_an_old_key_is_one_plain_line(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(Sampler, "RENAMED", {"most_chains": "chains"})
-    assert load(tmp_path).samplers["hmc"].chains == 4
+    monkeypatch.setattr(MCMC, "RENAMED", {"most_chains": "chains"})
+    method = load(tmp_path).samplers["hmc"]
+    assert isinstance(method, MCMC)
+    assert method.chains == 4
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(SAID)
 

@@ -9,7 +9,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.files import read_csv, write_bytes
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.checks import label_of
+from nlobayes.checks import APPROXIMATE, label_of
 from nlobayes.errors import InputError
 from nlobayes.plots import FIGURES, render
 
@@ -31,6 +31,8 @@ def plot(
         raise InputError(f"unknown figure {unknown[0]!r}; known: {', '.join(FIGURES)}")
     judged = {"NOT CONVERGED": verdict, "CALIBRATION FAILED": calibration}
     warnings = [_warning(word, checks) for word, checks in judged.items() if checks]
+    if verdict and read_csv(verdict).empty:
+        warnings.append(APPROXIMATE)
     for each in figure:
         rows = [read_csv(path) for path in _tables_of(each, tables)]
         drawn = FIGURES[each].draw(*rows, name=name, warnings=warnings)
@@ -48,5 +50,5 @@ def _tables_of(figure: str, folder: Path) -> list[Path]:
 
 def _warning(word: str, path: Path) -> str:
     checks = read_csv(path)
-    failed = map(label_of, checks["check"][~checks["passed"]])
+    failed = map(label_of, checks["check"][~checks["passed"].astype(bool)])
     return f"{word}: {said}" if (said := "; ".join(failed)) else ""

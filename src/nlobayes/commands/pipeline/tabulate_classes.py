@@ -1,4 +1,4 @@
-"""Tabulate what the figures of a run of classes show: its chains, and its predictions."""
+"""Tabulate what the figures of a run of classes show: its predictions, and its MAPs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,6 @@ from nlobayes.study.jobs import TabulateJob, read_job
 
 def tabulate_classes(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    posterior: Annotated[Path, typer.Option(help="Posterior of the run.")],
     diagnostics: Annotated[Path, typer.Option(help="Its diagnostics, with the verdict.")],
     predictions: Annotated[Path, typer.Option(help="Its predictions.")],
     evaluation: Annotated[Path, typer.Option(help="Its scores, with the calibration checks.")],
@@ -22,5 +21,5 @@ def tabulate_classes(
 ) -> None:
     """Write the tables behind the figures of one run of classes."""
     job = read_job(TabulateJob, spec)
-    inputs = RunTables(posterior, diagnostics, predictions, evaluation, dataset, start)
+    inputs = RunTables(diagnostics, predictions, evaluation, dataset, start)
     write_tables("tabulate_classes", job, inputs, plots, record)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json, write_csv
-from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import chain_tables as chains
@@ -24,7 +23,6 @@ from nlobayes.types import Columns
 class RunTables(NamedTuple):
     """The files of a run that its tables are made from."""
 
-    posterior: Path
     diagnostics: Path
     predictions: Path
     evaluation: Path
@@ -50,14 +48,12 @@ def _tables(job: TabulateJob, inputs: RunTables) -> dict[str, Columns]:
     checks = read_json(inputs.diagnostics, "checks")["checks"]
     task = task_of(data)
     scores = read_json(inputs.evaluation, *task.NEEDS)
-    posterior = read_groups(inputs.posterior, "posterior")
     try:
         of_predictions = task.tables(given, reading.choices(job.seed, job.calibration), scores)
     except InputError as error:
         raise InputError(f"{inputs.evaluation}, {inputs.predictions}: {error}") from None
     return {
         "verdict": verdict.table(checks),
-        **chains.of_chains(job.thin, posterior, covariate),
         **chains.of_starts(inputs.starts),
         "labels": reading.labels(data, covariate.label),
         **of_predictions,
