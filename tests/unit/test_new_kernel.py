@@ -16,7 +16,7 @@ import pytest
 
 import nlobayes
 
-KERNEL = {
+KERNEL: dict[str, Any] = {
     "study/kernels/mala.py": '''
 """Settings of MALA."""
 from typing import ClassVar, Literal
@@ -45,7 +45,7 @@ def build(posterior: Posterior, *, divergence_threshold: float) -> Kernel:
     return hmc.build(posterior, integration_steps=1, **settings)
 ''',
 }
-ADAPTATION = {
+ADAPTATION: dict[str, Any] = {
     "study/warmups/constant.py": '''
 """Settings of a warm-up that learns nothing."""
 from typing import Literal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,6 @@ def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             text = MEMBER.format(name=name.title(), kind=kind)
             (folder / f"{name}.py").write_text(text)
         monkeypatch.syspath_prepend(str(tmp_path))
-        monkeypatch.setattr(sys, "modules", {**sys.modules})
         return package, str(folder / "__init__.py")
 
     return write

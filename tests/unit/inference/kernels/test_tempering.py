@@ -164,7 +164,7 @@ def test_pairs_alternate_and_their_acceptance_stays_until_the_next_try() -> None
     assert changed[odd][:, [1, 3]].any(axis=0).all()
 
 
-@pytest.mark.parametrize("num_temperatures", [2, 3, 4, 5])
+@pytest.mark.parametrize("number", [2, 3, 4, 5])
 @pytest.mark.parametrize("odd", [False, True])
 def test_partners_are_neighbours_of_the_parity_and_pairs(number: int, odd: bool) -> None:
     partner = np.asarray(tempering._partners(jnp.asarray(odd), number))
