@@ -235,7 +235,7 @@ def test_the_file_says_what_made_it_and_how_far_the_weights_carried(
     made = read_attrs(tmp_path / "o.nc")
     assert made["verb"] == "reweight"
     assert made["spec"]["seed"] == 3
-    assert made["spec"]["model"]["likelihood"]["kind"] == "tolerance"
+    assert made["spec"]["model"]["likelihood"]["kind"] == "gaussian"
     k = made["checks"].pop("pareto_k")
     assert made["checks"] == CHECKS
     assert k["value"] < k["threshold"] == 0.7
