@@ -67,10 +67,11 @@ audit: $(UV)  ## look up the locked packages in a database of known weaknesses (
 	$(UV) pip sync --quiet --python .cache/audit --require-hashes .ci/audit.txt
 	.cache/audit/bin/pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
 
-schema: setup  ## write config/schema.json and the reference in config/README.md from the models
+schema: setup  ## write config/schema.json, the reference in config/README.md and docs/stages.md from the code
 	$(RUN) python -m nlobayes.study.schema json > config/schema.json
 	sed -i '/^### Study/,$$d' config/README.md
 	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
+	$(RUN) python -m nlobayes.workflow.stage_table > docs/stages.md
 
 clean:  ## remove results, logs, timings and caches
 	rm -rf results logs timings report.html .snakemake

@@ -1,0 +1,49 @@
+"""The table of stages in docs/stages.md: `python -m nlobayes.workflow.stage_table` prints it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from nlobayes.stages import PIPELINE
+from nlobayes.stages.stage import Stage
+
+HEAD = """# Stages
+
+`make schema` writes this table from `nlobayes.stages`, the one list of the stages of the pipeline.
+A rule, a command and a stage bear the same name. One job is made for each value of the unit, and
+where there are several for a model or a run, for each chain, block or segment. Every stage whose
+outputs lie below `results/` also writes a record of those that are text or figures. MB is what the
+program takes before any data. Stages of a group share a job of a cluster.
+
+| stage | what it does | unit | specification | reads | writes | MB | GPU | group |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def as_markdown() -> str:
+    """Give the page with a row for every stage."""
+    return HEAD + "".join(_row(name, stage) for name, stage in PIPELINE.items())
+
+
+def _row(name: str, stage: Stage) -> str:
+    cells = [
+        f"`{name}`",
+        stage.help,
+        stage.unit,
+        f"`{stage.job}`" if stage.job else "",
+        _paths(stage.inputs),
+        _paths(stage.outputs),
+        str(stage.base_mb or ""),
+        "yes" if stage.on_gpu else "",
+        stage.group or "",
+    ]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _paths(patterns: Iterable[str]) -> str:
+    return ", ".join(f"`{pattern}`" for pattern in patterns)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_markdown())

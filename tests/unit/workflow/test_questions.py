@@ -1,0 +1,185 @@
+"""What rules ask: paths of the study, options that are quoted, needs of the right run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from types import SimpleNamespace as Wildcards
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.stages import PIPELINE
+from nlobayes.study.resources import need, size_of
+from nlobayes.workflow import options
+from nlobayes.workflow.inputs import Inputs
+from nlobayes.workflow.needs import Needs
+from nlobayes.workflow.options import Options
+from nlobayes.workflow.patterns import one_of, runs_of, wildcard_patterns
+from nlobayes.workflow.plan import Plan
+from nlobayes.workflow.specifications import Specifications
+from nlobayes.workflow.targets import grid_outputs, outputs_of
+from nlobayes.workflow.tasks import CLASSES, NUMBERS
+
+MakePlan = Callable[..., Plan]
+
+RUN = "made/n4/fan_in/tight/adam/hmc/s1"
+MODEL = "made/n4/fan_in/tight/adam/s1"
+OF_CLASSES = "kinds/n4/fan_in/classes/adam/hmc/s1"
+CHAINS = f"results/chains/{RUN}"
+AWKWARD = "results/it's here/$(rm).nc"
+
+
+class Files(list[str]):
+    """Files of a job as Snakemake gives them: a list with names."""
+
+    def __init__(self, **named: list[str]) -> None:
+        super().__init__(path for paths in named.values() for path in paths)
+        self.__dict__.update(named)
+
+
+def of_run(**more: str) -> Any:
+    return Wildcards(run=RUN, **more)
+
+
+def test_a_path_of_no_run_is_refused(plan: Plan) -> None:
+    with pytest.raises(InputError, match="is no path of this study"):
+        Inputs(plan).dataset(Wildcards(run="made/n9/s1"))
+
+
+def test_the_first_piece_of_a_warmup_begins_with_maps_the_others_with_the_piece_before(
+    plan: Plan,
+) -> None:
+    inputs, first, second = Inputs(plan), of_run(block="2", piece="0"), of_run(block="2", piece="1")
+    assert inputs.maps_of_block(first) == [f"results/pretrain/{MODEL}/2.nc"]
+    assert inputs.warmup_before(first) == []
+    assert inputs.maps_of_block(second) == []
+    assert inputs.warmup_before(second) == [f"{CHAINS}/2/warmup_0.nc"]
+
+
+def test_a_warmup_is_told_its_maps_with_their_chains(make_plan: MakePlan) -> None:
+    together = make_plan({"execution": {"chains_per_job": 2}})
+    wildcards = of_run(block="1", piece="0")
+    starts = Inputs(together).maps_of_block(wildcards)
+    said = Options(together).begin_warmup(wildcards, Files(starts=starts, previous=[]))
+    maps = [f"results/pretrain/{MODEL}/{number}.nc" for number in (2, 3)]
+    assert said == f"--start {maps[0]} --chain 2 --start {maps[1]} --chain 3"
+
+
+def test_a_segment_continues_the_one_before_and_the_first_the_warmup(plan: Plan) -> None:
+    inputs = Inputs(plan)
+    assert inputs.segment_before(of_run(block="0", segment="1")) == f"{CHAINS}/0/segment_0.nc"
+    assert inputs.segment_before(of_run(block="0", segment="0")) == f"{CHAINS}/0/warmup_0.nc"
+
+
+def test_only_a_sampler_with_until_waits_for_verdicts(plan: Plan, make_plan: MakePlan) -> None:
+    judged = make_plan({"samplers": {"hmc": {"until": {}}}})
+    second, first = of_run(segment="1"), of_run(segment="0")
+    assert Inputs(plan).verdict_before(second) == []
+    assert Inputs(judged).verdict_before(first) == []
+    assert Inputs(judged).verdict_before(second) == [f"{CHAINS}/verdict_0.json"]
+
+
+def test_files_of_a_run_are_listed_block_by_block(plan: Plan) -> None:
+    every = [f"{CHAINS}/{block}/segment_{number}.nc" for block in range(4) for number in range(2)]
+    assert Inputs(plan).segments(of_run()) == every
+    assert Inputs(plan).segments_so_far(of_run(segment="0")) == every[::2]
+    assert len(Inputs(plan).warmups(of_run())) == 4
+
+
+def test_rivals_are_the_runs_of_one_model(plan: Plan) -> None:
+    posteriors = [f"results/posterior/{MODEL[:-3]}/{sampler}/s1.nc" for sampler in ("hmc", "nuts")]
+    assert Inputs(plan).posteriors(Wildcards(rivals=f"two/{MODEL}")) == posteriors
+    assert [*plan.rivals] == [f"two/{MODEL}"]
+
+
+def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
+    assert grid_outputs(plan, "prior") == [
+        f"results/figures/prior_predictive/{MODEL}/prior_predictive.svg"
+    ]
+    two = grid_outputs(plan, "two")
+    assert f"results/metrics/agreement/two/{MODEL}.json" in two
+    assert "results/figures/comparison/two/differences.svg" in two
+    assert f"results/metrics/{RUN}/evaluation.json" not in two  # the comparison asks for it
+    assert f"results/metrics/{RUN}/evaluation.json" in grid_outputs(plan, "one")
+    both = outputs_of(plan, "one", "two")(Wildcards())
+    assert both == grid_outputs(plan, "one") + two
+
+
+def test_classes_and_numbers_part_in_one_place(plan: Plan) -> None:
+    """A run of classes has its own figures, tables and rule, and no surrogate."""
+    one, kinds = grid_outputs(plan, "one"), grid_outputs(plan, "kinds")
+    assert f"results/surrogates/{RUN}.nc" in one
+    assert not [path for path in kinds if "surrogates" in path]
+    assert f"results/figures/{OF_CLASSES}/confusion.svg" in kinds
+    assert f"results/figures/{RUN}/pit.svg" in one
+    for task, own, other in ((NUMBERS, RUN, OF_CLASSES), (CLASSES, OF_CLASSES, RUN)):
+        assert re.fullmatch(runs_of(task, plan), own)
+        assert not re.fullmatch(runs_of(task, plan), other)
+
+
+def test_patterns_take_names_letter_by_letter(plan: Plan) -> None:
+    assert re.fullmatch(one_of(["a.b"]), "a.b")
+    assert not re.fullmatch(one_of(["a.b"]), "axb")
+    assert not re.fullmatch(one_of([]), "")
+    patterns = wildcard_patterns(plan)
+    assert re.fullmatch(patterns["run"], RUN)
+    assert not re.fullmatch(patterns["run"], MODEL)
+    assert re.fullmatch(patterns["model"], MODEL)
+
+
+def test_options_are_quoted() -> None:
+    files = Files(starts=[AWKWARD, "plain.nc"])
+    spelt = options.option_per_input("--start", "starts")(Wildcards(), files)
+    assert shlex.split(spelt) == ["--start", AWKWARD, "--start", "plain.nc"]
+    tables = Files(tables=["results/it's/x.csv"])
+    verdicts = shlex.split(options.verdict_options(Wildcards(), tables))
+    assert verdicts[1] == "results/it's/verdict.csv"
+
+
+def test_a_plot_is_told_its_figures_quoted_and_what_they_show(plan: Plan) -> None:
+    of_run, of_grid = (Options(plan).to_plot(kind, ["a", "it's"]) for kind in ("run", "grid"))
+    assert shlex.split(of_run["names"]) == ["--figure", "a", "--figure", "it's"]
+    said = of_run["name"](Wildcards(run=RUN))
+    assert said == f"run {RUN}, target {plan.runs[RUN].dataset.target.columns[0]}"
+    assert (of_grid["name"], of_grid["verdict"]) == ("grid {grid}", "")
+
+
+@pytest.mark.parametrize("verb", ["warmup", "draw", "evaluate", "tabulate_classes"])
+def test_a_verb_is_told_its_own_specification_and_the_code_that_it_chooses(
+    plan: Plan, verb: str
+) -> None:
+    hmc, nuts = (Wildcards(run=RUN.replace("hmc", kernel)) for kernel in ("hmc", "nuts"))
+    fields = Specifications(plan).of_run(verb)
+    assert json.loads(fields["spec"](hmc))["seed"] == 1
+    same_code = fields["code"](hmc) == fields["code"](nuts)
+    assert same_code is (verb in {"evaluate", "tabulate_classes"})
+
+
+def test_a_job_needs_what_its_run_does_and_more_at_each_attempt(plan: Plan) -> None:
+    resources = Needs(plan).of("draw")
+    expected = need("draw", size_of(plan.runs[RUN], 60))
+    job = {"run": RUN, "block": "0", "segment": "0"}
+    assert resources["mem_mb"](job, attempt=1) == expected.mem_mb
+    assert resources["runtime"](job, attempt=3) == 3 * expected.runtime
+
+
+def test_rivals_need_the_sum_of_their_runs_and_comparisons_no_run(plan: Plan) -> None:
+    sizes = [size_of(plan.runs[RUN.replace("hmc", kernel)], 60) for kernel in ("hmc", "nuts")]
+    rivals = {"rivals": f"two/{MODEL}"}
+    assert Needs(plan).of("agree")["mem_mb"](rivals, attempt=1) == need("agree", *sizes).mem_mb
+    asked = Needs(plan).of("compare")["mem_mb"]({"grid": "two"}, attempt=1)
+    assert asked == need("compare").mem_mb
+
+
+def test_only_stages_on_the_device_ask_for_its_gpus(make_plan: MakePlan) -> None:
+    on_gpu = Needs(make_plan({"execution": {"device": "gpu", "shards": 2}}))
+    estimated = [name for name, stage in PIPELINE.items() if stage.base_mb is not None]
+    gpus = {name: on_gpu.of(name).get("gpu") for name in estimated}
+    assert {name for name in estimated if gpus[name] == 2} == {
+        name for name in estimated if PIPELINE[name].on_gpu
+    }
+    assert {*gpus.values()} == {2, None}
