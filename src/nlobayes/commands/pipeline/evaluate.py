@@ -10,7 +10,6 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared import covariates
 from nlobayes.commands.shared.learned import learned
 from nlobayes.commands.shared.predictions import choices, read_given
 from nlobayes.evaluation.tasks import task_of
@@ -27,7 +26,7 @@ def evaluate(
     """Score every split of the predictions, beside the baselines."""
     job = read_job(EvaluateJob, spec)
     data = read_dataset(dataset)
-    given = read_given(predictions, dataset, data, covariates.of(data, job.covariate))
+    given = read_given(predictions, dataset, data, job.covariate)
     scores = task_of(data).score(given, choices(job.seed, job.calibration, job.noise))
     scores |= {"learned": learned(data)}
     write_json(out, scores)

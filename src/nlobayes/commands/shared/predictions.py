@@ -9,7 +9,7 @@ import xarray as xr
 
 from nlobayes.artifacts.contents import read_predicted
 from nlobayes.artifacts.netcdf import read_groups
-from nlobayes.commands.shared.covariates import Covariate
+from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.evaluation.tasks.task import Choices, Given
@@ -17,19 +17,19 @@ from nlobayes.study.presets import CalibrationTolerances
 from nlobayes.types import Columns, Dataset
 
 
-def read_given(predictions: Path, dataset: Path, data: Dataset, covariate: Covariate) -> Given:
-    """Read what was predicted, of this dataset and no other.
+def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> Given:
+    """Read what was predicted, of this dataset and no other, and the column to show it along.
 
     Raises
     ------
     InputError
-        If the predictions are of another dataset.
+        If the predictions are of another dataset, or it has no such column.
     """
     groups = read_groups(predictions, "predictions")
     check_same_points(groups["points"], data, predictions, dataset)
     return Given(
         data=data,
-        covariate=covariate.values,
+        covariate=covariates.of(data, column).values,
         posterior=read_predicted(groups["predictions"]),
         baseline=read_predicted(groups["baseline"]),
         chains=groups["predictions"].sizes["chain"],

@@ -46,7 +46,7 @@ def write_tables(
 def _tables(job: TabulateJob, inputs: RunTables) -> dict[str, Columns]:
     data = read_dataset(inputs.dataset)
     covariate = covariates.of(data, job.covariate)
-    given = reading.read_given(inputs.predictions, inputs.dataset, data, covariate)
+    given = reading.read_given(inputs.predictions, inputs.dataset, data, job.covariate)
     checks = read_json(inputs.diagnostics, "checks")["checks"]
     task = task_of(data)
     scores = read_json(inputs.evaluation, *task.NEEDS)
