@@ -17,8 +17,8 @@ from nlobayes.study.presets import CalibrationTolerances
 from nlobayes.types import Columns, Dataset
 
 
-def read_given(predictions: Path, dataset: Path, data: Dataset, covariate: str) -> Given:
-    """Read what was predicted, of this dataset and no other, beside a column of its inputs.
+def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> Given:
+    """Read what was predicted, of this dataset and no other, and the column to show it along.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, covariate: str) 
     check_same_points(groups["points"], data, predictions, dataset)
     return Given(
         data=data,
-        covariate=covariates.of(data, covariate).values,
+        covariate=covariates.of(data, column).values,
         posterior=read_predicted(groups["predictions"]),
         baseline=read_predicted(groups["baseline"]),
         chains=groups["predictions"].sizes["chain"],

@@ -1,0 +1,151 @@
+"""A new score, figure or feature map is a few new files and lines, and all else picks it up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import nlobayes
+
+PACKAGE = Path(nlobayes.__file__).parent
+MOST_FILES = 3
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the package, to be changed."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(PACKAGE, tmp_path / "src/nlobayes", ignore=ignored))
+
+
+def run(package: Path, code: str) -> str:
+    """Run code with the changed copy in place of the package."""
+    surroundings = os.environ | {"PYTHONPATH": str(package.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=surroundings
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def changed_files(package: Path) -> list[str]:
+    """List the files that differ from the package."""
+    return [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if not (original := PACKAGE / path.relative_to(package)).is_file()
+        or original.read_bytes() != path.read_bytes()
+    ]
+
+
+def insert(path: Path, before: str, text: str) -> None:
+    """Write text into a file, before the only place of some other text."""
+    content = path.read_text()
+    assert content.count(before) == 1
+    path.write_text(content.replace(before, text + before))
+
+
+SCORE = '''"""The largest error."""
+
+import numpy as np
+
+from nlobayes.evaluation.scores.regression import Split
+
+
+def score(split: Split) -> dict[str, float | str]:
+    """Give the largest error of the mean."""
+    return {"largest_error": float(np.abs(split.draws.mean(axis=0) - split.observed).max())}
+'''
+RECORD_OF_SCORE = """    Metric(
+        "largest_error",
+        NUMBERS,
+        "largest error",
+        MODEL_SCALE,
+        LOWER,
+        shown=EVERYWHERE,
+        column=Column("worst", ".2f", place=5, rank=7),
+    ),
+"""
+USE_SCORE = """
+import numpy as np
+from nlobayes import metrics
+from nlobayes.commands.shared.summary_table import score_columns
+from nlobayes.evaluation.comparison.runs import METRICS
+from nlobayes.evaluation.predictive.noise import make_noise
+from nlobayes.evaluation.tasks.regression import evaluate
+from nlobayes.plots.scores import COMPARED, SCANNED
+
+observed = np.zeros(30)
+observed[7] = 5.0
+rng = np.random.default_rng(1)
+found = evaluate(np.zeros((4, 30)), observed, make_noise("gaussian", 1.0), rng, scale="identity")
+assert found["largest_error"] == 5.0
+assert list(found)[-2:] == ["total_sd", "undefined"], list(found)
+for listed in (METRICS, COMPARED, SCANNED, metrics.keys_of(metrics.Of.NUMBERS)):
+    assert "largest_error" in listed
+assert [column.title for column in score_columns(of_classes=False)][-1] == "worst"
+"""
+
+
+def test_a_new_score_is_a_file_and_a_record(copied: Path) -> None:
+    (copied / "evaluation/scores/regression/largest.py").write_text(SCORE)
+    insert(copied / "metrics/__init__.py", '    Metric("brier",', RECORD_OF_SCORE)
+    run(copied, USE_SCORE)
+    assert len(changed_files(copied)) == 2 <= MOST_FILES
+
+
+FIGURE = '''"""The largest pulls."""
+
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from nlobayes.plots.style import new_figure
+
+
+def largest_pulls(predictions: DataFrame) -> Figure:
+    """Draw the pulls in their order."""
+    figure = new_figure(height=2)
+    figure.subplots().plot(sorted(predictions["z_total"]))
+    return figure
+'''
+RECORD_OF_FIGURE = """    Figure(
+        "largest_pulls",
+        "Calibration",
+        Of.NUMBERS,
+        "largest.largest_pulls",
+        {"predictions": "split z_total"},
+    ),
+"""
+USE_FIGURE = """
+import pandas as pd
+from nlobayes.figures import Of, by_category, tabulated
+from nlobayes.plots import FIGURES, render
+
+assert by_category(Of.RUNS, Of.NUMBERS)["Calibration"][0] == "largest_pulls"
+assert "predictions" in tabulated(Of.NUMBERS)
+table = pd.DataFrame({"split": ["test", "val"], "z_total": [0.5, -0.5]})
+drawn = FIGURES["largest_pulls"].draw(table, name="run a/s1")
+assert render(drawn, "svg").startswith(b"<?xml")
+"""
+
+
+def test_a_new_figure_is_a_function_and_a_record_beside_its_caption(copied: Path) -> None:
+    (copied / "plots/largest.py").write_text(FIGURE)
+    insert(copied / "figures.py", '    Figure(\n        "pulls",', RECORD_OF_FIGURE)
+    run(copied, USE_FIGURE)
+    assert len(changed_files(copied)) + len(["caption"]) == MOST_FILES
+
+
+def test_a_new_figure_changes_what_is_drawn_and_no_other_job(copied: Path) -> None:
+    code = (
+        "from nlobayes.code_digest import code_digest as d; print(d('plot'), d('thin'), d('draw'))"
+    )
+    before = run(copied, code).split()
+    (copied / "plots/largest.py").write_text(FIGURE)
+    after = run(copied, code).split()
+    assert [one != other for one, other in zip(before, after, strict=True)] == [True, False]
