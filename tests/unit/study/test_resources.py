@@ -25,7 +25,7 @@ from nlobayes.study.resources import (
 
 MakeStudy = Callable[..., Study]
 BASE_MB = {name: mb for name, stage in PIPELINE.items() if (mb := stage.base_mb) is not None}
-ON_GPU = {"pretrain", "warmup", "draw", "landscape"}
+ON_GPU = {"pretrain", "approximate", "warmup", "draw", "landscape"}
 
 TINY = {
     "datasets": {
@@ -175,7 +175,8 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
         ("thin", "kept"),
         ("propagate", "rows"),
         ("evaluate", "kept"),
-        ("tabulate", "draws"),
+        ("tabulate", "kept"),
+        ("tabulate_chains", "draws"),
         ("export", "kept"),
         ("agree", "draws"),
         ("landscape", "weights"),
