@@ -21,6 +21,7 @@ STATED_IN_SPEC = ("nlobayes.study", "nlobayes.stages")
 """What configuration and the list of stages do is in the specification of each job."""
 
 CHOSEN_BY = {
+    "nlobayes.data.feature_maps": "map",
     "nlobayes.inference.kernels": "kernel",
     "nlobayes.inference.methods": "method",
     "nlobayes.inference.adaptations": "warmup",

@@ -24,7 +24,14 @@ from nlobayes.stages import module_of
 INSIDE = {
     "simulate": {"data.physics.source", "data.physics.pdf", "data.tables", "artifacts.files"},
     "ingest": {"data.slha", "data.prospino", "data.spectra", "data.tables", "artifacts.files"},
-    "prepare": {"data.datasets", "data.transforms", "data.splits", "artifacts.netcdf"},
+    "prepare": {
+        "data.datasets",
+        "data.transforms",
+        "data.features",
+        "data.feature_maps.raw",
+        "data.splits",
+        "artifacts.netcdf",
+    },
     "pretrain": {"model.density", "inference.pretrain", "diagnostics.tightness", "builder"},
     "warmup": {
         "model.density",

@@ -142,10 +142,40 @@ def test_a_new_figure_is_a_function_and_a_record_beside_its_caption(copied: Path
 
 
 def test_a_new_figure_changes_what_is_drawn_and_no_other_job(copied: Path) -> None:
-    code = (
-        "from nlobayes.code_digest import code_digest as d; print(d('plot'), d('thin'), d('draw'))"
-    )
+    code = "from nlobayes.code_digest import code_digest as of; print(of('plot'), of('thin'))"
     before = run(copied, code).split()
     (copied / "plots/largest.py").write_text(FIGURE)
     after = run(copied, code).split()
     assert [one != other for one, other in zip(before, after, strict=True)] == [True, False, False]
+
+
+MAP = '''"""Logarithms of the columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+COLUMNS: tuple[str, ...] | None = None
+FEATURES: tuple[str, ...] | None = None
+ALLOWED = "positive inputs"
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Give the logarithms."""
+    return np.log(inputs)
+'''
+USE_MAP = """
+import sys
+from nlobayes.study.presets import Features
+assert Features(columns=("x",), map="logarithms").map == "logarithms"
+assert "numpy" not in sys.modules
+import numpy as np
+from nlobayes.data.features import map_features
+assert map_features("logarithms", np.ones((2, 3))).sum() == 0
+"""
+
+
+def test_a_new_feature_map_is_a_file(copied: Path) -> None:
+    (copied / "data/feature_maps/logarithms.py").write_text(MAP)
+    run(copied, USE_MAP)
+    assert changed_files(copied) == ["data/feature_maps/logarithms.py"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nlobayes.data.feature_maps import feature_names
+from nlobayes.data.features import feature_names
 from nlobayes.data.splits import TRAIN, reference_rows, split_rows
 from nlobayes.data.tables import Selection
 from nlobayes.data.transforms import (

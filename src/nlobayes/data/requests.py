@@ -101,7 +101,7 @@ def _with_hint(table: Table, name: str) -> str:
 
 
 def _widths(table: Table, asked: Request) -> Iterator[str]:
-    taken = FEATURE_MAPS[asked.feature_map].columns
+    taken = FEATURE_MAPS[asked.feature_map].COLUMNS
     if taken is not None and len(asked.features) - len(taken) not in (0, 1):
         yield (
             f"features.map: {asked.feature_map!r} takes {len(taken)} columns ({', '.join(taken)}) "

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.feature_maps import FEATURE_MAPS, check_rows, map_features
+from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.features import check_rows, map_features
 from nlobayes.errors import InputError
 
 
@@ -63,7 +64,7 @@ def fit_features(
     if not standardise:
         return FeatureTransform(name, np.zeros(features.shape[1]), np.ones(features.shape[1]))
     for position, values in enumerate(features.T):
-        named = dict(enumerate(FEATURE_MAPS[name].features or ()))
+        named = dict(enumerate(FEATURE_MAPS[name].FEATURES or ()))
         _check_varies(values, f"feature {named.get(position, position + 1)} of map {name!r}")
     return FeatureTransform(name, features.mean(axis=0), features.std(axis=0))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
 from nlobayes.study.sources import Source, check_columns
 from nlobayes.study.values import (
@@ -24,15 +25,20 @@ from nlobayes.study.values import (
     Seeds,
 )
 
+if TYPE_CHECKING:
+    Activation = str
+    FeatureMap = str
+else:
+    Activation = Literal[tuple(ACTIVATIONS)]
+    FeatureMap = Literal[tuple(FEATURE_MAPS)]
+
 
 class Features(Frozen):
     """Which columns are read and how they enter the network."""
 
     columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
     """Columns of the table, in the order of the network's inputs."""
-    map: Literal[
-        "invariants", "threshold_invariants", "resolved_invariants", "pair_invariants", "raw"
-    ] = "invariants"
+    map: FeatureMap = "invariants"
     """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
     above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
     cross section turns; `pair_invariants`: the like of the ten columns of two neutralinos. All take
@@ -166,11 +172,6 @@ class DatasetPreset(Frozen):
             raise ValueError(f"unknown split {split!r}; known: {sorted(SPLIT_PRESETS)}")
         return SPLIT_PRESETS[split] if isinstance(split, str) else split
 
-
-if TYPE_CHECKING:
-    Activation = str
-else:
-    Activation = Literal[tuple(ACTIVATIONS)]
 
 Width = Annotated[int, Field(ge=1, le=10_000)]
 

@@ -62,4 +62,4 @@ def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     with np.errstate(all="ignore"):
         features = chosen.apply(points)
-    return np.all(np.isfinite(features), axis=1), chosen.allowed
+    return np.all(np.isfinite(features), axis=1), chosen.ALLOWED

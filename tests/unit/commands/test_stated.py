@@ -177,7 +177,7 @@ def test_what_is_not_finite_is_null(
         found.pareto_k[3] = np.inf
         return found
 
-    monkeypatch.setattr("nlobayes.commands.shared.stated.information.information", infinite)
+    monkeypatch.setattr("nlobayes.evaluation.tasks.stated.information.information", infinite)
     found = score(tmp_path, dataset, LIKELIHOODS["tolerance"]).scores
     assert found["loo"]["k_max"] is None
     assert found["loo"]["k_above_share"] > 0

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlobayes.data.feature_maps import FEATURE_MAPS, feature_names, map_features
+from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.features import feature_names, map_features
 from nlobayes.data.physics.hadronic import cross_sections
 from nlobayes.data.physics.luminosity import Luminosities, luminosities
 from nlobayes.data.physics.partonic import Pair, identical_pair

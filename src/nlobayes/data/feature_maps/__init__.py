@@ -1,0 +1,30 @@
+"""What the network sees of the inputs: feature maps, one file each, by name.
+
+The settings take the names from here, so importing this package imports no numerics.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from nlobayes.families import Family
+
+
+class FeatureMap(Protocol):
+    """What the file of a feature map says."""
+
+    COLUMNS: tuple[str, ...] | None
+    """Columns expected, in order; None for any. The mass of the squarks may follow them."""
+
+    FEATURES: tuple[str, ...] | None
+    """Names of the features; None for those of the columns. That of the squarks follows them."""
+
+    ALLOWED: str
+    """Inputs at which the features are finite."""
+
+    def apply(self, inputs: Any) -> Any:
+        """Map inputs (row, column) to features (row, feature), both arrays of float64."""
+        ...
+
+
+FEATURE_MAPS: Family[FeatureMap] = Family(__name__, __file__)

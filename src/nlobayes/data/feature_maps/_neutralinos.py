@@ -1,0 +1,45 @@
+"""What the feature maps of neutralinos have in common.
+
+A cross section does not change when a whole row of mixings changes sign, nor when all masses of a
+pair do: features of neutralinos are made of what does not change either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+THRESHOLD_GEV = 45.5
+"""Just below half the Z mass, where pair production through the Z opens."""
+
+Z_SCALE, INTERFERENCE_SCALE = 0.005, 0.02
+"""Where the coupling to the Z and what interferes with it pass from linear to logarithmic."""
+
+NEUTRALINO = ("m", "N11", "N12", "N13", "N14")
+"""Mass in GeV, signed, and mixings of one neutralino."""
+INVARIANT_NAMES = ("N11^2", "N12^2", "N13^2-N14^2", "N11*N12")
+ABOVE_THRESHOLD = f"|m| above {THRESHOLD_GEV} GeV"
+
+Apply = Callable[[np.ndarray], np.ndarray]
+
+
+def allowed(masses: str) -> str:
+    """Say which inputs are allowed, from what the masses must be."""
+    return f"finite inputs, {masses}, a mass of the squarks (where given) above the others"
+
+
+def mixing_invariants(mixing: np.ndarray) -> list[np.ndarray]:
+    """Give the products of mixings (row, 4) that keep their signs, each of axis (row,)."""
+    n11, n12, n13, n14 = mixing.T
+    return [n11**2, n12**2, n13**2 - n14**2, n11 * n12]
+
+
+def and_squark(apply: Apply, width: int, inputs: np.ndarray) -> np.ndarray:
+    """Add ln of the squark mass, where one follows; it exceeds the mass of every neutralino."""
+    features = apply(inputs[:, :width])
+    if inputs.shape[1] == width:
+        return features
+    squark, heaviest = inputs[:, -1], np.abs(inputs[:, :width:5]).max(axis=1)
+    logarithm = np.log(np.where(squark > heaviest, squark, np.nan))
+    return np.column_stack([features, logarithm])

@@ -1,0 +1,26 @@
+"""The logarithm of the mass, and products of mixings that keep their signs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._neutralinos import (
+    INVARIANT_NAMES,
+    NEUTRALINO,
+    allowed,
+    and_squark,
+    mixing_invariants,
+)
+
+COLUMNS: tuple[str, ...] | None = NEUTRALINO
+FEATURES: tuple[str, ...] | None = ("ln|m|", *INVARIANT_NAMES)
+ALLOWED = allowed("|m| above 0")
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings, and a squark mass where one follows."""
+    return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
+
+
+def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.log(np.abs(inputs[:, 0])), *mixing_invariants(inputs[:, 1:])])

@@ -1,0 +1,58 @@
+"""Products of the mixings of two neutralinos, which change sign with neither."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._neutralinos import (
+    INTERFERENCE_SCALE,
+    THRESHOLD_GEV,
+    Z_SCALE,
+    allowed,
+    and_squark,
+)
+
+COLUMNS: tuple[str, ...] | None = (
+    "mi",
+    "Ni1",
+    "Ni2",
+    "Ni3",
+    "Ni4",
+    "mj",
+    "Nj1",
+    "Nj2",
+    "Nj3",
+    "Nj4",
+)
+FEATURES: tuple[str, ...] | None = (
+    f"ln(|mi|+|mj|-{2 * THRESHOLD_GEV:g})",
+    "4*mi*mj/(|mi|+|mj|)^2",
+    *(f"asinh({what})" for what in ("(Z/0.005)^2", "(W/0.02)^2", "(B/0.02)^2", "(X/0.02)^2")),
+    *(f"Z*{other}/(Z^2+W^2+B^2+X^2)" for other in "WBX"),
+)
+"""Z = Ni3 Nj3 - Ni4 Nj4, W = Ni2 Nj2, B = Ni1 Nj1, X = Ni1 Nj2 + Ni2 Nj1."""
+ALLOWED = allowed(f"|mi| + |mj| above {2 * THRESHOLD_GEV:g} GeV, mixings that couple to quarks")
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings, and a squark mass where one follows."""
+    return and_squark(_of_neutralinos, 10, inputs)
+
+
+def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    """Take products of two rows of mixings: all change sign with a row, their products do not."""
+    first, second = inputs[:, 0], inputs[:, 5]
+    total = np.abs(first) + np.abs(second)
+    bino_i, wino_i, down_i, up_i = inputs[:, 1:5].T
+    bino_j, wino_j, down_j, up_j = inputs[:, 6:].T
+    z_coupling = down_i * down_j - up_i * up_j
+    gauginos = np.array([wino_i * wino_j, bino_i * bino_j, bino_i * wino_j + wino_i * bino_j])
+    strength = z_coupling**2 + (gauginos**2).sum(axis=0)
+    features = [
+        np.log(total - 2 * THRESHOLD_GEV),
+        4 * first * second / total**2,
+        np.arcsinh(z_coupling**2 / Z_SCALE**2),
+        *np.arcsinh(gauginos**2 / INTERFERENCE_SCALE**2),
+        *(z_coupling * gauginos / strength),
+    ]
+    return np.column_stack(features)

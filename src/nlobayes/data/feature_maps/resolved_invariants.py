@@ -1,0 +1,38 @@
+"""Invariants stretched where the cross section turns: coupling to the Z, and interference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._neutralinos import (
+    ABOVE_THRESHOLD,
+    INTERFERENCE_SCALE,
+    NEUTRALINO,
+    THRESHOLD_GEV,
+    Z_SCALE,
+    allowed,
+    and_squark,
+    mixing_invariants,
+)
+
+COLUMNS: tuple[str, ...] | None = NEUTRALINO
+FEATURES: tuple[str, ...] | None = (
+    f"ln(|m|-{THRESHOLD_GEV})",
+    "N11^2",
+    "N12^2",
+    "asinh((N13^2-N14^2)/0.005)",
+    "asinh(N11*N12/0.02)",
+)
+ALLOWED = allowed(ABOVE_THRESHOLD)
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings, and a squark mass where one follows."""
+    return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
+
+
+def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    above = np.log(np.abs(inputs[:, 0]) - THRESHOLD_GEV)
+    bino, wino, z_coupling, interference = mixing_invariants(inputs[:, 1:])
+    stretched = (np.arcsinh(z_coupling / Z_SCALE), np.arcsinh(interference / INTERFERENCE_SCALE))
+    return np.column_stack([above, bino, wino, *stretched])

@@ -1,0 +1,29 @@
+"""Invariants with the mass above half the Z mass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._neutralinos import (
+    ABOVE_THRESHOLD,
+    INVARIANT_NAMES,
+    NEUTRALINO,
+    THRESHOLD_GEV,
+    allowed,
+    and_squark,
+    mixing_invariants,
+)
+
+COLUMNS: tuple[str, ...] | None = NEUTRALINO
+FEATURES: tuple[str, ...] | None = (f"ln(|m|-{THRESHOLD_GEV})", *INVARIANT_NAMES)
+ALLOWED = allowed(ABOVE_THRESHOLD)
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings, and a squark mass where one follows."""
+    return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
+
+
+def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
+    above = np.abs(inputs[:, 0]) - THRESHOLD_GEV
+    return np.column_stack([np.log(above), *mixing_invariants(inputs[:, 1:])])
