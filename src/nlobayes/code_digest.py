@@ -30,6 +30,9 @@ CHOSEN_BY = {
 }
 """The key of a specification that chooses the members of each family."""
 
+CHOSEN_BY_RESULTS = ("nlobayes.distributions.laws", "nlobayes.evaluation.predictive.noises")
+"""Families whose members are chosen by what a job reads; all of them count."""
+
 DATA_FILES = {".mplstyle"}
 """Endings of the files that code reads from its own folder."""
 
@@ -83,7 +86,7 @@ def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
             continue
         found.add(name)
         waiting += filter(_is_ours, _read(name).imports)
-        if name in CHOSEN_BY:
+        if name in CHOSEN_BY or name in CHOSEN_BY_RESULTS:
             members = members_of(_source(name).parent)
             taken = {*members} & {*chosen.get(name, members)}
             waiting += (f"{name}.{member}" for member in taken)

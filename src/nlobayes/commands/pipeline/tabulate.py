@@ -19,7 +19,8 @@ from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.data.transforms import TargetTransform
 from nlobayes.diagnostics import verdict
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.noise_fit import FittedNoise, at_points
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import at_points
 from nlobayes.evaluation.tables import predictions as prediction_tables
 from nlobayes.study.jobs import TabulateJob, read_job
 from nlobayes.types import Columns, Dataset
