@@ -25,7 +25,7 @@ import numpy as np
 
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.data.transforms import apply_features, fit_features
-from nlobayes.evaluation.predictive.noise import distribution_table, make_noise
+from nlobayes.distributions.laws.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
@@ -82,7 +82,7 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
         "verdict": {"converged": True},
         "bibtex": "",
     }
-    table = distribution_table(make_noise("gaussian", 1.0))
+    table = Gaussian(1.0).table()
     bounds = np.array([limits.pop(name) for name in COLUMNS])
     exported = Exported(variables, train, domain.spacing, bounds, rows[0], *table, facts)
     nothing = np.zeros(0)

@@ -36,6 +36,8 @@ FOUND_BY_NAME = (
     "nlobayes.plots",
     "nlobayes.evaluation.scores.classification",
     "nlobayes.evaluation.scores.regression",
+    "nlobayes.distributions.laws",
+    "nlobayes.evaluation.predictive.noises",
 )
 """Packages whose modules are imported by their names: where one is, all of them count."""
 

@@ -11,10 +11,10 @@ import pytest
 
 from nlobayes.evaluation.calibration.conditional import scale_shares
 from nlobayes.evaluation.classification.scores import predict_classes
-from nlobayes.evaluation.predictive.noise import make_noise
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.metrics import METRICS, Of, Shown, by_column, keys_of, metric_of, shown_in
 from nlobayes.metrics.__main__ import as_markdown
+from tests.unit.evaluation.noises import make_noise
 
 PAGE = Path(__file__).parents[2] / "docs/scores.md"
 

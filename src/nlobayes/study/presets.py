@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
 from nlobayes.study.sources import Source, check_columns
 from nlobayes.study.values import (
@@ -237,9 +238,10 @@ class CalibrationTolerances(Frozen):
     """Of the mean squared pull, from 1."""
 
 
-NoiseFamily = Literal[
-    "auto", "gaussian", "student_t", "fitted_student_t", "scaled_student_t", "conformal"
-]
+if TYPE_CHECKING:
+    NoiseFamily = str
+else:
+    NoiseFamily = Literal["auto", *NOISES]
 
 
 class Export(Frozen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.surrogate.mixture import Block, Noise, noise_sd
+from nlobayes.surrogate.mixture import Block, StoredNoise, noise_sd
 
 _GROWTH = 1.1
 _FEWEST = 10
@@ -15,7 +15,7 @@ def spread_evenly(draws: int, count: int) -> np.ndarray:
     return np.unique(np.linspace(0, draws - 1, min(count, draws)).round().astype(int))
 
 
-def fewest_draws(block: Block, noise: Noise, tolerance: float) -> int:
+def fewest_draws(block: Block, noise: StoredNoise, tolerance: float) -> int:
     """Find how many evenly spread draws keep mean and total sd within a tolerance.
 
     Parameters
@@ -44,6 +44,6 @@ def fewest_draws(block: Block, noise: Noise, tolerance: float) -> int:
     return draws
 
 
-def _moments(block: Block, noise: Noise) -> tuple[np.ndarray, np.ndarray]:
+def _moments(block: Block, noise: StoredNoise) -> tuple[np.ndarray, np.ndarray]:
     within = block.functions.std(axis=0) if noise.about == "draws" else 0.0
     return block.functions.mean(axis=0), np.hypot(within, noise_sd(block, noise))

@@ -26,7 +26,7 @@ from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import Limits, gaps, within
-from nlobayes.surrogate.mixture import Block, Noise, Prediction, sample, summarise, to_target
+from nlobayes.surrogate.mixture import Block, Prediction, StoredNoise, sample, summarise, to_target
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
@@ -83,7 +83,7 @@ class Surrogate:
             constants["map"], np.array(constants["mean"]), np.array(constants["scale"])
         )
         self._target = TargetTransform(**facts["transforms"]["target"])
-        self._noise = Noise(
+        self._noise = StoredNoise(
             **facts["noise"], residual=exported.residual, probability=exported.probability
         )
         near = facts["domain"]

@@ -20,7 +20,8 @@ from nlobayes.commands.pipeline.thin import thin
 from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
-from nlobayes.evaluation.predictive.noise_fit import FittedNoise, at_points
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import at_points
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, Named

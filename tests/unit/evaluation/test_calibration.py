@@ -19,7 +19,7 @@ from nlobayes.evaluation.calibration.calibration import (
     wilson_interval,
 )
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
-from nlobayes.evaluation.predictive.noise import make_noise
+from tests.unit.evaluation.noises import make_noise
 
 POINTS = 4000
 NOISE_SD = 0.02
@@ -208,7 +208,7 @@ def test_a_gaussian_covers_as_a_gaussian() -> None:
 
 def test_heavy_tails_about_the_mean_cover_as_they_do() -> None:
     """A Student-t of 4 degrees, whose sd is √2 scales, has 77 % within one sd."""
-    noise = make_noise("student_t", 0.02)._replace(about="mean")
+    noise = make_noise("student_t", 0.02)._replace(about_mean=True)
     draws = np.random.default_rng(2).normal(size=(300, 4))
     own = own_coverage(draws, noise, k=K)
     np.testing.assert_allclose(own.total, 2 * stats.t(4).cdf(K * np.sqrt(2)) - 1, atol=1e-12)

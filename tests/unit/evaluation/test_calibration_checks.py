@@ -7,7 +7,7 @@ from scipy import stats
 from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
-from nlobayes.evaluation.predictive.noise import make_noise
+from tests.unit.evaluation.noises import make_noise
 
 POINTS = 2000
 CHECKS = ["chi2_per_point", "coverage_68", "coverage_95", "pit_ecdf"]

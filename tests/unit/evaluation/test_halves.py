@@ -5,7 +5,7 @@ import pytest
 
 from nlobayes.evaluation.calibration import halves
 from nlobayes.evaluation.calibration.halves import Held, choose_family, halved_scores
-from nlobayes.evaluation.predictive.noise_fit import FAMILIES
+from nlobayes.evaluation.predictive.noises import NOISES
 
 
 def held(points: int, seed: int = 1) -> Held:
@@ -40,7 +40,7 @@ def test_one_scale_is_seen_to_fail_along_the_covariate() -> None:
     assert np.all(np.array(low[1:]) >= high[:-1])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", NOISES)
 def test_means_are_over_all_points(family: str) -> None:
     """Deciles of equal counts have the mean of all; scores of a Gaussian are known."""
     found = halved_scores(held(200), np.random.default_rng(3), family=family)

@@ -6,13 +6,13 @@ import scoringrules
 from scipy import integrate, stats
 
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.noise import make_noise
 from nlobayes.evaluation.scores.proper_scores import (
     _crps_of,
     crps_per_point,
     interval_score,
     proper_scores,
 )
+from tests.unit.evaluation.noises import make_noise
 
 LN10 = np.log(10)
 TARGET_SCORES = ("crps", "lppd", "nll_gaussian", "interval_score_95")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.noise import make_noise
 from nlobayes.evaluation.scores.of_split import by_decile, evaluate
+from tests.unit.evaluation.noises import make_noise
 
 MODEL = {
     "sigma_z_epistemic", "sigma_z_total", "sigma_z_total_se", "mean_z_total", "mean_z_total_se",

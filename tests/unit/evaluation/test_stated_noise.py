@@ -8,52 +8,24 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.evaluation.predictive.stated_noise import (
-    StatedNoise,
-    at_points,
-    distribution,
-    log_density,
-    scores,
-)
+from nlobayes.distributions.laws import LAWS
+from nlobayes.evaluation.predictive.stated_noise import scores
 
 DRAWS, POINTS = 7, 5
 SHAPES = {"scalar": (), "draw": (DRAWS, 1), "point": (1, POINTS), "both": (DRAWS, POINTS)}
 FAMILIES = ("gaussian", "laplace", "student_t")
 
 
-def noise_of(family: str, shape: tuple[int, ...], seed: int = 1) -> StatedNoise:
+def noise_of(family: str, shape: tuple[int, ...], seed: int = 1) -> Any:
     """A noise of random scales and, of every draw, random degrees of freedom."""
     rng = np.random.default_rng(seed)
     draws = shape[0] if shape else 1
     degrees = rng.uniform(2.1, 30, (draws, 1)) if family == "student_t" else None
-    return StatedNoise(family, np.asarray(rng.uniform(0.1, 3, shape)), degrees)
+    return LAWS[family].build(scale=rng.uniform(0.1, 3, shape), degrees_of_freedom=degrees)
 
 
-def law(noise: StatedNoise) -> Any:
-    if noise.family == "student_t":
-        return stats.t(noise.degrees_of_freedom, scale=noise.scale)
-    return {"gaussian": stats.norm, "laplace": stats.laplace}[noise.family](scale=noise.scale)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_densities_and_distributions_are_those_of_scipy(family: str, shape: str) -> None:
-    """Far into the tails, too."""
-    noise = noise_of(family, SHAPES[shape])
-    residual = np.random.default_rng(2).normal(size=(DRAWS, POINTS)) * np.geomspace(1e-3, 30, 5)
-    np.testing.assert_allclose(log_density(noise, residual), law(noise).logpdf(residual), rtol=1e-9)
-    expected = law(noise).cdf(residual)
-    np.testing.assert_allclose(distribution(noise, residual), expected, rtol=1e-9, atol=1e-300)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_distribution_is_the_integral_of_the_density(family: str) -> None:
-    noise = noise_of(family, (DRAWS, 1))
-    grid = np.broadcast_to(np.linspace(-4, 4, 80_001), (DRAWS, 80_001))
-    density = np.exp(log_density(noise, grid))
-    expected = np.sum((density[:, 1:] + density[:, :-1]) / 2, axis=1) * 1e-4
-    reached = distribution(noise, grid[:, [0, -1]])
-    np.testing.assert_allclose(np.diff(reached, axis=1)[:, 0], expected, rtol=1e-6)
+def law(noise: Any) -> Any:
+    return stats.t(noise.degrees_of_freedom, scale=noise.scale)
 
 
 def simulate(family: str, scale: np.ndarray, draws: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +44,7 @@ def test_the_mixture_covers_what_it_says(family: str) -> None:
     scale = np.random.default_rng(6).uniform(0.1, 1, (1, 40_000))
     draws, observed = simulate(family, scale, 400)
     degrees = np.array([[4.0]]) if family == "student_t" else None
-    found = scores(draws, observed, StatedNoise(family, scale, degrees))
+    found = scores(draws, observed, LAWS[family].build(scale=scale, degrees_of_freedom=degrees))
     for level in (0.68, 0.95):
         error = np.sqrt(level * (1 - level) / 40_000)
         apart = found[f"coverage_{100 * level:.0f}"] - level
@@ -94,9 +66,7 @@ def test_the_mixture_averages_densities_over_draws(
     within = np.mean((probability > 0.16) & (probability < 0.84))
     assert whole["coverage_68"] == pytest.approx(within)
     parts = [slice(0, 2), slice(2, POINTS)]
-    monkeypatch.setattr(
-        "nlobayes.evaluation.predictive.stated_noise.point_chunks", lambda *_: parts
-    )
+    monkeypatch.setattr("nlobayes.distributions.mixture.point_chunks", lambda *_: parts)
     assert scores(draws, observed, noise) == pytest.approx(whole)
 
 
@@ -104,12 +74,12 @@ def test_the_mixture_averages_densities_over_draws(
 def test_points_keep_their_own_noise(shape: str) -> None:
     noise, residual = noise_of("laplace", SHAPES[shape]), np.ones((DRAWS, POINTS))
     chosen = np.array([False, True, False, True, True])
-    expected = log_density(noise, residual)[:, chosen]
-    found = log_density(at_points(noise, chosen), residual[:, chosen])
+    expected = noise.logpdf(residual)[:, chosen]
+    found = noise.at(chosen).logpdf(residual[:, chosen])
     np.testing.assert_array_equal(found, expected)
 
 
 def test_a_single_point_has_no_standard_error() -> None:
-    found = scores(np.zeros((3, 1)), np.zeros(1), StatedNoise("gaussian", np.asarray(1.0)))
+    found = scores(np.zeros((3, 1)), np.zeros(1), LAWS["gaussian"].build(scale=1.0))
     assert found["lppd"] == pytest.approx(-0.5 * np.log(2 * np.pi))
     assert found["lppd_se"] is None

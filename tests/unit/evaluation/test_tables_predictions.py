@@ -11,10 +11,10 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
-from nlobayes.evaluation.predictive.noise import make_noise
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.types import Columns
+from tests.unit.evaluation.noises import make_noise
 
 NOISE = make_noise("gaussian", 0.02)
 COUNTS = (50, 20, 101)
@@ -233,7 +233,7 @@ def test_cases_are_a_small_a_typical_and_a_large_pull_of_test(
     The noise of half of the points is ten times as wide, so that residuals order them otherwise.
     """
     scale = np.where(np.arange(len(rows.split)) % 2, 0.02, 0.2)
-    noise = NOISE._replace(scale=scale)
+    noise = make_noise("gaussian", scale)
     table = tables.cases(draws, rows, noise, np.random.default_rng(0))
     assert [*table] == ["case", "point", "truth", "draw", "mean", "total_sd"]
     assert lengths(table) == 3 * tables.CASE_DRAWS

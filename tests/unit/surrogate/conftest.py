@@ -12,8 +12,8 @@ import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
 from nlobayes.data.transforms import apply_features, fit_features
-from nlobayes.evaluation.predictive.noise import distribution_table, sd
-from nlobayes.evaluation.predictive.noise_fit import ABOUT_MEAN, FittedNoise, standard_noise
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.types import Dataset, Exported
@@ -77,8 +77,8 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
     train = apply_features(transform, rows).astype(np.float32)
     held = apply_features(transform, points(ROWS, seed=4))
     fitted = fit_domain(train, held)
-    standard = standard_noise(noise.degrees_of_freedom, noise.tails)
-    residual, probability = distribution_table(standard)
+    standard = standard_law(noise)
+    residual, probability = standard.table()
     ranges = fit_limits(rows, COLUMNS, UNITS)
     derived = {what: ranges[what] for what in ranges if what not in COLUMNS}
     facts: dict[str, Any] = {
@@ -95,7 +95,7 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
             "target": TARGET | {"scale": scale},
         },
         "noise": {
-            "about": "mean" if family in ABOUT_MEAN else "draws",
+            "about": "mean" if lies_about_mean(family) else "draws",
             "scale": noise.scale,
             "exponent": noise.exponent,
             "reference_sd": noise.reference_sd,
@@ -105,7 +105,7 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
             "coefficients": noise.coefficients,
             "column": noise.column,
             "edges": noise.edges,
-            "sd_per_scale": np.atleast_1d(sd(standard)).tolist(),
+            "sd_per_scale": np.atleast_1d(standard.sd()).tolist(),
         },
         "domain": {"inside": fitted.inside, "edge": fitted.edge, "limits": derived},
         "verdict": {"converged": True, "convergence": {}, "calibration": {}},

@@ -15,15 +15,15 @@ from nlobayes.artifacts.seals import digest, digests
 from nlobayes.commands.shared.functions import flatten
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.evaluation.predictive.noise import distribution_table, sd
-from nlobayes.evaluation.predictive.noise_fit import ABOUT_MEAN, standard_noise
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.surrogate.mixture import Block, Noise
+from nlobayes.surrogate.mixture import Block, StoredNoise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
 from nlobayes.types import Dataset, Exported, Named
 
@@ -92,13 +92,13 @@ def export(
     typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
 
 
-def _noise(fitted: dict[str, Any]) -> Noise:
-    standard = standard_noise(fitted["degrees_of_freedom"], fitted["tails"])
-    residual, probability = distribution_table(standard)
-    return Noise(
-        about="mean" if fitted["family"] in ABOUT_MEAN else "draws",
+def _noise(fitted: dict[str, Any]) -> StoredNoise:
+    standard = standard_law(FittedNoise(**{name: fitted[name] for name in FittedNoise._fields}))
+    residual, probability = standard.table()
+    return StoredNoise(
+        about="mean" if lies_about_mean(fitted["family"]) else "draws",
         **{name: fitted[name] for name in STATED},
-        sd_per_scale=np.atleast_1d(sd(standard)).tolist(),
+        sd_per_scale=np.atleast_1d(standard.sd()).tolist(),
         residual=residual,
         probability=probability,
     )
@@ -118,7 +118,7 @@ def _network_of_target(named: Named) -> dict[str, np.ndarray]:
 
 
 def _choose(
-    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, noise: Noise
+    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, noise: StoredNoise
 ) -> np.ndarray:
     total, wanted = len(drawn["weights_1"]), job.export.draws
     if job.export.tolerance is not None:
@@ -134,7 +134,7 @@ def _choose(
 def _facts(
     job: ExportJob,
     data: Dataset,
-    noise: Noise,
+    noise: StoredNoise,
     convergence: dict[str, Any],
     scores: dict[str, Any],
 ) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _facts(
         "target": data.target_names[0],
         "transforms": data.transforms,
         "units": data.units,
-        "noise": {name: getattr(noise, name) for name in Noise._fields[:-2]},
+        "noise": {name: getattr(noise, name) for name in StoredNoise._fields[:-2]},
         "predictive_noise": scores["predictive_noise"],
         "verdict": {
             "converged": convergence["converged"],

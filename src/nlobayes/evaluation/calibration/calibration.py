@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.evaluation.predictive.density import checked_split, predictive_cdf, predictive_moments
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, cdf, locate
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
 
 COVERAGE_MULTIPLES = (1, 2, 3, 4, 5)
 CENTRAL_LEVELS = {"coverage_68": 0.68, "coverage_95": 0.95, "coverage_99_7": 0.997}
@@ -84,16 +84,15 @@ def own_coverage(draws: np.ndarray, noise: PredictiveNoise, *, k: np.ndarray) ->
     What a calibrated predictive covers: a Gaussian's only where the predictive is one. Where draws
     (sample, point) are many, over points that are spread evenly. `epistemic` is NaN without spread.
     """
-    located, _ = locate(draws, noise)
     count = draws.shape[1]
-    most = max(1, _OWN_ELEMENTS // len(located))
+    most = max(1, _OWN_ELEMENTS // (1 if noise.about_mean else len(draws)))
     points = np.linspace(0, count - 1, min(count, most)).round().astype(int)
     draws, noise = draws[:, points], at_rows(noise, points)
     mean, posterior_sd, total_sd = predictive_moments(draws, noise)
     deviations = np.abs(standardised_residuals(draws, mean, posterior_sd))
-    located, around = locate(draws, noise)
+    centres, law, _ = locate(draws, noise)
     total = [
-        (cdf(around, mean + half - located) - cdf(around, mean - half - located)).mean()
+        (law.cdf(mean + half - centres) - law.cdf(mean - half - centres)).mean()
         for half in np.multiply.outer(k, total_sd)
     ]
     spread = bool((posterior_sd > 0).all())

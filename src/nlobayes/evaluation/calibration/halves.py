@@ -13,7 +13,7 @@ import numpy as np
 from nlobayes.evaluation.calibration.calibration import CENTRAL_LEVELS
 from nlobayes.evaluation.calibration.conditional import DECILES, equal_count_bins
 from nlobayes.evaluation.predictive.density import log_predictive_density, predictive_cdf
-from nlobayes.evaluation.predictive.noise_fit import ABOUT_MEAN, at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, lies_about_mean
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 
 CANDIDATES = ("gaussian", "fitted_student_t", "conformal")
@@ -108,7 +108,7 @@ def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[
 
 def _few(draws: np.ndarray, family: str) -> np.ndarray:
     """Take some draws, or two of the same mean and sd where noise asks for no more of them."""
-    if family in ABOUT_MEAN:
+    if lies_about_mean(family):
         mean, spread = draws.mean(axis=0), draws.std(axis=0)
         return np.stack([mean - spread, mean + spread])
     return draws[np.unique(np.linspace(0, len(draws) - 1, _MOST_DRAWS).round().astype(int))]

@@ -6,8 +6,8 @@ the true one. A class is judged only where it is predicted.
 
 import numpy as np
 
+from nlobayes.distributions.chunks import point_chunks
 from nlobayes.evaluation.calibration.calibration import wilson_interval
-from nlobayes.evaluation.predictive.density import point_chunks
 
 BINS = 15
 QUANTILE = 0.99

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
+from nlobayes.distributions.chunks import point_chunks
 from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.calibration import adaptive_bins, ece, width_bins
 from nlobayes.evaluation.classification.decisions import (
@@ -17,7 +18,6 @@ from nlobayes.evaluation.classification.decisions import (
     mean_score,
     threshold_scores,
 )
-from nlobayes.evaluation.predictive.density import point_chunks
 
 TOP = (2, 3)
 """Numbers of most probable classes among which the true one may be."""

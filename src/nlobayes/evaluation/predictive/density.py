@@ -3,26 +3,14 @@
 y and f are on the model scale (log10 of the target, or the target itself).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize.elementwise import find_root
-from scipy.special import logsumexp
 
+from nlobayes.distributions.mixture import spread
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.noise import (
-    PredictiveNoise,
-    at_rows,
-    cdf,
-    locate,
-    logpdf,
-    ppf,
-    sd,
-)
-
-_CHUNK_ELEMENTS = 200_000
-_QUANTILE_TOLERANCE = 1e-6
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate
 
 
 class Moments(NamedTuple):
@@ -48,12 +36,7 @@ def log_predictive_density(
         If draws (sample, point) and observed (point) do not fit together.
     """
     draws, observed = checked_split(draws, observed)
-    draws, noise = locate(draws, noise)
-    parts = [
-        logsumexp(logpdf(at_rows(noise, part), observed[part] - draws[:, part]), axis=0)
-        for part in point_chunks(*draws.shape)
-    ]
-    return np.concatenate(parts) - np.log(len(draws))
+    return locate(draws, noise).logpdf(observed)
 
 
 def predictive_cdf(draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise) -> np.ndarray:
@@ -65,12 +48,7 @@ def predictive_cdf(draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoi
         If draws (sample, point) and observed (point) do not fit together.
     """
     draws, observed = checked_split(draws, observed)
-    draws, noise = locate(draws, noise)
-    parts = [
-        cdf(at_rows(noise, part), observed[part] - draws[:, part]).mean(axis=0)
-        for part in point_chunks(*draws.shape)
-    ]
-    return np.concatenate(parts)
+    return locate(draws, noise).cdf(observed)
 
 
 def predictive_quantiles(
@@ -89,14 +67,8 @@ def predictive_quantiles(
     probabilities
         Probabilities of a smaller value, between 0 and 1.
     """
-    draws, noise = locate(np.asarray(draws, dtype=np.float64), noise)
-    if len(draws) == 1:
-        return np.stack([draws[0] + ppf(noise, probability) for probability in probabilities])
-    parts = []
-    for part in point_chunks(*draws.shape):
-        chunk = np.ascontiguousarray(draws[:, part])
-        parts.append([_quantile(chunk, noise, probability) for probability in probabilities])
-    return np.concatenate(parts, axis=1)
+    predictive = locate(np.asarray(draws, dtype=np.float64), noise)
+    return np.stack(predictive.quantiles(probabilities))
 
 
 def predictive_moments(draws: np.ndarray, noise: PredictiveNoise) -> Moments:
@@ -106,10 +78,9 @@ def predictive_moments(draws: np.ndarray, noise: PredictiveNoise) -> Moments:
     mean of the draws is the total by itself.
     """
     draws = np.asarray(draws, dtype=np.float64)
-    posterior_sd = np.where(np.ptp(draws, axis=0) > 0, draws.std(axis=0), 0.0)
-    located, noise = locate(draws, noise)
-    within = posterior_sd if located is draws else 0.0
-    return Moments(draws.mean(axis=0), posterior_sd, np.hypot(within, sd(noise)))
+    posterior_sd = spread(draws)
+    within = 0.0 if noise.about_mean else posterior_sd
+    return Moments(draws.mean(axis=0), posterior_sd, np.hypot(within, noise.law.sd()))
 
 
 def checked_split(draws: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -133,23 +104,3 @@ def checked_split(draws: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, 
                 f"{np.sum(~np.isfinite(values))} that are not of {values.size}; drop those points"
             )
     return draws, observed
-
-
-def point_chunks(samples: int, points: int) -> Iterator[slice]:
-    """Yield slices of points that keep (sample, point) temporaries near 2 MB, within a cache."""
-    width = max(1, _CHUNK_ELEMENTS // samples)
-    for start in range(0, points, width):
-        yield slice(start, start + width)
-
-
-def _quantile(draws: np.ndarray, noise: PredictiveNoise, probability: float) -> np.ndarray:
-    """Find one quantile per point, which lies between those of the lowest and highest draw."""
-
-    def excess(value: np.ndarray, point: np.ndarray) -> np.ndarray:
-        return cdf(noise, value - draws[:, point]).mean(axis=0) - probability
-
-    edge, margin = ppf(noise, probability), 1e-3 * noise.scale
-    bracket = draws.min(axis=0) + edge - margin, draws.max(axis=0) + edge + margin
-    tolerances = {"xatol": _QUANTILE_TOLERANCE * noise.scale, "xrtol": 0.0}
-    points = np.arange(draws.shape[1])
-    return find_root(excess, bracket, args=(points,), tolerances=tolerances).x

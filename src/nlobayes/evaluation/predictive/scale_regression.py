@@ -1,14 +1,14 @@
 """A Student-t whose log scale is linear in what is known of a point: sd of draws, and features."""
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import digamma
 
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, logpdf
+from nlobayes.distributions.laws.student_t import StudentT
+from nlobayes.distributions.scales import log_spread
 
 # Rows to come may have heavier tails than those that the noise is fitted to.
 _DEGREES = (2.1, 20.0)
@@ -18,7 +18,6 @@ _EXPONENTS = (0.0, 1.2)
 _EXPONENT, _EXPONENT_SD = 1.0, 0.25
 _LOG_SCALES = (-14.0, 3.0)
 _HEIGHTS = (-3.0, 3.0)
-_SMALLEST_SD = 1e-3
 _ROWS_PER_KNOT = 400
 _KNOTS = (6, 24)
 _HEIGHT_SD = 0.15
@@ -27,13 +26,7 @@ Knots = tuple[tuple[float, ...], ...]
 
 
 class Regression(NamedTuple):
-    """The log scale is that of `scale`, plus terms of the spread and of each feature.
-
-    These are `exponent` times the log of the sd of the draws over `reference_sd`, and a line
-    between `coefficients` at `knots`. Neither the sd of the draws nor the scale leaves the range
-    that it has among the rows fitted to, `spread_range` and `scale_range`: beyond, the nearest end
-    stands in.
-    """
+    """A Student-t whose scale is that of `distributions.scales`, which explains its numbers."""
 
     scale: float
     degrees_of_freedom: float
@@ -43,18 +36,6 @@ class Regression(NamedTuple):
     coefficients: tuple[tuple[float, ...], ...]
     spread_range: tuple[float, ...]
     scale_range: tuple[float, ...]
-
-
-def scales_at(
-    fitted: Regression, spread: np.ndarray, features: np.ndarray | None = None
-) -> np.ndarray:
-    """Give the scale at points with this sd of the draws (point,) and features (point, feature)."""
-    within = _within(fitted.spread_range, spread)
-    log_scale = math.log(fitted.scale) + fitted.exponent * _log_spread(within, fitted.reference_sd)
-    for column, knots in enumerate(fitted.knots):
-        assert features is not None
-        log_scale += np.interp(features[:, column], knots, fitted.coefficients[column])
-    return _within(fitted.scale_range, np.exp(log_scale))
 
 
 def place_knots(features: np.ndarray | None) -> Knots:
@@ -76,7 +57,7 @@ def fit_scales(
     """
     varies = bool(np.ptp(spread) > 0)
     reference = float(np.median(spread[spread > 0])) if varies else 1.0
-    known = np.column_stack([_log_spread(spread, reference), *_hats(features, knots)])
+    known = np.column_stack([log_spread(spread, reference), *_hats(features, knots)])
     problem = _Problem(residual, float(np.median(np.abs(residual))), known)
     heights = [_HEIGHTS] * (known.shape[1] - 1)
     degrees = tuple(math.log(limit - 2) for limit in _DEGREES)
@@ -119,7 +100,7 @@ def _loss(parameters: np.ndarray, problem: _Problem) -> tuple[float, np.ndarray]
     scale = typical * np.exp(log_scale + known @ weights)
     away = weights - np.array([_EXPONENT, *[0.0] * (len(weights) - 1)])
     pulled = away / np.square([_EXPONENT_SD, *[_HEIGHT_SD] * (len(weights) - 1)])
-    density = logpdf(PredictiveNoise("student_t", scale, degrees), residual).sum()
+    density = StudentT(scale, degrees).logpdf(residual).sum()
     by_scale, by_degrees = _slopes(residual / scale, degrees)
     gradient = [by_scale.sum(), by_degrees.sum() * (degrees - 2), *(by_scale @ known - pulled)]
     loss = 0.5 * pulled @ away - density
@@ -133,15 +114,6 @@ def _slopes(standardised: np.ndarray, degrees: float) -> tuple[np.ndarray, np.nd
     constant = digamma((degrees + 1) / 2) - digamma(degrees / 2) - 1 / degrees
     by_degrees = 0.5 * (constant - np.log1p(squared) + (degrees + 1) / degrees * share)
     return (degrees + 1) * share - 1, by_degrees
-
-
-def _within(limits: Sequence[float], values: np.ndarray) -> np.ndarray:
-    low, high = limits
-    return np.clip(values, low, high)
-
-
-def _log_spread(spread: np.ndarray, reference: float) -> np.ndarray:
-    return np.log(np.maximum(spread / reference, _SMALLEST_SD))
 
 
 def _hats(features: np.ndarray | None, knots: Knots) -> list[np.ndarray]:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import rel_entr
 
+from nlobayes.distributions.chunks import point_chunks
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.density import point_chunks
 from nlobayes.evaluation.reweighting.importance import (
     Weights,
     checked_quantities,

@@ -6,8 +6,9 @@ is a number, or a line that says why there is none.
 
 import numpy as np
 
+from nlobayes.distributions.chunks import point_chunks
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.density import checked_split, point_chunks
+from nlobayes.evaluation.predictive.density import checked_split
 
 SCALES = ("log10", "identity")
 RELATIVE_ERROR_PERCENTILES = (50, 68, 90, 95, 99)

@@ -7,14 +7,11 @@ import math
 
 import numpy as np
 
-from nlobayes.evaluation.predictive.density import (
-    checked_split,
-    log_predictive_density,
-    point_chunks,
-    predictive_moments,
-    predictive_quantiles,
-)
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate, sample, sd
+from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.mixture import Mixture
+from nlobayes.evaluation.predictive.density import checked_split, predictive_moments
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate
 from nlobayes.evaluation.scores.accuracy import to_target
 
 INTERVAL_LEVELS = (68, 90, 95)
@@ -72,17 +69,17 @@ def proper_scores(
     """
     draws, observed = checked_split(draws, observed)
     moments = predictive_moments(draws, noise)
-    draws, noise = locate(draws, noise)
-    lppd = float(log_predictive_density(draws, observed, noise).mean())
+    predictive = locate(draws, noise)
+    lppd = float(predictive.logpdf(observed).mean())
     return {
         "lppd": lppd,
         "lppd_target": lppd if scale == "identity" else lppd - _log_derivative(observed),
         "nll_gaussian": _gaussian_nll(observed, moments.mean, moments.total_sd),
-        "nll_gaussian_target": _gaussian_nll_target(draws, observed, noise, scale=scale),
-        **_crps(draws, observed, noise, rng, scale=scale),
-        **_interval_scores(draws, observed, noise, scale=scale),
+        "nll_gaussian_target": _gaussian_nll_target(predictive, observed, scale=scale),
+        **_crps(predictive, observed, rng, scale=scale),
+        **_interval_scores(predictive, observed, scale=scale),
         "posterior_sd": _root_mean_square(moments.posterior_sd),
-        "noise_sd": _root_mean_square(sd(noise)),
+        "noise_sd": _root_mean_square(noise.law.sd()),
         "total_sd": _root_mean_square(moments.total_sd),
     }
 
@@ -108,22 +105,21 @@ def crps_per_point(
 
     It is unbiased (probability-weighted moments).
     """
-    draws, noise = locate(draws, noise)
-    repeats = math.ceil(_FEWEST_MEMBERS / len(draws))
+    predictive = locate(draws, noise)
+    samples = len(predictive.centres)
+    repeats = math.ceil(_FEWEST_MEMBERS / samples)
     parts = [
-        _crps_of(observed[part], _noisy(draws[:, part], at_rows(noise, part), rng, repeats))
-        for part in point_chunks(len(draws) * repeats, len(observed))
+        _crps_of(observed[part], _noisy(predictive.at(part), rng, repeats))
+        for part in point_chunks(samples * repeats, len(observed))
     ]
     return np.concatenate(parts)
 
 
-def _interval_scores(
-    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, *, scale: str
-) -> dict[str, float]:
+def _interval_scores(predictive: Mixture, observed: np.ndarray, *, scale: str) -> dict[str, float]:
     levels = [percent / 100 for percent in INTERVAL_LEVELS]
     tails = [(1 - level) / 2 for level in levels]
-    lower = predictive_quantiles(draws, noise, tails)
-    upper = predictive_quantiles(draws, noise, [1 - tail for tail in tails])
+    lower = predictive.quantiles(tails)
+    upper = predictive.quantiles([1 - tail for tail in tails])
     scores = {
         f"interval_score_{percent}": float(interval_score(observed, *ends, level=level).mean())
         for percent, level, *ends in zip(INTERVAL_LEVELS, levels, lower, upper, strict=True)
@@ -135,35 +131,29 @@ def _interval_scores(
 
 
 def _crps(
-    draws: np.ndarray,
-    observed: np.ndarray,
-    noise: PredictiveNoise,
-    rng: np.random.Generator,
-    *,
-    scale: str,
+    predictive: Mixture, observed: np.ndarray, rng: np.random.Generator, *, scale: str
 ) -> dict[str, float | str]:
     """Unbiased CRPS over noisy draws (probability-weighted moments), in both spaces."""
-    repeats = math.ceil(_FEWEST_CRPS_MEMBERS / len(draws))
+    samples = len(predictive.centres)
+    repeats = math.ceil(_FEWEST_CRPS_MEMBERS / samples)
     total, total_target = 0.0, 0.0
-    for part in point_chunks(len(draws) * repeats, len(observed)):
-        members = _noisy(draws[:, part], at_rows(noise, part), rng, repeats)
+    for part in point_chunks(samples * repeats, len(observed)):
+        members = _noisy(predictive.at(part), rng, repeats)
         total += _crps_of(observed[part], members).sum()
         in_target = to_target(observed[part], scale), to_target(members, scale)
         total_target += _crps_of(*in_target).sum()
     return {
         "crps": float(total) / len(observed),
         "crps_target": _NO_TARGET_MOMENTS
-        if _is_log_student_t(noise, scale)
+        if _has_no_moments(predictive.noise, scale)
         else float(total_target) / len(observed),
     }
 
 
-def _noisy(
-    draws: np.ndarray, noise: PredictiveNoise, rng: np.random.Generator, repeats: int
-) -> np.ndarray:
-    """Add noise to every draw (sample, point) so many times; members (point, member), sorted."""
-    members = np.repeat(draws.T, repeats, axis=1)
-    members += sample(noise, rng, members.shape)
+def _noisy(predictive: Mixture, rng: np.random.Generator, repeats: int) -> np.ndarray:
+    """Add noise to every centre so many times; members (point, member), sorted."""
+    members = np.repeat(predictive.centres.T, repeats, axis=1)
+    members += predictive.noise.sample(rng, members.shape)
     members.sort(axis=1)
     return members
 
@@ -183,26 +173,24 @@ def _crps_of(observed: np.ndarray, members: np.ndarray) -> np.ndarray:
         return distance + members.mean(axis=1) - 2 * (members * ranks).mean(axis=1)
 
 
-def _gaussian_nll_target(
-    draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise, *, scale: str
-) -> float | str:
+def _gaussian_nll_target(predictive: Mixture, observed: np.ndarray, *, scale: str) -> float | str:
     """Gaussian NLL of the target; of log10 draws in units of each target, against overflow."""
-    if _is_log_student_t(noise, scale):
+    centres, law, _ = predictive
+    if _has_no_moments(law, scale):
         return _NO_TARGET_MOMENTS
     if scale == "identity":
-        moments = predictive_moments(draws, noise)
-        return _gaussian_nll(observed, moments.mean, moments.total_sd)
+        return _gaussian_nll(observed, centres.mean(axis=0), predictive.sd())
     parts = [
-        _lognormal_moments(draws[:, part] - observed[part], noise)
-        for part in point_chunks(*draws.shape)
+        _lognormal_moments(centres[:, part] - observed[part], law.at(part))
+        for part in point_chunks(*centres.shape)
     ]
     mean, total_sd = np.concatenate(parts, axis=1)
     return _gaussian_nll(np.ones_like(observed), mean, total_sd) + _LN10 * float(observed.mean())
 
 
-def _lognormal_moments(draws: np.ndarray, noise: PredictiveNoise) -> np.ndarray:
+def _lognormal_moments(draws: np.ndarray, law: Law) -> np.ndarray:
     """Mean and sd of 10^(draw + Gaussian noise), axes (moment, point), from draws of log10."""
-    variance = (_LN10 * noise.scale) ** 2
+    variance = (_LN10 * law.sd()) ** 2
     with np.errstate(over="ignore", invalid="ignore"):
         means = 10**draws * np.exp(variance / 2)
         within = np.square(means).mean(axis=0) * np.expm1(variance)
@@ -220,8 +208,8 @@ def _log_derivative(observed: np.ndarray) -> float:
     return _LN10 * float(observed.mean()) + math.log(_LN10)
 
 
-def _is_log_student_t(noise: PredictiveNoise, scale: str) -> bool:
-    return scale == "log10" and noise.family == "student_t"
+def _has_no_moments(law: Law, scale: str) -> bool:
+    return scale == "log10" and not law.exponential_is_lognormal
 
 
 def _root_mean_square(values: float | np.ndarray) -> float:

@@ -13,7 +13,7 @@ from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration import conditional as conditions
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive import density as predictive
-from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate, sample
+from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows, locate
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.scores.accuracy import mean_target, to_target
 from nlobayes.types import Columns
@@ -150,18 +150,17 @@ def cases(
     here = at_rows(noise, test)
     mean, _, total_sd = predictive.predictive_moments(draws[:, test], here)
     order = np.argsort(np.abs(mean - rows.observed[test]) / total_sd)
-    centres, here = locate(draws[:, test], here)
+    distribution = locate(draws[:, test], here)
     parts = []
     for case, quantile in CASES.items():
         index = order[int(quantile * (len(order) - 1))]
-        sampled = rng.choice(centres[:, index], CASE_DRAWS)
-        [error] = sample(at_rows(here, slice(index, index + 1)), rng, (1, CASE_DRAWS))
+        [sampled] = distribution.at(slice(index, index + 1)).sample(rng, (1, CASE_DRAWS))
         parts.append(
             {
                 "case": np.full(CASE_DRAWS, case),
                 "point": np.full(CASE_DRAWS, test[index]),
                 "truth": np.full(CASE_DRAWS, rows.observed[test[index]]),
-                "draw": sampled + error,
+                "draw": sampled,
                 "mean": np.full(CASE_DRAWS, mean[index]),
                 "total_sd": np.full(CASE_DRAWS, total_sd[index]),
             }

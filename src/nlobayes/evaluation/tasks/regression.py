@@ -20,8 +20,9 @@ from nlobayes.evaluation.calibration.conditional import (
 )
 from nlobayes.evaluation.calibration.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
+from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.predictive.noise_fit import FittedNoise, at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.evaluation.tables import predictions as of_predictions

@@ -8,8 +8,10 @@ import numpy as np
 
 from nlobayes.data.splits import SPLITS, TRAIN
 from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.laws import LAWS
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.stated_noise import StatedNoise, at_points, log_density, scores
+from nlobayes.evaluation.predictive.stated_noise import scores
 from nlobayes.evaluation.scores import information
 from nlobayes.evaluation.tasks.task import Given, Scores
 from nlobayes.types import Predicted
@@ -18,10 +20,10 @@ from nlobayes.types import Predicted
 def score_stated_noise(given: Given) -> Scores:
     """Score every split with the noise of the likelihood, and compare models by the train rows."""
     data, predicted = given.data, given.posterior
-    draws, noise = predicted.function.astype(np.float64), _noise(predicted)
+    draws, noise = predicted.function.astype(np.float64), _law(predicted)
     observed = apply_scale(TargetTransform(**data.transforms["target"]), data.observed)
     each = {
-        name: scores(draws[:, rows], observed[rows], at_points(noise, rows))
+        name: scores(draws[:, rows], observed[rows], noise.at(rows))
         for name, rows in ((name, data.split == split) for split, name in enumerate(SPLITS))
     }
     train = data.split == TRAIN
@@ -29,7 +31,7 @@ def score_stated_noise(given: Given) -> Scores:
     stated = {"family": predicted.family, "declared": _declared(noise), **each}
     return {
         "stated_noise": stated,
-        **_compare(log_density(at_points(noise, train), residual), given.chains),
+        **_compare(noise.at(train).logpdf(residual), given.chains),
     }
 
 
@@ -43,18 +45,26 @@ def compare_classes(given: Given) -> Scores:
     return _compare(np.log(np.maximum(of_true.astype(np.float64), smallest)), given.chains)
 
 
-def _declared(noise: StatedNoise) -> float | None:
+def _declared(noise: Law) -> float | None:
     """Give the scale that every draw has, which nobody learned; the median where rows differ."""
     learned = np.any(np.ptp(noise.scale, axis=0) > 0)
     return None if learned else float(np.median(noise.scale))
 
 
-def _noise(predicted: Predicted) -> StatedNoise:
+def _law(predicted: Predicted) -> Law:
     if predicted.family is None or predicted.scale is None:
         raise InputError(
             "the predictions do not say the noise of their likelihood; run the workflow again"
         )
-    return StatedNoise(predicted.family, predicted.scale, predicted.degrees_of_freedom)
+    if predicted.family not in LAWS:
+        raise InputError(
+            f"the likelihood of the predictions has noise {predicted.family!r}, known are "
+            f"{', '.join(LAWS)}; run the workflow again"
+        )
+    law: Law = LAWS[predicted.family].build(
+        scale=predicted.scale, degrees_of_freedom=predicted.degrees_of_freedom
+    )
+    return law
 
 
 def _compare(log_likelihood: np.ndarray, chains: int) -> Scores:

@@ -1,0 +1,61 @@
+"""Gaussian."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from nlobayes.distributions import tables
+from nlobayes.distributions.distribution import Rows, at_points, by_point
+
+
+class Gaussian(NamedTuple):
+    """Gaussian of standard deviation `scale`: a number, (point,) or (draw, point)."""
+
+    scale: Any
+
+    @property
+    def exponential_is_lognormal(self) -> bool:
+        """Tell that ten to the power of it is lognormal."""
+        return True
+
+    def logpdf(self, value: Any) -> Any:
+        """Give the log density of residuals (..., point)."""
+        return -0.5 * np.square(value / self.scale) - np.log(self.scale * math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Any) -> Any:
+        """Give the probability of a smaller residual (..., point)."""
+        return ndtr(value / self.scale)
+
+    def quantile(self, probability: float) -> Any:
+        """Give the residual that is exceeded with probability 1 - `probability`."""
+        return self.scale * ndtri(probability)
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw residuals (point, ...)."""
+        drawn: np.ndarray = by_point(self.scale, shape) * rng.standard_normal(shape)
+        return drawn
+
+    def sd(self) -> Any:
+        """Give the standard deviation, which is the scale."""
+        return self.scale
+
+    def at(self, points: Rows) -> Gaussian:
+        """Give the law at some of its points."""
+        return Gaussian(at_points(self.scale, points))
+
+    def check(self) -> None:
+        """Refuse a scale that is not positive and finite."""
+        tables.check_scale(self)
+
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tabulate the distribution function in units of the scale."""
+        return tables.to_the_tail(Gaussian(1.0))
+
+
+def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Gaussian:
+    """Build it from its scale."""
+    return Gaussian(scale)

@@ -1,0 +1,63 @@
+"""Laplace."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.distributions import tables
+from nlobayes.distributions.distribution import Rows, at_points, by_point
+
+
+class Laplace(NamedTuple):
+    """Laplace distribution of density exp(-|r| / scale) / (2 scale)."""
+
+    scale: Any
+
+    @property
+    def exponential_is_lognormal(self) -> bool:
+        """Tell that ten to the power of it is not lognormal."""
+        return False
+
+    def logpdf(self, value: Any) -> Any:
+        """Give the log density of residuals (..., point)."""
+        return -np.abs(value / self.scale) - np.log(2) - np.log(self.scale)
+
+    def cdf(self, value: Any) -> Any:
+        """Give the probability of a smaller residual (..., point)."""
+        z = value / self.scale
+        tail = 0.5 * np.exp(-np.abs(z))
+        return np.where(z < 0, tail, 1 - tail)
+
+    def quantile(self, probability: float) -> Any:
+        """Give the residual that is exceeded with probability 1 - `probability`."""
+        distance = -math.log(2 * min(probability, 1 - probability))
+        return math.copysign(distance, probability - 0.5) * self.scale
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw residuals (point, ...)."""
+        drawn: np.ndarray = by_point(self.scale, shape) * rng.laplace(size=shape)
+        return drawn
+
+    def sd(self) -> Any:
+        """Give the standard deviation, the root of two times the scale."""
+        return self.scale * math.sqrt(2)
+
+    def at(self, points: Rows) -> Laplace:
+        """Give the law at some of its points."""
+        return Laplace(at_points(self.scale, points))
+
+    def check(self) -> None:
+        """Refuse a scale that is not positive and finite."""
+        tables.check_scale(self)
+
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tabulate the distribution function in units of the scale."""
+        return tables.to_the_tail(Laplace(1.0))
+
+
+def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Laplace:
+    """Build it from its scale."""
+    return Laplace(scale)

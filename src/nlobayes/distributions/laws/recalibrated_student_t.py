@@ -1,0 +1,113 @@
+"""A Student-t whose 68 and 95 % intervals are those that held-out residuals fill.
+
+What is recalibrated is the tail, the probability of a larger residual of either sign
+(`recalibration`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from nlobayes.distributions import recalibration, tables
+from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.distributions.laws.student_t import StudentT
+from nlobayes.errors import InputError
+
+
+class RecalibratedStudentT(NamedTuple):
+    """A Student-t beyond whose intervals of `tails` lie 5 and 32 %.
+
+    Tails are (2,), or (point, 2); of a law that is to be tabulated (bin, 2). The residuals end
+    where 2 % of the outer tail are left.
+    """
+
+    scale: Any
+    degrees_of_freedom: float
+    tails: np.ndarray
+
+    @property
+    def exponential_is_lognormal(self) -> bool:
+        """Tell that ten to the power of it is not lognormal."""
+        return False
+
+    def logpdf(self, value: Any) -> Any:
+        """Give the log density of residuals (..., point), beyond the end as if there were none."""
+        plain = self._plain()
+        factor = recalibration.slope(2 * plain.cdf(-np.abs(value)), self.tails)
+        return plain.logpdf(value) + np.log(factor)
+
+    def cdf(self, value: Any) -> Any:
+        """Give the probability of a smaller residual (..., point)."""
+        tail = 2 * self._plain().cdf(-np.abs(value))
+        half = recalibration.recalibrate(tail, self.tails) / 2
+        return np.where(value < 0, half, 1 - half)
+
+    def quantile(self, probability: float) -> Any:
+        """Give the residual that is exceeded with probability 1 - `probability`."""
+        half = recalibration.invert(2 * min(probability, 1 - probability), self.tails) / 2
+        side = math.copysign(1.0, 0.5 - probability)
+        return side * self.scale * stdtrit(self.degrees_of_freedom, half)
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw residuals (point, ...), from the table of the law that is recalibrated."""
+        nodes = np.reshape(self.tails, (-1, *(1 for _ in shape[1:]), 2))
+        residual, [probability] = self._plain().table()
+        uniform = rng.random(shape)
+        half = recalibration.invert(2 * np.minimum(uniform, 1 - uniform), nodes) / 2
+        standard = np.copysign(np.interp(half, probability, residual), uniform - 0.5)
+        drawn: np.ndarray = by_point(self.scale, shape) * standard
+        return drawn
+
+    def sd(self) -> Any:
+        """Give the standard deviation, for each row of tails."""
+        return self.scale * np.sqrt(variance(self.tails, self.degrees_of_freedom))
+
+    def at(self, points: Rows) -> RecalibratedStudentT:
+        """Give the law at some of its points."""
+        tails = self.tails if self.tails.ndim == 1 else self.tails[points]
+        return self._replace(scale=at_points(self.scale, points), tails=tails)
+
+    def check(self) -> None:
+        """Refuse what is no Student-t with a variance, and tails that do not increase."""
+        self._plain().check()
+        outer, inner = np.moveaxis(self.tails, -1, 0)
+        if not np.all((outer > 0) & (outer < inner) & (inner < 1)):
+            raise InputError(
+                f"recalibrated noise must have tails that increase between 0 and 1, got "
+                f"{self.tails.tolist()}; fit it again"
+            )
+
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tabulate the distribution function of each row of tails, to where it ends."""
+        bins, unit = np.atleast_2d(self.tails), self._replace(scale=1.0)
+        ends = recalibration.invert(0.0, bins)[:, np.newaxis]
+        kinks = np.abs(stdtrit(self.degrees_of_freedom, np.hstack([ends, bins]) / 2)).ravel()
+        residual = np.union1d(tables.nodes(kinks.max()), [-kinks, kinks])
+        return residual, np.stack([unit._replace(tails=each).cdf(residual) for each in bins])
+
+    def _plain(self) -> StudentT:
+        return StudentT(self.scale, self.degrees_of_freedom)
+
+
+def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> RecalibratedStudentT:
+    """Build it from its scale, degrees of freedom and tails."""
+    return RecalibratedStudentT(scale, degrees_of_freedom, np.asarray(tails))
+
+
+def variance(tails: np.ndarray, degrees: float) -> np.ndarray:
+    """Give the variance for each row of tails (..., 2), in units of the squared scale."""
+    end, outer, inner = (_second_moment(tail, degrees) for tail in recalibration.ends(tails)[:3])
+    parts = outer - end, inner - outer, degrees / (degrees - 2) - inner
+    factors = recalibration.factors(tails)
+    return sum(factor * part for factor, part in zip(factors, parts, strict=True))
+
+
+def _second_moment(tail: np.ndarray, degrees: float) -> np.ndarray:
+    """Integrate the squared residual of a standard Student-t over its tail of both signs."""
+    end = stdtrit(degrees, tail / 2)
+    heavier = stdtr(degrees - 2, end * np.sqrt((degrees - 2) / degrees))
+    return 2 * degrees * ((degrees - 1) / (degrees - 2) * heavier - tail / 2)

@@ -1,0 +1,88 @@
+"""Student-t."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, stdtr, stdtrit
+
+from nlobayes.distributions import tables
+from nlobayes.distributions.distribution import Rows, at_points, by_point
+from nlobayes.errors import InputError
+
+_CLOSED = 4.0
+
+
+class StudentT(NamedTuple):
+    """Student-t with degrees of freedom that are one number, or one for each draw (draw, 1)."""
+
+    scale: Any
+    degrees_of_freedom: Any
+
+    @property
+    def exponential_is_lognormal(self) -> bool:
+        """Tell that ten to the power of it is not lognormal."""
+        return False
+
+    def logpdf(self, value: Any) -> Any:
+        """Give the log density of residuals (..., point)."""
+        degrees = self.degrees_of_freedom
+        squared = np.square(value / self.scale)
+        return self._log_height() - (degrees + 1) / 2 * np.log1p(squared / degrees)
+
+    def cdf(self, value: Any) -> Any:
+        """Give the probability of a smaller residual (..., point)."""
+        standardised, degrees = value / self.scale, self.degrees_of_freedom
+        if np.ndim(degrees) or degrees != _CLOSED:
+            return stdtr(degrees, standardised)
+        # The integral for four degrees of freedom, ten times as fast as scipy's for any.
+        sine = standardised / np.sqrt(np.square(standardised) + 4)
+        return np.square(1 + sine) * (2 - sine) / 4
+
+    def quantile(self, probability: float) -> Any:
+        """Give the residual that is exceeded with probability 1 - `probability`."""
+        return self.scale * stdtrit(self.degrees_of_freedom, probability)
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw residuals (point, ...), with degrees of freedom that are one number."""
+        standard = rng.standard_t(self.degrees_of_freedom, shape)
+        drawn: np.ndarray = by_point(self.scale, shape) * standard
+        return drawn
+
+    def sd(self) -> Any:
+        """Give the standard deviation, which is above the scale."""
+        return self.scale * np.sqrt(self.degrees_of_freedom / (self.degrees_of_freedom - 2))
+
+    def at(self, points: Rows) -> StudentT:
+        """Give the law at some of its points."""
+        return self._replace(scale=at_points(self.scale, points))
+
+    def check(self) -> None:
+        """Refuse a scale that is not positive and finite, and no more than 2 degrees of freedom."""
+        tables.check_scale(self)
+        degrees = self.degrees_of_freedom
+        if degrees is None or not np.all(np.asarray(degrees) > 2):
+            raise InputError(
+                f"a Student-t must have more than 2 degrees of freedom, got {degrees}; with fewer "
+                "it has no variance"
+            )
+
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Tabulate the distribution function in units of the scale."""
+        return tables.to_the_tail(self._replace(scale=1.0))
+
+    def _log_height(self) -> Any:
+        """Give the log density of no residual."""
+        degrees = self.degrees_of_freedom
+        if np.ndim(degrees) == 0:
+            normalisation = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
+            return normalisation - np.log(self.scale * math.sqrt(degrees * math.pi))
+        normalisation = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
+        return normalisation - 0.5 * np.log(degrees * np.pi) - np.log(self.scale)
+
+
+def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> StudentT:
+    """Build it from its scale and degrees of freedom."""
+    return StudentT(scale, degrees_of_freedom)

@@ -1,0 +1,85 @@
+"""Quantiles of a mixture: roots of its distribution function, by two methods.
+
+Bracketing takes any law and is exact; Newton's method takes a tabulated one, and is fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nlobayes.distributions.chunks import point_chunks
+from nlobayes.distributions.distribution import Law
+from nlobayes.distributions.tabulated import Tabulated
+
+Solver = Callable[[np.ndarray, Any, Sequence[float]], list[np.ndarray]]
+"""Centres (sample, point), the law about them and probabilities give quantiles (point,) of each."""
+
+_BRACKETING_TOLERANCE = 1e-6
+_NEWTON_TOLERANCE = 1e-5
+_STEPS = 60
+
+
+def by_bracketing(
+    centres: np.ndarray, noise: Law, probabilities: Sequence[float]
+) -> list[np.ndarray]:
+    """Solve for quantiles to 1e-6 of the noise's scale, by Chandrupatla's method."""
+    parts = []
+    for part in point_chunks(*centres.shape):
+        chunk, law = np.ascontiguousarray(centres[:, part]), noise.at(part)
+        parts.append([_bracketed(chunk, law, probability) for probability in probabilities])
+    return [*np.concatenate(parts, axis=1)]
+
+
+def by_newton(
+    centres: np.ndarray, noise: Tabulated, probabilities: Sequence[float]
+) -> list[np.ndarray]:
+    """Solve for quantiles to 1e-5 of the noise's scale or better; the noise has one bin."""
+    scaled = np.ascontiguousarray((centres / noise.scale).T)
+    return [_newton(scaled, noise, probability) * noise.scale for probability in probabilities]
+
+
+def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarray:
+    """Find one quantile per point, which lies between those about the lowest and highest centre."""
+    from scipy.optimize.elementwise import find_root
+
+    def excess(value: np.ndarray, point: np.ndarray) -> Any:
+        return noise.at(point).cdf(value - centres[:, point]).mean(axis=0) - probability
+
+    each, margin = centres + noise.quantile(probability), 1e-3 * np.max(noise.scale)
+    bracket = each.min(axis=0) - margin, each.max(axis=0) + margin
+    tolerances = {"xatol": _BRACKETING_TOLERANCE * np.min(noise.scale), "xrtol": 0.0}
+    points = np.arange(centres.shape[1])
+    root: np.ndarray = find_root(excess, bracket, args=(points,), tolerances=tolerances).x
+    return root
+
+
+def _newton(scaled: np.ndarray, noise: Tabulated, probability: float) -> np.ndarray:
+    """Solve for one quantile of centres (point, sample) in units of the noise's scale.
+
+    Where a step would leave the bracket, it is halved.
+    """
+    single, table = noise.single_quantiles(probability)[0], noise.probability[0]
+    low, high = scaled.min(axis=1) + single - 1e-6, scaled.max(axis=1) + single + 1e-6
+    slopes = np.gradient(table, noise.residual)
+    guess = np.clip(scaled.mean(axis=1) + single, low, high)
+    active = np.arange(len(scaled))
+    for _ in range(_STEPS):
+        residual = guess[active, np.newaxis] - scaled[active]
+        excess = np.interp(residual, noise.residual, table).mean(axis=1) - probability
+        slope = np.interp(residual, noise.residual, slopes).mean(axis=1)
+        high[active] = np.where(excess > 0, guess[active], high[active])
+        low[active] = np.where(excess > 0, low[active], guess[active])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = guess[active] - excess / slope
+        middle = (low[active] + high[active]) / 2
+        inside = (newton > low[active]) & (newton < high[active])
+        step = np.where(inside, newton, middle)
+        moved = np.abs(step - guess[active])
+        guess[active] = step
+        active = active[moved > _NEWTON_TOLERANCE]
+        if not active.size:
+            break
+    return guess

@@ -1,0 +1,65 @@
+"""How wide the noise is at a point: by the sd of the draws there, and by its features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+_SMALLEST_SD = 1e-3
+
+
+class Scales(Protocol):
+    """Parameters of a log scale that is linear in what is known of a point.
+
+    It is that of `scale`, plus `exponent` times the log of the sd of the draws over `reference_sd`,
+    plus for each feature a line between `coefficients` at `knots`. Neither that sd nor the scale
+    leaves its range, at whose ends it stays.
+    """
+
+    @property
+    def scale(self) -> float: ...  # noqa: D102
+    @property
+    def exponent(self) -> float: ...  # noqa: D102
+    @property
+    def reference_sd(self) -> float: ...  # noqa: D102
+    @property
+    def knots(self) -> Sequence[Sequence[float]]: ...  # noqa: D102
+    @property
+    def coefficients(self) -> Sequence[Sequence[float]]: ...  # noqa: D102
+    @property
+    def spread_range(self) -> Sequence[float]: ...  # noqa: D102
+    @property
+    def scale_range(self) -> Sequence[float]: ...  # noqa: D102
+
+
+def scales_at(fitted: Scales, spread: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
+    """Give the scale at points with this sd of the draws (point,) and features (point, feature)."""
+    within = _within(fitted.spread_range, spread)
+    log_scale = math.log(fitted.scale) + fitted.exponent * log_spread(within, fitted.reference_sd)
+    for column, knots in enumerate(fitted.knots):
+        assert features is not None
+        log_scale += np.interp(features[:, column], knots, fitted.coefficients[column])
+    return _within(fitted.scale_range, np.exp(log_scale))
+
+
+def log_spread(spread: np.ndarray, reference: float) -> np.ndarray:
+    """Give the log of the sd of the draws (point,) over a reference, and at least that of 1e-3."""
+    return np.log(np.maximum(spread / reference, _SMALLEST_SD))
+
+
+def bins_at(
+    edges: Sequence[float], column: int, features: np.ndarray | None, points: int
+) -> np.ndarray:
+    """Give the bin (point,) of each point between the edges along a column of its features."""
+    if not len(edges):
+        return np.zeros(points, int)
+    assert features is not None
+    return np.searchsorted(edges, features[:, column], side="right")
+
+
+def _within(limits: Sequence[float], values: np.ndarray) -> np.ndarray:
+    low, high = limits
+    return np.clip(values, low, high)

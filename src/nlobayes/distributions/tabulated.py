@@ -1,0 +1,87 @@
+"""The law of the noise that a surrogate holds as a table; NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.distributions.distribution import Rows, at_points
+
+
+class Tabulated(NamedTuple):
+    """A symmetric law whose distribution function is linear between nodes.
+
+    Scale and `bins` are (point,). In each bin the probability of a smaller residual is
+    `probability` (bin, node) at `residual` (node,), in units of the scale.
+    """
+
+    scale: np.ndarray
+    bins: np.ndarray
+    residual: np.ndarray
+    probability: np.ndarray
+    sd_per_scale: np.ndarray
+
+    @property
+    def exponential_is_lognormal(self) -> bool:
+        """Tell that ten to the power of it is not lognormal."""
+        return False
+
+    def logpdf(self, value: Any) -> Any:
+        """Give the log density of residuals (..., point), minus infinity beyond the table."""
+        heights = np.diff(self.probability, axis=1) / np.diff(self.residual)
+        padded = np.pad(heights, ((0, 0), (1, 1)))
+        node = np.searchsorted(self.residual, value / self.scale, side="right")
+        with np.errstate(divide="ignore"):
+            return np.log(padded[np.broadcast_to(self.bins, node.shape), node] / self.scale)
+
+    def cdf(self, value: Any) -> Any:
+        """Give the probability of a smaller residual (..., point)."""
+        standardised = value / self.scale
+        probability = np.empty_like(standardised)
+        for here, known in self._bins():
+            probability[..., here] = np.interp(standardised[..., here], self.residual, known)
+        return probability
+
+    def quantile(self, probability: Any) -> Any:
+        """Give the residual (..., point) that is exceeded with probability 1 - `probability`.
+
+        The probability may be one number, or one for each point.
+        """
+        if np.ndim(probability) == 0:
+            return self.scale * self.single_quantiles(probability)[self.bins]
+        standard = np.empty_like(probability)
+        for here, known in self._bins():
+            standard[..., here] = np.interp(probability[..., here], known, self.residual)
+        return self.scale * standard
+
+    def single_quantiles(self, probability: float) -> np.ndarray:
+        """Give a quantile in each bin (bin,), in units of the scale."""
+        return np.array([np.interp(probability, each, self.residual) for each in self.probability])
+
+    def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw residuals (point, ...)."""
+        drawn: np.ndarray = self.quantile(rng.random(shape).T).T
+        return drawn
+
+    def sd(self) -> np.ndarray:
+        """Give the standard deviation (point,)."""
+        sds: np.ndarray = self.scale * np.asarray(self.sd_per_scale)[self.bins]
+        return sds
+
+    def at(self, points: Rows) -> Tabulated:
+        """Give the law at some of its points."""
+        return self._replace(scale=at_points(self.scale, points), bins=at_points(self.bins, points))
+
+    def check(self) -> None:
+        """Do nothing: a surrogate's file is checked when it is loaded."""
+
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Give the table that it is."""
+        return self.residual, self.probability
+
+    def _bins(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Go through the points of each bin (point,), and its probabilities (node,)."""
+        for index, probability in enumerate(self.probability):
+            yield self.bins == index, probability

@@ -1,0 +1,109 @@
+"""Student-t about the mean of the draws, recalibrated to cover in bins of the covariate.
+
+Its scale is that of `scaled_student_t`; the tails of each bin come from ranks of residuals that the
+scale was not fitted to.
+
+References
+----------
+V. Vovk, A. Gammerman, G. Shafer, Algorithmic Learning in a Random World (2005), for intervals from
+ranks and within categories; J. Lei et al., Journal of the American Statistical Association 113
+(2018) 1094, for split-conformal ones of standardised residuals; V. Vovk, Annals of Mathematics and
+Artificial Intelligence 74 (2015) 9, for residuals of folds.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
+from nlobayes.distributions.laws.student_t import StudentT
+from nlobayes.distributions.recalibration import TAILS
+from nlobayes.distributions.scales import bins_at, scales_at
+from nlobayes.errors import InputError
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
+from nlobayes.evaluation.predictive.noises import scaled_student_t
+from nlobayes.evaluation.predictive.scale_regression import fit_scales
+
+ABOUT_MEAN = True
+
+FEWEST_ROWS = 40
+ROWS_PER_BIN = 100
+MOST_BINS = 10
+
+_FOLDS = 5
+_GAP = 1e-3
+_SMALLEST = 1e-12
+
+
+def fit(points: Points) -> FittedNoise:
+    """Fit the scale, and take the tails of every bin from the other folds' fits.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 40 points.
+    """
+    scaled = scaled_student_t.fit(points)
+    rows, features = len(points.observed), points.features
+    if rows < FEWEST_ROWS:
+        raise InputError(
+            f"conformal noise needs {FEWEST_ROWS} validation rows or more, got {rows}; give "
+            "split.validation more rows or choose the noise gaussian"
+        )
+    column, edges = _divide(features, points.covariate)
+    bins, tails = bins_at(edges, column, features, rows), _tails_of_folds(scaled, points)
+    nodes = [conformal_nodes(tails[bins == index]) for index in range(len(edges) + 1)]
+    tails_of_bins = tuple(tuple(each.tolist()) for each in nodes)
+    return scaled._replace(family="conformal", column=column, edges=edges, tails=tails_of_bins)
+
+
+def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
+    """Give a Student-t with the tails of the bin of each point."""
+    assert fitted.degrees_of_freedom is not None
+    return RecalibratedStudentT(scale, fitted.degrees_of_freedom, np.array(fitted.tails)[bins])
+
+
+def conformal_nodes(tails: np.ndarray) -> np.ndarray:
+    """Take nodes (2,) from the tails of residuals (point,) that the noise was not fitted to.
+
+    A new residual, exchangeable with these, lies beyond them with exactly the nominal probability.
+    """
+    outer, inner = np.quantile(tails, TAILS, method="weibull")
+    inner = np.clip(inner, 2 * _GAP, 1 - _GAP)
+    return np.array([np.clip(outer, _SMALLEST, (1 - _GAP) * inner), inner])
+
+
+def edges_of(values: np.ndarray) -> np.ndarray:
+    """Divide values (point,) into bins of equally many, 100 at least, and ten bins at most."""
+    bins = max(1, min(MOST_BINS, len(values) // ROWS_PER_BIN))
+    edges = np.unique(np.quantile(values, np.arange(1, bins) / bins))
+    return edges[edges > values.min()]
+
+
+def _tails_of_folds(fitted: FittedNoise, points: Points) -> np.ndarray:
+    """Give the tail (point,) beyond each residual, by the scale that the other folds fit."""
+    draws, observed, features, _ = points
+    spread, residual = draws.std(axis=0), observed - draws.mean(axis=0)
+    fold = np.random.default_rng(0).permutation(len(residual)) % _FOLDS
+    standardised = np.empty(len(residual))
+    for index in range(_FOLDS):
+        out, kept = fold == index, fold != index
+        seen, held = (None, None) if features is None else (features[kept], features[out])
+        others = fit_scales(residual[kept], spread[kept], seen, fitted.knots)
+        standardised[out] = residual[out] / scales_at(others, spread[out], held)
+    return 2 * StudentT(1.0, fitted.degrees_of_freedom).cdf(-np.abs(standardised))
+
+
+def _divide(
+    features: np.ndarray | None, covariate: np.ndarray | None
+) -> tuple[int, tuple[float, ...]]:
+    """Choose the feature that follows the covariate, and the edges of bins along it."""
+    if features is None or covariate is None or np.ptp(covariate) == 0:
+        return 0, ()
+    varies = np.flatnonzero(np.ptp(features, axis=0) > 0)
+    if not varies.size:
+        return 0, ()
+    likeness = [abs(spearmanr(features[:, column], covariate)[0]) for column in varies]
+    column = int(varies[np.argmax(likeness)])
+    return column, tuple(edges_of(features[:, column]).tolist())

@@ -1,0 +1,19 @@
+"""Gaussian about every draw."""
+
+from typing import Any
+
+from nlobayes.distributions.laws.gaussian import Gaussian
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
+from nlobayes.evaluation.predictive.scale_search import fit_scale
+
+ABOUT_MEAN = False
+
+
+def fit(points: Points) -> FittedNoise:
+    """Fit the scale."""
+    return FittedNoise("gaussian", fit_scale(points, Gaussian).scale, None)
+
+
+def law(fitted: FittedNoise, scale: Any, bins: Any) -> Gaussian:
+    """Give the Gaussian of a scale."""
+    return Gaussian(scale)

@@ -1,0 +1,28 @@
+"""Student-t of 4 degrees of freedom about every draw."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from nlobayes.distributions.laws.recalibrated_student_t import RecalibratedStudentT
+from nlobayes.distributions.laws.student_t import StudentT
+from nlobayes.distributions.recalibration import TAILS
+from nlobayes.evaluation.predictive.fitted import FittedNoise, Points
+from nlobayes.evaluation.predictive.scale_search import fit_scale
+
+ABOUT_MEAN = False
+
+_DEGREES = 4.0
+
+
+def fit(points: Points) -> FittedNoise:
+    """Fit the scale."""
+    scale, _ = fit_scale(points, partial(StudentT, degrees_of_freedom=_DEGREES))
+    return FittedNoise("student_t", scale, _DEGREES)
+
+
+def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
+    """Give a Student-t that ends where held-out rows tell of no residuals."""
+    assert fitted.degrees_of_freedom is not None
+    return RecalibratedStudentT(scale, fitted.degrees_of_freedom, np.array(TAILS))
