@@ -49,7 +49,7 @@ def crossed(each: int) -> dict[str, Any]:
         "networks": {f"n{i}": {"hidden": [4 + i]} for i in range(each)},
         "priors": {f"p{i}": {"kind": "fan_in", "scale": 1 + i / 10} for i in range(each)},
         "likelihoods": {f"l{i}": {"kind": "gaussian", "sigma": (1 + i) / 50} for i in range(each)},
-        "samplers": {
+        "methods": {
             f"h{i}": {
                 "kernel": {"kind": "hmc", "integration_steps": 8 + i},
                 "draws_per_segment": 400,
@@ -63,7 +63,7 @@ def crossed(each: int) -> dict[str, Any]:
 
 def seeds(count: int) -> dict[str, Any]:
     """Repeat one run with so many seeds; every chain has jobs of its own."""
-    one = {"network": "n16", "prior": "fan_in", "likelihood": "tolerance_10", "sampler": "hmc_ci"}
+    one = {"network": "n16", "prior": "fan_in", "likelihood": "tolerance_10", "method": "hmc_ci"}
     return _large(**one, seed=[*range(1, count + 1)])
 
 

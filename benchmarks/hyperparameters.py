@@ -35,7 +35,7 @@ from nlobayes.study.priors.hierarchical import HierarchicalPrior
 from nlobayes.types import Dataset
 
 COLUMNS = (
-    *("hyper", "sampler", "gradients", "accept", "diverging", "ESS f", "lowest f", "ESS scales"),
+    *("hyper", "method", "gradients", "accept", "diverging", "ESS f", "lowest f", "ESS scales"),
     *("R-hat f", "R-hat scales", "largest scale", "smallest scale"),
 )
 
@@ -52,10 +52,10 @@ def main() -> None:
         job = model_job(given.case, given.sigma).model_copy(update={"prior": prior})
         call = "benchmarks.measure:find_starts"
         start = isolated(call, dataset, job, pretraining, given.chains, given.seed)["start"]
-        for sampler in given.samplers:
+        for sampler in given.methods:
             call = "benchmarks.hyperparameters:measure"
             row = isolated(call, dataset, job, sampler, start, given.draws, given.seed)
-            print_row({"hyper": hyper, "sampler": sampler.kernel.kind, **row}, COLUMNS)
+            print_row({"hyper": hyper, "method": sampler.kernel.kind, **row}, COLUMNS)
 
 
 def measure(
@@ -130,7 +130,7 @@ def _arguments() -> argparse.Namespace:
         {"kind": kind, "integration_steps": given.leapfrogs} for kind in ("hmc", "gibbs_hmc")
     ]
     presets = [json.dumps({"kernel": kernel, "warmup": warmup}) for kernel in kernels]
-    given.samplers = [parse_sampler(preset) for preset in presets]
+    given.methods = [parse_sampler(preset) for preset in presets]
     return given
 
 

@@ -1,7 +1,7 @@
 """Compare every kernel of the registry at equal CPU seconds, and with NumPyro and TFP.
 
-    uv run python -m benchmarks.samplers --seconds 120
-    uv run python -m benchmarks.samplers --cases 5-32-1@1000 --numpyro env_numpyro/bin/python
+    uv run python -m benchmarks.methods --seconds 120
+    uv run python -m benchmarks.methods --cases 5-32-1@1000 --numpyro env_numpyro/bin/python
 
 Each cell is one kernel on one posterior (fan-in prior, tolerance sigma, embedded data): it warms
 up from the same MAPs as all others, a third of its seconds at most, then draws chain after chain
@@ -45,7 +45,7 @@ from nlobayes.study.pretraining import Pretraining
 BASELINES = Path(__file__).parent / "baselines"
 CASES = ("5-20-20-1@12000", "5-50-50-50-50-50-1@12000", "5-2048-1@12000", "5-32-1@1000")
 COLUMNS = (
-    *("case", "sampler", "warm-up", "draws", "gradients", "grad/s", "ESS", "ESS/s", "ESS/1000"),
+    *("case", "method", "warm-up", "draws", "gradients", "grad/s", "ESS", "ESS/s", "ESS/1000"),
     *("R-hat", "accept", "diverging", "exact", "s-warm-up", "s-draw", "MiB"),
 )
 OF_HYPERPARAMETERS = ("gibbs_hmc",)
@@ -89,7 +89,7 @@ def _prepare(case: Case, given: argparse.Namespace, folder: Path) -> Setting:
     """Simulate the data and fit one MAP per chain."""
     dataset = make_embedded(simulate_rows(case.rows), case.rows)
     job = model_job(case, given.sigma)
-    chains = max([given.chains, *(sampler.chains for sampler in given.samplers)])
+    chains = max([given.chains, *(sampler.chains for sampler in given.methods)])
     pretraining = Pretraining(epochs=given.epochs, batch=min(100, case.rows))
     call = "benchmarks.measure:find_starts"
     arrays = isolated(call, dataset, job, pretraining, chains, given.seed)
@@ -104,13 +104,13 @@ def _prepare(case: Case, given: argparse.Namespace, folder: Path) -> Setting:
 
 def _rows(setting: Setting, given: argparse.Namespace) -> Iterator[Row]:
     """Run our kernels, then each baseline in turn with the kernel that it answers."""
-    for sampler in given.samplers:
+    for sampler in given.methods:
         yield _ours(setting, sampler, given.seed)
     baselines = (("nuts", given.numpyro, _numpyro), ("hmc", given.tfp, _tfp))
     for kind, python, baseline in baselines:
         if python is None:
             continue
-        chosen = [one for one in given.samplers if one.kernel.kind == kind]
+        chosen = [one for one in given.methods if one.kernel.kind == kind]
         sampler = chosen[0] if chosen else _changed(parse_sampler(kind), given)
         for seed in range(given.seed, given.seed + given.repeats):
             ours = _ours(setting, sampler, seed) | {"pair": seed}
@@ -121,11 +121,11 @@ def _rows(setting: Setting, given: argparse.Namespace) -> Iterator[Row]:
 
 def _ours(setting: Setting, sampler: MCMC, seed: int) -> Row:
     """Run one cell; a sampler that fails gets a row that says so."""
-    name = {"case": str(setting.case), "sampler": sampler.kernel.kind}
+    name = {"case": str(setting.case), "method": sampler.kernel.kind}
     try:
         outcome = isolated("benchmarks.measure:sample", setting.cell(sampler, seed))
     except Exception as error:  # whatever a kernel does, the others are still measured
-        print(f"{name['sampler']} failed: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"{name['method']} failed: {type(error).__name__}: {error}", file=sys.stderr)
         return name | {"exact": "FAILED"}
     return name | _figures(outcome) | {"ms_fastest": 1e3 * outcome.fastest_gradient}
 
@@ -167,7 +167,7 @@ def _numpyro(
     told, drawn = (setting.problem.with_suffix(end) for end in (".json", ".drawn.npz"))
     told.write_text(json.dumps(settings))
     script = BASELINES / "numpyro_nuts.py"
-    name = {"case": str(setting.case), "sampler": "NumPyro"}
+    name = {"case": str(setting.case), "method": "NumPyro"}
     if _run([python, script, setting.problem, told, drawn], given.seconds) is None:
         return [name | {"exact": "FAILED"}]
     with np.load(drawn) as file:
@@ -209,7 +209,7 @@ def _tfp(
     command += ["--leapfrogs", leapfrogs, "--sigma", given.sigma, "--hidden", *setting.case.hidden]
     output = _run(command, given.seconds)
     if output is None:
-        return [{"case": str(setting.case), "sampler": "TFP", "exact": "FAILED"}]
+        return [{"case": str(setting.case), "method": "TFP", "exact": "FAILED"}]
     rows = []
     for found in map(json.loads, output.splitlines()):
         start = np.asarray([found["start_log_density"]])
@@ -217,7 +217,7 @@ def _tfp(
         rows.append(
             {
                 "case": str(setting.case),
-                "sampler": "TFP-XLA" if found["xla"] else "TFP",
+                "method": "TFP-XLA" if found["xla"] else "TFP",
                 "grad/s": 1e3 / found["cpu_ms_min"],
                 "ms_fastest": found["cpu_ms_min"],
             }
@@ -251,11 +251,11 @@ def _check_same_density(theirs: np.ndarray, ours: np.ndarray) -> None:
 
 def _ratios(rows: list[Row]) -> Iterator[str]:
     """Compare every pair of runs: above 1 we are the faster or more efficient."""
-    for theirs in (row for row in rows if row["sampler"] in ("NumPyro", "TFP", "TFP-XLA")):
-        kind = "nuts" if theirs["sampler"] == "NumPyro" else "hmc"
-        wanted = {"sampler": kind, "pair": theirs["pair"]}
+    for theirs in (row for row in rows if row["method"] in ("NumPyro", "TFP", "TFP-XLA")):
+        kind = "nuts" if theirs["method"] == "NumPyro" else "hmc"
+        wanted = {"method": kind, "pair": theirs["pair"]}
         [ours] = [row for row in rows if wanted.items() <= row.items()]
-        said = f"{theirs['case']}, pair {theirs['pair']}: our {kind} over {theirs['sampler']}: "
+        said = f"{theirs['case']}, pair {theirs['pair']}: our {kind} over {theirs['method']}: "
         if "ms_fastest" in theirs:
             ratio = theirs["ms_fastest"] / ours["ms_fastest"]
             yield f"{said}fastest gradients per CPU second {ratio:.2f}"
@@ -281,10 +281,10 @@ def _arguments() -> argparse.Namespace:
     add("--repeats", type=int, default=2, help="pairs of runs, ours and the baseline (2)")
     add("--csv", type=Path, help="file to write the rows to")
     given = parser.parse_args()
-    samplers = given.samplers or [
+    samplers = given.methods or [
         parse_sampler(kind) for kind in KERNELS if kind not in OF_HYPERPARAMETERS
     ]
-    given.samplers = [_changed(sampler, given) for sampler in samplers]
+    given.methods = [_changed(sampler, given) for sampler in samplers]
     return given
 
 

@@ -3,7 +3,7 @@
     uv run python -m benchmarks.scaling --csv scaling.csv --figure scaling.svg
 
 Gradients are timed in a compiled loop (the fastest of several repetitions, CPU seconds), each size
-in a process of its own. Effective draws come from short runs of HMC, as in `benchmarks.samplers`,
+in a process of its own. Effective draws come from short runs of HMC, as in `benchmarks.methods`,
 once with the same sigma at every number of rows and once with the same tightness rows / sigma^2.
 """
 

@@ -36,7 +36,7 @@ COLUMNS = (
 def main() -> None:
     """Print a row for each posterior, and one for the noise of the draws."""
     given = _arguments()
-    paths = {name: _path(*run, given.sampler, given.seed) for name, run in RUNS.items()}
+    paths = {name: _path(*run, given.method, given.seed) for name, run in RUNS.items()}
     draws = {name: _test_draws(given.results, path) for name, path in paths.items()}
     union = draws["union"]
     print_header(COLUMNS)

@@ -71,7 +71,7 @@ def _repeat(folder: Path, given: argparse.Namespace) -> Iterator[dict[str, Any]]
     files = Files(*(folder / name for name in names))
     dataset = make_embedded(simulate_rows(given.case.rows), given.case.rows)
     write_dataset(files.dataset, dataset, {})
-    jobs = _jobs(given.case, given.sampler, files)
+    jobs = _jobs(given.case, given.method, files)
     _time(jobs.pop("pretrain"), folder / "pretrain")
     yield {"job": "import", "cache": "-", "s-job": _time_import()}
     for cache in ("cold", "warm"):
@@ -147,9 +147,9 @@ def _arguments() -> argparse.Namespace:
     add("--sampler", type=parse_sampler, default=parse_sampler(ONE_LEAPFROG))
     add("--repeats", type=int, default=1)
     given = parser.parse_args()
-    preset = given.sampler.model_dump()
+    preset = given.method.model_dump()
     preset["warmup"] |= {"steps": STEPS, "segments": 1}
-    given.sampler = MCMC.model_validate(preset)
+    given.method = MCMC.model_validate(preset)
     return given
 
 

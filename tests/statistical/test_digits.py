@@ -63,7 +63,7 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
             "precision": "float32",
         }
     )
-    sampler = MCMC.model_validate(study["samplers"]["hmc_digits"])
+    sampler = MCMC.model_validate(study["methods"]["hmc_digits"])
     model = builder.build_model(job, digits)
     kernel = builder.build_kernel(sampler.kernel, model.logdensity_fn)
     warmup = sampler.warmup.model_copy(update={"steps": WARMUP})

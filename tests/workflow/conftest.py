@@ -235,7 +235,7 @@ def ci(once: Once, pristine: Project) -> Project:
 @pytest.fixture(scope="session")
 def two_segments(once: Once, tiny: Project) -> Project:
     """The finished tiny study, its posterior extended by a second segment of 60 draws."""
-    changes = {"samplers": {"tiny": {"segments": 2}}}
+    changes = {"methods": {"tiny": {"segments": 2}}}
     return once("two_segments", lambda folder: tiny.grow(folder, POSTERIOR, changes))
 
 

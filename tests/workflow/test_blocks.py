@@ -22,7 +22,7 @@ GROUPS = ("posterior", "sample_stats", "all_sample_stats", "warmup_sample_stats"
 
 
 def test_a_warm_up_in_two_segments_changes_no_bit(tiny: Project, tmp_path: Path) -> None:
-    changes = {"samplers": {"tiny": {"warmup": {"segments": 2}}}}
+    changes = {"methods": {"tiny": {"warmup": {"segments": 2}}}}
     cut = tiny.copy_to(tmp_path / "project")
     assert cut.built(POSTERIOR, changes=changes) == {"warmup": 4, "draw": 2, "assemble": 1}
     for name in GROUPS:

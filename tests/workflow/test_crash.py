@@ -217,7 +217,7 @@ def test_half_written_cache_of_compiled_functions_changes_nothing(
 def prepared(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The tiny study with two segments of many draws, not yet drawn."""
     project = tiny.copy_to(tmp_path_factory.mktemp("prepared") / "project")
-    project.configure({"samplers": {"tiny": SAMPLER}})
+    project.configure({"methods": {"tiny": SAMPLER}})
     assert project.planned(POSTERIOR) == {"draw": 4, "assemble": 1}
     return project
 

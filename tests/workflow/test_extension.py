@@ -31,7 +31,7 @@ GROUPS = ("posterior", "sample_stats", "all_sample_stats", "warmup_sample_stats"
 
 def sampler(**changes: Any) -> dict[str, Any]:
     """Change the sampler of the tiny study."""
-    return {"samplers": {"tiny": changes}}
+    return {"methods": {"tiny": changes}}
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_another_sampler_runs_its_own_jobs_only(tiny: Project, tmp_path: Path) -
         "draws_per_segment": 60,
         "thin": 4,
     }
-    changes = {"samplers": {"nuts": nuts}, "grids": {"tiny": {"sampler": ["tiny", "nuts"]}}}
+    changes = {"methods": {"nuts": nuts}, "grids": {"tiny": {"method": ["tiny", "nuts"]}}}
     new = {"warmup": 2, "draw": 2, "assemble": 1, "agree": 1}  # from the same MAPs
     assert tiny.planned(changes=changes) == new | AFTER_ASSEMBLE | COMPARED
     project = tiny.copy_to(tmp_path / "project")

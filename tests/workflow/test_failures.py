@@ -66,7 +66,7 @@ def test_a_chain_that_never_moves_stops_the_run_after_its_warm_up(
 ) -> None:
     project = tiny.copy_to(tmp_path / "project")
     log = f"logs/draw/{RUN}/0/0.log"
-    line = fail(project, {"samplers": {"tiny": {"warmup": RESTLESS}}}, log)
+    line = fail(project, {"methods": {"tiny": {"warmup": RESTLESS}}}, log)
     assert "draws of chains [0]: chain 0 never moved in 60 steps" in line
     assert sorted(path.name for path in (project.root / CHAINS).glob("*/*")) == 2 * ["warmup_0.nc"]
 
@@ -82,7 +82,7 @@ def test_a_chain_that_dies_later_keeps_its_last_good_segment(tiny: Project, tmp_
     seal(project.root / last_good)
     before, times = project.digests(), project.times()
     log = f"logs/draw/{RUN}/0/1.log"
-    line = fail(project, {"samplers": {"tiny": {"segments": 2}}}, log)
+    line = fail(project, {"methods": {"tiny": {"segments": 2}}}, log)
     assert "draws of chains [0]: chain 0 never moved in 60 steps (step size 1e+03" in line
     after, new_times = project.digests(), project.times()
     kept = [f"{CHAINS}/{chain}/{name}_0.nc" for chain in range(2) for name in ("warmup", "segment")]

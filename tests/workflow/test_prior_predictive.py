@@ -19,8 +19,8 @@ TABLES = ("prior_draws", "prior_quantiles", "prior_scales", "labels")
 NUTS = {"kernel": {"kind": "nuts"}, "chains": 2, "draws_per_segment": 60, "thin": 4}
 PRIORS = ("fan_in", "thesis")
 STUDY: dict[str, Any] = {
-    "samplers": {"nuts": NUTS},
-    "grids": {"tiny": {"prior": [*PRIORS], "sampler": ["tiny", "nuts"], "outputs": "prior"}},
+    "methods": {"nuts": NUTS},
+    "grids": {"tiny": {"prior": [*PRIORS], "method": ["tiny", "nuts"], "outputs": "prior"}},
 }
 JOBS = {"prior_predictive": 2, "plot_prior_predictive": 2}
 
@@ -76,7 +76,7 @@ def test_another_prior_alone_is_drawn_from_anew(checked: Project) -> None:
     one = dict.fromkeys(JOBS, 1)
     assert checked.planned("tiny", changes=wider) == one | {"tiny": 1}
     longer = {"tiny": {"draws_per_segment": 120}, "nuts": NUTS}
-    elsewhere = STUDY | {"samplers": longer, "execution": {"device": "gpu", "shards": 2}}
+    elsewhere = STUDY | {"methods": longer, "execution": {"device": "gpu", "shards": 2}}
     assert checked.planned("tiny", changes=elsewhere) == {}
 
 

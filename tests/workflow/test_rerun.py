@@ -73,31 +73,31 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"precision": "float64"}, since("pretrain")),
     ({"execution": {"shards": 2}}, since("pretrain")),
     ({"execution": {"chains_per_job": 2}}, since("warmup") | {"warmup": 1, "draw": 1}),
-    ({"samplers": {"tiny": {"kernel": {"integration_steps": 9}}}}, since("warmup")),
-    ({"samplers": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
-    ({"samplers": {"tiny": {"warmup": {"segments": 2}}}}, since("warmup") | {"warmup": 4}),
-    ({"samplers": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
-    ({"samplers": {"tiny": {"thin": 5}}}, since("draw")),
+    ({"methods": {"tiny": {"kernel": {"integration_steps": 9}}}}, since("warmup")),
+    ({"methods": {"tiny": {"warmup": {"steps": 61}}}}, since("warmup")),
+    ({"methods": {"tiny": {"warmup": {"segments": 2}}}}, since("warmup") | {"warmup": 4}),
+    ({"methods": {"tiny": {"draws_per_segment": 64}}}, since("draw")),
+    ({"methods": {"tiny": {"thin": 5}}}, since("draw")),
     ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
     ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export": 1, "all": 1}),
     ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
     (
-        {"samplers": {"tiny": {"chains": 4, "chains_per_start": 2}}},
+        {"methods": {"tiny": {"chains": 4, "chains_per_start": 2}}},
         since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is
     ),
     ({"seeds": [2]}, since("pretrain")),
     ({"networks": {"unused": {"hidden": [5]}}}, {}),
     ({"seeds": [1]}, {}),
     ({"execution": {"device": "cpu", "chains_per_job": 1, "shards": 1}}, {}),
-    ({"samplers": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),
-    ({"samplers": {"tiny": {"until": {"ess_f_bulk_min": 9.0}}}}, {}),
+    ({"methods": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),
+    ({"methods": {"tiny": {"until": {"ess_f_bulk_min": 9.0}}}}, {}),
     ({"datasets": {"tiny": {"target": {"unit": "fb"}}}}, since("prepare")),
     ({"execution": {"device": "gpu"}}, since("pretrain")),
-    ({"samplers": {"tiny": {"segments": 2}}}, since("assemble") | {"draw": 2}),
+    ({"methods": {"tiny": {"segments": 2}}}, since("assemble") | {"draw": 2}),
     (
-        {"samplers": {"tiny": {"segments": 2, "until": {"rhat_f_p99": 9.0}}}},
+        {"methods": {"tiny": {"segments": 2, "until": {"rhat_f_p99": 9.0}}}},
         since("assemble") | {"judge": 1, "draw": 2},
     ),
     (renamed("dataset"), since("simulate")),
@@ -105,7 +105,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     (renamed("prior", kind="fan_in"), since("pretrain")),
     (renamed("likelihood", kind="gaussian", sigma=0.1), since("pretrain")),
     (renamed("pretraining"), since("pretrain")),
-    (renamed("sampler"), since("warmup")),
+    (renamed("method"), since("warmup")),
     (renamed("evaluation", noise="student_t"), since("evaluate")),
     ({"grids": {"tiny": {"seed": 2}}}, since("pretrain")),
     ({"grids": {"tiny": {"outputs": "metrics"}}}, {}),
@@ -152,7 +152,7 @@ def test_every_key_of_a_study_is_changed_by_some_case() -> None:
     """A new section, or a new key that is not within what a job is told whole, needs a case."""
     changed = {place for changes, _ in CASES for place in places(changes)}
     assert set(keys(Study)) - changed == set()
-    assert {("samplers", "*", "until"), ("grids", "*", "outputs"), ("targets",)} <= {*keys(Study)}
+    assert {("methods", "*", "until"), ("grids", "*", "outputs"), ("targets",)} <= {*keys(Study)}
 
 
 def models_in(annotation: Any) -> list[type[Frozen]]:

@@ -26,9 +26,9 @@ def presets(project: Project, kind: str) -> dict[str, Any]:
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.by_day(2)
 def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
-    names = presets(pristine, "grids")[grid]["sampler"]
+    names = presets(pristine, "grids")[grid]["method"]
     names = [names] if isinstance(names, str) else names
-    samplers = [presets(pristine, "samplers")[name] for name in names]
+    samplers = [presets(pristine, "methods")[name] for name in names]
     chains = [sampler.get("chains", 4) for sampler in samplers]
     segments = [sampler.get("segments", 1) for sampler in samplers]
     warmups = [sampler.get("warmup", {}).get("segments", 1) for sampler in samplers]
@@ -87,7 +87,7 @@ def test_default_study_builds_its_targets(pristine: Project) -> None:
 def test_a_run_is_cut_into_blocks_and_segments(unbuilt: Project) -> None:
     """Five chains are three blocks of at most two; a verdict stands between two segments."""
     sampler = {"chains": 5, "warmup": {"segments": 2}, "segments": 3, "until": {}}
-    changes = {"samplers": {"tiny": sampler}, "execution": {"chains_per_job": 2}}
+    changes = {"methods": {"tiny": sampler}, "execution": {"chains_per_job": 2}}
     planned = unbuilt.planned(changes=changes)
     cut = {"pretrain": 5, "warmup": 3 * 2, "draw": 3 * 3, "judge": 2, "assemble": 1}
     assert {rule: planned[rule] for rule in cut} == cut
@@ -100,10 +100,10 @@ def test_a_run_is_cut_into_blocks_and_segments(unbuilt: Project) -> None:
         ({"grids": {"tiny": {"network": "n5"}}}, "grids.tiny.network: unknown name 'n5'; known:"),
         ({"networks": {"n4": {"hiden": [4]}}}, "networks.n4: unknown key 'hiden'; known:"),
         ({"network": {"n4": {"hidden": [4]}}}, "unknown key 'network'; known:"),
-        ({"samplers": {"tiny": {"chains": 1}}}, "samplers.tiny.chains: got 1, must be at least 2"),
+        ({"methods": {"tiny": {"chains": 1}}}, "methods.tiny.chains: got 1, must be at least 2"),
         (
-            {"samplers": {"tiny": {"warmup": {"segments": 7}}}},
-            "samplers.tiny.warmup.windows: steps (60) must be a multiple of segments (7)",
+            {"methods": {"tiny": {"warmup": {"segments": 7}}}},
+            "methods.tiny.warmup.windows: steps (60) must be a multiple of segments (7)",
         ),
         ({"execution": {"device": "tpu"}}, "execution.device"),
         ({"execution": {"chains_per_job": 0}}, "execution.chains_per_job"),

@@ -25,7 +25,7 @@ IMPOSSIBLE = {"rhat_f_median": 0.5, "rhat_f_p99": 0.5, "ess_f_bulk_min": 1e6}
 
 def until(targets: dict[str, float], segments: int) -> dict[str, Any]:
     """Let the tiny study stop at targets, after at most so many segments."""
-    return {"samplers": {"tiny": {"until": targets, "segments": segments}}}
+    return {"methods": {"tiny": {"until": targets, "segments": segments}}}
 
 
 def verdict(project: Project, segment: int) -> dict[str, Any]:

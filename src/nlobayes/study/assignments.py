@@ -114,7 +114,7 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
 
 def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     return {
-        "approximate": ApproximateJob(model=model, method=run.sampler, seed=run.seed),
+        "approximate": ApproximateJob(model=model, method=run.method, seed=run.seed),
         "diagnose": DiagnoseJob(
             likelihood=run.likelihood,
             thresholds=run.evaluation.thresholds,

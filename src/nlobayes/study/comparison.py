@@ -129,7 +129,7 @@ def _setting_names(sections: Mapping[str, Sections]) -> dict[str, dict[str, str]
             for name, content in contents.items()
         }
     differing = {kind: names for kind, names in named.items() if len({*names.values()}) > 1}
-    return differing or {"sampler": named["sampler"]}
+    return differing or {"method": named["method"]}
 
 
 def _labels(runs: Sequence[RunSpec], names: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -53,7 +53,7 @@ def _check_gibbs(run: RunSpec) -> None:
     if run.mcmc is None or run.mcmc.kernel.kind != "gibbs_hmc" or run.prior.is_conjugate:
         return
     raise ValueError(
-        f"sampler {run.names['sampler']!r} has kernel gibbs_hmc, which draws conjugate "
+        f"sampler {run.names['method']!r} has kernel gibbs_hmc, which draws conjugate "
         f"hyperparameters; prior {run.names['prior']!r} of kind {run.prior.kind} has none: use "
         "kernel hmc, or a prior of kind tensorbnn, or of kind hierarchical with hyper "
         "gamma_precision or half_cauchy"

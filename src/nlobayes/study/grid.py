@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError, model_validator
 
@@ -26,14 +26,14 @@ from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.values import Frozen, Names, Seed, Seeds, check_names
 
-CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "sampler")
+CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "method")
 SECTIONS = {
     "dataset": "datasets",
     "network": "networks",
     "prior": "priors",
     "likelihood": "likelihoods",
     "pretraining": "pretraining",
-    "sampler": "samplers",
+    "method": "methods",
     "evaluation": "evaluation",
 }
 MOST_RUNS = 100_000
@@ -51,7 +51,7 @@ class RunSpec(Frozen):
     prior: Prior
     likelihood: Likelihood
     pretraining: Pretraining
-    sampler: Method
+    method: Method
     evaluation: Evaluation
     seed: Seed
     precision: Literal["float32", "float64"]
@@ -70,17 +70,17 @@ class RunSpec(Frozen):
     @cached_property
     def starts(self) -> Sequence[int]:
         """Number of the MAP that each chain, or each member of an ensemble, starts from."""
-        return self.sampler.starts
+        return self.method.starts
 
     @cached_property
     def blocks(self) -> list[list[int]]:
         """Numbers of the chains of each job; none where the method has no chains."""
-        return self.sampler.blocks(self.execution.chains_per_job)
+        return self.method.blocks(self.execution.chains_per_job)
 
     @property
     def mcmc(self) -> MCMC | None:
         """The method where it is one of chains, else None."""
-        return self.sampler if isinstance(self.sampler, MCMC) else None
+        return self.method if isinstance(self.method, MCMC) else None
 
 
 class Study(Frozen):
@@ -96,7 +96,9 @@ class Study(Frozen):
     """Likelihoods and their tolerance or noise."""
     pretraining: dict[str, Pretraining] = {}
     """Settings of the MAP fits."""
-    samplers: dict[str, Method] = {}
+    RENAMED: ClassVar[Mapping[str, str]] = {"samplers": "methods"}
+
+    methods: dict[str, Method] = {}
     """Methods: chains with their kernel, warm-up and draws, or an approximation."""
     evaluation: dict[str, Evaluation] = {}
     """Settings of the judgement."""
@@ -130,7 +132,7 @@ class Study(Frozen):
         if runs > MOST_RUNS:
             raise ValueError(f"grids: {runs} runs, at most {MOST_RUNS} are planned; ask for fewer")
         for name in self.grids:
-            pieces = sum(len(run.blocks) * run.sampler.pieces for run in self.runs(name))
+            pieces = sum(len(run.blocks) * run.method.pieces for run in self.runs(name))
             if pieces > MOST_PIECES:
                 raise ValueError(
                     f"grids.{name}: {pieces} jobs that warm up or draw, at most {MOST_PIECES} are "

@@ -56,7 +56,7 @@ def shortened(paths: Iterable[str]) -> dict[str, str]:
 def _labelled(study: Study, grids: Iterable[str] | None, *, model: bool) -> dict[str, str]:
     named: dict[str, str] = {}
     for grid in grids if grids is not None else dict.fromkeys([*study.targets, *study.grids]):
-        for run, words in _parts([*study.runs(grid)], without={"sampler"} if model else set()):
+        for run, words in _parts([*study.runs(grid)], without={"method"} if model else set()):
             path = run.model_id if model else run.run_id
             named.setdefault(path, " ".join([grid, *words]))
     return named

@@ -1,13 +1,14 @@
 """The vocabulary of a study: every preset, its keys, its defaults and their limits.
 
-These models, and those of `sources` and `samplers`, are the only place where defaults live. All are
+These models, and those of `sources` and `methods`, are the only place where defaults live. All are
 frozen and refuse unknown keys.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -291,6 +292,8 @@ class Execution(Frozen):
 class Grid(Frozen):
     """Preset names to cross into runs."""
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"sampler": "method"}
+
     dataset: Names
     """Names of dataset presets; one name may stand alone."""
     network: Names
@@ -301,8 +304,8 @@ class Grid(Frozen):
     """Names of likelihood presets; one name may stand alone."""
     pretraining: Names
     """Names of pretraining presets; one name may stand alone."""
-    sampler: Names
-    """Names of sampler presets; one name may stand alone."""
+    method: Names
+    """Names of method presets; one name may stand alone."""
     evaluation: str = "default"
     """Name of the evaluation preset of all its runs."""
     seed: Seeds | None = None
@@ -312,7 +315,7 @@ class Grid(Frozen):
     networks that are not trained, or what priors say before any data (`prior`)."""
 
     @field_validator(
-        "dataset", "network", "prior", "likelihood", "pretraining", "sampler", "seed", mode="before"
+        "dataset", "network", "prior", "likelihood", "pretraining", "method", "seed", mode="before"
     )
     @classmethod
     def _one_is_many(cls, names: Any) -> Any:

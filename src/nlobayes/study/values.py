@@ -108,8 +108,15 @@ def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:
             FutureWarning,
             stacklevel=2,
         )
-        given[renamed[old]] = given.pop(old)
+        given[renamed[old]] = _overridden(given.get(renamed[old]), given.pop(old))
     return given
+
+
+def _overridden(base: Any, changes: Any) -> Any:
+    """Override a preset of the library, key by key, by what a study gives by the old name."""
+    if not (isinstance(base, dict) and isinstance(changes, dict)):
+        return changes
+    return base | {key: _overridden(base.get(key), value) for key, value in changes.items()}
 
 
 def _check_no_truth(key: str, given: Any, annotation: Any) -> None:

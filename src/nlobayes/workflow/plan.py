@@ -60,7 +60,7 @@ class Plan:
     @cached_property
     def approximate_methods(self) -> Paths:
         """Names of the methods whose draws are no chains."""
-        each = self.study.samplers.items()
+        each = self.study.methods.items()
         return [name for name, method in each if method.approximate]
 
     @cached_property

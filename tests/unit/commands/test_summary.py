@@ -218,7 +218,7 @@ def test_agreements_are_shown_with_their_limit(
     pair = {"posteriors": posteriors, "z_mean_max": 1.0, "z_sd_max": z, "threshold": 4.89}
     path.write_text(json.dumps({"pairs": [pair], "passed": passed}))
     assert expected in said()
-    assert not any(line.startswith("samplers") for line in said("quickstart"))
+    assert not any(line.startswith("methods") for line in said("quickstart"))
 
 
 def test_surrogates_and_the_next_command_can_be_copied(metrics: Path, said: Any) -> None:

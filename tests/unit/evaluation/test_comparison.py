@@ -157,7 +157,7 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
     runs = [
         make_run(
             test={"r2_log10": 0.9, "sigma_z_epistemic": None},
-            values={"network.width": 4.0, "sampler": "hmc"},
+            values={"network.width": 4.0, "method": "hmc"},
             chains=4,
             rhat_f_p99=None,
             divergences=0,
@@ -168,7 +168,7 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
     ]
     table = runs_table(runs)
     assert list(table)[:7] == [
-        *("run", "setting", "replicate", "network.width", "sampler"),
+        *("run", "setting", "replicate", "network.width", "method"),
         *("converged", "failed_checks"),
     ]
     assert list(table)[7:] == [
@@ -177,7 +177,7 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
         *("between_chain_variance_share", "r2_log10", "sigma_z_epistemic", "rmse_log10"),
         "baseline_rmse_log10",
     ]
-    assert list(table["sampler"]) == ["hmc", ""]
+    assert list(table["method"]) == ["hmc", ""]
     assert list(table["converged"]) == [True, False]
     assert list(table["failed_checks"]) == ["", "rhat_f_p99 ebfmi_min"]
     np.testing.assert_equal(table["chains"], [4, np.nan])

@@ -84,7 +84,7 @@ def invented_differences(runs: pd.DataFrame) -> pd.DataFrame:
 def comparison_tables() -> Tables:
     """Tables of a grid that scans the length of the warm-up for two kernels, by name."""
     runs = invented_runs()
-    scanned = pd.DataFrame({"along": ["warmup"], "series": ["kernel"], "varied": ["sampler"]})
+    scanned = pd.DataFrame({"along": ["warmup"], "series": ["kernel"], "varied": ["method"]})
     return {
         "runs": runs,
         "scanned": scanned,

@@ -162,8 +162,8 @@ def test_everything_stays_on_the_page(runs: int, along: str | None) -> None:
 def test_bad_columns_are_named() -> None:
     with pytest.raises(InputError, match="no column 'depth' to compare along; it has run, "):
         scan(RUNS, along="depth")
-    with pytest.raises(InputError, match="no column 'sampler'"):
-        scan(RUNS, along="warmup", series="sampler")
+    with pytest.raises(InputError, match="no column 'method'"):
+        scan(RUNS, along="warmup", series="method")
     with pytest.raises(InputError, match="'kernel' must hold numbers to be an axis"):
         scan(RUNS, along="kernel")
     with pytest.raises(InputError, match="no finite score to draw, it needs one of r2_log10"):
@@ -246,8 +246,8 @@ def test_equal_scores_are_not_magnified() -> None:
         gradients_per_draw=400.0,
         rhat_f_p99=[1.003, 1.005],
     )
-    figure = drawn(partial(scan, varied="sampler"), runs)
-    assert figure.axes[0].get_ylabel() == "sampler"
+    figure = drawn(partial(scan, varied="method"), runs)
+    assert figure.axes[0].get_ylabel() == "method"
     assert "a run each" in shown(figure)
     for axes in figure.axes:
         low, high = axes.get_xlim()

@@ -149,9 +149,9 @@ def test_warning_stands_even_where_there_is_nothing_to_draw(name: str) -> None:
 
 
 def test_scan_without_a_number_has_a_row_per_setting() -> None:
-    scanned = pd.DataFrame({"along": [np.nan], "series": [np.nan], "varied": ["sampler"]})
+    scanned = pd.DataFrame({"along": [np.nan], "series": [np.nan], "varied": ["method"]})
     rows = draw("scan", {"scanned": scanned})
-    assert rows.axes[0].get_ylabel() == "sampler"
+    assert rows.axes[0].get_ylabel() == "method"
     names = [tick.get_text() for tick in rows.axes[0].get_yticklabels()]
     assert len(names) == TABLES["runs"]["setting"].nunique()
 

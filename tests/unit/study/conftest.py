@@ -22,7 +22,7 @@ SMALL: dict[str, Any] = {
     "priors": {"fan_in": {"kind": "fan_in"}},
     "likelihoods": {"tight": {"kind": "gaussian", "sigma": 0.1}},
     "pretraining": {"adam": {"epochs": 10}},
-    "samplers": {
+    "methods": {
         "hmc": {"kernel": {"kind": "hmc"}, "draws_per_segment": 16},
         "nuts": {"kernel": {"kind": "nuts"}, "draws_per_segment": 16},
     },
@@ -34,7 +34,7 @@ SMALL: dict[str, Any] = {
             "prior": "fan_in",
             "likelihood": "tight",
             "pretraining": "adam",
-            "sampler": ["hmc", "nuts"],
+            "method": ["hmc", "nuts"],
         }
     },
     "targets": ["small"],

@@ -19,7 +19,7 @@ SPLIT = {"train": 30, "validation": 15, "test": 15}
 
 def grid(**changes: Any) -> dict[str, Any]:
     """One network and one sampler unless changed."""
-    return {"grids": {"small": {"network": "n4", "sampler": "hmc", **changes}}}
+    return {"grids": {"small": {"network": "n4", "method": "hmc", **changes}}}
 
 
 def test_settings_are_named_by_the_presets_that_differ(make_study: MakeStudy) -> None:
@@ -38,17 +38,17 @@ def test_values_are_those_that_differ(make_study: MakeStudy) -> None:
     assert hmc.values == {
         "network": "n4",
         "network.width": 4,
-        "sampler": "hmc",
-        "sampler.kernel.kind": "hmc",
-        "sampler.kernel.integration_steps": 256,
-        "sampler.kernel.jitter": 0.2,
+        "method": "hmc",
+        "method.kernel.kind": "hmc",
+        "method.kernel.integration_steps": 256,
+        "method.kernel.jitter": 0.2,
     }
     assert nuts.values == {
         "network": "n4",
         "network.width": 4,
-        "sampler": "nuts",
-        "sampler.kernel.kind": "nuts",
-        "sampler.kernel.max_depth": 9,
+        "method": "nuts",
+        "method.kernel.kind": "nuts",
+        "method.kernel.max_depth": 9,
     }
 
 
@@ -155,22 +155,22 @@ def test_one_preset_under_two_names_is_refused(make_study: MakeStudy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("network", "sampler", "expected"),
+    ("network", "method", "expected"),
     [
         (["n4", "n8"], "hmc", ("network.width", None)),
-        (["n4", "n8"], ["hmc", "nuts"], ("network.width", "sampler")),
+        (["n4", "n8"], ["hmc", "nuts"], ("network.width", "method")),
         ("n4", ["hmc", "nuts_long"], (None, None)),
-        ("n4", ["hmc", "nuts", "nuts_long"], ("sampler.draws_per_segment", "sampler.kernel.kind")),
+        ("n4", ["hmc", "nuts", "nuts_long"], ("method.draws_per_segment", "method.kernel.kind")),
         (["n4", "relu8"], "hmc", (None, None)),
     ],
 )
 def test_what_is_scanned_is_a_number_that_nothing_else_follows(
-    make_study: MakeStudy, network: Any, sampler: Any, expected: tuple[str | None, str | None]
+    make_study: MakeStudy, network: Any, method: Any, expected: tuple[str | None, str | None]
 ) -> None:
     changes = {
         "networks": {"relu8": {"hidden": [8], "activation": "relu"}},
-        "samplers": {"nuts_long": {"kernel": {"kind": "nuts"}, "draws_per_segment": 32}},
-    } | grid(network=network, sampler=sampler)
+        "methods": {"nuts_long": {"kernel": {"kind": "nuts"}, "draws_per_segment": 32}},
+    } | grid(network=network, method=method)
     assert scanned(compare_job(make_study(changes), "small")) == expected
 
 

@@ -23,8 +23,8 @@ def drawn_by_gibbs(make_study: MakeStudy) -> Callable[[dict[str, Any]], Study]:
         return make_study(
             {
                 "priors": {"learned": prior},
-                "samplers": {"gibbs": sampler},
-                "grids": {"small": {"prior": "learned", "sampler": "gibbs"}},
+                "methods": {"gibbs": sampler},
+                "grids": {"small": {"prior": "learned", "method": "gibbs"}},
             }
         )
 
@@ -78,7 +78,7 @@ def test_joint_hmc_samples_them_all(make_study: MakeStudy) -> None:
 
 
 def test_a_low_rank_mass_matrix_cannot_be_cut(drawn_by_gibbs: Callable[..., Study]) -> None:
-    said = r"samplers\.gibbs: warmup\.mass_matrix: low_rank cannot be cut .*; use diagonal or dense"
+    said = r"methods\.gibbs: warmup\.mass_matrix: low_rank cannot be cut .*; use diagonal or dense"
     prior = {"kind": "tensorbnn"}
     drawn_by_gibbs(prior, mass_matrix="dense")
     with pytest.raises(InputError, match=said):

@@ -42,7 +42,7 @@ def test_run_ids_name_one_run_each(make_study: Callable[..., Study]) -> None:
 
 
 def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., Study]) -> None:
-    runs = make_study({"grids": {"small": {"seed": 7, "network": "n4", "sampler": "hmc"}}})
+    runs = make_study({"grids": {"small": {"seed": 7, "network": "n4", "method": "hmc"}}})
     assert [run.seed for run in runs.runs("small")] == [7]
 
 
@@ -60,7 +60,7 @@ def test_chains_share_jobs_as_the_execution_says(
     make_study: Callable[..., Study], chains_per_job: int | str, blocks: list[list[int]]
 ) -> None:
     """Every chain in one block, in order; the last block may be smaller."""
-    chains = {"samplers": {"hmc": {"chains": 5}, "nuts": {"chains": 5}}}
+    chains = {"methods": {"hmc": {"chains": 5}, "nuts": {"chains": 5}}}
     study = make_study(chains | {"execution": {"chains_per_job": chains_per_job}})
     assert [run.blocks for run in study.runs("small")] == [blocks] * 8
 
@@ -79,12 +79,12 @@ def test_chains_that_learn_from_each_other_share_one_job(
     """Whatever the execution says; other kernels of the study do not."""
     monkeypatch.setattr(NUTSKernel, "fewest_chains", 3)
     study = make_study({"execution": {"chains_per_job": 2}})
-    blocks = {run.names["sampler"]: run.blocks for run in study.runs("small")}
+    blocks = {run.names["method"]: run.blocks for run in study.runs("small")}
     assert blocks == {"hmc": [[0, 1], [2, 3]], "nuts": [[0, 1, 2, 3]]}
-    make_study({"samplers": {"nuts": {"chains": 3}, "hmc": {"chains": 2}}})
+    make_study({"methods": {"nuts": {"chains": 3}, "hmc": {"chains": 2}}})
     said = "chains: got 2, but kernel 'nuts' learns from all of them at once and needs at least 3"
     with pytest.raises(InputError, match=said):
-        make_study({"samplers": {"nuts": {"chains": 2}}})
+        make_study({"methods": {"nuts": {"chains": 2}}})
 
 
 def test_the_execution_reads_from_yaml_and_reaches_every_run(
@@ -101,7 +101,7 @@ def test_the_execution_reads_from_yaml_and_reaches_every_run(
 
 @pytest.mark.parametrize("kind", CROSSED)
 def test_one_name_may_stand_alone(make_study: Callable[..., Study], kind: str) -> None:
-    name = {"network": "n8", "sampler": "nuts"}.get(kind) or getattr(
+    name = {"network": "n8", "method": "nuts"}.get(kind) or getattr(
         make_study().grids["small"], kind
     )[0]
     alone, listed = (make_study({"grids": {"small": {kind: names}}}) for names in (name, [name]))
@@ -200,8 +200,8 @@ def test_chains_that_share_a_start_are_dealt_in_order(make_study: Callable[..., 
     own, shared = (MCMC.model_validate(sampler | {"chains_per_start": n}) for n in (1, 3))
     assert (own.superchains, shared.superchains) == (None, 2)
     run = next(make_study().runs("small"))
-    assert run.model_copy(update={"sampler": own}).starts == [0, 1, 2, 3, 4, 5]
-    assert run.model_copy(update={"sampler": shared}).starts == [0, 0, 0, 1, 1, 1]
+    assert run.model_copy(update={"method": own}).starts == [0, 1, 2, 3, 4, 5]
+    assert run.model_copy(update={"method": shared}).starts == [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("per_start", [4, 5, 6])
@@ -213,5 +213,5 @@ def test_starts_are_shared_evenly_and_by_no_less_than_two_groups(per_start: int)
 
 def test_samplers_share_the_path_of_their_model(make_study: Callable[..., Study]) -> None:
     for run in make_study().runs("small"):
-        sampler = run.names["sampler"]
+        sampler = run.names["method"]
         assert run.run_id.split("/") == [*run.model_id.split("/")[:-1], sampler, f"s{run.seed}"]

@@ -118,6 +118,6 @@ def test_a_refusal_does_not_repeat_what_is_huge(make_study: Callable[..., Study]
 
 
 def test_many_seeds_are_compared_at_once(make_study: Callable[..., Study]) -> None:
-    grid = {"network": "n4", "sampler": "hmc"}
+    grid = {"network": "n4", "method": "hmc"}
     message = refusal(make_study, {"seeds": [*range(50_000), 7], "grids": {"small": grid}})
     assert "7 is given twice; give each once" in message

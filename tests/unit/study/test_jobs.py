@@ -28,6 +28,7 @@ from nlobayes.study.jobs import (
     PriorPredictiveJob,
     PropagateJob,
     SimulateJob,
+    TabulateChainsJob,
     TabulateJob,
     WarmupJob,
     read_job,
@@ -45,6 +46,7 @@ KINDS: dict[str, type[Frozen]] = {
     "prior_predictive": PriorPredictiveJob,
     "evaluate": EvaluateJob,
     "tabulate": TabulateJob,
+    "tabulate_chains": TabulateChainsJob,
     "export": ExportJob,
 }
 ON_DEVICE = {"pretrain", "warmup", "draw", "propagate", "landscape"}
@@ -57,18 +59,18 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate", "tabulate"}),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export"}),
-    ({"samplers": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
-    ({"samplers": {"hmc": {"segments": 3}}}, set()),
-    ({"samplers": {"hmc": {"chains": 6}}}, set()),
-    ({"samplers": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
-    ({"samplers": {"hmc": {"thin": 4}}}, {"draw", "diagnose", "tabulate"}),
-    ({"samplers": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
-    ({"samplers": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
-    ({"samplers": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),
+    ({"methods": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
+    ({"methods": {"hmc": {"segments": 3}}}, set()),
+    ({"methods": {"hmc": {"chains": 6}}}, set()),
+    ({"methods": {"hmc": {"draws_per_segment": 32}}}, {"draw"}),
+    ({"methods": {"hmc": {"thin": 4}}}, {"draw", "diagnose", "tabulate_chains"}),
+    ({"methods": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
+    ({"methods": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
+    ({"methods": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),
     ({"execution": {"chains_per_job": 2}}, set()),
     ({"execution": {"device": "gpu"}}, ON_DEVICE),
     ({"execution": {"shards": 2}}, ON_DEVICE),
-    ({"samplers": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
+    ({"methods": {"hmc": {"kernel": {"jitter": 0.1}}}}, {"warmup", "draw", "diagnose"}),
     ({"pretraining": {"adam": {"epochs": 3}}}, {"pretrain"}),
     ({"networks": {"n4": {"activation": "relu"}}}, MODEL | {"export"}),
     ({"priors": {"fan_in": {"scale": 2.0}}}, MODEL),
@@ -77,7 +79,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"datasets": {"made": {"split": {"seed": 3}}}}, set()),
     ({"datasets": {"made": {"source": {"points": 70}}}}, set()),
     ({"networks": {"n8": {"hidden": [9]}}}, set()),
-    ({"samplers": {"nuts": {"segments": 2}}}, set()),
+    ({"methods": {"nuts": {"segments": 2}}}, set()),
     ({"seeds": [1, 5]}, set()),
 ]
 
@@ -108,7 +110,7 @@ def test_only_a_sampler_with_targets_is_judged_on_its_way(
     """And another target reaches nothing else; the draws there are stay as they are."""
     assert "judge" not in first_jobs(make_study())
     one, two = (
-        first_jobs(make_study({"samplers": {"hmc": {"until": {"ess_f_bulk_min": ess}}}}))
+        first_jobs(make_study({"methods": {"hmc": {"until": {"ess_f_bulk_min": ess}}}}))
         for ess in (200.0, 300.0)
     )
     assert {verb for verb in one if one[verb] != two[verb]} == {"judge"}
@@ -121,7 +123,7 @@ def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
 
     def jobs_of(**warmup: float) -> dict[str, Any]:
         sampler = {"kernel": {"kind": "mclmc"}, "warmup": warmup}
-        return first_jobs(make_study({"samplers": {"hmc": sampler}}))
+        return first_jobs(make_study({"methods": {"hmc": sampler}}))
 
     one, two = jobs_of(), jobs_of(energy_variance=1e-5)
     assert {verb for verb in one if one[verb] != two[verb]} == {"warmup", "draw", "diagnose"}
@@ -134,7 +136,7 @@ def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> No
     assert (one.seed, two.seed) == (1, 2)
     before, after = run_jobs(one), run_jobs(two)
     same = {verb for verb in before if before[verb] == after[verb]}
-    assert same == {"diagnose", "propagate", "export"}
+    assert same == {"diagnose", "propagate", "export", "tabulate_chains"}
 
 
 def test_equal_posteriors_are_told_the_same_whatever_their_names(
@@ -258,7 +260,7 @@ def test_slha_sources_that_cannot_be_are_refused(change: dict[str, Any], said: s
 def test_jobs_are_read_back_from_text_and_from_a_file(
     make_study: Callable[..., Study], tmp_path: Path, verb: str
 ) -> None:
-    job = first_jobs(make_study({"samplers": {"hmc": {"until": {}}}}))[verb]
+    job = first_jobs(make_study({"methods": {"hmc": {"until": {}}}}))[verb]
     text = job.model_dump_json()
     (tmp_path / "spec.json").write_text(text)
     assert isinstance(job, KINDS[verb])

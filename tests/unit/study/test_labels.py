@@ -18,7 +18,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
         "prior": "fan_in",
         "likelihood": "tolerance_10",
         "pretraining": "adam",
-        "sampler": "hmc_check",
+        "method": "hmc_check",
         "seed": [1, 2],
     }
     path = tmp_path / "changes.yaml"

@@ -33,6 +33,7 @@ EVERY_RUN = {
     "evaluate",
     "export",
     "tabulate",
+    "tabulate_chains",
 }
 
 

@@ -15,7 +15,7 @@ from nlobayes.study.pretraining import Pretraining
 
 NAN, INFINITY = float("nan"), float("inf")
 
-HMC, NUTS = ("samplers", "hmc"), ("samplers", "nuts")
+HMC, NUTS = ("methods", "hmc"), ("methods", "nuts")
 SOURCE, SPLIT = ("datasets", "made", "source"), ("datasets", "made", "split")
 PATH = ("datasets", "mine", "source", "path")
 
@@ -54,7 +54,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     ((*HMC, "kernel", "trajectory_length"), 0, ("greater than 0", "got 0")),
     ((*HMC, "kernel", "trajectory_length"), INFINITY, ("finite", "got inf")),
     ((*HMC, "kernel", "kind"), ["hmc"], ("got {'kind': ['hmc']}",)),
-    (("samplers", "walk"), {"kernel": {"kind": "random_walk", "jitter": 0.1}}, ("'jitter'",)),
+    (("methods", "walk"), {"kernel": {"kind": "random_walk", "jitter": 0.1}}, ("'jitter'",)),
     ((*HMC, "until"), {"rhat": 1.01}, ("unknown key 'rhat'", "'rhat_f_p99'")),
     ((*HMC, "until"), {"ebfmi_min": 0.3}, ("unknown key 'ebfmi_min'", "'ess_f_bulk_min'")),
     ((*HMC, "until"), {"ess_f_bulk_min": 0}, ("greater than 0", "got 0")),
@@ -67,7 +67,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     ((*HMC, "chains"), 1, ("got 1", "at least 2", "use 4")),
     ((*HMC, "segments"), 0, ("greater than or equal to 1", "got 0")),
     ((*HMC, "draws_per_segment"), 0, ("greater than or equal to 1", "got 0")),
-    (("evaluation", "default", "noise"), "cauchy", ("'gaussian', 'student_t'", "'cauchy'")),
+    (("evaluation", "default", "noise"), "cauchy", ("'gaussian', 'scaled_student_t'", "'cauchy'")),
     (("evaluation", "strict", "thresholds"), {"rhat": 1}, ("unknown key 'rhat'", "'rhat_f_p99'")),
     (("evaluation", "strict", "thresholds", "max_divergences"), -1, ("got -1",)),
     ((*SOURCE, "points"), 0, ("greater than or equal to 1", "got 0")),
@@ -111,8 +111,8 @@ def test_refused_values_are_told_in_one_line(
 
 
 def test_draws_that_are_not_stored_whole_are_refused(make_study: Callable[..., Study]) -> None:
-    with pytest.raises(InputError, match=r"samplers\.hmc: draws_per_segment \(16\).*\(5\)"):
-        make_study({"samplers": {"hmc": {"thin": 5}}})
+    with pytest.raises(InputError, match=r"methods\.hmc: draws_per_segment \(16\).*\(5\)"):
+        make_study({"methods": {"hmc": {"thin": 5}}})
 
 
 def test_fractions_above_one_are_refused(make_study: Callable[..., Study]) -> None:

@@ -20,12 +20,12 @@ SAID = "nlobayes: warning: config: key 'most_chains' is now 'chains'; the next r
 
 
 def of_the_snakefile(tmp_path: Path) -> Study:
-    return load_plan({"targets": ["check"], "samplers": {"hmc": {"most_chains": 4}}}).study
+    return load_plan({"targets": ["check"], "methods": {"hmc": {"most_chains": 4}}}).study
 
 
 def of_the_commands(tmp_path: Path) -> Study:
     changes = tmp_path / "study.yaml"
-    changes.write_text("samplers: {hmc: {most_chains: 4}}\n")
+    changes.write_text("methods: {hmc: {most_chains: 4}}\n")
     return read_whole_study([changes])
 
 
@@ -38,7 +38,7 @@ def test_an_old_key_is_one_plain_line(
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(MCMC, "RENAMED", {"most_chains": "chains"})
-    method = load(tmp_path).samplers["hmc"]
+    method = load(tmp_path).methods["hmc"]
     assert isinstance(method, MCMC)
     assert method.chains == 4
     (line,) = capsys.readouterr().err.splitlines()

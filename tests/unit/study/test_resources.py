@@ -35,7 +35,7 @@ TINY = {
             "reference_points": 20,
         }
     },
-    "samplers": {
+    "methods": {
         "hmc": {
             "kernel": {"integration_steps": 8},
             "warmup": {"steps": 60},
@@ -55,7 +55,7 @@ CI = {
     },
     "networks": {"n4": {"hidden": [16]}},
     "pretraining": {"adam": {"epochs": 1000}},
-    "samplers": {"hmc": {"warmup": {"steps": 300}, "draws_per_segment": 500, "thin": 4}},
+    "methods": {"hmc": {"warmup": {"steps": 300}, "draws_per_segment": 500, "thin": 4}},
 }
 LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
     "datasets": {
@@ -66,7 +66,7 @@ LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
         }
     },
     "networks": {"n4": {"hidden": [50, 50, 50, 50, 50]}},
-    "samplers": {
+    "methods": {
         "hmc": {
             "kernel": {"integration_steps": 16},
             "warmup": {"steps": 200},
@@ -78,7 +78,7 @@ LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
 }
 LONG = {  # 80 000 draws of the function at 500 points
     "datasets": LARGE["datasets"],
-    "samplers": {
+    "methods": {
         "hmc": {
             "kernel": {"integration_steps": 4},
             "warmup": {"steps": 200},
@@ -228,8 +228,8 @@ def test_wall_time_of_scores_is_enough_and_not_days() -> None:
 def test_time_of_a_draw_is_that_of_its_gradients(
     make_study: MakeStudy, kernel: dict[str, Any], gradients: int
 ) -> None:
-    study = make_study({"samplers": {"other": {"kernel": kernel, "draws_per_segment": 16}}})
-    run = first_run(study).model_copy(update={"sampler": study.samplers["other"]})
+    study = make_study({"methods": {"other": {"kernel": kernel, "draws_per_segment": 16}}})
+    run = first_run(study).model_copy(update={"method": study.methods["other"]})
     one = size_of(first_run(study), 60).draw_seconds / 256  # the default of hmc
     assert size_of(run, 60).draw_seconds == pytest.approx(gradients * one, rel=0.02)
 
@@ -237,7 +237,7 @@ def test_time_of_a_draw_is_that_of_its_gradients(
 @pytest.mark.parametrize("mass_matrix", ["dense", "low_rank", "gauss_newton"])
 def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix: str) -> None:
     wide = {"networks": {"n4": {"hidden": [500]}}}
-    dense = {"samplers": {"hmc": {"warmup": {"mass_matrix": mass_matrix}}}}
+    dense = {"methods": {"hmc": {"warmup": {"mass_matrix": mass_matrix}}}}
     diagonal = need("warmup", size_in(make_study(wide)))
     squared = need("warmup", size_in(make_study(wide | dense)))
     assert squared.mem_mb > diagonal.mem_mb + 8 * 3501**2 / 1e6

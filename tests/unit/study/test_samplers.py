@@ -26,7 +26,7 @@ FEWEST_CHAINS = {kind: settings.fewest_chains for kind, settings in KERNEL_SETTI
 
 def chains_of(study: Study, name: str) -> MCMC:
     """The preset of this name, one of chains."""
-    method = study.samplers[name]
+    method = study.methods[name]
     assert isinstance(method, MCMC)
     return method
 
@@ -36,7 +36,7 @@ def sampler(make_study: MakeStudy) -> Callable[..., MCMC]:
     """The sampler of HMC, with changes."""
 
     def changed(**changes: Any) -> MCMC:
-        return chains_of(make_study({"samplers": {"hmc": changes}}), "hmc")
+        return chains_of(make_study({"methods": {"hmc": changes}}), "hmc")
 
     return changed
 
@@ -54,11 +54,11 @@ def test_the_kind_of_the_warmup_follows_from_the_kernel(
     make_study: MakeStudy, kind: str, warmup: dict[str, Any] | None
 ) -> None:
     given = {} if warmup is None else {"warmup": warmup}
-    found = chains_of(make_study({"samplers": {"other": preset(kind, **given)}}), "other").warmup
+    found = chains_of(make_study({"methods": {"other": preset(kind, **given)}}), "other").warmup
     assert found.kind == WARMUP_OF[kind]
     assert found.steps == (warmup or {}).get("steps", 400)
     named = preset(kind, warmup={"kind": WARMUP_OF[kind], **(warmup or {})})
-    assert chains_of(make_study({"samplers": {"other": named}}), "other").warmup == found
+    assert chains_of(make_study({"methods": {"other": named}}), "other").warmup == found
 
 
 def preset(kind: str, **keys: Any) -> dict[str, Any]:
@@ -73,12 +73,12 @@ def test_the_warmup_of_another_kernel_is_refused(
     make_study: MakeStudy, kind: str, warmup: str
 ) -> None:
     if warmup == WARMUP_OF[kind]:
-        make_study({"samplers": {"other": preset(kind, warmup={"kind": warmup})}})
+        make_study({"methods": {"other": preset(kind, warmup={"kind": warmup})}})
         return
     with pytest.raises(InputError) as caught:
-        make_study({"samplers": {"other": preset(kind, warmup={"kind": warmup})}})
+        make_study({"methods": {"other": preset(kind, warmup={"kind": warmup})}})
     assert str(caught.value) == (
-        f"configuration: samplers.other: warmup.kind is {warmup!r}, but kernel {kind!r} is tuned "
+        f"configuration: methods.other: warmup.kind is {warmup!r}, but kernel {kind!r} is tuned "
         f"by {WARMUP_OF[kind]!r}; leave it out"
     )
 
@@ -92,7 +92,7 @@ def test_chains_that_learn_together_need_to_be_many(
     few = preset(kind) | {"chains": fewest - 1}
     said = f"got {fewest - 1}, but kernel '{kind}' learns from all of them at once and needs at"
     with pytest.raises(InputError, match=said):
-        make_study({"samplers": {"other": few}})
+        make_study({"methods": {"other": few}})
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[f
     def climb(inverse_temperatures: list[float]) -> MCMC:
         kernel = {"kind": "tempering", "inverse_temperatures": inverse_temperatures}
         return chains_of(
-            make_study({"samplers": {"other": preset("tempering", kernel=kernel)}}), "other"
+            make_study({"methods": {"other": preset("tempering", kernel=kernel)}}), "other"
         )
 
     with pytest.raises(InputError, match=r"must start at 1 .* and fall strictly to 0"):
@@ -113,7 +113,7 @@ def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[f
 
 
 def test_a_ladder_that_is_not_given_is_geometric(make_study: MakeStudy) -> None:
-    made = chains_of(make_study({"samplers": {"other": preset("tempering")}}), "other")
+    made = chains_of(make_study({"methods": {"other": preset("tempering")}}), "other")
     assert made.kernel.settings["inverse_temperatures"] is None
     assert made.kernel.replicas == made.kernel.settings["num_temperatures"] == 16
 
@@ -122,7 +122,7 @@ def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStud
     kernel = {"kind": "tempering", "rungs": 8, "hottest": 0.01}
     old = preset("tempering", kernel=kernel, keep_every=4)
     with pytest.warns(FutureWarning, match="key '.*' is now '.*'; the next release refuses"):
-        read = chains_of(make_study({"samplers": {"old": old}}), "old")
+        read = chains_of(make_study({"methods": {"old": old}}), "old")
     assert read.thin == 4
     assert read.kernel == TemperingKernel(
         kind="tempering", num_temperatures=8, min_inverse_temperature=0.01
@@ -131,7 +131,7 @@ def test_keys_of_the_release_before_are_read_with_a_warning(make_study: MakeStud
 
 @pytest.mark.parametrize("warmup", [None, 400, [], "windows"])
 def test_a_warmup_is_a_mapping(sampler: Callable[..., MCMC], warmup: Any) -> None:
-    with pytest.raises(InputError, match=r"^configuration: samplers\.hmc\.warmup"):
+    with pytest.raises(InputError, match=r"^configuration: methods\.hmc\.warmup"):
         sampler(warmup=warmup)
 
 
@@ -144,7 +144,7 @@ def test_a_warmup_is_made_in_equal_pieces(
 
 @pytest.mark.parametrize("segments", [3, 7, 401])
 def test_pieces_of_a_warmup_are_whole(sampler: Callable[..., MCMC], segments: int) -> None:
-    said = rf"samplers\.hmc\.warmup.*: steps \(400\) must be a multiple of segments \({segments}\)"
+    said = rf"methods\.hmc\.warmup.*: steps \(400\) must be a multiple of segments \({segments}\)"
     with pytest.raises(InputError, match=said):
         sampler(warmup={"segments": segments})
 
@@ -180,10 +180,10 @@ def test_the_identity_needs_no_steps(sampler: Callable[..., MCMC]) -> None:
 def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: MakeStudy) -> None:
     def walk(mass_matrix: str) -> None:
         kernel, warmup = {"kind": "random_walk"}, {"mass_matrix": mass_matrix}
-        make_study({"samplers": {"walk": preset("random_walk", kernel=kernel, warmup=warmup)}})
+        make_study({"methods": {"walk": preset("random_walk", kernel=kernel, warmup=warmup)}})
 
     walk("dense")
-    said = r"samplers\.walk: warmup\.mass_matrix: low_rank learns from gradients.* 'random_walk'"
+    said = r"methods\.walk: warmup\.mass_matrix: low_rank learns from gradients.* 'random_walk'"
     with pytest.raises(InputError, match=said):
         walk("low_rank")
 
@@ -205,7 +205,7 @@ def test_until_has_limits_of_the_function_alone(sampler: Callable[..., MCMC]) ->
 
 def test_a_sampler_reads_from_yaml_as_it_is_documented(make_study: MakeStudy) -> None:
     text = """
-    samplers:
+    methods:
       long:
         kernel: {kind: hmc, integration_steps: 64, trajectory_length: 1.5}
         warmup: {steps: 600, segments: 3, adaptation_share: 0.5, mass_matrix: low_rank}
@@ -214,8 +214,8 @@ def test_a_sampler_reads_from_yaml_as_it_is_documented(make_study: MakeStudy) ->
         draws_per_segment: 400
         until: {ess_f_bulk_min: 400}
     """
-    found = make_study(yaml.safe_load(text)).samplers["long"]
-    assert found == MCMC.model_validate(yaml.safe_load(text)["samplers"]["long"])
+    found = make_study(yaml.safe_load(text)).methods["long"]
+    assert found == MCMC.model_validate(yaml.safe_load(text)["methods"]["long"])
     assert found.warmup == WindowWarmup(
         steps=600, segments=3, adaptation_share=0.5, mass_matrix="low_rank"
     )

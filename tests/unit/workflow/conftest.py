@@ -28,23 +28,23 @@ SMALL: dict[str, Any] = {
     "networks": {"n4": {"hidden": [4]}, "n8": {"hidden": [8]}},
     "priors": {"fan_in": {"kind": "fan_in"}},
     "likelihoods": {
-        "tight": {"kind": "tolerance", "sigma": 0.1},
+        "tight": {"kind": "gaussian", "sigma": 0.1},
         "classes": {"kind": "categorical"},
     },
     "pretraining": {"adam": {"epochs": 10}},
-    "samplers": {
+    "methods": {
         "hmc": {"kernel": {"kind": "hmc"}, "chains": 4, "draws_per_segment": 16, "segments": 2},
         "nuts": {"kernel": {"kind": "nuts"}, "chains": 2, "draws_per_segment": 16},
     },
     "evaluation": {"default": {}},
     "grids": {
-        "one": {"dataset": "made", "likelihood": "tight", "sampler": "hmc", **CROSSED},
-        "two": {"dataset": "made", "likelihood": "tight", "sampler": ["hmc", "nuts"], **CROSSED},
-        "kinds": {"dataset": "kinds", "likelihood": "classes", "sampler": "hmc", **CROSSED},
+        "one": {"dataset": "made", "likelihood": "tight", "method": "hmc", **CROSSED},
+        "two": {"dataset": "made", "likelihood": "tight", "method": ["hmc", "nuts"], **CROSSED},
+        "kinds": {"dataset": "kinds", "likelihood": "classes", "method": "hmc", **CROSSED},
         "prior": {
             "dataset": "made",
             "likelihood": "tight",
-            "sampler": "hmc",
+            "method": "hmc",
             **CROSSED,
             "outputs": "prior",
         },

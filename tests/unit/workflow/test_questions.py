@@ -76,7 +76,7 @@ def test_a_segment_continues_the_one_before_and_the_first_the_warmup(plan: Plan)
 
 
 def test_only_a_sampler_with_until_waits_for_verdicts(plan: Plan, make_plan: MakePlan) -> None:
-    judged = make_plan({"samplers": {"hmc": {"until": {}}}})
+    judged = make_plan({"methods": {"hmc": {"until": {}}}})
     second, first = of_run(segment="1"), of_run(segment="0")
     assert Inputs(plan).verdict_before(second) == []
     assert Inputs(judged).verdict_before(first) == []
