@@ -1,0 +1,44 @@
+"""What is looked at before a study is planned: its files, and the records of earlier runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from nlobayes.errors import InputError
+from nlobayes.study.files import read_study
+from nlobayes.study.labels import DEFAULT_STUDY
+from nlobayes.workflow.process import stop
+
+MENDING = {"--cleanup-metadata", "--lint", "--touch", "-t", "--unlock"}
+"""Options of Snakemake that plan nothing, or make records anew."""
+RECORDS = (Path(".snakemake/metadata"), Path(".snakemake/incomplete"))
+
+
+def check_study_files(given: Iterable[Path]) -> None:
+    """Stop where the default study or another file of it is no plain study.
+
+    Snakemake's own reader runs templates and lets the last of two equal keys win.
+    """
+    try:
+        for path in (DEFAULT_STUDY, *given):
+            read_study(path)
+    except InputError as error:
+        stop(error)
+
+
+def refuse_results_without_records(arguments: Iterable[str]) -> None:
+    """Stop where results lie that Snakemake, without its records, would take for current."""
+    if MENDING & {*arguments} or any(_first_file(folder) for folder in RECORDS):
+        return
+    for path in _first_file(Path("results"), "[!.]*"):
+        stop(
+            f"{path} is there, but .snakemake/metadata, which tells what is up to date, is not; "
+            "restore it with `dvc pull` without a path (`dvc checkout` if it was pulled before), "
+            "or move results/ away to begin anew"
+        )
+
+
+def _first_file(folder: Path, pattern: str = "*") -> list[Path]:
+    """List the first file below a folder, if there is one."""
+    return next(([path] for path in folder.rglob(pattern) if path.is_file()), [])
