@@ -146,7 +146,6 @@ USED = {
         "model",
         "inference",
         "diagnostics",
-        "distributions",
         "evaluation",
         "surrogate",
     },

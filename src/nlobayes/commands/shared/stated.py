@@ -59,6 +59,11 @@ def _law(predicted: Predicted) -> Law:
         raise InputError(
             "the predictions do not say the noise of their likelihood; run the workflow again"
         )
+    if predicted.family not in LAWS:
+        raise InputError(
+            f"the likelihood of the predictions has noise {predicted.family!r}, known are "
+            f"{', '.join(LAWS)}; run the workflow again"
+        )
     law: Law = LAWS[predicted.family].build(
         scale=predicted.scale, degrees_of_freedom=predicted.degrees_of_freedom
     )
