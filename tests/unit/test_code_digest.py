@@ -159,7 +159,6 @@ USED = {
         "model",
         "inference",
         "diagnostics",
-        "distributions",
         "evaluation",
         "surrogate",
     },

@@ -78,8 +78,8 @@ def test_quantile_of_a_mixture_is_found_by_both_methods(name: str) -> None:
 
 @every
 def test_distribution_rises_from_zero_to_one(name: str) -> None:
-    ends = np.stack([MEMBERS[name].quantile(probability) for probability in (1e-6, 1 - 1e-6)])
-    probability = MEMBERS[name].cdf(np.linspace(*ends, 2001))
+    low, high = (MEMBERS[name].quantile(probability) for probability in (1e-6, 1 - 1e-6))
+    probability = MEMBERS[name].cdf(np.linspace(low, high, 2001))
     assert (np.diff(probability, axis=0) >= 0).all()
     np.testing.assert_allclose(probability[[0, -1]], [[1e-6] * 2, [1 - 1e-6] * 2], atol=1e-5)
 
@@ -95,8 +95,8 @@ def test_density_is_the_slope_of_the_distribution(name: str) -> None:
 @every
 def test_density_integrates_to_one(name: str) -> None:
     """The density may jump, and 1e-6 lies beyond each end."""
-    ends = np.stack([MEMBERS[name].quantile(probability) for probability in (1e-6, 1 - 1e-6)])
-    grid = np.linspace(*ends, 40_001)
+    low, high = (MEMBERS[name].quantile(probability) for probability in (1e-6, 1 - 1e-6))
+    grid = np.linspace(low, high, 40_001)
     middle, width = (grid[1:] + grid[:-1]) / 2, np.diff(grid, axis=0)
     total = (np.exp(MEMBERS[name].logpdf(middle)) * width).sum(axis=0)
     np.testing.assert_allclose(total, 1.0, atol=2e-3)

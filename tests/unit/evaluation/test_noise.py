@@ -267,7 +267,8 @@ def test_degrees_of_freedom_about_the_draws_are_found(
     assert fitted.degrees_of_freedom in allowed
     assert fitted.scale == pytest.approx(SCALE, rel=0.12)
     noise = at_points(fitted, draws)
-    assert noise.law[:2] == (fitted.scale, fitted.degrees_of_freedom)
+    law: Any = noise.law
+    assert law[:2] == (fitted.scale, fitted.degrees_of_freedom)
     assert not noise.about_mean
 
 

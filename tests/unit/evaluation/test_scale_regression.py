@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
+from nlobayes.distributions.scales import scales_at
 from nlobayes.evaluation.predictive import scale_regression
-from nlobayes.evaluation.predictive.scale_regression import fit_scales, place_knots, scales_at
+from nlobayes.evaluation.predictive.scale_regression import fit_scales, place_knots
 
 
 def problem(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
