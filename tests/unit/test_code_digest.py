@@ -67,6 +67,7 @@ INSIDE = {
         "distributions.laws.laplace",
         "evaluation.calibration.calibration",
     },
+    "tabulate_chains": {"diagnostics.tables", "commands.shared.chain_tables"},
     "tabulate": {
         "diagnostics.tables",
         "evaluation.tables.predictions",
@@ -146,6 +147,7 @@ USED = {
     "propagate": {"data", "model", "surrogate"},
     "evaluate": {"data", "diagnostics", "distributions", "evaluation"},
     "tabulate": {"data", "model", "diagnostics", "distributions", "evaluation"},
+    "tabulate_chains": {"model", "diagnostics"},
     "tabulate_classes": {"data", "model", "diagnostics", "distributions", "evaluation"},
     "export": {"data", "model", "distributions", "evaluation", "surrogate"},
     "landscape": {"data", "model", "inference"},

@@ -76,14 +76,16 @@ import numpy as np
 from nlobayes import metrics
 from nlobayes.commands.shared.summary_table import score_columns
 from nlobayes.evaluation.comparison.runs import METRICS
-from nlobayes.evaluation.predictive.noise import make_noise
+from nlobayes.distributions.laws import LAWS
+from nlobayes.evaluation.predictive.noise import PredictiveNoise
 from nlobayes.evaluation.tasks.regression import evaluate
 from nlobayes.plots.scores import COMPARED, SCANNED
 
 observed = np.zeros(30)
 observed[7] = 5.0
 rng = np.random.default_rng(1)
-found = evaluate(np.zeros((4, 30)), observed, make_noise("gaussian", 1.0), rng, scale="identity")
+noise = PredictiveNoise(LAWS["gaussian"].build(scale=1.0))
+found = evaluate(np.zeros((4, 30)), observed, noise, rng, scale="identity")
 assert found["largest_error"] == 5.0
 assert list(found)[-2:] == ["total_sd", "undefined"], list(found)
 for listed in (METRICS, COMPARED, SCANNED, metrics.keys_of(metrics.Of.NUMBERS)):
