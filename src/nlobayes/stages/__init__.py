@@ -140,7 +140,7 @@ PIPELINE = {
     ),
     "thin": Stage(
         help="Keep as many draws as are nearly independent.",
-        job="DrawJob",
+        job="PosteriorJob",
         unit="run",
         inputs=(POSTERIOR, DIAGNOSTICS, DATASET),
         outputs=(THINNED, "results/plots/{run}/thinning.csv"),

@@ -5,9 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    Discriminator,
+    Field,
+    RootModel,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
@@ -113,6 +121,23 @@ class ApproximateJob(Frozen):
     model: ModelJob
     method: Method
     seed: Seed
+
+
+def _maker(spec: Any) -> str:
+    """Tell which job made a posterior: a method is told its settings, chains a kernel."""
+    is_method = "method" in spec if isinstance(spec, dict) else isinstance(spec, ApproximateJob)
+    return "method" if is_method else "chains"
+
+
+class PosteriorJob(
+    RootModel[
+        Annotated[
+            Annotated[DrawJob, Tag("chains")] | Annotated[ApproximateJob, Tag("method")],
+            Discriminator(_maker),
+        ]
+    ]
+):
+    """What made a posterior, as its thinned draws repeat it: chains, or a method without chains."""
 
 
 class DiagnoseJob(Frozen):
@@ -226,7 +251,7 @@ class SummaryJob(Frozen):
     runs: dict[str, str]
 
 
-Job = TypeVar("Job", bound=Frozen)
+Job = TypeVar("Job", bound=BaseModel)
 
 
 def read_job(kind: type[Job], spec: str) -> Job:

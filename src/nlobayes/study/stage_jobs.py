@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pydantic import BaseModel
+
 from nlobayes.stages import GROUPS
 from nlobayes.stages.stage import Stage
 from nlobayes.study import comparison, jobs
-from nlobayes.study.values import Frozen
 
 MODELS = vars(jobs) | vars(comparison)
 
 
-def _specifications() -> dict[str, type[Frozen] | None]:
+def _specifications() -> dict[str, type[BaseModel] | None]:
     """Find the model of every command that makes results; a stage may have none."""
     commands = [each for group in GROUPS.values() for each in group.items()]
     return {
