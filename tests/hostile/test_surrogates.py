@@ -254,7 +254,7 @@ SCHEMA: dict[str, tuple[Edit, str]] = {
     "verdict without calibration": (without("verdict.calibration"), "lacks verdict.calibration"),
     "check without passed": (fact("verdict.convergence", {"rhat": {"value": 1}}), "`passed`"),
     "check of text": (fact("verdict.convergence", {"rhat": "fine"}), "verdict.convergence"),
-    "verdict of text": (fact("verdict.converged", "yes"), "must be true or false"),
+    "verdict of text": (fact("verdict.converged", "yes"), "must be true, false or null"),
     "unknown activation": (fact("activation", "evil"), "activation is 'evil', must be one of"),
     "activations too many": (fact("activation", ["tanh"] * 9), "a whole network"),
     "unknown map": (fact("transforms.features.map", "evil"), "must be one of invariants"),
