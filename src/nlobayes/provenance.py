@@ -26,7 +26,7 @@ def record(verb: str, spec: Any, inputs: Mapping[str, str], **facts: Any) -> dic
     """
     return {
         "verb": verb,
-        "code_digest": code_digest(verb, spec),
+        "code_digest": code_digest(verb, spec or {}),
         "lock_digest": lock_digest(),
         "spec": spec,
         "inputs": dict(inputs),

@@ -155,7 +155,7 @@ rule agree:
         **needs.of("agree"),
     params:
         posteriors=option_per_input("--posterior", "posteriors"),
-        code=code_digest("agree"),
+        code=code_digest("agree", {}),
     shell:
         "nlobayes agree {params.posteriors} --out {output.agreement:q}"
         " --record {output.record:q} 2> {log:q}"
@@ -234,7 +234,7 @@ rule compare:
     params:
         spec=told.of_comparison,
         folder=folder_of_outputs,
-        code=code_digest("compare"),
+        code=code_digest("compare", {}),
     shell:
         "nlobayes compare --spec - --out {params.folder:q}"
         " --record {output.record:q} > {log:q} 2>&1 <<< {params.spec:q}"

@@ -140,7 +140,7 @@ rule assemble:
     params:
         warmups=option_per_input("--warmup", "warmups"),
         segments=option_per_input("--segment", "segments"),
-        code=code_digest("assemble"),
+        code=code_digest("assemble", {}),
     shell:
         "nlobayes assemble --dataset {input.dataset:q} {params.warmups}"
         " {params.segments} --out {output.posterior:q} 2> {log:q}"

@@ -20,7 +20,7 @@ rule thin:
     resources:
         **needs.of("thin"),
     params:
-        code=code_digest("thin"),
+        code=code_digest("thin", {}),
     shell:
         "nlobayes thin --posterior {input.posterior:q}"
         " --diagnostics {input.diagnostics:q} --dataset {input.dataset:q}"

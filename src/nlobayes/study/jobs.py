@@ -22,7 +22,7 @@ from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.grid import describe
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.methods import Method
+from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.presets import (
     CalibrationTolerances,
@@ -119,7 +119,7 @@ class ApproximateJob(Frozen):
     """One posterior by an approximate method."""
 
     model: ModelJob
-    method: Method
+    method: Approximation
     seed: Seed
 
 

@@ -12,7 +12,7 @@ A new file in such a folder is a new member: nothing lists them. The package of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -31,8 +31,15 @@ def union_of(package: str, file: str) -> Any:
 
     Takes the `__name__` and the `__file__` of the package.
     """
-    members = tuple(settings_of(package, file, Frozen).values())
-    return Annotated[Union[members], Field(discriminator="kind")]  # noqa: UP007
+    return one_of_kinds(settings_of(package, file, Frozen).values())
+
+
+def one_of_kinds(members: Iterable[type[Frozen]]) -> Any:
+    """Build the type of one of some settings, which the key `kind` tells apart."""
+    first, *others = members
+    if not others:
+        return first
+    return Annotated[Union[(first, *others)], Field(discriminator="kind")]
 
 
 def settings_of(package: str, file: str, base: type[Settings]) -> Mapping[str, type[Settings]]:

@@ -75,7 +75,7 @@ class Options:
             "folder": folder_of_outputs,
             **(of_run if kind == "run" else of_others),
             "names": repeat_option("--figure", names),
-            "code": code_digest("plot"),
+            "code": code_digest("plot", {}),
         }
 
     def name_of_run(self, wildcards: Wildcards) -> str:

@@ -156,7 +156,7 @@ def test_predictions_of_another_dataset_are_refused(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"noise": "cauchy"}, "or 'conformal', got 'cauchy'"),
+        ({"noise": "cauchy"}, "or 'student_t', got 'cauchy'"),
         ({"seed": None}, "seed: Input should be a valid integer, got None"),
         ({"split": "test"}, "unknown key 'split'; known:"),
         ({"covariate": "n99"}, "covariate 'n99' is no input of the dataset"),

@@ -57,7 +57,7 @@ def _check_surrogate(path: Path) -> None:
 def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
     """Compare with the code that is installed and the lock file beside it."""
     known = any(made["verb"] in commands for commands in GROUPS.values())
-    installed = code_digest(made["verb"], made.get("spec")) if known else None
+    installed = code_digest(made["verb"], made.get("spec") or {}) if known else None
     return {
         "installed_code": installed == made["code_digest"],
         "same_lock": provenance.lock_digest() == made["lock_digest"],

@@ -67,7 +67,7 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
     if origin.verb not in SPECIFICATIONS:
         yield f"verb {origin.verb!r} is none of {', '.join(SPECIFICATIONS)}"
         return
-    installed = code_digest(origin.verb, origin.facts["spec"])
+    installed = code_digest(origin.verb, origin.facts["spec"] or {})
     ours = origin.facts["code_digest"] == installed
     if not (ours or other_code):
         yield (

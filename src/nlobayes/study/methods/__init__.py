@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator
 
-from nlobayes.study.members import settings_of, union_of
+from nlobayes.study.members import one_of_kinds, settings_of, union_of
 from nlobayes.study.method import MethodSettings
 
 METHODS = settings_of(__name__, __file__, MethodSettings)
@@ -18,5 +18,7 @@ def _of_chains_unless_said(value: Any) -> Any:
 
 if TYPE_CHECKING:
     Method = MethodSettings
+    Approximation = MethodSettings
 else:
+    Approximation = one_of_kinds(each for each in METHODS.values() if each.approximate)
     Method = Annotated[union_of(__name__, __file__), BeforeValidator(_of_chains_unless_said)]
