@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
@@ -28,7 +28,8 @@ from nlobayes.study.presets import (
 )
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
-from nlobayes.study.sources import SimulatedSource, Spectra, ToySource
+from nlobayes.study.sources import SOURCES, Source
+from nlobayes.study.sources.slha import Spectra
 from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
@@ -50,7 +51,17 @@ class ModelJob(Frozen):
 class SimulateJob(Frozen):
     """One embedded table."""
 
-    source: Annotated[SimulatedSource | ToySource, Field(discriminator="kind")]
+    source: Source
+
+    @model_validator(mode="after")
+    def _is_computed(self) -> SimulateJob:
+        if self.source.made_by != "simulate":
+            computed = [kind for kind, one in SOURCES.items() if one.made_by == "simulate"]
+            raise ValueError(
+                f"source of kind {self.source.kind!r} is not computed; "
+                f"give one of kind {' or '.join(computed)}"
+            )
+        return self
 
 
 class IngestJob(Frozen):
