@@ -22,6 +22,7 @@ STATED_IN_SPEC = ("nlobayes.study", "nlobayes.stages")
 
 CHOSEN_BY = {
     "nlobayes.data.feature_maps": "map",
+    "nlobayes.data.simulators": "source",
     "nlobayes.inference.kernels": "kernel",
     "nlobayes.inference.methods": "method",
     "nlobayes.inference.adaptations": "warmup",

@@ -15,7 +15,8 @@ import yaml
 from nlobayes.code_digest import CHOSEN_BY
 from nlobayes.study import jobs
 from nlobayes.study.grid import SECTIONS, Study
-from nlobayes.study.sources import SlhaSource, TableSource
+from nlobayes.study.sources.slha import SlhaSource
+from nlobayes.study.sources.table import TableSource
 from nlobayes.study.values import Frozen
 
 if TYPE_CHECKING:

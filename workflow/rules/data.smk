@@ -11,7 +11,7 @@ rule simulate:
     benchmark:
         "timings/simulate/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(PLAN.simulated),
+        dataset=one_of(PLAN.datasets_made_by("simulate")),
     conda:
         "../../environment.yml"
     resources:
@@ -35,7 +35,7 @@ rule ingest:
     benchmark:
         "timings/ingest/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(PLAN.ingested),
+        dataset=one_of(PLAN.datasets_made_by("ingest")),
     conda:
         "../../environment.yml"
     threads: 4

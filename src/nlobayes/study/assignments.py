@@ -29,20 +29,17 @@ from nlobayes.study.jobs import (
     WarmupJob,
 )
 from nlobayes.study.presets import DatasetPreset
-from nlobayes.study.sources import SimulatedSource, SlhaSource, ToySource
 from nlobayes.study.values import Frozen
 
 
 def simulate_job(dataset: DatasetPreset) -> SimulateJob:
     """Tell `simulate` its source."""
-    assert isinstance(dataset.source, SimulatedSource | ToySource)
-    return SimulateJob(source=dataset.source)
+    return SimulateJob(**dataset.source.job())
 
 
 def ingest_job(dataset: DatasetPreset) -> IngestJob:
     """Tell `ingest` what to take from the files; their folder is an input."""
-    assert isinstance(dataset.source, SlhaSource)
-    return IngestJob(spectra=dataset.source.spectra)
+    return IngestJob(**dataset.source.job())
 
 
 def prepare_job(dataset: DatasetPreset) -> PrepareJob:
@@ -52,9 +49,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         target=dataset.target,
         split=dataset.split,
         reference_points=dataset.reference_points,
-        units=getattr(dataset.source, "units", {}),
-        duplicates=getattr(dataset.source, "duplicates", "reject"),
-        most_mb=getattr(dataset.source, "most_mb", None),
+        **dataset.source.reading(),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import (
     BaseModel,
     Discriminator,
-    Field,
     RootModel,
     Tag,
     ValidationError,
@@ -36,7 +35,8 @@ from nlobayes.study.presets import (
 )
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
-from nlobayes.study.sources import SimulatedSource, Spectra, ToySource
+from nlobayes.study.sources import SOURCES, Source
+from nlobayes.study.sources.slha import Spectra
 from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
 from nlobayes.study.warmups import Warmup
 
@@ -58,7 +58,17 @@ class ModelJob(Frozen):
 class SimulateJob(Frozen):
     """One embedded table."""
 
-    source: Annotated[SimulatedSource | ToySource, Field(discriminator="kind")]
+    source: Source
+
+    @model_validator(mode="after")
+    def _is_computed(self) -> SimulateJob:
+        if self.source.made_by != "simulate":
+            computed = [kind for kind, one in SOURCES.items() if one.made_by == "simulate"]
+            raise ValueError(
+                f"source of kind {self.source.kind!r} is not computed; "
+                f"give one of kind {' or '.join(computed)}"
+            )
+        return self
 
 
 class IngestJob(Frozen):

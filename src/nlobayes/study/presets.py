@@ -15,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
-from nlobayes.study.sources import Source, check_columns
+from nlobayes.study.sources import Source
 from nlobayes.study.values import (
     Fraction,
     Frozen,
@@ -164,7 +164,7 @@ class DatasetPreset(Frozen):
         error = (target.relative_error,) if target.relative_error else ()
         asked = {"features.columns": features, "target.column": target.columns}
         asked |= {"target.scale_variations": target.scale_variations}
-        check_columns(self.source, asked | {"target.relative_error": error})
+        self.source.check_columns(asked | {"target.relative_error": error})
         return self
 
     @field_validator("split", mode="before")

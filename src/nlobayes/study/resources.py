@@ -19,16 +19,9 @@ from nlobayes.study.grid import RunSpec
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import DatasetPreset
-from nlobayes.study.sources import SimulatedSource, SlhaSource, ToySource
 
-TOY_ROWS = 2500
-"""No toy problem has more."""
-UNKNOWN_ROWS = 100_000
-"""Rows of a table that is not there yet."""
 CLASSES = 10
 """Taken for the number of classes where a network does not say it."""
-BYTES_PER_VALUE = 4
-"""Fewest bytes that a value of a table takes on disk."""
 
 SNAKEMAKE_MB = 400
 """The two Snakemake processes that start the verb inside a job of a cluster."""
@@ -74,17 +67,9 @@ def gpus_of(verb: str, *sizes: Size) -> int:
     return max((size.gpus for size in sizes), default=0) if PIPELINE[verb].on_gpu else 0
 
 
-def rows_of(dataset: DatasetPreset, given: int | None = None) -> int:
-    """Bound the rows of a dataset by what is given: bytes of a table, or a number of SLHA files."""
-    if isinstance(dataset.source, SimulatedSource):
-        return dataset.source.points
-    if isinstance(dataset.source, ToySource):
-        return TOY_ROWS
-    if given is None:
-        return UNKNOWN_ROWS
-    if isinstance(dataset.source, SlhaSource):
-        return given
-    return math.ceil(given / (BYTES_PER_VALUE * (len(dataset.features.columns) + 1)))
+def rows_of(dataset: DatasetPreset) -> int:
+    """Bound the rows of a dataset, those of what a user gives by what is there."""
+    return dataset.source.rows(len(dataset.features.columns))
 
 
 def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:

@@ -13,7 +13,6 @@ from nlobayes.study.grid import RunSpec, Study, load_study
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import PRESETS, override, read_presets
 from nlobayes.study.renamed import renamed_keys_told
-from nlobayes.study.sources import SlhaSource, TableSource
 from nlobayes.workflow.tasks import Task, task_of
 
 Value = TypeVar("Value")
@@ -74,22 +73,14 @@ class Plan:
         }
 
     @cached_property
-    def simulated(self) -> Paths:
-        """Datasets whose table is computed."""
-        given = (TableSource, SlhaSource)
-        each = self.study.datasets.items()
-        return [name for name, dataset in each if not isinstance(dataset.source, given)]
-
-    @cached_property
-    def ingested(self) -> Paths:
-        """Datasets whose table is made from SLHA files."""
-        each = self.study.datasets.items()
-        return [name for name, dataset in each if isinstance(dataset.source, SlhaSource)]
-
-    @cached_property
     def labels(self) -> dict[str, dict[str, str]]:
         """What people call runs and models, by the wildcard and the path."""
         return {"run": labels(self.study), "model": model_labels(self.study)}
+
+    def datasets_made_by(self, stage: str) -> Paths:
+        """List the datasets whose table a stage makes."""
+        each = self.study.datasets.items()
+        return [name for name, dataset in each if dataset.source.made_by == stage]
 
     def datasets_of(self, task: Task) -> Paths:
         """List the datasets that a task is learned from."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from nlobayes.errors import InputError
 from nlobayes.study.assignments import check_memory, prepare_job
 from nlobayes.study.jobs import PrepareJob
-from nlobayes.study.sources import SlhaSource, TableSource
+from nlobayes.study.source import SourceSettings
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan, dataset_path
 from nlobayes.workflow.process import stop
@@ -29,28 +29,23 @@ class Sources:
 
     def table(self, wildcards: Wildcards) -> str:
         """Find the table of a dataset: made here or given by the user."""
-        source = self._plan.study.datasets[wildcards.dataset].source
-        if not isinstance(source, TableSource):
+        source = self._source(wildcards.dataset)
+        if source.made_by is not None:
             return f"results/tables/{wildcards.dataset}.parquet"
         if self._is_planning:
             self._check_table(wildcards.dataset)
-        return source.path
+        return _given(source)
 
     def digest_of_table(self, wildcards: Wildcards) -> str:
         """Digest a table of the user, for a date does not show that its content is another."""
-        source = self._plan.study.datasets[wildcards.dataset].source
-        return self.digest_of_files(wildcards) if isinstance(source, TableSource) else ""
+        made = self._source(wildcards.dataset).made_by is not None
+        return "" if made else self.digest_of_files(wildcards)
 
     def folder(self, wildcards: Wildcards) -> str:
-        """Find the folder of the SLHA files of a dataset; nothing is planned without files."""
-        source = self._plan.study.datasets[wildcards.dataset].source
-        assert isinstance(source, SlhaSource)
-        if self._is_planning and not source.files(Path(source.folder)):
-            stop(
-                f"datasets.{wildcards.dataset}.source.folder: no file of {source.folder} matches "
-                f"{source.pattern!r}; put the files there, or mend the path"
-            )
-        return source.folder
+        """Find the folder of the files of a dataset; nothing is planned without files."""
+        if self._is_planning:
+            self._check_given(wildcards.dataset)
+        return _given(self._source(wildcards.dataset))
 
     def digest_of_files(self, wildcards: Wildcards) -> str:
         """Digest what a user gives: a folder does not show what changes inside it."""
@@ -65,20 +60,27 @@ class Sources:
             stop(error)
         return dataset_path(run)
 
+    def _source(self, name: str) -> SourceSettings:
+        return self._plan.study.datasets[name].source
+
     def _digest_once(self, name: str) -> str:
-        source = self._plan.study.datasets[name].source
-        assert isinstance(source, TableSource | SlhaSource)
-        return source.digest()
+        return self._source(name).digest()
+
+    def _check_given(self, name: str) -> None:
+        try:
+            self._source(name).check_given()
+        except InputError as error:
+            stop(f"datasets.{name}.source.{error}")
 
     def _look_at_table(self, name: str) -> None:
+        self._check_given(name)
         dataset = self._plan.study.datasets[name]
-        assert isinstance(dataset.source, TableSource)
-        path = Path(dataset.source.path)
-        if not path.exists():
-            stop(
-                f"datasets.{name}.source.path: {path} is not there; put it there, or mend the path"
-            )
         try:
-            self._preview(prepare_job(dataset), path)
+            self._preview(prepare_job(dataset), Path(_given(dataset.source)))
         except InputError as error:
             stop(f"datasets.{name}: {error}")
+
+
+def _given(source: SourceSettings) -> str:
+    assert source.given is not None, source.kind
+    return source.given

@@ -10,7 +10,7 @@ from snakemake.io import PeriodicityDetector
 
 from nlobayes.errors import InputError
 from nlobayes.study.grid import SECTIONS, Study
-from nlobayes.study.sources import TableSource
+from nlobayes.study.sources.table import TableSource
 
 LIKE_ASCII = ["n\u0430", "\uff4e4", "n\u200b4", "ne\u0301", "\u202en4"]
 """Cyrillic, full width, a space without width, a combined accent, from right to left."""

@@ -33,7 +33,8 @@ from nlobayes.study.jobs import (
     WarmupJob,
     read_job,
 )
-from nlobayes.study.sources import SlhaSource, TableSource
+from nlobayes.study.sources.slha import SlhaSource
+from nlobayes.study.sources.table import TableSource
 
 KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +17,12 @@ from nlobayes.study.presets import Target
 from nlobayes.study.resources import (
     GPU_MB,
     SNAKEMAKE_MB,
-    UNKNOWN_ROWS,
     need,
     rows_of,
     size_of,
     size_of_dataset,
 )
+from nlobayes.study.source import UNKNOWN_ROWS
 
 MakeStudy = Callable[..., Study]
 BASE_MB = {name: mb for name, stage in PIPELINE.items() if (mb := stage.base_mb) is not None}
@@ -297,19 +298,30 @@ def test_several_runs_need_the_sum_of_their_numbers() -> None:
     assert need("compare").mem_mb == BASE_MB["compare"] + SNAKEMAKE_MB
 
 
-def test_rows_of_every_source(make_study: MakeStudy) -> None:
+def test_rows_of_every_source(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     toy = {
         "source": {"kind": "toy", "name": "marek"},
         "features": {"columns": ["x"], "map": "raw"},
         "target": {"column": "y", "scale": "identity"},
         "split": "thesis",
     }
-    datasets = make_study({"datasets": {"toy": toy}}).datasets
+    files = {"source": {"kind": "slha", "folder": "scan"}, "split": "thesis"}
+    datasets = make_study({"datasets": {"toy": toy, "files": files}}).datasets
     assert rows_of(datasets["made"]) == 60
     assert rows_of(datasets["toy"]) >= 2227  # the longest
     assert rows_of(datasets["mine"]) == UNKNOWN_ROWS
     csv = "".join(f"{row}.5,{row}.25,1.0,2.0,3.0,1e-3\n" for row in range(1000))
-    assert 1000 <= rows_of(datasets["mine"], len(csv)) <= 3000
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/points.csv").write_text(csv)
+    assert 1000 <= rows_of(datasets["mine"]) <= 3000
+    assert rows_of(datasets["files"]) == 0
+    (tmp_path / "scan").mkdir()
+    for name in ("a.slha", "b.slha", "c.txt"):
+        (tmp_path / "scan" / name).touch()
+    assert rows_of(datasets["files"]) == 2
 
 
 def test_train_rows_are_counted_or_a_share(make_study: MakeStudy) -> None:

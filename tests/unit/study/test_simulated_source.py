@@ -15,7 +15,7 @@ from nlobayes.study.grid import Study
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
 from nlobayes.study.presets import DatasetPreset
-from nlobayes.study.sources import SimulatedSource
+from nlobayes.study.sources.simulate import SimulatedSource
 
 PRESETS = Path(__file__).parents[3] / "config" / "presets"
 RANGE = {"low": 2500, "high": 5000}

@@ -51,7 +51,7 @@ def test_grids_are_no_rules_and_their_runs_compare(path: Path) -> None:
 
 def test_tables_that_are_not_shipped_are_read_from_one_folder() -> None:
     paths = [
-        dataset.source.path
+        dataset.source.given or ""
         for path in STUDIES
         for dataset in read(path).datasets.values()
         if dataset.source.kind == "table"

@@ -22,7 +22,7 @@ from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
-from nlobayes.study.sources import Spectra
+from nlobayes.study.sources.slha import Spectra
 
 CHUNK = 256
 """Files that a process is given at once; fewer than two of these are read by this process."""

@@ -8,12 +8,10 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
+from nlobayes.data.simulators import SIMULATORS
 from nlobayes.data.tables import to_arrow, to_csv_text
-from nlobayes.data.toys import simulate_toy
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import SimulateJob, read_job
-from nlobayes.study.sources import SimulatedSource, ToySource
-from nlobayes.types import Table
 
 
 def simulate(
@@ -25,7 +23,7 @@ def simulate(
     job = read_job(SimulateJob, spec)
     if out.suffix not in {".csv", ".parquet"}:
         raise InputError(f"--out: {out} must end in .csv or .parquet")
-    table = _simulate(job.source)
+    table = SIMULATORS[job.source.kind].simulate(**job.source.arguments())
     if "not_compared" in table.metadata:
         rows = table.metadata["not_compared"]
         typer.echo(f"warning: {out}: no other calculation was compared with {rows}", err=True)
@@ -34,18 +32,3 @@ def simulate(
     else:
         write_parquet(out, to_arrow(table))
     write_record(record, provenance.record("simulate", job.model_dump(), {}), [out])
-
-
-def _simulate(asked: SimulatedSource | ToySource) -> Table:
-    if isinstance(asked, ToySource):
-        return simulate_toy(asked.name, asked.seed)
-    from nlobayes.data.physics import source
-
-    squarks = asked.squark_mass_gev
-    settings = source.Settings(
-        sqrt_s_tev=asked.sqrt_s_tev,
-        squark_mass_gev=squarks if isinstance(squarks, float) else (squarks.low, squarks.high),
-        pair=asked.pair,
-        scan=asked.scan,
-    )
-    return source.simulate(asked.seed, asked.points, settings)

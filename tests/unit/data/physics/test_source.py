@@ -9,7 +9,7 @@ from nlobayes.data.physics.scans import ScanRanges
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
 from nlobayes.data.slha import pair_columns, unit_of
 from nlobayes.errors import InputError
-from nlobayes.study.sources import SimulatedSource, SquarkRange
+from nlobayes.study.sources.simulate import SimulatedSource, SquarkRange
 from nlobayes.types import Table
 
 SETTINGS = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)

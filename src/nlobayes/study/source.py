@@ -1,0 +1,91 @@
+"""What every kind of source says: its columns and rows, who makes its table, what a user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator
+
+from nlobayes.study.values import Choice
+
+MadeBy = Literal["simulate", "ingest"] | None
+"""Stage that makes a table; None where the user gives the table itself."""
+UNKNOWN_ROWS = 100_000
+"""Rows of a table that is not there yet."""
+
+
+def stays_inside(path: str) -> str:
+    """Refuse a path that is empty, climbs out of its folder or does not print."""
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts:
+        raise ValueError(f"must name a file or folder without climbing out by '..', got {path!r}")
+    if not path.isprintable():
+        raise ValueError(f"must be made of printable characters, got {path!r}")
+    return path
+
+
+GivenPath = Annotated[str, AfterValidator(stays_inside)]
+
+
+class SourceSettings(Choice):
+    """Settings of a source; those of one kind are in the file of its name in `sources/`."""
+
+    made_by: ClassVar[MadeBy] = None
+
+    @property
+    def known(self) -> tuple[str, ...] | None:
+        """Names of all columns that its table may have; None where only the table says it."""
+        return None
+
+    @property
+    def in_words(self) -> str:
+        """What an error calls it."""
+        return f"source {self.kind!r}"
+
+    @property
+    def given(self) -> str | None:
+        """Path of the file or folder of the user; None where all is computed."""
+        return None
+
+    def rows(self, columns: int) -> int:
+        """Bound the rows of its table, of which so many columns are features."""
+        raise NotImplementedError
+
+    def digest(self) -> str:
+        """Digest what the user gives, for dates do not show that its content is another."""
+        return ""
+
+    def check_given(self) -> None:
+        """Refuse, by an InputError that starts with the key, what a user gives and is not there."""
+
+    def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse columns, by the key that asks for them, that its table does not have."""
+        if self.known is None:
+            return
+        for key, names in asked.items():
+            for name in names:
+                if name not in self.known:
+                    raise ValueError(
+                        f"{key}: {name!r} is no column of {self.in_words}; "
+                        f"columns: {', '.join(self.known)}"
+                    )
+
+    def job(self) -> dict[str, Any]:
+        """Tell the stage that makes its table what it needs."""
+        return {}
+
+    def reading(self) -> dict[str, Any]:
+        """Tell `prepare` how the table is read."""
+        return {"units": {}}
+
+
+class ComputedSource(SourceSettings):
+    """A source that the simulator of its name computes (`data/simulators/`)."""
+
+    made_by: ClassVar[MadeBy] = "simulate"
+
+    def job(self) -> dict[str, Any]:
+        """Tell `simulate` all of it."""
+        return {"source": self}

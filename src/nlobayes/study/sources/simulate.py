@@ -1,0 +1,108 @@
+"""Settings of the embedded engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from nlobayes.study.source import ComputedSource
+from nlobayes.study.sources._neutralinos import (
+    CROSS_SECTIONS,
+    Pair,
+    check_reads_both,
+    columns_of_pair,
+)
+from nlobayes.study.values import Frozen, Seed
+
+SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
+
+
+class SquarkRange(Frozen):
+    """Squark masses that differ from row to row, uniform in the logarithm, in column `msq`."""
+
+    low: SquarkMass
+    """Smallest mass in GeV."""
+    high: SquarkMass
+    """Largest mass in GeV."""
+
+    @model_validator(mode="after")
+    def _increases(self) -> SquarkRange:
+        if self.low >= self.high:
+            raise ValueError(
+                f"low ({self.low:g}) must be below high ({self.high:g}); for one mass give a number"
+            )
+        return self
+
+
+def _kind_of(masses: object) -> str:
+    return "range" if isinstance(masses, dict | SquarkRange) else "number"
+
+
+SquarkMasses = Annotated[
+    Annotated[SquarkMass, Tag("number")] | Annotated[SquarkRange, Tag("range")],
+    Discriminator(_kind_of),
+]
+
+
+class SimulatedSource(ComputedSource):
+    """NLO cross sections of p p -> chi0_i chi0_j from the embedded engine (docs/physics.md)."""
+
+    kind: Literal["simulate"]
+    points: Annotated[int, Field(ge=1, le=10_000_000)] = 4000
+    """Number of parameter points."""
+    seed: Seed = 20240101
+    """Seed of the parameter sampling."""
+    pair: Pair = (1, 1)
+    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
+    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
+    scan: Literal["flat", "log", "fine_tuned"] = "flat"
+    """`flat`: soft masses and tan beta uniform; `log`: their sizes uniform in the logarithm, from
+    50 GeV up; `fine_tuned`: every fourth row a nearly pure higgsino whose coupling to the Z
+    cancels, for two equal neutralinos."""
+    sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] = 13.0
+    """Centre-of-mass energy in TeV."""
+    squark_mass_gev: SquarkMasses = 3000.0
+    """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that cross sections depend on, in their order."""
+        squark = ("msq",) if isinstance(self.squark_mass_gev, SquarkRange) else ()
+        return (*columns_of_pair(self.pair), *squark)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all columns of the table."""
+        return (*self.columns, *CROSS_SECTIONS)
+
+    @property
+    def in_words(self) -> str:
+        """What an error calls it."""
+        return f"{super().in_words} with pair {[*self.pair]}"
+
+    def rows(self, columns: int) -> int:
+        """As many as points."""
+        del columns
+        return self.points
+
+    def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse columns that the table does not have, and to read one neutralino of two."""
+        super().check_columns(asked)
+        check_reads_both(self.pair, asked["features.columns"])
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the settings of the simulator; a range of masses is its two ends."""
+        masses = self.squark_mass_gev
+        ends = (masses.low, masses.high) if isinstance(masses, SquarkRange) else masses
+        return {**super().arguments(), "squark_mass_gev": ends}
+
+    @model_validator(mode="after")
+    def _can_be_tuned(self) -> SimulatedSource:
+        if self.scan == "fine_tuned" and self.pair[0] != self.pair[1]:
+            raise ValueError(
+                f"scan 'fine_tuned' is for equal neutralinos, got pair {[*self.pair]}: the "
+                "coupling of unlike ones to the Z does not cancel; choose 'flat' or 'log'"
+            )
+        return self

@@ -1,0 +1,111 @@
+"""Settings of a folder of SLHA files, and of what is taken from each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator
+
+from nlobayes.errors import InputError
+from nlobayes.study.source import GivenPath, MadeBy, SourceSettings, stays_inside
+from nlobayes.study.sources._neutralinos import (
+    CROSS_SECTIONS,
+    Pair,
+    check_reads_both,
+    columns_of_pair,
+)
+from nlobayes.study.values import Frozen, Positive
+
+TARGETS = ("msq", *CROSS_SECTIONS, "pdf_error_pb", "alpha_s_up", "alpha_s_down", "rel_error")
+
+
+def _stays_below(pattern: str) -> str:
+    path = PurePosixPath(stays_inside(pattern))
+    if path.is_absolute() or any("**" in part and part != "**" for part in path.parts):
+        raise ValueError(
+            f"must be relative to the folder, with ** alone as a part, got {pattern!r}"
+        )
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(_stays_below)]
+
+
+class Spectra(Frozen):
+    """What is taken from SLHA files: neutralinos i and j, and their cross section by Prospino."""
+
+    pair: Pair = (1, 1)
+    """Numbers of the two neutralinos, 1 to 4, in either order."""
+    sqrt_s_tev: Positive = 13.0
+    """Centre-of-mass energy in TeV; rows at other energies are left."""
+    cross_section: Literal["nlo_ms", "nlo"] = "nlo_ms"
+    """What `sigma_pb` is: NLO with the squark masses of the point, or with their mean."""
+    masses: Literal["signed", "absolute"] = "signed"
+    """Masses with the sign of the eigenvalue, as SLHA has them, or without."""
+    pattern: Pattern = "*.slha"
+    """Which files of the folder; `**/*.slha` looks into folders below, too."""
+    layout: tuple[str, ...] | None = None
+    """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
+    the usual ones where not given."""
+
+    def files(self, folder: Path) -> list[Path]:
+        """List the files below a folder in the order of their names."""
+        return sorted(path for path in folder.glob(self.pattern) if path.is_file())
+
+
+class SlhaSource(SourceSettings, Spectra):
+    """A folder of SLHA files of the user, each with blocks MASS, NMIX and PROSPINO_OUTPUT."""
+
+    made_by: ClassVar[MadeBy] = "ingest"
+
+    kind: Literal["slha"]
+    folder: GivenPath
+    """Folder of the files, relative to the working directory."""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all columns that the table may have."""
+        return (*columns_of_pair(self.pair), *TARGETS)
+
+    @property
+    def in_words(self) -> str:
+        """What an error calls it."""
+        return f"{super().in_words} with pair {[*self.pair]}"
+
+    @property
+    def given(self) -> str:
+        """Path of the folder."""
+        return self.folder
+
+    def rows(self, columns: int) -> int:
+        """At most one of each file."""
+        del columns
+        return len(self.files(Path(self.folder)))
+
+    def digest(self) -> str:
+        """Digest the names and contents of the files."""
+        digest, folder = hashlib.sha256(), Path(self.folder)
+        for path in self.files(folder):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(folder)!s}\0{content}\0".encode(errors="replace"))
+        return digest.hexdigest()
+
+    def check_given(self) -> None:
+        """Refuse a folder without files."""
+        if not self.files(Path(self.folder)):
+            raise InputError(
+                f"folder: no file of {self.folder} matches {self.pattern!r}; put the files there, "
+                "or mend the path"
+            )
+
+    def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse columns that the table cannot have, and to read one neutralino of two."""
+        super().check_columns(asked)
+        check_reads_both(self.pair, asked["features.columns"])
+
+    def job(self) -> dict[str, Any]:
+        """Tell `ingest` what to take from the files, wherever they lie."""
+        return {"spectra": Spectra(**self.model_dump(include={*Spectra.model_fields}))}

@@ -1,0 +1,56 @@
+"""Settings of a table of the user."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+from typing import Any, Literal
+
+from nlobayes.errors import InputError
+from nlobayes.study.source import UNKNOWN_ROWS, GivenPath, SourceSettings
+from nlobayes.study.values import PositiveInt
+
+BYTES_PER_VALUE = 4
+"""Fewest bytes that a value of a table takes on disk."""
+
+
+class TableSource(SourceSettings):
+    """A CSV or parquet table of the user."""
+
+    kind: Literal["table"]
+    path: GivenPath
+    """Path of the table, relative to the working directory."""
+    units: dict[str, str] = {}
+    """Unit of each column that does not name its own (`m1: GeV`)."""
+    duplicates: Literal["reject", "keep"] = "reject"
+    """Refuse rows that repeat an earlier one, which splits would share, or keep them."""
+    most_mb: PositiveInt = 100
+    """Refuse a table that is larger than this when unpacked; reading takes up to 30 times it."""
+
+    @property
+    def given(self) -> str:
+        """Path of the table."""
+        return self.path
+
+    def rows(self, columns: int) -> int:
+        """Bound them by the bytes of the table, of which one more column is the target."""
+        path = Path(self.path)
+        if not path.is_file():
+            return UNKNOWN_ROWS
+        return math.ceil(path.stat().st_size / (BYTES_PER_VALUE * (columns + 1)))
+
+    def digest(self) -> str:
+        """Digest the content of the table."""
+        with Path(self.path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def check_given(self) -> None:
+        """Refuse a table that is not there."""
+        path = Path(self.path)
+        if not path.exists():
+            raise InputError(f"path: {path} is not there; put it there, or mend the path")
+
+    def reading(self) -> dict[str, Any]:
+        """Tell `prepare` all but the path, which is an input of its rule."""
+        return self.model_dump(exclude={"kind", "path"})
