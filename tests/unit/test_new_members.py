@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import nlobayes
+from tests.unit.worked_examples import files_of, write
 
 PACKAGE = Path(nlobayes.__file__).parent
 MOST_FILES = 3
@@ -43,34 +44,6 @@ def changed_files(package: Path) -> list[str]:
     ]
 
 
-def insert(path: Path, before: str, text: str) -> None:
-    """Write text into a file, before the only place of some other text."""
-    content = path.read_text()
-    assert content.count(before) == 1
-    path.write_text(content.replace(before, text + before))
-
-
-SCORE = '''"""The largest error."""
-
-import numpy as np
-
-from nlobayes.evaluation.scores.regression import Split
-
-
-def score(split: Split) -> dict[str, float | str]:
-    """Give the largest error of the mean."""
-    return {"largest_error": float(np.abs(split.draws.mean(axis=0) - split.observed).max())}
-'''
-RECORD_OF_SCORE = """    Metric(
-        "largest_error",
-        NUMBERS,
-        "largest error",
-        MODEL_SCALE,
-        LOWER,
-        shown=EVERYWHERE,
-        column=Column("worst", ".2f", place=5, rank=7),
-    ),
-"""
 USE_SCORE = """
 import numpy as np
 from nlobayes import metrics
@@ -95,58 +68,38 @@ assert [column.title for column in score_columns(of_classes=False)][-1] == "wors
 
 
 def test_a_new_score_is_a_file_and_a_record(copied: Path) -> None:
-    (copied / "evaluation/scores/regression/largest.py").write_text(SCORE)
-    insert(copied / "metrics/__init__.py", '    Metric("brier",', RECORD_OF_SCORE)
+    files = files_of("Add a score")
+    write(files, copied.parents[1])
     run(copied, USE_SCORE)
-    assert len(changed_files(copied)) == 2 <= MOST_FILES
+    assert len(changed_files(copied)) == len(files) == 2 <= MOST_FILES
 
 
-FIGURE = '''"""The largest pulls."""
-
-from matplotlib.figure import Figure
-from pandas import DataFrame
-
-from nlobayes.plots.style import new_figure
-
-
-def largest_pulls(predictions: DataFrame) -> Figure:
-    """Draw the pulls in their order."""
-    figure = new_figure(height=2)
-    figure.subplots().plot(sorted(predictions["z_total"]))
-    return figure
-'''
-RECORD_OF_FIGURE = """    Figure(
-        "largest_pulls",
-        "Calibration",
-        Of.NUMBERS,
-        "largest.largest_pulls",
-        {"predictions": "split z_total"},
-    ),
-"""
+FIGURE = files_of("Add a figure")
 USE_FIGURE = """
 import pandas as pd
 from nlobayes.figures import Of, by_category, tabulated
 from nlobayes.plots import FIGURES, render
 
-assert by_category(Of.RUNS, Of.NUMBERS)["Calibration"][0] == "largest_pulls"
+assert by_category(Of.RUNS, Of.NUMBERS)["Calibration"][0] == "sorted_pulls"
 assert "predictions" in tabulated(Of.NUMBERS)
 table = pd.DataFrame({"split": ["test", "val"], "z_total": [0.5, -0.5]})
-drawn = FIGURES["largest_pulls"].draw(table, name="run a/s1")
+drawn = FIGURES["sorted_pulls"].draw(table, name="run a/s1")
 assert render(drawn, "svg").startswith(b"<?xml")
 """
 
 
 def test_a_new_figure_is_a_function_and_a_record_beside_its_caption(copied: Path) -> None:
-    (copied / "plots/largest.py").write_text(FIGURE)
-    insert(copied / "figures.py", '    Figure(\n        "pulls",', RECORD_OF_FIGURE)
+    write(FIGURE, copied.parents[1])
     run(copied, USE_FIGURE)
-    assert len(changed_files(copied)) + len(["caption"]) == MOST_FILES
+    assert (copied.parents[1] / "workflow/report/sorted_pulls.rst").is_file()
+    assert len(changed_files(copied)) + len(["caption"]) == len(FIGURE) == MOST_FILES
 
 
 def test_a_new_figure_changes_what_is_drawn_and_no_other_job(copied: Path) -> None:
     code = "from nlobayes.code_digest import code_digest as of; print(of('plot'), of('thin'))"
     before = run(copied, code).split()
-    (copied / "plots/largest.py").write_text(FIGURE)
+    drawn_by = "src/nlobayes/plots/sorted_pulls.py"
+    write({drawn_by: FIGURE[drawn_by]}, copied.parents[1])
     after = run(copied, code).split()
     assert [one != other for one, other in zip(before, after, strict=True)] == [True, False]
 

@@ -9,44 +9,13 @@ from pathlib import Path
 import pytest
 
 import nlobayes
+from tests.unit.worked_examples import ROOT, files_of, write
 
 PACKAGE = Path(nlobayes.__file__).parent
-PRIOR = {
-    "study/priors/logistic.py": '''
-from typing import Literal
-
-from nlobayes.study.prior import PriorSettings
-from nlobayes.study.values import Positive
-
-
-class LogisticPrior(PriorSettings):
-    """Logistic weights and biases."""
-
-    kind: Literal["logistic"]
-    scale: Positive = 1.0
-    """Of every weight, and of every bias."""
-''',
-    "model/priors/logistic.py": """
-from typing import NamedTuple
-
-import pymc as pm
-
-
-class Logistic(NamedTuple):
-    scale: float
-
-    def state(self, parameters):
-        return pm.Logistic(parameters.name, 0.0, self.scale, dims=parameters.dims)
-
-    def conditionals(self, arrays):
-        return []
-
-
-build = Logistic
-""",
-}
+BY_HAND = "tests/unit/model/by_hand.py"
+PRIOR = files_of("Add a prior")
 LIKELIHOOD = {
-    "study/likelihoods/logistic.py": '''
+    "src/nlobayes/study/likelihoods/logistic.py": '''
 from typing import Literal
 
 from nlobayes.study.likelihood import ScaledLikelihood
@@ -57,7 +26,7 @@ class LogisticLikelihood(ScaledLikelihood):
 
     kind: Literal["logistic"]
 ''',
-    "model/likelihoods/logistic.py": """
+    "src/nlobayes/model/likelihoods/logistic.py": """
 from dataclasses import dataclass
 
 from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
@@ -84,7 +53,7 @@ build = Logistic
 """,
 }
 ACTIVATION = {
-    "model/activations/softsign.py": '''
+    "src/nlobayes/model/activations/softsign.py": '''
 HAS_SLOPES = False
 
 
@@ -135,14 +104,14 @@ np.testing.assert_allclose(model.logdensity_fn(q), expected, rtol=1e-9)
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the package with one new member of each family."""
+    """The sources in a copy, with one new member of each family."""
     root = tmp_path_factory.mktemp("extended")
-    shutil.copytree(PACKAGE, root / "nlobayes", ignore=shutil.ignore_patterns("__pycache__"))
+    copied = root / "src/nlobayes"
+    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
     for files in NEW:
-        for name, text in files.items():
-            assert not (root / "nlobayes" / name).exists()
-            (root / "nlobayes" / name).write_text(text)
-    return root
+        assert [path for path in files if (ROOT / path).exists()] in ([], [BY_HAND])
+        write(files, root)
+    return copied.parent
 
 
 def run(root: Path, code: str) -> subprocess.CompletedProcess[str]:
