@@ -7,7 +7,16 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from nlobayes.figures import ALL, FROM_THINNING, Of, by_category, names_of, tables_of, tabulated
+from nlobayes.figures import (
+    ALL,
+    FROM_THINNING,
+    Of,
+    by_category,
+    names_of,
+    tables_of,
+    tabulated,
+    tabulated_of_chains,
+)
 
 CAPTIONS = Path(__file__).parents[2] / "workflow/report"
 OF_NO_FIGURE = {"workflow", "runs"}
@@ -30,9 +39,10 @@ def test_figures_are_listed_by_what_has_them() -> None:
 
 
 def test_each_table_is_written_once() -> None:
-    of_numbers = tabulated(Of.RUNS, Of.NUMBERS)
-    assert len(of_numbers) == len({*of_numbers})
-    assert {*of_numbers} == {*tables_of(Of.RUNS, Of.NUMBERS), "quantities"} - {*FROM_THINNING}
+    of_numbers, of_chains = tabulated(Of.RUNS, Of.NUMBERS), tabulated_of_chains()
+    assert len((*of_numbers, *of_chains)) == len({*of_numbers, *of_chains})
+    drawn = {*tables_of(Of.RUNS, Of.CHAINS, Of.NUMBERS)} - {*FROM_THINNING}
+    assert {*of_numbers, *of_chains} == drawn | {"quantities"}
     assert "classes" not in of_numbers
 
 
