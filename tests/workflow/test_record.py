@@ -76,7 +76,7 @@ def remove_git(project: Project) -> None:
     [
         (
             change_a_parameter,
-            "rules evaluate, plot, plot_chains, tabulate, export have to run; call `snakemake`",
+            "rules evaluate, plot_chains, tabulate, plot, export have to run; call `snakemake`",
         ),
         (forget_to_commit, "not committed: config/config.yaml, src/nlobayes/extra.py;"),
         (add_a_file, "did not make results/notes.txt; move it out of results/"),

@@ -29,7 +29,16 @@ THREE_MAPS = {
     "grids": {"tiny": {"outputs": "figures"}},
 }
 """A study that runs every stage of a run: its MAPs span a plane, and verdicts are waited for."""
-ELSEWHERE = {"simulate", "ingest", "agree", "compare", "speed", "prior_predictive", "plot"}
+ELSEWHERE = {
+    "simulate",
+    "approximate",
+    "ingest",
+    "agree",
+    "compare",
+    "speed",
+    "prior_predictive",
+    "plot",
+}
 """Stages whose jobs this study does not have, or that read nothing or anything."""
 
 

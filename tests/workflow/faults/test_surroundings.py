@@ -40,7 +40,7 @@ def test_files_of_other_times_are_neither_stale_nor_fresh(tiny: Project, tmp_pat
         os.utime(path, times=(when, when))
     assert project.planned() == {}
     changes = {"evaluation": {"default": {"noise": "student_t"}}}
-    rejudged = dict.fromkeys(("evaluate", "export", "tabulate", "plot", "all"), 1)
+    rejudged = dict.fromkeys(("evaluate", "export", "tabulate", "plot", "plot_chains", "all"), 1)
     assert project.planned(changes=changes) == rejudged
 
 
