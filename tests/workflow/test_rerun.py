@@ -18,6 +18,7 @@ from nlobayes.study.grid import SECTIONS, Study
 from nlobayes.study.sources.slha import SlhaSource
 from nlobayes.study.sources.table import TableSource
 from nlobayes.study.values import Frozen
+from tests.unit.worked_examples import files_of, write
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -273,6 +274,12 @@ def test_words_and_new_members_of_families_plan_nothing(tiny: Project, tmp_path:
         folder = family.removeprefix("nlobayes.").replace(".", "/")
         append(project, f"{folder}/new.py", "NEW = 1\n")
     assert project.planned() == {}
+
+
+def test_a_new_score_plans_evaluate_and_what_follows_alone(tiny: Project, tmp_path: Path) -> None:
+    project = with_own_source(tiny, tmp_path)
+    write(files_of("Add a score"), project.source.parent)
+    assert project.planned() == since("evaluate")
 
 
 def test_same_code_elsewhere_changes_nothing(tiny: Project, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from nlobayes.errors import InputError
-from nlobayes.study.grid import RunSpec
 from nlobayes.study.jobs import (
     ApproximateJob,
     DiagnoseJob,
@@ -29,6 +28,7 @@ from nlobayes.study.jobs import (
     WarmupJob,
 )
 from nlobayes.study.presets import DatasetPreset
+from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
 
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from nlobayes.errors import InputError
-from nlobayes.study.grid import CROSSED, RunSpec, Study
+from nlobayes.study.grid import Study
+from nlobayes.study.run import CROSSED, RunSpec
 from nlobayes.study.values import Frozen
 
 REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed"}

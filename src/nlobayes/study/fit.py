@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nlobayes.study.grid import RunSpec
-    from nlobayes.study.presets import Grid
+from nlobayes.study.presets import Grid
+from nlobayes.study.run import RunSpec
 
 CLASSES = "classes"
 

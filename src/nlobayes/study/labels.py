@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nlobayes.study.files import read_study
-from nlobayes.study.grid import CROSSED, RunSpec, Study, load_study
+from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import PRESETS, override, read_presets
 from nlobayes.study.renamed import renamed_keys_told
+from nlobayes.study.run import CROSSED, RunSpec
 
 DEFAULT_STUDY = Path("config/config.yaml")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
-from nlobayes.study.grid import RunSpec
 from nlobayes.study.resources import Need, need, rows_of, size_of, size_of_dataset
+from nlobayes.study.run import RunSpec
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 

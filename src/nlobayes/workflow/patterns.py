@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from nlobayes.study.grid import CROSSED
+from nlobayes.study.run import CROSSED
 from nlobayes.study.values import NAME
 from nlobayes.workflow.figures import PRIOR
 from nlobayes.workflow.plan import Plan

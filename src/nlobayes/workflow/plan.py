@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
-from nlobayes.study.grid import RunSpec, Study, load_study
+from nlobayes.study.grid import Study, load_study
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import PRESETS, override, read_presets
 from nlobayes.study.renamed import renamed_keys_told
+from nlobayes.study.run import RunSpec
 from nlobayes.workflow.tasks import Task, task_of
 
 Value = TypeVar("Value")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nlobayes.figures import Of, names_of
-from nlobayes.study.grid import RunSpec
+from nlobayes.study.run import RunSpec
 from nlobayes.workflow.figures import COMPARISON_FIGURES, LANDSCAPE_FIGURES, PRIOR
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from nlobayes.evaluation.calibration import halves
-from nlobayes.evaluation.calibration.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.predictive.noises import NOISES
+from nlobayes.evaluation.tasks import halves
+from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
 
 
 def held(points: int, seed: int = 1) -> Held:

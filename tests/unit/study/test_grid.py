@@ -10,10 +10,11 @@ import yaml
 from pydantic import ValidationError
 
 from nlobayes.errors import InputError
-from nlobayes.study.grid import CROSSED, SECTIONS, Study, load_study
+from nlobayes.study.grid import SECTIONS, Study, load_study
 from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import Execution
+from nlobayes.study.run import CROSSED
 
 
 def test_a_grid_is_the_cross_of_its_names_and_seeds(make_study: Callable[..., Study]) -> None:

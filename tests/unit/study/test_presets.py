@@ -75,7 +75,7 @@ REFUSED: list[tuple[tuple[str, ...], Any, tuple[str, ...]]] = [
     ((*SOURCE, "sqrt_s_tev"), 100, ("less than or equal to 14", "got 100")),
     ((*SOURCE, "sqrt_s_tev"), NAN, ("got nan",)),
     ((*SOURCE, "squark_mass_gev"), 1999, ("greater than or equal to 2000", "got 1999")),
-    ((*SOURCE, "kind"), "tabel", ("'tabel'", "'simulate', 'toy', 'table', 'slha'")),
+    ((*SOURCE, "kind"), "tabel", ("'tabel'", "'simulate', 'slha', 'table', 'toy'")),
     (SPLIT, "thesiss", ("unknown split 'thesiss'", "'thesis'")),
     ((*SPLIT, "train"), 0, ("got 0",)),
     ((*SPLIT, "train"), 1.0, ("got 1.0",)),

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import Size
-from nlobayes.study.grid import RunSpec, Study
+from nlobayes.study.grid import Study
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.presets import Target
 from nlobayes.study.resources import (
@@ -22,6 +22,7 @@ from nlobayes.study.resources import (
     size_of,
     size_of_dataset,
 )
+from nlobayes.study.run import RunSpec
 from nlobayes.study.source import UNKNOWN_ROWS
 
 MakeStudy = Callable[..., Study]

@@ -18,7 +18,6 @@ from nlobayes.evaluation.calibration.conditional import (
     distance_to_training,
     scale_shares,
 )
-from nlobayes.evaluation.calibration.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
@@ -27,6 +26,7 @@ from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
 from nlobayes.evaluation.tasks.stated import score_stated_noise
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores

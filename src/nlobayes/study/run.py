@@ -1,0 +1,59 @@
+"""One run: everything that it is made of, and the paths of what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+from nlobayes.study.likelihoods import Likelihood
+from nlobayes.study.methods import Method
+from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.study.presets import DatasetPreset, Evaluation, Execution, Network
+from nlobayes.study.pretraining import Pretraining
+from nlobayes.study.priors import Prior
+from nlobayes.study.values import Frozen, Seed
+
+CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "method")
+"""Kinds of presets that grids cross, in the order of the path of a run."""
+
+
+class RunSpec(Frozen):
+    """Everything that one run is made of."""
+
+    names: dict[str, str]
+    dataset: DatasetPreset
+    network: Network
+    prior: Prior
+    likelihood: Likelihood
+    pretraining: Pretraining
+    method: Method
+    evaluation: Evaluation
+    seed: Seed
+    precision: Literal["float32", "float64"]
+    execution: Execution
+
+    @cached_property
+    def run_id(self) -> str:
+        """Path of the run: its preset names and its seed."""
+        return "/".join([*(self.names[kind] for kind in CROSSED), f"s{self.seed}"])
+
+    @cached_property
+    def model_id(self) -> str:
+        """Path of what is sampled, shared by all samplers: the run without its sampler."""
+        return "/".join([*(self.names[kind] for kind in CROSSED[:-1]), f"s{self.seed}"])
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Number of the MAP that each chain, or each member of an ensemble, starts from."""
+        return self.method.starts
+
+    @cached_property
+    def blocks(self) -> list[list[int]]:
+        """Numbers of the chains of each job; none where the method has no chains."""
+        return self.method.blocks(self.execution.chains_per_job)
+
+    @property
+    def mcmc(self) -> MCMC | None:
+        """The method where it is one of chains, else None."""
+        return self.method if isinstance(self.method, MCMC) else None
