@@ -185,8 +185,13 @@ def _scores(rows: DataFrame, name: str) -> Scores:
 
 
 def _converged(runs: DataFrame) -> NDArray[np.bool_]:
-    """Unknown counts as not converged."""
-    return runs["converged"].isin([True]).to_numpy()
+    """Unknown counts as not converged; beside an approximate run verdicts are texts."""
+    return runs["converged"].isin([True, "True"]).to_numpy()
+
+
+def _approximate(runs: DataFrame) -> NDArray[np.bool_]:
+    """Tell runs whose draws are no chains: convergence does not apply to them."""
+    return runs["converged"].isin(["approximate"]).to_numpy()
 
 
 def _scale(groups: Sequence[Group], name: str) -> Literal["linear", "log"]:
@@ -225,9 +230,14 @@ def _key(group: Group) -> Line2D:
 
 
 def _hollow_key(runs: DataFrame) -> list[Line2D]:
-    if _converged(runs).all():
+    hollow = {
+        "not converged": ~(_converged(runs) | _approximate(runs)),
+        "approximate": _approximate(runs),
+    }
+    label = " or ".join(name for name, chosen in hollow.items() if chosen.any())
+    if not label:
         return []
-    key = Line2D([], [], color=BLACK, marker="o", linestyle="none", label="not converged")
+    key = Line2D([], [], color=BLACK, marker="o", linestyle="none", label=label)
     key.set_markerfacecolor("white")
     return [key]
 
@@ -236,7 +246,8 @@ def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list
     """Say what a reader must know before comparing."""
     lacking = {metric_of(name).title: (~finite(drawn, name)).sum() for name in metrics}
     counts = {
-        "not converged": (~_converged(runs)).sum(),
+        "not converged": (~(_converged(runs) | _approximate(runs))).sum(),
+        "approximate, convergence does not apply": _approximate(runs).sum(),
         "not drawn, as the setting is empty": len(runs) - len(drawn),
         **{f"not finite, {label}": count for label, count in lacking.items()},
     }

@@ -61,6 +61,15 @@ def test_unknown_verdict_counts_as_not_converged() -> None:
     assert warning(drawn(along_warmup, runs)) == "not converged: 3 of 15 runs"
 
 
+def test_an_approximate_run_is_hollow_and_called_so() -> None:
+    """Verdicts beside it are texts, as they are read from the table."""
+    runs = HMC.assign(converged=["approximate", *["True"] * (len(HMC) - 1)])
+    figure = drawn(along_warmup, runs)
+    assert warning(figure) == "approximate, convergence does not apply: 1 of 15 runs"
+    assert "approximate" in shown(figure)
+    assert "not converged" not in shown(figure)
+
+
 def test_converged_runs_have_no_warning() -> None:
     figure = drawn(along_warmup, HMC.assign(converged=True))
     assert warning(figure) == ""

@@ -124,7 +124,8 @@ def runs_table(runs: Sequence[RunMetrics]) -> Columns:
     Returns
     -------
     dict
-        `run`, `setting`, `replicate`, the settings that differ, `converged`, `failed_checks`, the
+        `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
+        `approximate` where convergence does not apply), `failed_checks`, the
         keys of `SAMPLING`, every score of the test split, and the same of the baseline with prefix
         `baseline_`. What a run lacks is NaN in a column of numbers, empty in one of texts.
     """
@@ -278,7 +279,8 @@ def by_setting(runs: Sequence[RunMetrics]) -> dict[str, dict[str, RunMetrics]]:
 
 def _sections(run: RunMetrics) -> tuple[Mapping[str, Any], ...]:
     identity = {"run": run.run, "setting": run.setting, "replicate": run.replicate}
-    verdict = {"converged": run.converged, "failed_checks": " ".join(run.failed_checks)}
+    converged = "approximate" if run.approximate else run.converged
+    verdict = {"converged": converged, "failed_checks": " ".join(run.failed_checks)}
     sampling = {key: run.diagnostics.get(key) for key in SAMPLING}
     baseline = {f"baseline_{key}": value for key, value in run.baseline.items()}
     return identity, run.values, verdict | sampling, run.test, baseline
