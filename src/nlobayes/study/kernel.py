@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from nlobayes.study.values import Frozen
@@ -46,9 +47,9 @@ class KernelSettings(Frozen):
         """Largest number of doublings of a trajectory; None for kernels without a tree."""
         return None
 
+    @abstractmethod
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
         """Bound the gradients of one draw of one replica after a warm-up."""
-        raise NotImplementedError
 
     def check_warmup(self, warmup: WarmupSettings) -> None:
         """Refuse, by a ValueError, what a warm-up would teach this kernel in vain."""

@@ -12,7 +12,7 @@ A new file in such a folder is a new member: nothing lists them. The package of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -42,16 +42,19 @@ def one_of_kinds(members: Iterable[type[Frozen]]) -> Any:
     return Annotated[Union[(first, *others)], Field(discriminator="kind")]
 
 
-def settings_of(package: str, file: str, base: type[Settings]) -> Mapping[str, type[Settings]]:
+def settings_of(
+    package: str, file: str, base: Callable[..., Settings]
+) -> Mapping[str, type[Settings]]:
     """Find the settings of every member of a package, by the names of their files.
 
+    The `base` is a class that they all derive from; it may be abstract, which `type[...]` may not.
     Files with a leading underscore are helpers. The settings are the class with a field `kind`.
     """
     names = members_of(Path(file).parent)
     return {name: _settings_in(import_module(f"{package}.{name}"), name, base) for name in names}
 
 
-def _settings_in(module: ModuleType, name: str, base: type[Settings]) -> type[Settings]:
+def _settings_in(module: ModuleType, name: str, base: Any) -> Any:
     found = [value for value in vars(module).values() if _is_settings(value, module, base)]
     kinds = [get_args(one.model_fields["kind"].annotation) for one in found]
     if kinds != [(name,)]:
@@ -62,9 +65,10 @@ def _settings_in(module: ModuleType, name: str, base: type[Settings]) -> type[Se
     return found[0]
 
 
-def _is_settings(value: Any, module: ModuleType, base: type[Frozen]) -> bool:
+def _is_settings(value: Any, module: ModuleType, base: Any) -> bool:
     return (
         isinstance(value, type)
+        and issubclass(value, Frozen)
         and issubclass(value, base)
         and value.__module__ == module.__name__
         and "kind" in value.model_fields

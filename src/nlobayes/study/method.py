@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -19,9 +20,9 @@ class MethodSettings(Frozen):
     kind: str
 
     @property
+    @abstractmethod
     def starts(self) -> Sequence[int]:
         """Number of the MAP that each chain, or each member, starts from."""
-        raise NotImplementedError
 
     def blocks(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
         """Numbers of the chains of each job that draws; none where there are no chains."""

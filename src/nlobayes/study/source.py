@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
@@ -49,9 +50,9 @@ class SourceSettings(Choice):
         """Path of the file or folder of the user; None where all is computed."""
         return None
 
+    @abstractmethod
     def rows(self, columns: int) -> int:
         """Bound the rows of its table, of which so many columns are features."""
-        raise NotImplementedError
 
     def digest(self) -> str:
         """Digest what the user gives, for dates do not show that its content is another."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -83,6 +84,21 @@ def test_each_map_is_one_draw(made: Made) -> None:
             np.testing.assert_allclose(drawn, weights, rtol=1e-12)
     assert groups["sample_stats"]["lp"].shape == (1, MEMBERS)
     assert "warmup_sample_stats" not in groups
+
+
+def test_density_and_function_are_those_of_each_map(made: Made, dataset_path: Path) -> None:
+    """By the compiled density at each MAP, and by the predictions of the same weights."""
+    data = read_dataset(dataset_path)
+    model = builder.build_model(ModelJob.model_validate(MODEL), data)
+    groups = read_groups(made.posterior, "posterior")
+    expected = [
+        float(model.logdensity_fn(jnp.asarray(read_start(path).position))) for path in made.starts
+    ]
+    np.testing.assert_allclose(groups["sample_stats"]["lp"].values[0], expected, rtol=1e-9)
+    target = data.transforms["target"]
+    function = groups["predictions"]["f"].values[0] * target["sd"] + target["mean"]
+    predicted = read_groups(made.predictions, "predictions")["predictions"]["f"].values[0]
+    np.testing.assert_allclose(function, predicted[:, data.reference], rtol=1e-5)
 
 
 def test_it_says_everywhere_that_it_is_not_exact(made: Made, read: Any) -> None:

@@ -1,0 +1,28 @@
+"""Draws of any method as groups: with weights of several architectures, or with none."""
+
+import numpy as np
+
+from nlobayes.artifacts.draws import draw_groups
+from nlobayes.types import Named, PosteriorDraws
+
+FUNCTION = np.arange(12.0).reshape(1, 3, 4)
+DENSITY = np.array([[-1.0, -2.0, -3.0]])
+
+
+def test_masks_have_the_dims_of_their_weights() -> None:
+    weights = Named({"weights_1": np.ones((1, 3, 2, 5))}, {"weights_1": ("feature", "unit")}, {})
+    mask = np.arange(30).reshape(1, 3, 2, 5) % 2 == 0
+    groups = draw_groups(PosteriorDraws(FUNCTION, DENSITY, weights, {"weights_1": mask}))
+    found = groups["masks"]["weights_1"]
+    assert (
+        found.dims == groups["posterior"]["weights_1"].dims == ("chain", "draw", "feature", "unit")
+    )
+    np.testing.assert_array_equal(found.values.astype(bool), mask)
+
+
+def test_functions_alone_have_no_weights_and_no_masks() -> None:
+    groups = draw_groups(PosteriorDraws(FUNCTION, DENSITY))
+    assert not groups["posterior"].data_vars
+    assert "masks" not in groups
+    assert groups["predictions"]["f"].dims == ("chain", "draw", "reference_point")
+    np.testing.assert_array_equal(groups["sample_stats"]["lp"], DENSITY)
