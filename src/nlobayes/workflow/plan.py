@@ -26,7 +26,7 @@ class ByPath(dict[str, Value]):
 
     def __missing__(self, name: str) -> Value:
         """Refuse a path that a person asked for by mistake."""
-        raise InputError(f"{name} is no path of this study; ask for one that it has")
+        raise InputError("workflow.no_path_of_study", path=name)
 
 
 @dataclass(frozen=True)

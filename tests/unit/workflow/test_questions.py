@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from nlobayes.errors import InputError
 from nlobayes.stages import PIPELINE
 from nlobayes.study.resources import need, size_of
 from nlobayes.workflow import options
@@ -23,6 +22,7 @@ from nlobayes.workflow.plan import Plan
 from nlobayes.workflow.specifications import Specifications
 from nlobayes.workflow.targets import grid_outputs, outputs_of
 from nlobayes.workflow.tasks import CLASSES, NUMBERS
+from tests.refusals import refused
 
 MakePlan = Callable[..., Plan]
 
@@ -46,7 +46,7 @@ def of_run(**more: str) -> Any:
 
 
 def test_a_path_of_no_run_is_refused(plan: Plan) -> None:
-    with pytest.raises(InputError, match="is no path of this study"):
+    with refused("workflow.no_path_of_study", path="made/n9/s1"):
         Inputs(plan).dataset(Wildcards(run="made/n9/s1"))
 
 

@@ -1,15 +1,7 @@
-"""The one exception of the project, and its one line: fit for any terminal, of bounded length."""
+"""Text as one line, fit for any terminal and of bounded length."""
 
 MOST_SHOWN = 2000
 """Characters of a line that is printed; what is longer loses its middle."""
-
-
-class InputError(ValueError):
-    """An input that cannot be used.
-
-    The message says what was received, where, what is allowed, and the remedy.
-    The command line prints it without a traceback and exits with status 2.
-    """
 
 
 def shorten(text: str, most: int) -> str:

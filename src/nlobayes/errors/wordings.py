@@ -1,0 +1,41 @@
+"""The sentences of all errors, by code: `texts/{room}.toml` holds those whose code is `room.name`.
+
+A sentence is a format string of its fields. Besides Python's own formats there is one for lists:
+`{names}` joins with commas, and `{names:or no columns}` says what stands there if it is empty.
+"""
+
+from __future__ import annotations
+
+import string
+import tomllib
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+TEXTS = Path(__file__).parent / "texts"
+IF_EMPTY = "or "
+
+
+class _Wording(string.Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if not isinstance(value, Collection) or isinstance(value, str | bytes):
+            return str(super().format_field(value, format_spec))
+        return ", ".join(map(str, value)) or format_spec.removeprefix(IF_EMPTY)
+
+
+def word(code: str, fields: Mapping[str, Any]) -> str:
+    """Word an error: say what was received, what is allowed, and the remedy."""
+    room, _, name = code.partition(".")
+    return _Wording().vformat(texts_of(room)[name], (), fields)
+
+
+@cache
+def texts_of(room: str) -> dict[str, str]:
+    """Read the sentences of a room, by name."""
+    return tomllib.loads((TEXTS / f"{room}.toml").read_text(encoding="utf-8"))
+
+
+def fields_of(text: str) -> set[str]:
+    """List the fields that a sentence shows."""
+    return {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}
