@@ -54,7 +54,7 @@ def main() -> None:
         spec: dict[str, object] = {"model": {**MODEL, "network": {"hidden": asked.hidden}}}
         start = ("--start", folder / "start.nc")
         posterior = ("--posterior", folder / "draws.nc", *start)
-        _run("propagate", spec, folder, *posterior, "--out", folder / "predictions.nc")
+        _run("posterior_predictive", spec, folder, *posterior, "--out", folder / "predictions.nc")
         spec = {"noise": "gaussian", "calibration": {}, "covariate": "x0", "seed": 1}
         predicted = ("--predictions", folder / "predictions.nc")
         _run("evaluate", spec, folder, *predicted, "--out", folder / "o.json", "--plots", folder)

@@ -69,7 +69,7 @@ class Named(NamedTuple):
     coords: dict[str, Any]
 
 
-class Start(NamedTuple):
+class MAPEstimate(NamedTuple):
     """Where a chain starts: its MAP as a position (parameter,) and by name, and how it got there.
 
     `loss` (negative log posterior per row) and `validation_rmse` (network units): axis (epoch,).
@@ -86,14 +86,14 @@ class Start(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """Where a block of chains stands: all that its next step needs, bit for bit.
+    """Where a group of chains stands: all that its next step needs, bit for bit.
 
     The keys follow from the run's seed, `chains` and `next_step`.
 
     Attributes
     ----------
     chains
-        Numbers of the chains of the block.
+        Numbers of the chains of the chain group.
     next_step
         Number of the next step of the warm-up, or of the next draw.
     state
@@ -112,12 +112,12 @@ class Checkpoint(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Consecutive draws of a block of chains, and where it stands after the last.
+    """Consecutive draws of a group of chains, and where it stands after the last.
 
     `variables` holds every `thin`-th draw (chain, kept, ...). Every draw is in `stats`
     (chain, draw, ...) and in `function` (chain, draw, reference_point), the network at the
     reference points in its own units, with a last axis (output) where it has several. A segment of
-    no draws says that the block had converged before.
+    no draws says that the chain group had converged before.
     """
 
     first_draw: int

@@ -12,7 +12,7 @@ import pytest
 from nlobayes.data.csv_text import is_number, parse_cells
 from nlobayes.errors import InputError
 from nlobayes.study.files import parse_yaml, read_yaml
-from nlobayes.study.grid import MOST_PIECES, MOST_RUNS, Study, load_study
+from nlobayes.study.grid import MOST_CHAIN_JOBS, MOST_RUNS, Study, load_study
 from nlobayes.study.library import override, read_presets
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -91,7 +91,10 @@ def test_a_plain_number_is_read(said: str, value: float) -> None:
         ("methods: {hmc: {warmup: {segments: 1000000000000}}}", "equal to 10000"),
         ("methods: {hmc: {draws_per_segment: 8000000000000}}", "must be at most 1000000000"),
         ("pretraining: {adam: {epochs: 1000000000000}}", "must be at most 1000000000"),
-        ("methods: {hmc: {chains: 1000, segments: 1000}}", f"at most {MOST_PIECES} are planned"),
+        (
+            "methods: {hmc: {chains: 1000, segments: 1000}}",
+            f"at most {MOST_CHAIN_JOBS} are planned",
+        ),
         (f"seeds: [{listed(range(90_000))}]", f"runs, at most {MOST_RUNS} are planned"),
     ],
     ids=lambda value: str(value)[:40],

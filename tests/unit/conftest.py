@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import write_segment, write_warmup
-from nlobayes.artifacts.contents import write_dataset, write_start, write_surrogate
+from nlobayes.artifacts.contents import write_dataset, write_map, write_surrogate
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
 from nlobayes.surrogate.domain import fit_domain
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.types import Checkpoint, Dataset, Exported, Named, Segment, Start
+from nlobayes.types import Checkpoint, Dataset, Exported, MAPEstimate, Named, Segment
 
 COLUMNS = ("m1", "n11", "n12", "n13", "n14")
 SIZES = (5, 2, 1)
@@ -103,7 +103,7 @@ def make_variables() -> Callable[..., Named]:
 
 
 @pytest.fixture(scope="session")
-def make_start() -> Callable[..., Start]:
+def make_start() -> Callable[..., MAPEstimate]:
     return _start
 
 
@@ -123,8 +123,8 @@ def make_segment() -> Callable[..., Segment]:
 
 
 @pytest.fixture(scope="session")
-def make_block() -> Callable[..., tuple[list[Path], list[Path]]]:
-    return _block
+def make_chain_group() -> Callable[..., tuple[list[Path], list[Path]]]:
+    return _chain_group
 
 
 @pytest.fixture
@@ -220,9 +220,9 @@ def _variables(
     return Named(values, dims, coords)
 
 
-def _start(chain: int, dtype: Any = np.float32) -> Start:
+def _start(chain: int, dtype: Any = np.float32) -> MAPEstimate:
     rng = np.random.default_rng([1, chain])
-    return Start(
+    return MAPEstimate(
         chain=chain,
         position=rng.normal(size=PARAMETERS).astype(dtype),
         variables=_variables([1, chain], dtype=dtype),
@@ -236,7 +236,7 @@ def _start(chain: int, dtype: Any = np.float32) -> Start:
 def _checkpoint(
     chains: Sequence[int], next_step: int, dtype: Any = np.float32, *, adapting: bool = False
 ) -> Checkpoint:
-    """Where a block stands; what a chain holds does not depend on its block."""
+    """Where a chain group stands; what a chain holds does not depend on its chain group."""
 
     def one(chain: int) -> dict[str, dict[str, np.ndarray]]:
         rng = np.random.default_rng([2, chain, next_step])
@@ -277,7 +277,7 @@ def _segment(
     thin: int = 4,
     dtype: Any = np.float32,
 ) -> Segment:
-    """Draws of a block; those of a chain do not depend on its block."""
+    """Draws of a chain group; those of a chain do not depend on its chain group."""
     kept = (draws // thin,)
     named = [_variables([3, chain, first], kept, dtype) for chain in chains]
     shape = (draws, CHOICES.reference_points)
@@ -292,7 +292,7 @@ def _segment(
     )
 
 
-def _block(
+def _chain_group(
     folder: Path,
     chains: Sequence[int],
     segments: int = 2,
@@ -301,7 +301,7 @@ def _block(
     draws: int = 8,
     thin: int = 4,
 ) -> tuple[list[Path], list[Path]]:
-    """Write the MAPs, the warm-up (pieces of 5 steps) and the segments of a block of chains."""
+    """Write the MAPs, the warm-up (pieces of 5 steps) and the segments of a group of chains."""
     folder = folder / "-".join(map(str, chains))
     warmed = [folder / f"warmup_{number}.nc" for number in range(warmups)]
     for number, path in enumerate(warmed):
@@ -312,7 +312,7 @@ def _block(
         segment = _segment(chains, number * draws, draws=draws, thin=thin)
         write_segment(path, segment, ATTRS)
     for chain in chains:
-        write_start(folder / f"start_{chain}.nc", _start(chain), ATTRS)
+        write_map(folder / f"start_{chain}.nc", _start(chain), ATTRS)
     return warmed, drawn
 
 

@@ -244,7 +244,7 @@ def test_templates_have_the_form_of_what_is_carried(
 ) -> None:
     """Every array of a warm-up and of sampling, its shape and its type, by a name of its own.
 
-    For as few chains as there may be in a block, and for more.
+    For as few chains as there may be in a chain group, and for more.
     """
     chains = (kernel.fewest_chains if kernel.learns_from_all_chains else 1) + more
     model = hierarchical
@@ -344,8 +344,8 @@ def test_keys_differ_by_seed_stage_and_chain() -> None:
 
 
 @pytest.mark.parametrize("chains", [(0,), (3, 1, 2)])
-def test_keys_of_a_block_are_those_of_its_chains(chains: tuple[int, ...]) -> None:
-    """Whatever block a chain is in."""
+def test_keys_of_a_chain_group_are_those_of_its_chains(chains: tuple[int, ...]) -> None:
+    """Whatever chain group a chain is in."""
     keys = builder.chain_keys(5, "draw", chains)
     assert keys.shape == (len(chains),)
     for key, chain in zip(keys, chains, strict=True):
@@ -353,7 +353,7 @@ def test_keys_of_a_block_are_those_of_its_chains(chains: tuple[int, ...]) -> Non
         np.testing.assert_array_equal(jax.random.key_data(key), expected)
 
 
-def test_positions_of_a_block_are_in_the_order_of_its_chains(fixed: Model) -> None:
+def test_positions_of_a_chain_group_are_in_the_order_of_its_chains(fixed: Model) -> None:
     positions = [np.asarray(fixed.density.draw_prior(seed), np.float32) for seed in (3, 1)]
     stacked = builder.stack_positions(fixed, positions)
     np.testing.assert_array_equal(stacked, positions)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 VERBS = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose", "thin"),
-    *("propagate", "evaluate", "export", "tabulate", "tabulate_chains", "plot"),
+    *("posterior_predictive", "evaluate", "export", "tabulate", "tabulate_chains", "plot"),
 }
 SHOW_EACH = """
 import sys

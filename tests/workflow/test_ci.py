@@ -70,7 +70,15 @@ DRAWN = {
 }
 RULES = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose"),
-    *("thin", "propagate", "evaluate", "export", "tabulate", "tabulate_chains", "landscape"),
+    *(
+        "thin",
+        "posterior_predictive",
+        "evaluate",
+        "export",
+        "tabulate",
+        "tabulate_chains",
+        "landscape",
+    ),
     *("plot", "plot_chains", "plot_landscape", "plot_scale_ratio"),
 }
 MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")

@@ -19,7 +19,16 @@ POSTERIOR = f"results/posterior/{RUN}.nc"
 AGREEMENT = f"results/metrics/agreement/tiny/{MODEL}/s1.json"
 AFTER_ASSEMBLE = dict.fromkeys(
     (
-        *("diagnose", "thin", "propagate", "evaluate", "export", "tabulate", "plot", "all"),
+        *(
+            "diagnose",
+            "thin",
+            "posterior_predictive",
+            "evaluate",
+            "export",
+            "tabulate",
+            "plot",
+            "all",
+        ),
         *("tabulate_chains", "plot_chains"),
     ),
     1,

@@ -21,7 +21,7 @@ TWO_METHODS = {
     "methods": {**STUDY["methods"], "maps": {"kind": "map_ensemble", "members": 2}},
     "grids": {"tiny": {**STUDY["grids"]["tiny"], "method": ["tiny", "maps"]}},
 }
-OF_ITS_OWN = ("diagnose", "thin", "propagate", "evaluate", "export", "tabulate", "plot")
+OF_ITS_OWN = ("diagnose", "thin", "posterior_predictive", "evaluate", "export", "tabulate", "plot")
 
 
 @pytest.fixture(scope="module")

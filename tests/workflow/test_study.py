@@ -37,7 +37,7 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
         "assemble",
         "diagnose",
         "thin",
-        "propagate",
+        "posterior_predictive",
         "evaluate",
         "export",
         "tabulate",
@@ -55,7 +55,7 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
         "warmup": sum(n * k for n, k in zip(chains, warmups, strict=True)),
         "draw": sum(n * k for n, k in zip(chains, segments, strict=True)),
         **dict.fromkeys(per_run, len(samplers)),
-        **({"judge": verdicts} if verdicts else {}),
+        **({"check_convergence": verdicts} if verdicts else {}),
         **(dict.fromkeys(ACROSS_RUNS, 1) if len(samplers) > 1 else {}),
         grid: 1,
     }
@@ -84,12 +84,12 @@ def test_default_study_builds_its_targets(pristine: Project) -> None:
     } == pristine.planned()
 
 
-def test_a_run_is_cut_into_blocks_and_segments(unbuilt: Project) -> None:
-    """Five chains are three blocks of at most two; a verdict stands between two segments."""
+def test_a_run_is_cut_into_chain_groups_and_segments(unbuilt: Project) -> None:
+    """Five chains are three chain groups of at most two; a verdict stands between two segments."""
     sampler = {"chains": 5, "warmup": {"segments": 2}, "segments": 3, "until": {}}
     changes = {"methods": {"tiny": sampler}, "execution": {"chains_per_job": 2}}
     planned = unbuilt.planned(changes=changes)
-    cut = {"pretrain": 5, "warmup": 3 * 2, "draw": 3 * 3, "judge": 2, "assemble": 1}
+    cut = {"pretrain": 5, "warmup": 3 * 2, "draw": 3 * 3, "check_convergence": 2, "assemble": 1}
     assert {rule: planned[rule] for rule in cut} == cut
 
 

@@ -35,7 +35,7 @@ def test_the_end_of_a_run_that_did_not_converge_says_so_and_what_to_do(tiny: Pro
 def test_each_job_is_a_line_and_the_log_keeps_every_word(tiny: Project) -> None:
     lines = said(tiny, "stderr")
     assert sum(f" of {JOBS + 1}  " in line for line in lines) == JOBS
-    assert any(line.endswith("warmup  tiny, block 1, piece 0") for line in lines)
+    assert any(line.endswith("warmup  tiny, chain group 1, segment 0") for line in lines)
     assert len(lines) < JOBS + 32
     assert not any("resources:" in line or "nlobayes draw" in line for line in lines)
     kept = min((tiny.root / ".snakemake/log").iterdir()).read_text()

@@ -66,7 +66,7 @@ def test_met_targets_leave_later_segments_empty(tiny: Project, stopped: Project)
 
 @pytest.mark.slow
 def test_a_stopped_run_is_extended_without_drawing(stopped: Project, tmp_path: Path) -> None:
-    expected = {"judge": 1, "draw": 2, "assemble": 1}
+    expected = {"check_convergence": 1, "draw": 2, "assemble": 1}
     planned = stopped.planned(POSTERIOR, changes=until(LOOSE, 3))
     assert planned == expected
     more = stopped.grow(tmp_path / "project", POSTERIOR, until(LOOSE, 3))

@@ -23,17 +23,17 @@ rule pretrain:
 
 
 rule warmup:
-    """Adapt one block of chains, or go on adapting it."""
+    """Adapt one group of chains, or go on adapting it."""
     input:
         dataset=inputs.dataset,
-        starts=inputs.maps_of_block,
+        starts=inputs.maps_of_chain_group,
         previous=inputs.warmup_before,
     output:
-        warmup="results/chains/{run}/{block}/warmup_{piece}.nc",
+        warmup="results/chains/{run}/{chain_group}/warmup_{segment}.nc",
     log:
-        "logs/warmup/{run}/{block}/{piece}.log",
+        "logs/warmup/{run}/{chain_group}/{segment}.log",
     benchmark:
-        "timings/warmup/{run}/{block}/{piece}.tsv"
+        "timings/warmup/{run}/{chain_group}/{segment}.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -43,21 +43,21 @@ rule warmup:
         begin=options.begin_warmup,
     shell:
         "nlobayes warmup --spec {params.spec:q} --dataset {input.dataset:q}"
-        " {params.begin} --block {wildcards.block} --out {output.warmup:q} 2> {log:q}"
+        " {params.begin} --chain-group {wildcards.chain_group} --out {output.warmup:q} 2> {log:q}"
 
 
 rule draw:
-    """Draw one segment of one block of chains, continuing from the one before."""
+    """Draw one segment of one group of chains, continuing from the one before."""
     input:
         dataset=inputs.dataset,
         previous=inputs.segment_before,
         verdict=inputs.verdict_before,
     output:
-        segment="results/chains/{run}/{block}/segment_{segment}.nc",
+        segment="results/chains/{run}/{chain_group}/segment_{segment}.nc",
     log:
-        "logs/draw/{run}/{block}/{segment}.log",
+        "logs/draw/{run}/{chain_group}/{segment}.log",
     benchmark:
-        "timings/draw/{run}/{block}/{segment}.tsv"
+        "timings/draw/{run}/{chain_group}/{segment}.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -67,30 +67,30 @@ rule draw:
         verdict=option_per_input("--verdict", "verdict"),
     shell:
         "nlobayes draw --spec {params.spec:q} --dataset {input.dataset:q}"
-        " --previous {input.previous:q} {params.verdict} --block {wildcards.block}"
+        " --previous {input.previous:q} {params.verdict} --chain-group {wildcards.chain_group}"
         " --out {output.segment:q} 2> {log:q}"
 
 
-rule judge:
-    """Judge whether the segments so far have converged."""
+rule check_convergence:
+    """Check whether the segments so far have converged."""
     input:
         segments=inputs.segments_so_far,
     output:
         verdict="results/chains/{run}/verdict_{segment}.json",
-        record="results/records/judge/{run}/{segment}.json",
+        record="results/records/check_convergence/{run}/{segment}.json",
     log:
-        "logs/judge/{run}/{segment}.log",
+        "logs/check_convergence/{run}/{segment}.log",
     benchmark:
-        "timings/judge/{run}/{segment}.tsv"
+        "timings/check_convergence/{run}/{segment}.tsv"
     conda:
         "../../environment.yml"
     resources:
-        **needs.of("judge"),
+        **needs.of("check_convergence"),
     params:
-        **told.of_run("judge"),
+        **told.of_run("check_convergence"),
         segments=option_per_input("--segment", "segments"),
     shell:
-        "nlobayes judge --spec {params.spec:q} {params.segments}"
+        "nlobayes check_convergence --spec {params.spec:q} {params.segments}"
         " --out {output.verdict:q} --record {output.record:q} 2> {log:q}"
 
 

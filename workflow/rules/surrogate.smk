@@ -28,7 +28,7 @@ rule thin:
         " --record {output.record:q} 2> {log:q}"
 
 
-rule propagate:
+rule posterior_predictive:
     """Evaluate the posterior and the ensemble of MAPs at every point."""
     input:
         posterior="results/thinned/{run}.nc",
@@ -37,18 +37,18 @@ rule propagate:
     output:
         predictions="results/predictions/{run}.nc",
     log:
-        "logs/propagate/{run}.log",
+        "logs/posterior_predictive/{run}.log",
     benchmark:
-        "timings/propagate/{run}.tsv"
+        "timings/posterior_predictive/{run}.tsv"
     conda:
         "../../environment.yml"
     resources:
-        **needs.of("propagate"),
+        **needs.of("posterior_predictive"),
     params:
-        **told.of_run("propagate"),
+        **told.of_run("posterior_predictive"),
         starts=option_per_input("--start", "starts"),
     shell:
-        "nlobayes propagate --spec {params.spec:q} --posterior {input.posterior:q}"
+        "nlobayes posterior_predictive --spec {params.spec:q} --posterior {input.posterior:q}"
         " --dataset {input.dataset:q} {params.starts}"
         " --out {output.predictions:q} 2> {log:q}"
 

@@ -67,7 +67,7 @@ class ShortErrors(logging.Formatter):
 
 
 def name_job(wildcards):
-    """Call what a job is for as the summary does, and its pieces by their numbers."""
+    """Call what a job is for as the summary does, and its segments by their numbers."""
     said = []
     for kind, value in (wildcards or {}).items():
         name = PLAN.label_of(kind, value)

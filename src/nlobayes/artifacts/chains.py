@@ -20,7 +20,7 @@ DRAWN = ("posterior", "sample_stats", "predictions")
 
 
 def write_warmup(path: Path, first_step: int, stats: Arrays, end: Checkpoint, attrs: Attrs) -> None:
-    """Write a piece of the warm-up of a block: stats of every step (chain, draw) and its end."""
+    """Write a segment of a warm-up: stats of every step (chain, draw) and where it ends."""
     groups = {
         "warmup_sample_stats": _stats(stats, end.chains, first_step),
         **_checkpoint(end),
@@ -30,7 +30,7 @@ def write_warmup(path: Path, first_step: int, stats: Arrays, end: Checkpoint, at
 
 
 def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
-    """Write one segment of a block."""
+    """Write one segment of a chain group."""
     end, function = segment.end, segment.function
     chains = {"chain": list(end.chains)}
     draws = segment.first_draw + np.arange(function.shape[1])
@@ -71,15 +71,15 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
-    """Join the warm-ups and the segments of every block along draws, then along chains.
+    """Join the warm-ups and the segments of every chain group along draws, then along chains.
 
     Raises
     ------
     InputError
-        If a file cannot be used, a piece is out of order, or chains repeat or do not fit.
+        If a file cannot be used, a segment is out of order, or chains repeat or do not fit.
     """
-    warmed = _read_blocks("warmup", warmups, ("warmup_sample_stats",))
-    drawn = _read_blocks("segment", segments, DRAWN)
+    warmed = _read_chain_groups("warmup", warmups, ("warmup_sample_stats",))
+    drawn = _read_chain_groups("segment", segments, DRAWN)
     incomplete = sorted(warmed.keys() ^ drawn.keys())
     if incomplete:
         raise InputError(f"chains {incomplete[0]} lack warm-ups or segments; give both for each")
@@ -87,27 +87,27 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
 
 
 def read_functions(segments: Sequence[Path]) -> np.ndarray:
-    """Read the function draws (chain, draw, reference_point) of all blocks; errors as above."""
-    blocks = _read_blocks("segment", segments, ("predictions",))
-    return _join([*blocks.values()])["predictions"]["f"].values
+    """Read the function draws (chain, draw, reference_point) of all groups; errors as above."""
+    chain_groups = _read_chain_groups("segment", segments, ("predictions",))
+    return _join([*chain_groups.values()])["predictions"]["f"].values
 
 
-def _read_blocks(
+def _read_chain_groups(
     kind: str, paths: Sequence[Path], names: tuple[str, ...]
 ) -> dict[tuple[int, ...], Groups]:
-    """Join some groups of the pieces of every block along their draws."""
-    blocks: dict[tuple[int, ...], list[Groups]] = {}
+    """Join some groups of the segments of every chain group along their draws."""
+    chain_groups: dict[tuple[int, ...], list[Groups]] = {}
     for path in paths:
         groups = read_groups(path, kind)
-        before = blocks.setdefault(tuple(read_attrs(path)["chains"]), [])
-        _check_order(path, groups[names[-1]], [piece[names[-1]] for piece in before])
+        before = chain_groups.setdefault(tuple(read_attrs(path)["chains"]), [])
+        _check_order(path, groups[names[-1]], [segment[names[-1]] for segment in before])
         before.append({name: groups[name] for name in names})
-    numbers = [chain for chains in blocks for chain in chains]
+    numbers = [chain for chains in chain_groups for chain in chains]
     if len(set(numbers)) < len(numbers):
-        raise InputError(f"got blocks of chains {[*blocks]}; give every chain once")
+        raise InputError(f"got groups of chains {[*chain_groups]}; give every chain once")
     return {
-        chains: {name: _concat([piece[name] for piece in pieces], "draw") for name in names}
-        for chains, pieces in blocks.items()
+        chains: {name: _concat([segment[name] for segment in segments], "draw") for name in names}
+        for chains, segments in chain_groups.items()
     }
 
 
@@ -118,8 +118,11 @@ def _pair(groups: Groups) -> Groups:
     return groups | {"sample_stats": stored, "all_sample_stats": stats}
 
 
-def _join(blocks: Sequence[Groups]) -> Groups:
-    return {name: _concat([block[name] for block in blocks], "chain") for name in blocks[0]}
+def _join(chain_groups: Sequence[Groups]) -> Groups:
+    return {
+        name: _concat([chain_group[name] for chain_group in chain_groups], "chain")
+        for name in chain_groups[0]
+    }
 
 
 def _stats(stats: Arrays, chains: Sequence[int], first: int) -> xr.Dataset:
@@ -146,12 +149,12 @@ def _arrays(arrays: Arrays, leading: tuple[str, ...], parameters: int = -1) -> x
     return xr.Dataset({name: (dims(name, array.shape), array) for name, array in arrays.items()})
 
 
-def _check_order(path: Path, piece: xr.Dataset, before: Sequence[xr.Dataset]) -> None:
+def _check_order(path: Path, segment: xr.Dataset, before: Sequence[xr.Dataset]) -> None:
     due = sum(part.sizes["draw"] for part in before)
-    if piece.sizes["draw"] and int(piece["draw"][0]) != due:
+    if segment.sizes["draw"] and int(segment["draw"][0]) != due:
         raise InputError(
-            f"{path}: starts at draw {int(piece['draw'][0])} of chains {piece['chain'].values} "
-            f"where draw {due} is next; give the pieces of a block in order"
+            f"{path}: starts at draw {int(segment['draw'][0])} of chains {segment['chain'].values} "
+            f"where draw {due} is next; give the segments of a chain group in order"
         )
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, Exported, Memory, Named, Predicted, Start
+from nlobayes.types import Dataset, Exported, MAPEstimate, Memory, Named, Predicted
 
 Attrs = Mapping[str, Any]
 
@@ -84,7 +84,7 @@ def _point_dims(values: np.ndarray) -> tuple[str, ...]:
     return ("point", "output")[: values.ndim]
 
 
-def write_start(path: Path, start: Start, attrs: Attrs) -> None:
+def write_map(path: Path, start: MAPEstimate, attrs: Attrs) -> None:
     """Write the MAP of one chain."""
     groups = {
         "posterior": named_group(start.variables, ()),
@@ -101,11 +101,11 @@ def write_start(path: Path, start: Start, attrs: Attrs) -> None:
     write_groups(path, "start", groups, {**attrs, "chain": start.chain})
 
 
-def read_start(path: Path) -> Start:
+def read_map(path: Path) -> MAPEstimate:
     """Read the MAP of one chain."""
     groups, attrs = read_groups(path, "start"), read_attrs(path)
     history = groups["history"]
-    return Start(
+    return MAPEstimate(
         chain=int(attrs["chain"]),
         position=groups["state"]["position"].values,
         variables=_unname(groups["posterior"], ()),

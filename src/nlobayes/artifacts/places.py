@@ -21,7 +21,7 @@ def is_result(name: str) -> bool:
 def stated_place(path: Path) -> dict[str, str]:
     """Give the fact by which a result says where it stands; none for files elsewhere.
 
-    The path of a result names its run, and of chains their block and segment.
+    The path of a result names its run, and of chains their chain group and segment.
     """
     name = name_of(path)
     return {"place": name} if is_result(name) else {}

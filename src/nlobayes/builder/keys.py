@@ -21,5 +21,5 @@ def chain_key(seed: int, stage: str, chain: int) -> jax.Array:
 
 
 def chain_keys(seed: int, stage: str, chains: Sequence[int]) -> jax.Array:
-    """Give the random keys (chain,) of one stage of a block of chains."""
+    """Give the random keys (chain,) of one stage of a group of chains."""
     return jnp.stack([chain_key(seed, stage, chain) for chain in chains])

@@ -87,11 +87,11 @@ def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
 
 
 def warmup_template(model: Model, adaptation: Adaptation, chains: int) -> Any:
-    """Give the form of what the warm-up of a block carries, without computing anything."""
+    """Give the form of what the warm-up of a chain group carries, without computing anything."""
     positions = jax.ShapeDtypeStruct((chains, model.density.size), model.density.dtype)
     return jax.eval_shape(adaptation.start, positions)
 
 
 def sampling_template(model: Model, adaptation: Adaptation, chains: int) -> tuple[Any, Any]:
-    """Give the form of the states of a block and of what was tuned, without computing anything."""
+    """Give the form of the states of a chain group and of what was tuned; nothing is computed."""
     return jax.eval_shape(adaptation.finish, warmup_template(model, adaptation, chains))

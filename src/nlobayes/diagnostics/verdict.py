@@ -146,7 +146,7 @@ def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
     }
 
 
-def judge(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
+def check_convergence(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
     """Judge the function draws (chain, draw, reference point) so far by some of the limits.
 
     Returns name -> {value, threshold, passed}, as `checks` of `diagnose`; limits of the R-hat are

@@ -1,4 +1,4 @@
-"""What every adaptation is: how a block of chains learns what its kernel needs, step by step."""
+"""What every adaptation is: how a group of chains learns what its kernel needs, step by step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.curvature import Curvature
 from nlobayes.inference.kernel import Info, Kernel
 
@@ -32,7 +32,7 @@ class Untuned(NamedTuple):
 
 
 class Adaptation(NamedTuple):
-    """A warm-up of a block of chains as three pure functions.
+    """A warm-up of a group of chains as three pure functions.
 
     `start(positions)` takes positions (chain, parameter) to what the warm-up carries, a pytree of
     arrays with at least `state`; `step(keys, carry, index)` makes step number `index` with one
@@ -50,9 +50,9 @@ def independent(
     step: Callable[[jax.Array, Any, jax.Array], tuple[Any, Info]],
     finish: Callable[[Any], tuple[Any, Any]],
 ) -> Adaptation:
-    """Let every chain of a block adapt on its own, given the three functions of one chain."""
+    """Let every chain of a chain group adapt on its own, given the three functions of one chain."""
 
-    def step_block(keys: jax.Array, carry: Any, index: jax.Array) -> tuple[Any, Info]:
+    def step_chain_group(keys: jax.Array, carry: Any, index: jax.Array) -> tuple[Any, Info]:
         return each_chain(lambda key, one: step(key, one, index))(keys, carry)
 
-    return Adaptation(each_chain(start), step_block, each_chain(finish))
+    return Adaptation(each_chain(start), step_chain_group, each_chain(finish))

@@ -28,7 +28,8 @@ def check_alive(stats: Mapping[str, np.ndarray], chains: Sequence[int], where: s
         if len(broken):
             raise InputError(
                 f"{where}: the log density of chain {chain} became {log_density[row, broken[0]]} "
-                f"at step {broken[0]} of this piece; nothing is written, what was before is kept; "
+                f"at step {broken[0]} of this segment; nothing is written, what was before is "
+                "kept; "
                 "use a smaller initial_step_size, or precision: float64"
             )
         if log_density.shape[1] > 1 and np.ptp(log_density[row]) == 0:

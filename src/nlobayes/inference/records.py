@@ -1,4 +1,4 @@
-"""What a block of chains leaves behind: sample stats under ArviZ's names, and plain arrays."""
+"""What a group of chains leaves behind: sample stats under ArviZ's names, and plain arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ARVIZ_NAMES = {
     "step_size": "step_size",
 }
 
-Pieces = TypeVar("Pieces")
+Segments = TypeVar("Segments")
 Arrays = dict[str, np.ndarray]
 
 
@@ -33,9 +33,9 @@ def sample_stats(info: Info, logdensity: jax.Array) -> Arrays:
     return {"lp": np.asarray(logdensity), **to_arrays({**renamed, **extra})}
 
 
-def join(pieces: Sequence[Pieces]) -> Pieces:
-    """Join pieces of a block along their second axis, that of the draws."""
-    return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *pieces)
+def join(segments: Sequence[Segments]) -> Segments:
+    """Join pieces of a chain group along their second axis, that of the draws."""
+    return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *segments)
 
 
 def to_arrays(tree: Any) -> Arrays:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Info, Kernel
 
 
 class Draws(NamedTuple):
-    """Draws of a block of chains.
+    """Draws of a group of chains.
 
     Attributes
     ----------

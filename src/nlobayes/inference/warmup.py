@@ -16,7 +16,7 @@ def adapt(
 ) -> tuple[Any, Info, jax.Array]:
     """Make `steps` steps of a warm-up, the first of which is number `first`.
 
-    The key of step i of a chain is `fold_in(key, i)`, so that pieces equal one long warm-up.
+    The key of step i of a chain is `fold_in(key, i)`, so that segments equal one long warm-up.
 
     Returns
     -------

@@ -14,8 +14,8 @@ from nlobayes.stages.stage import Command, Stage
 TABLE = "results/tables/{dataset}.parquet"
 DATASET = "results/data/{dataset}.nc"
 MAP = "results/pretrain/{model}/{chain}.nc"
-WARMUP = "results/chains/{run}/{block}/warmup_{piece}.nc"
-SEGMENT = "results/chains/{run}/{block}/segment_{segment}.nc"
+WARMUP = "results/chains/{run}/{chain_group}/warmup_{segment}.nc"
+SEGMENT = "results/chains/{run}/{chain_group}/segment_{segment}.nc"
 VERDICT = "results/chains/{run}/verdict_{segment}.json"
 POSTERIOR = "results/posterior/{run}.nc"
 THINNED = "results/thinned/{run}.nc"
@@ -77,30 +77,30 @@ PIPELINE = {
         on_gpu=True,
     ),
     "warmup": Stage(
-        help="Adapt a block of chains before the first draw.",
+        help="Adapt a group of chains before the first draw.",
         job="WarmupJob",
         unit="run",
         inputs=(DATASET, MAP, WARMUP),
         outputs=(WARMUP,),
         base_mb=1300,
-        numbers=lambda size: size.data + size.block * (20 * size.matrix + 100 * size.warmup),
-        seconds=lambda size: size.block * size.warmup * size.draw_seconds,
+        numbers=lambda size: size.data + size.chain_group * (20 * size.matrix + 100 * size.warmup),
+        seconds=lambda size: size.chain_group * size.warmup * size.draw_seconds,
         on_gpu=True,
     ),
     "draw": Stage(
-        help="Draw one segment of a block of chains.",
+        help="Draw one segment of a group of chains.",
         job="DrawJob",
         unit="run",
         inputs=(DATASET, WARMUP, SEGMENT, VERDICT),
         outputs=(SEGMENT,),
         base_mb=1100,
-        numbers=lambda size: size.data + size.block * size.matrix + 3 * size.segment_drawn,
-        seconds=lambda size: size.block * size.segment * size.draw_seconds,
+        numbers=lambda size: size.data + size.chain_group * size.matrix + 3 * size.segment_drawn,
+        seconds=lambda size: size.chain_group * size.segment * size.draw_seconds,
         on_gpu=True,
     ),
-    "judge": Stage(
-        help="Judge whether the segments so far suffice.",
-        job="JudgeJob",
+    "check_convergence": Stage(
+        help="Check whether the chains have converged so far.",
+        job="CheckConvergenceJob",
         unit="run",
         inputs=(SEGMENT,),
         outputs=(VERDICT,),
@@ -148,9 +148,9 @@ PIPELINE = {
         numbers=lambda size: size.data + 6 * size.drawn,
         group="scores",
     ),
-    "propagate": Stage(
+    "posterior_predictive": Stage(
         help="Evaluate a posterior and its baseline at every point.",
-        job="PropagateJob",
+        job="PosteriorPredictiveJob",
         unit="run",
         inputs=(THINNED, DATASET, MAP),
         outputs=(PREDICTIONS,),

@@ -25,10 +25,10 @@ class Size(NamedTuple):
         Of the network.
     weights, matrix
         Parameters of the network, and numbers of the mass matrices of a chain.
-    chains, block
+    chains, chain group
         Chains of the run, and those that one job computes.
     warmup, segment, draws, kept
-        Steps of a piece of the warm-up; draws of a segment, of a chain, and those with weights.
+        Steps of a segment of the warm-up; draws of a segment, of a chain, and those with weights.
     prior_draws
         Draws of a prior predictive check.
     draw_seconds, pretrain_seconds
@@ -45,7 +45,7 @@ class Size(NamedTuple):
     weights: int = 0
     matrix: int = 0
     chains: int = 0
-    block: int = 0
+    chain_group: int = 0
     warmup: int = 0
     segment: int = 0
     draws: int = 0
@@ -69,8 +69,8 @@ class Size(NamedTuple):
 
     @property
     def segment_drawn(self) -> float:
-        """Numbers of one segment of a block."""
-        return self.drawn * self.block / self.chains * self.segment / self.draws
+        """Numbers of one segment of a chain group."""
+        return self.drawn * self.chain_group / self.chains * self.segment / self.draws
 
     @property
     def predicted(self) -> int:

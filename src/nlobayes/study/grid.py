@@ -37,7 +37,7 @@ SECTIONS = {
 }
 MOST_RUNS = 100_000
 """Most runs of the grids of a study."""
-MOST_PIECES = 100_000
+MOST_CHAIN_JOBS = 100_000
 """Most jobs of a grid that warm chains up or draw."""
 
 
@@ -90,11 +90,11 @@ class Study(Frozen):
         if runs > MOST_RUNS:
             raise ValueError(f"grids: {runs} runs, at most {MOST_RUNS} are planned; ask for fewer")
         for name in self.grids:
-            pieces = sum(len(run.blocks) * run.method.pieces for run in self.runs(name))
-            if pieces > MOST_PIECES:
+            jobs = sum(len(run.chain_groups) * run.method.jobs_in_a_row for run in self.runs(name))
+            if jobs > MOST_CHAIN_JOBS:
                 raise ValueError(
-                    f"grids.{name}: {pieces} jobs that warm up or draw, at most {MOST_PIECES} are "
-                    "planned; ask for fewer runs, chains or segments"
+                    f"grids.{name}: {jobs} jobs that warm up or draw, at most "
+                    f"{MOST_CHAIN_JOBS} are planned; ask for fewer runs, chains or segments"
                 )
         return self
 

@@ -1,4 +1,4 @@
-"""What each job may be told; `assignments` takes it from a run."""
+"""What each job may be told; `job_builder` takes it from a run."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class PretrainJob(Frozen):
 
 
 class WarmupJob(Frozen):
-    """One piece of the warm-up of a block of chains."""
+    """One segment of the warm-up of a group of chains."""
 
     model: ModelJob
     kernel: Kernel
@@ -107,7 +107,7 @@ class WarmupJob(Frozen):
 
 
 class DrawJob(Frozen):
-    """One segment of a block of chains."""
+    """One segment of a group of chains."""
 
     RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
 
@@ -164,13 +164,13 @@ class DiagnoseJob(Frozen):
     energy_variance: Positive | None = None
 
 
-class JudgeJob(Frozen):
+class CheckConvergenceJob(Frozen):
     """Whether the segments so far suffice."""
 
     until: Until
 
 
-class PropagateJob(Frozen):
+class PosteriorPredictiveJob(Frozen):
     """The predictions of one posterior and of its baseline."""
 
     model: ModelJob

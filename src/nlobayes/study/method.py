@@ -24,12 +24,12 @@ class MethodSettings(Frozen):
     def starts(self) -> Sequence[int]:
         """Number of the MAP that each chain, or each member, starts from."""
 
-    def blocks(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
+    def chain_groups(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
         """Numbers of the chains of each job that draws; none where there are no chains."""
         del chains_per_job
         return []
 
     @property
-    def pieces(self) -> int:
-        """Jobs in a row of each block of chains."""
+    def jobs_in_a_row(self) -> int:
+        """Jobs in a row of each group of chains."""
         return 0

@@ -100,7 +100,7 @@ def size_of(run: RunSpec, rows: int) -> Size:
     if run.mcmc is None:
         members = len(run.starts)
         return sized._replace(chains=1, draws=members, kept=members)
-    return _with_chains(sized, run.mcmc, seconds)._replace(block=len(run.blocks[0]))
+    return _with_chains(sized, run.mcmc, seconds)._replace(chain_group=len(run.chain_groups[0]))
 
 
 def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
@@ -112,7 +112,7 @@ def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
     return size._replace(
         matrix=matrix,
         chains=method.chains,
-        warmup=warmup.piece,
+        warmup=warmup.steps_per_segment,
         segment=method.draws_per_segment,
         draws=draws,
         kept=draws // method.thin,

@@ -49,9 +49,9 @@ class RunSpec(Frozen):
         return self.method.starts
 
     @cached_property
-    def blocks(self) -> list[list[int]]:
+    def chain_groups(self) -> list[list[int]]:
         """Numbers of the chains of each job; none where the method has no chains."""
-        return self.method.blocks(self.execution.chains_per_job)
+        return self.method.chain_groups(self.execution.chains_per_job)
 
     @property
     def mcmc(self) -> MCMC | None:

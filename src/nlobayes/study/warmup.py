@@ -1,4 +1,4 @@
-"""What the settings of every warm-up say: its length, its pieces, what it needs and learns."""
+"""What the settings of every warm-up say: its length, its segments, what it needs and learns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class WarmupSettings(Frozen):
         return self.model_dump(exclude={"kind", "segments"})
 
     @property
-    def piece(self) -> int:
+    def steps_per_segment(self) -> int:
         """Number of steps of one segment."""
         return self.steps // self.segments
 

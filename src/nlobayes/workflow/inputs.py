@@ -44,23 +44,23 @@ class Inputs:
         """List the MAPs that span the plane in which the energy is surveyed."""
         return map_paths(self._plan.models[wildcards.model], range(MAPS_OF_PLANE))
 
-    def maps_of_block(self, wildcards: Wildcards) -> Paths:
-        """List the MAP of each chain of a block, for the first piece of its warm-up."""
-        run, first = self._run(wildcards), int(wildcards.piece) == 0
-        chains = run.blocks[int(wildcards.block)] if first else []
+    def maps_of_chain_group(self, wildcards: Wildcards) -> Paths:
+        """List the MAP of each chain of a chain group, for the first segment of its warm-up."""
+        run, first = self._run(wildcards), int(wildcards.segment) == 0
+        chains = run.chain_groups[int(wildcards.chain_group)] if first else []
         return map_paths(run, (run.starts[chain] for chain in chains))
 
     def warmup_before(self, wildcards: Wildcards) -> Paths:
-        """Find the piece of the warm-up before a piece: none before the first."""
-        piece = int(wildcards.piece)
-        return [f"{folder_of_block(wildcards)}/warmup_{piece - 1}.nc"] if piece else []
+        """Find the segment of the warm-up before a segment: none before the first."""
+        segment = int(wildcards.segment)
+        return [f"{folder_of_chain_group(wildcards)}/warmup_{segment - 1}.nc"] if segment else []
 
     def segment_before(self, wildcards: Wildcards) -> str:
         """Find what a segment continues from: the one before, or the end of the warm-up."""
         segment = int(wildcards.segment)
         last_warmup = self._chains(wildcards).warmup.segments - 1
         before = f"segment_{segment - 1}" if segment else f"warmup_{last_warmup}"
-        return f"{folder_of_block(wildcards)}/{before}.nc"
+        return f"{folder_of_chain_group(wildcards)}/{before}.nc"
 
     def verdict_before(self, wildcards: Wildcards) -> Paths:
         """Find the verdict that a segment waits for: none before the first, or without `until`."""
@@ -69,18 +69,18 @@ class Inputs:
         return [f"{folder}/verdict_{segment - 1}.json"] if segment and until else []
 
     def warmups(self, wildcards: Wildcards) -> Paths:
-        """List the pieces of the warm-up of all blocks of a run, block by block."""
+        """List the segments of the warm-up of all chain groups of a run, group by group."""
         run = self._run(wildcards)
-        return files_per_block(run, "warmup", self._chains(wildcards).warmup.segments)
+        return files_per_chain_group(run, "warmup", self._chains(wildcards).warmup.segments)
 
     def segments(self, wildcards: Wildcards) -> Paths:
-        """List the segments of all blocks of a run, block by block."""
+        """List the segments of all chain groups of a run, group by group."""
         run = self._run(wildcards)
-        return files_per_block(run, "segment", self._chains(wildcards).segments)
+        return files_per_chain_group(run, "segment", self._chains(wildcards).segments)
 
     def segments_so_far(self, wildcards: Wildcards) -> Paths:
-        """List the segments of all blocks up to the one that is judged."""
-        return files_per_block(self._run(wildcards), "segment", int(wildcards.segment) + 1)
+        """List the segments of all chain groups up to the one that is judged."""
+        return files_per_chain_group(self._run(wildcards), "segment", int(wildcards.segment) + 1)
 
     def posteriors(self, wildcards: Wildcards) -> Paths:
         """List the posteriors of one model, one per sampler."""
@@ -92,16 +92,16 @@ class Inputs:
         return [path for run in runs for path in metrics_of(run)]
 
 
-def folder_of_block(wildcards: Wildcards) -> str:
-    """Name the folder of a block of chains."""
-    return f"results/chains/{wildcards.run}/{wildcards.block}"
+def folder_of_chain_group(wildcards: Wildcards) -> str:
+    """Name the folder of a group of chains."""
+    return f"results/chains/{wildcards.run}/{wildcards.chain_group}"
 
 
-def files_per_block(run: RunSpec, name: str, count: int) -> Paths:
-    """List so many files of each block of a run, block by block."""
+def files_per_chain_group(run: RunSpec, name: str, count: int) -> Paths:
+    """List so many files of each chain group of a run, group by group."""
     return [
-        f"results/chains/{run.run_id}/{block}/{name}_{number}.nc"
-        for block in range(len(run.blocks))
+        f"results/chains/{run.run_id}/{chain_group}/{name}_{number}.nc"
+        for chain_group in range(len(run.chain_groups))
         for number in range(count)
     ]
 

@@ -59,10 +59,10 @@ class Options:
         self._plan = plan
 
     def begin_warmup(self, wildcards: Wildcards, input: Files) -> str:
-        """Spell what a piece of a warm-up begins with: MAPs and chains, or the piece before."""
+        """Spell what a segment of a warm-up begins with: MAPs and chains, or the segment before."""
         if input.previous:
             return repeat_option("--previous", input.previous)
-        chains = self._plan.runs[wildcards.run].blocks[int(wildcards.block)]
+        chains = self._plan.runs[wildcards.run].chain_groups[int(wildcards.chain_group)]
         starts = zip(input.starts, chains, strict=True)
         return " ".join(f"--start {shlex.quote(str(s))} --chain {c}" for s, c in starts)
 

@@ -27,7 +27,7 @@ def path_of(names: int) -> str:
 def wildcard_patterns(plan: Plan) -> dict[str, str]:
     """Give the pattern of every wildcard."""
     run, model = path_of(len(CROSSED)), path_of(len(CROSSED) - 1)
-    numbers = dict.fromkeys(("chain", "block", "piece", "segment"), NUMBER)
+    numbers = dict.fromkeys(("chain", "chain_group", "segment"), NUMBER)
     return {
         "dataset": one_of(plan.study.datasets),
         "run": run,

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from nlobayes.errors import InputError
-from nlobayes.study.assignments import check_memory, prepare_job
+from nlobayes.study.job_builder import check_memory, prepare_job
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.study.source import SourceSettings
 from nlobayes.workflow.inputs import Wildcards

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 from nlobayes.code_digest import code_digest
-from nlobayes.study.assignments import (
+from nlobayes.study.job_builder import (
     ingest_job,
     prepare_job,
     run_jobs,

@@ -12,9 +12,9 @@ HEAD = """# Stages
 
 `make schema` writes this table from `nlobayes.stages`, the one list of the stages of the pipeline.
 A rule, a command and a stage bear the same name. One job is made for each value of the unit, and
-where there are several for a model or a run, for each chain, block or segment. Every stage whose
-outputs lie below `results/` also writes a record of those that are text or figures. MB is what the
-program takes before any data. Stages of a group share a job of a cluster.
+where there are several for a model or a run, for each chain, chain group or segment. Every stage
+whose outputs lie below `results/` also writes a record of those that are text or figures. MB is
+what the program takes before any data. Stages of a group share a job of a cluster.
 
 | stage | what it does | unit | specification | reads | writes | MB | GPU | group |
 |---|---|---|---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-"""How values of artifacts are compared, and the pieces of several blocks."""
+"""How values of artifacts are compared, and the pieces of several chain groups."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def _assert_same_bits(one: Any, two: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def make_blocks(
-    make_block: Callable[..., tuple[list[Path], list[Path]]],
+def make_chain_groups(
+    make_chain_group: Callable[..., tuple[list[Path], list[Path]]],
 ) -> Callable[..., tuple[list[Path], list[Path]]]:
-    """Write blocks; give the warm-ups and the segments of all, block by block."""
+    """Write chain groups; give the warm-ups and the segments of all, group by group."""
 
     def make(
-        folder: Path, blocks: Sequence[Sequence[int]], **sizes: int
+        folder: Path, chain_groups: Sequence[Sequence[int]], **sizes: int
     ) -> tuple[list[Path], list[Path]]:
-        made = [make_block(folder, block, **sizes) for block in blocks]
+        made = [make_chain_group(folder, chain_group, **sizes) for chain_group in chain_groups]
         return [p for paths, _ in made for p in paths], [p for _, paths in made for p in paths]
 
     return make

@@ -1,4 +1,4 @@
-"""Blocks of chains are read back bit for bit, and their pieces join in their own order."""
+"""Groups of chains are read back bit for bit, and their pieces join in their own order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PRECISIONS = (np.float32, np.float64)
 BLOCKS = ((2,), (4, 1, 3))
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("chain_group", BLOCKS)
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_a_piece_of_a_warmup_is_read_back(
     tmp_path: Path,
@@ -36,29 +36,29 @@ def test_a_piece_of_a_warmup_is_read_back(
     make_stats: MakeStats,
     assert_same_bits: Same,
     dtype: Dtype,
-    block: tuple[int, ...],
+    chain_group: tuple[int, ...],
 ) -> None:
     """What an unfinished warm-up carries with it."""
-    path, end = tmp_path / "out.nc", make_checkpoint(block, 8, dtype, adapting=True)
-    stats = make_stats(block, 5, 3, dtype)
+    path, end = tmp_path / "out.nc", make_checkpoint(chain_group, 8, dtype, adapting=True)
+    stats = make_stats(chain_group, 5, 3, dtype)
     chains.write_warmup(path, 5, stats, end, {})
     assert_same_bits(chains.read_checkpoint(path), end)
     written = read_groups(path, "warmup")["warmup_sample_stats"]
-    assert written["chain"].values.tolist() == [*block]
+    assert written["chain"].values.tolist() == [*chain_group]
     assert written["draw"].values.tolist() == [5, 6, 7]
     assert_same_bits({name: written[name].values for name in stats}, stats)
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("chain_group", BLOCKS)
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_a_segment_is_read_back(
     tmp_path: Path,
     make_segment: MakeSegment,
     assert_same_bits: Same,
     dtype: Dtype,
-    block: tuple[int, ...],
+    chain_group: tuple[int, ...],
 ) -> None:
-    path, segment = tmp_path / "out.nc", make_segment(block, 8, dtype=dtype)
+    path, segment = tmp_path / "out.nc", make_segment(chain_group, 8, dtype=dtype)
     chains.write_segment(path, segment, {})
     assert_same_bits(chains.read_checkpoint(path), segment.end)
     groups = read_groups(path, "segment")
@@ -69,7 +69,7 @@ def test_a_segment_is_read_back(
     assert again.dims == segment.variables.dims
     assert_same_bits(again.values, segment.variables.values)
     for name in ("posterior", "sample_stats", "predictions"):
-        assert groups[name]["chain"].values.tolist() == [*block]
+        assert groups[name]["chain"].values.tolist() == [*chain_group]
     assert groups["posterior"]["draw"].values.tolist() == [11, 15]
     assert groups["sample_stats"]["draw"].values.tolist() == [*range(8, 16)]
     assert groups["predictions"]["draw"].values.tolist() == [*range(8, 16)]
@@ -103,9 +103,9 @@ def test_arrays_of_any_shape_and_type_are_read_back(
     assert written.dims[:2] == ("chain", "draw")
 
 
-def test_equal_values_give_equal_bytes(tmp_path: Path, make_block: MakeBlock) -> None:
+def test_equal_values_give_equal_bytes(tmp_path: Path, make_chain_group: MakeBlock) -> None:
     for name in ("one", "two"):
-        make_block(tmp_path / name, (0, 1), warmups=2)
+        make_chain_group(tmp_path / name, (0, 1), warmups=2)
     written = sorted(path.relative_to(tmp_path / "one") for path in tmp_path.glob("one/**/*.nc"))
     assert len(written) == 6
     for path in written:
@@ -114,10 +114,10 @@ def test_equal_values_give_equal_bytes(tmp_path: Path, make_block: MakeBlock) ->
 
 
 def test_a_copy_of_a_file_is_the_file(
-    tmp_path: Path, make_block: MakeBlock, assert_same_bits: Same
+    tmp_path: Path, make_chain_group: MakeBlock, assert_same_bits: Same
 ) -> None:
     """Nothing in a file depends on its name."""
-    (warmup,), _ = make_block(tmp_path, (0, 1))
+    (warmup,), _ = make_chain_group(tmp_path, (0, 1))
     moved = Path(shutil.copy(warmup, tmp_path / "moved.nc"))
     assert_same_bits(chains.read_checkpoint(warmup), chains.read_checkpoint(moved))
 
@@ -143,17 +143,17 @@ def join_by_hand(parts: Sequence[Segment]) -> Segment:
     )
 
 
-@pytest.mark.parametrize("blocks", [((2,), (0,), (1,)), ((2,), (0, 1)), ((2, 0, 1),)])
-def test_blocks_and_pieces_join_in_order(
+@pytest.mark.parametrize("chain_groups", [((2,), (0,), (1,)), ((2,), (0, 1)), ((2, 0, 1),)])
+def test_chain_groups_and_pieces_join_in_order(
     tmp_path: Path,
-    make_blocks: MakeBlocks,
+    make_chain_groups: MakeBlocks,
     make_segment: MakeSegment,
     make_stats: MakeStats,
     assert_same_bits: Same,
-    blocks: Blocks,
+    chain_groups: Blocks,
 ) -> None:
-    """Chains in the order of the blocks, however they are grouped into blocks."""
-    groups = chains.assemble(*make_blocks(tmp_path, blocks, segments=3, warmups=2))
+    """Chains in the order of the chain groups, however they are grouped."""
+    groups = chains.assemble(*make_chain_groups(tmp_path, chain_groups, segments=3, warmups=2))
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8, 16)])
     assert_same_bits(groups["predictions"]["f"].values, whole.function)
     stats, posterior = groups["all_sample_stats"], groups["posterior"]
@@ -177,11 +177,11 @@ def test_blocks_and_pieces_join_in_order(
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (2, 3, 0, 1)])
-def test_segments_find_their_block_by_their_chains(
-    tmp_path: Path, make_blocks: MakeBlocks, order: Sequence[int]
+def test_segments_find_their_chain_group_by_their_chains(
+    tmp_path: Path, make_chain_groups: MakeBlocks, order: Sequence[int]
 ) -> None:
-    """The order of blocks is that of the warm-ups; no chain is taken for another."""
-    warmups, segments = make_blocks(tmp_path, ((0, 3), (1,)))
+    """The order of chain groups is that of the warm-ups; no chain is taken for another."""
+    warmups, segments = make_chain_groups(tmp_path, ((0, 3), (1,)))
     expected = chains.assemble(warmups, segments)
     found = chains.assemble(warmups, [segments[place] for place in order])
     for name, group in expected.items():
@@ -189,10 +189,10 @@ def test_segments_find_their_block_by_their_chains(
 
 
 def test_one_long_segment_equals_its_pieces(
-    tmp_path: Path, make_block: MakeBlock, make_segment: MakeSegment
+    tmp_path: Path, make_chain_group: MakeBlock, make_segment: MakeSegment
 ) -> None:
     """The numbers of draws go on from segment to segment."""
-    warmups, pieces = make_block(tmp_path, (0, 1), 2)
+    warmups, pieces = make_chain_group(tmp_path, (0, 1), 2)
     joined = chains.assemble(warmups, pieces)
     long = join_by_hand([make_segment((0, 1), first) for first in (0, 8)])
     chains.write_segment(tmp_path / "long.nc", long, {})
@@ -202,10 +202,10 @@ def test_one_long_segment_equals_its_pieces(
 
 
 def test_segments_of_no_draws_end_where_the_one_before_ended(
-    tmp_path: Path, make_block: MakeBlock, assert_same_bits: Same
+    tmp_path: Path, make_chain_group: MakeBlock, assert_same_bits: Same
 ) -> None:
     """They say so themselves, hold nothing, can be continued from, and are skipped."""
-    warmups, segments = make_block(tmp_path, (0, 1), 2)
+    warmups, segments = make_chain_group(tmp_path, (0, 1), 2)
     empty, again = tmp_path / "empty.nc", tmp_path / "again.nc"
     chains.write_empty_segment(empty, segments[1], {"verb": "draw"})
     chains.write_empty_segment(again, empty, {"verb": "draw"})
@@ -224,22 +224,24 @@ def test_segments_of_no_draws_end_where_the_one_before_ended(
     )
 
 
-def test_no_segment_of_no_draws_follows_a_warmup(tmp_path: Path, make_block: MakeBlock) -> None:
+def test_no_segment_of_no_draws_follows_a_warmup(
+    tmp_path: Path, make_chain_group: MakeBlock
+) -> None:
     """Chains that drew nothing have not converged."""
-    (warmup,), _ = make_block(tmp_path, (0,))
+    (warmup,), _ = make_chain_group(tmp_path, (0,))
     with pytest.raises(InputError, match="kind 'warmup', not 'segment'"):
         chains.write_empty_segment(tmp_path / "empty.nc", warmup, {})
     assert not (tmp_path / "empty.nc").exists()
 
 
-@pytest.mark.parametrize("blocks", [((2,), (0, 1)), ((2, 0, 1),)])
-def test_functions_are_those_of_all_blocks(
+@pytest.mark.parametrize("chain_groups", [((2,), (0, 1)), ((2, 0, 1),)])
+def test_functions_are_those_of_all_chain_groups(
     tmp_path: Path,
-    make_blocks: MakeBlocks,
+    make_chain_groups: MakeBlocks,
     make_segment: MakeSegment,
     assert_same_bits: Same,
-    blocks: Blocks,
+    chain_groups: Blocks,
 ) -> None:
-    _, segments = make_blocks(tmp_path, blocks, segments=2)
+    _, segments = make_chain_groups(tmp_path, chain_groups, segments=2)
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8)])
     assert_same_bits(chains.read_functions(segments), whole.function)

@@ -10,7 +10,7 @@ import pytest
 from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.errors import InputError
-from nlobayes.types import Dataset, Segment, Start
+from nlobayes.types import Dataset, MAPEstimate, Segment
 
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
 MakeBlock = Callable[..., tuple[list[Path], list[Path]]]
@@ -44,14 +44,16 @@ READ = pytest.mark.parametrize("read", [assemble_segments, read_functions])
 @pytest.mark.by_day(4)
 def test_segments_out_of_order_are_refused(
     tmp_path: Path,
-    make_blocks: MakeBlocks,
+    make_chain_groups: MakeBlocks,
     read: Callable[..., None],
     order: Sequence[int],
     said: str,
 ) -> None:
     """A segment that is counted twice would pass for more draws."""
-    warmups, segments = make_blocks(tmp_path, ((0, 1), (2,)))
-    with pytest.raises(InputError, match=f"nc: {said}; give the pieces of a block in order"):
+    warmups, segments = make_chain_groups(tmp_path, ((0, 1), (2,)))
+    with pytest.raises(
+        InputError, match=f"nc: {said}; give the segments of a chain group in order"
+    ):
         read(warmups, [segments[place] for place in order])
 
 
@@ -64,39 +66,43 @@ def test_segments_out_of_order_are_refused(
     ],
 )
 def test_warmups_out_of_order_are_refused(
-    tmp_path: Path, make_block: MakeBlock, order: Sequence[int], said: str
+    tmp_path: Path, make_chain_group: MakeBlock, order: Sequence[int], said: str
 ) -> None:
-    warmups, segments = make_block(tmp_path, (0, 1), warmups=2)
+    warmups, segments = make_chain_group(tmp_path, (0, 1), warmups=2)
     with pytest.raises(InputError, match=said):
         chains.assemble([warmups[place] for place in order], segments)
 
 
 @READ
-def test_a_chain_that_is_in_two_blocks_is_refused(
-    tmp_path: Path, make_blocks: MakeBlocks, read: Callable[..., None]
+def test_a_chain_that_is_in_two_chain_groups_is_refused(
+    tmp_path: Path, make_chain_groups: MakeBlocks, read: Callable[..., None]
 ) -> None:
     """Two copies of one chain would pass for two chains that agree."""
-    pieces = make_blocks(tmp_path, ((0, 1), (1, 2)))
-    said = r"got blocks of chains \[\(0, 1\), \(1, 2\)\]; give every chain once"
+    pieces = make_chain_groups(tmp_path, ((0, 1), (1, 2)))
+    said = r"got groups of chains \[\(0, 1\), \(1, 2\)\]; give every chain once"
     with pytest.raises(InputError, match=said):
         read(*pieces)
 
 
 @READ
-def test_a_block_that_is_given_twice_is_refused(
-    tmp_path: Path, make_block: MakeBlock, read: Callable[..., None]
+def test_a_chain_group_that_is_given_twice_is_refused(
+    tmp_path: Path, make_chain_group: MakeBlock, read: Callable[..., None]
 ) -> None:
-    warmups, segments = make_block(tmp_path, (0,))
-    with pytest.raises(InputError, match="where draw 16 is next; give the pieces of a block in"):
+    warmups, segments = make_chain_group(tmp_path, (0,))
+    with pytest.raises(
+        InputError, match="where draw 16 is next; give the segments of a chain group in"
+    ):
         read(warmups, [*segments, *segments])
 
 
 @pytest.mark.parametrize("lacking", ["warmup", "segment"])
-def test_blocks_without_warmups_or_segments_are_refused(
-    tmp_path: Path, make_block: MakeBlock, lacking: str
+def test_chain_groups_without_warmups_or_segments_are_refused(
+    tmp_path: Path, make_chain_group: MakeBlock, lacking: str
 ) -> None:
     """Neither a chain that was never warmed up nor one that never drew."""
-    (warm_a, drawn_a), (warm_b, drawn_b) = (make_block(tmp_path, block) for block in ((0,), (1, 2)))
+    (warm_a, drawn_a), (warm_b, drawn_b) = (
+        make_chain_group(tmp_path, chain_group) for chain_group in ((0,), (1, 2))
+    )
     warmups = warm_a if lacking == "warmup" else warm_a + warm_b
     segments = drawn_a if lacking == "segment" else drawn_a + drawn_b
     with pytest.raises(InputError, match=r"chains \(1, 2\) lack warm-ups or segments; give both"):
@@ -104,10 +110,13 @@ def test_blocks_without_warmups_or_segments_are_refused(
 
 
 @READ
-def test_blocks_of_unequal_length_are_refused(
-    tmp_path: Path, make_block: MakeBlock, read: Callable[..., None]
+def test_chain_groups_of_unequal_length_are_refused(
+    tmp_path: Path, make_chain_group: MakeBlock, read: Callable[..., None]
 ) -> None:
-    (warm_a, a), (warm_b, b) = make_block(tmp_path, (0,), 2), make_block(tmp_path, (1,), 3)
+    (warm_a, a), (warm_b, b) = (
+        make_chain_group(tmp_path, (0,), 2),
+        make_chain_group(tmp_path, (1,), 3),
+    )
     with pytest.raises(InputError, match=r"do not fit together along chain .* as many draws"):
         read(warm_a + warm_b, a + b)
 
@@ -117,12 +126,12 @@ def test_blocks_of_unequal_length_are_refused(
 @pytest.mark.by_day(2)
 def test_segments_of_other_reference_points_are_refused(
     tmp_path: Path,
-    make_blocks: MakeBlocks,
+    make_chain_groups: MakeBlocks,
     read: Callable[..., None],
     place: int,
     dim: str,
 ) -> None:
-    warmups, segments = make_blocks(tmp_path, ((0,), (1,)))
+    warmups, segments = make_chain_groups(tmp_path, ((0,), (1,)))
     fewer = segments[2:] if place == 2 else segments[1:2]
     for path in fewer:
         cut_reference_points(path)
@@ -138,9 +147,9 @@ def cut_reference_points(path: Path) -> None:
 
 
 def test_segments_of_other_samplers_are_refused(
-    tmp_path: Path, make_block: MakeBlock, make_segment: MakeSegment
+    tmp_path: Path, make_chain_group: MakeBlock, make_segment: MakeSegment
 ) -> None:
-    warmups, (first, second) = make_block(tmp_path, (0,))
+    warmups, (first, second) = make_chain_group(tmp_path, (0,))
     other = make_segment((0,), 8)
     fewer = {name: value for name, value in other.stats.items() if name != "tree_depth"}
     chains.write_segment(second, other._replace(stats=fewer), {})
@@ -150,17 +159,19 @@ def test_segments_of_other_samplers_are_refused(
 
 @pytest.mark.parametrize("place", ["warmup", "segment"])
 def test_parts_of_another_kind_are_refused(
-    tmp_path: Path, make_block: MakeBlock, place: str
+    tmp_path: Path, make_chain_group: MakeBlock, place: str
 ) -> None:
-    warmups, segments = make_block(tmp_path, (0,))
+    warmups, segments = make_chain_group(tmp_path, (0,))
     parts = (segments[:1], segments) if place == "warmup" else (warmups, warmups)
     with pytest.raises(InputError, match=f"not '{place}'; check the path"):
         chains.assemble(*parts)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
-def test_truncated_parts_are_refused(tmp_path: Path, make_block: MakeBlock, share: float) -> None:
-    warmups, segments = make_block(tmp_path, (0,))
+def test_truncated_parts_are_refused(
+    tmp_path: Path, make_chain_group: MakeBlock, share: float
+) -> None:
+    warmups, segments = make_chain_group(tmp_path, (0,))
     content = segments[1].read_bytes()
     segments[1].unlink()
     segments[1].write_bytes(content[: int(share * len(content))])
@@ -171,13 +182,13 @@ def test_truncated_parts_are_refused(tmp_path: Path, make_block: MakeBlock, shar
 
 
 @pytest.mark.parametrize("kind", ["dataset", "start"])
-def test_a_block_cannot_continue_from_another_kind(
-    tmp_path: Path, make_start: Callable[..., Start], dataset: Dataset, kind: str
+def test_a_chain_group_cannot_continue_from_another_kind(
+    tmp_path: Path, make_start: Callable[..., MAPEstimate], dataset: Dataset, kind: str
 ) -> None:
     path = tmp_path / "in.nc"
     if kind == "dataset":
         contents.write_dataset(path, dataset, {})
     else:
-        contents.write_start(path, make_start(0), {})
+        contents.write_map(path, make_start(0), {})
     with pytest.raises(InputError, match=f"kind '{kind}', not 'warmup'; check the path"):
         chains.read_checkpoint(path)

@@ -13,7 +13,7 @@ import xarray as xr
 from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.errors import InputError
-from nlobayes.types import Dataset, Named, Predicted, Start
+from nlobayes.types import Dataset, MAPEstimate, Named, Predicted
 
 Same = Callable[[Any, Any], None]
 PRECISIONS = (np.float32, np.float64)
@@ -38,20 +38,20 @@ def test_a_dataset_of_extreme_numbers_is_read_back(
 @pytest.mark.parametrize("dtype", PRECISIONS)
 def test_a_start_is_read_back(
     tmp_path: Path,
-    make_start: Callable[..., Start],
+    make_start: Callable[..., MAPEstimate],
     dtype: type[np.floating[Any]],
     assert_same_bits: Same,
 ) -> None:
     start = make_start(3, dtype)
-    contents.write_start(tmp_path / "out.nc", start, {})
-    again = contents.read_start(tmp_path / "out.nc")
+    contents.write_map(tmp_path / "out.nc", start, {})
+    again = contents.read_map(tmp_path / "out.nc")
     assert_same_bits(start._replace(variables=again.variables), again)
     assert_same_names(start.variables, again.variables, assert_same_bits)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
 def test_a_start_whose_end_was_never_stored_is_not_read(
-    tmp_path: Path, make_start: Callable[..., Start], share: float
+    tmp_path: Path, make_start: Callable[..., MAPEstimate], share: float
 ) -> None:
     """Its long path holds no structure that zeros could break; what lies behind it does."""
     rng = np.random.default_rng(6)
@@ -60,12 +60,12 @@ def test_a_start_whose_end_was_never_stored_is_not_read(
         position=long[-1], path=long, path_epochs=np.arange(50, dtype=np.int32)
     )
     path = tmp_path / "out.nc"
-    contents.write_start(path, start, {})
+    contents.write_map(path, start, {})
     content = path.read_bytes()
     cut = tmp_path / "cut.nc"
     cut.write_bytes(content[: int(share * len(content))].ljust(len(content), b"\0"))
     with pytest.raises(InputError):
-        contents.read_start(cut)
+        contents.read_map(cut)
 
 
 def assert_same_names(one: Named, two: Named, assert_same_bits: Same) -> None:
@@ -77,11 +77,11 @@ def assert_same_names(one: Named, two: Named, assert_same_bits: Same) -> None:
 
 
 def test_equal_values_give_equal_bytes(
-    tmp_path: Path, make_start: Callable[..., Start], dataset: Dataset, attrs: dict[str, Any]
+    tmp_path: Path, make_start: Callable[..., MAPEstimate], dataset: Dataset, attrs: dict[str, Any]
 ) -> None:
     for name in ("one", "two"):
         contents.write_dataset(tmp_path / name / "dataset.nc", dataset, attrs)
-        contents.write_start(tmp_path / name / "start.nc", make_start(0), attrs)
+        contents.write_map(tmp_path / name / "start.nc", make_start(0), attrs)
     for path in ("dataset.nc", "start.nc"):
         one, two = (tmp_path / name / path for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()

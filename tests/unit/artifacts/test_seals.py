@@ -12,21 +12,21 @@ from pathlib import Path
 import netCDF4
 import pytest
 
-from nlobayes.artifacts.contents import read_start, write_start
+from nlobayes.artifacts.contents import read_map, write_map
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.records import _digest, read_record, write_record
 from nlobayes.artifacts.seals import LENGTH, SIGNATURE, check_seal, digest, digests, seal
 from nlobayes.errors import InputError
-from nlobayes.types import Start
+from nlobayes.types import MAPEstimate
 
 MADE = {"verb": "plot", "code_digest": "ab12", "spec": {"seed": 1}, "inputs": {"b": "c"}}
 
 
 @pytest.fixture
-def sealed(tmp_path: Path, make_start: Callable[..., Start]) -> Path:
+def sealed(tmp_path: Path, make_start: Callable[..., MAPEstimate]) -> Path:
     path = tmp_path / "start.nc"
-    write_start(path, make_start(0), {"spec": {"seed": 1}})
+    write_map(path, make_start(0), {"spec": {"seed": 1}})
     return path
 
 
@@ -76,11 +76,11 @@ def test_every_changed_byte_is_seen(sealed: Path) -> None:
         changed[place] ^= 1 << rng.randrange(8)
         sealed.write_bytes(changed)
         with pytest.raises(InputError, match="check the path"):
-            read_start(sealed)
+            read_map(sealed)
         with pytest.raises(InputError, match="check the path"):
             read_attrs(sealed)
     sealed.write_bytes(content)
-    assert read_start(sealed).chain == 0
+    assert read_map(sealed).chain == 0
 
 
 def test_what_was_appended_to_by_others_is_refused(sealed: Path) -> None:

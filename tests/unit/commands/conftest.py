@@ -17,7 +17,7 @@ from nlobayes.artifacts.contents import (
     predictions_groups,
     read_dataset,
     write_dataset,
-    write_start,
+    write_map,
 )
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
@@ -29,7 +29,7 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.pipeline.simulate import simulate
 from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
-from nlobayes.types import Dataset, Predicted, Start
+from nlobayes.types import Dataset, MAPEstimate, Predicted
 
 CHAINS = 3
 DRAWS = 40
@@ -66,14 +66,14 @@ def same_but_inputs() -> Same:
 @pytest.fixture(scope="session")
 def run(
     dataset_path: Path,
-    make_block: Callable[..., tuple[list[Path], list[Path]]],
+    make_chain_group: Callable[..., tuple[list[Path], list[Path]]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Run:
-    """Three chains, each a block, of two segments of 16 draws, every 4th stored."""
+    """Three chains, each a chain group, of two segments of 16 draws, every 4th stored."""
     folder = tmp_path_factory.mktemp("run")
-    blocks = [make_block(folder, (chain,), 2, draws=16) for chain in range(CHAINS)]
-    warmups = [path for paths, _ in blocks for path in paths]
-    segments = [path for _, paths in blocks for path in paths]
+    chain_groups = [make_chain_group(folder, (chain,), 2, draws=16) for chain in range(CHAINS)]
+    warmups = [path for paths, _ in chain_groups for path in paths]
+    segments = [path for _, paths in chain_groups for path in paths]
     starts = [folder / f"{chain}/start_{chain}.nc" for chain in range(CHAINS)]
     assemble(dataset_path, warmups, segments, folder / "posterior.nc")
     return Run(dataset_path, warmups, segments, starts, folder / "posterior.nc")
@@ -142,7 +142,7 @@ def _write_failed_predictions(path: Path, data: Path) -> None:
     }
     facts = {"device": "cpu", "precision": "float32", "exact": False, "checks": checks}
     spec = {"model": {"network": {"hidden": [4]}}}
-    made = provenance.record("propagate", spec, digests([data]), **facts)
+    made = provenance.record("posterior_predictive", spec, digests([data]), **facts)
     write_groups(path, "predictions", groups, made)
 
 
@@ -195,18 +195,18 @@ def _job(verb: str = "warmup", **changes: Any) -> str:
 
 @pytest.fixture(scope="session")
 def starts(
-    make_start: Callable[..., Start], tmp_path_factory: pytest.TempPathFactory
+    make_start: Callable[..., MAPEstimate], tmp_path_factory: pytest.TempPathFactory
 ) -> list[Path]:
     """The MAPs of two chains of a network of 15 parameters."""
     folder = tmp_path_factory.mktemp("starts")
     for chain in (0, 1):
-        write_start(folder / f"{chain}.nc", make_start(chain, np.float64), {})
+        write_map(folder / f"{chain}.nc", make_start(chain, np.float64), {})
     return [folder / "0.nc", folder / "1.nc"]
 
 
 @pytest.fixture(scope="session")
 def warm_up(dataset_path: Path) -> Callable[..., Path]:
-    """Warm up a block from its MAPs or from the piece before, and give the path."""
+    """Warm up a chain group from its MAPs or from the piece before, and give the path."""
 
     def run_verb(
         out: Path, *, start: list[Path] | None = None, previous: Path | None = None, **changes: Any
@@ -221,13 +221,13 @@ def warm_up(dataset_path: Path) -> Callable[..., Path]:
 def warmed(
     warm_up: Callable[..., Path], starts: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The warm-up of a block of two chains."""
+    """The warm-up of a chain group of two chains."""
     return warm_up(tmp_path_factory.mktemp("warmed") / "warmup.nc", start=starts)
 
 
 @pytest.fixture(scope="session")
 def draw_on(dataset_path: Path) -> Callable[..., Path]:
-    """Draw a segment from where a block stands, and give the path."""
+    """Draw a segment from where a chain group stands, and give the path."""
 
     def run_verb(
         out: Path,

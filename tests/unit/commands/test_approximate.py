@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from nlobayes import Surrogate, builder
-from nlobayes.artifacts.contents import read_dataset, read_start, write_start
+from nlobayes.artifacts.contents import read_dataset, read_map, write_map
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.checks import APPROXIMATE
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
-from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.diagnostics import verdict
 from nlobayes.errors import InputError
@@ -60,14 +60,14 @@ def made(
     for member, path in enumerate(starts):
         start = make_start(member, np.float64)
         named = builder.name_variables(model, start.position)
-        write_start(path, start._replace(variables=named), {})
+        write_map(path, start._replace(variables=named), {})
     names = ("posterior.nc", "d.json", "thinned.nc", "t.csv", "p.nc", "e.json", "s.nc")
     files = Made(starts, *(folder / name for name in names))
     approximate(json.dumps(SPEC), dataset_path, starts, files.posterior)
     diagnose(json.dumps(DIAGNOSE), files.posterior, files.diagnostics)
     thin(files.posterior, files.diagnostics, dataset_path, files.thinned, files.table)
     job = json.dumps({"model": MODEL})
-    propagate(job, files.thinned, dataset_path, starts, files.predictions)
+    posterior_predictive(job, files.thinned, dataset_path, starts, files.predictions)
     scoring = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 1}
     evaluate(json.dumps(scoring), files.predictions, dataset_path, files.evaluation)
     exporting = json.dumps({"network": MODEL["network"], "export": {}})
@@ -79,7 +79,7 @@ def made(
 def test_each_map_is_one_draw(made: Made) -> None:
     groups = read_groups(made.posterior, "posterior")
     for member, path in enumerate(made.starts):
-        for name, weights in read_start(path).variables.values.items():
+        for name, weights in read_map(path).variables.values.items():
             drawn = groups["posterior"][name].values[0, member]
             np.testing.assert_allclose(drawn, weights, rtol=1e-12)
     assert groups["sample_stats"]["lp"].shape == (1, MEMBERS)
@@ -92,7 +92,7 @@ def test_density_and_function_are_those_of_each_map(made: Made, dataset_path: Pa
     model = builder.build_model(ModelJob.model_validate(MODEL), data)
     groups = read_groups(made.posterior, "posterior")
     expected = [
-        float(model.logdensity_fn(jnp.asarray(read_start(path).position))) for path in made.starts
+        float(model.logdensity_fn(jnp.asarray(read_map(path).position))) for path in made.starts
     ]
     np.testing.assert_allclose(groups["sample_stats"]["lp"].values[0], expected, rtol=1e-9)
     target = data.transforms["target"]

@@ -53,15 +53,15 @@ def test_equal_chains_give_equal_bytes(run: Any, tmp_path: Path) -> None:
     assert (tmp_path / "posterior.nc").read_bytes() == run.posterior.read_bytes()
 
 
-@pytest.mark.parametrize("blocks", [((0, 1), (2,)), ((0, 1, 2),)])
-def test_chains_are_the_same_in_blocks_of_any_size(
+@pytest.mark.parametrize("chain_groups", [((0, 1), (2,)), ((0, 1, 2),)])
+def test_chains_are_the_same_in_chain_groups_of_any_size(
     run: Any,
     tmp_path: Path,
-    make_block: MakeBlock,
-    blocks: tuple[tuple[int, ...], ...],
+    make_chain_group: MakeBlock,
+    chain_groups: tuple[tuple[int, ...], ...],
     same_but_inputs: Same,
 ) -> None:
-    made = [make_block(tmp_path, block, 2, draws=16) for block in blocks]
+    made = [make_chain_group(tmp_path, chain_group, 2, draws=16) for chain_group in chain_groups]
     warmups, segments = (
         [path for paths in kind for path in paths] for kind in zip(*made, strict=True)
     )
@@ -89,13 +89,15 @@ def test_unequal_numbers_of_segments_are_refused(
 
 
 def test_segments_of_a_chain_that_are_not_in_order_are_refused(run: Any, tmp_path: Path) -> None:
-    said = "starts at draw 16 .* where draw 0 is next; give the pieces of a block in order"
+    said = "starts at draw 16 .* where draw 0 is next; give the segments of a chain group in order"
     with pytest.raises(InputError, match=said):
         assemble(run.dataset, run.warmups, run.segments[::-1], tmp_path / "posterior.nc")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_segments_that_are_not_block_by_block_are_the_same(run: Any, tmp_path: Path) -> None:
+def test_segments_that_are_not_chain_group_by_chain_group_are_the_same(
+    run: Any, tmp_path: Path
+) -> None:
     """Each says itself which chains it holds."""
     by_number = run.segments[::2] + run.segments[1::2]
     assemble(run.dataset, run.warmups, by_number, tmp_path / "posterior.nc")

@@ -14,7 +14,7 @@ import xarray as xr
 
 from nlobayes import builder
 from nlobayes.artifacts.audit.inspection import inspect
-from nlobayes.artifacts.contents import named_group, read_memory, read_start, write_dataset
+from nlobayes.artifacts.contents import named_group, read_map, read_memory, write_dataset
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
 from nlobayes.artifacts.seals import digest
 from nlobayes.commands.pipeline.pretrain import pretrain
@@ -131,7 +131,7 @@ def test_a_job_reads_and_records_the_memory_of_its_prior(
     assert read_attrs(Path("bare.nc"))["inputs"].keys() == {"new.nc"}
     exact, covariance = solve(builder.build_model(ModelJob.model_validate(MODEL), dataset))
     apart = [
-        np.abs((read_start(Path(f"{name}.nc")).position - exact) / np.sqrt(covariance.diagonal()))
+        np.abs((read_map(Path(f"{name}.nc")).position - exact) / np.sqrt(covariance.diagonal()))
         for name in ("start", "bare")
     ]
     assert apart[0].max() < 0.5 < apart[1].max()

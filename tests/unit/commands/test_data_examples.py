@@ -15,7 +15,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.prospino import LAYOUT
 from nlobayes.data.tables import read_table
-from nlobayes.study.assignments import ingest_job, prepare_job
+from nlobayes.study.job_builder import ingest_job, prepare_job
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Dataset
 

@@ -1,4 +1,4 @@
-"""Draws of a block through the verb: segments, a met verdict, and what cannot be continued."""
+"""Draws of chains through the verb: segments, a met verdict, and what cannot be continued."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Same = Callable[[Path, Path], bool]
 
 
 def assert_same_end(one: Path, two: Path) -> None:
-    """Bit for bit, where two blocks stand."""
+    """Bit for bit, where two chain groups stand."""
     ends = [read_checkpoint(path) for path in (one, two)]
     assert ends[0].chains == ends[1].chains
     assert ends[0].next_step == ends[1].next_step

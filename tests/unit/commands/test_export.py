@@ -15,7 +15,7 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digest
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.export import export
-from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.errors import InputError
@@ -54,7 +54,7 @@ def scored(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Scored:
     verdict = {"thinning_step": 4, "checks": CHECKS, "converged": False}
     diagnostics.write_text(json.dumps(verdict))
     thin(run.posterior, diagnostics, run.dataset, folder / "thinned.nc", folder / "t.csv")
-    propagate(
+    posterior_predictive(
         json.dumps({"model": MODEL}),
         *(folder / "thinned.nc", run.dataset, run.starts, folder / "predictions.nc"),
     )

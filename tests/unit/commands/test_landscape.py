@@ -13,11 +13,11 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes import builder
-from nlobayes.artifacts.contents import write_start
+from nlobayes.artifacts.contents import write_map
 from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.landscape import landscape
 from nlobayes.errors import InputError
-from nlobayes.types import Dataset, Start
+from nlobayes.types import Dataset, MAPEstimate
 
 SIGMA, SD, CHAINS = 0.2, 0.5, (4, 0, 2, 1, 5, 3, 6)
 SPEC: dict[str, Any] = {
@@ -35,27 +35,27 @@ COLUMNS = {
     "path": ["t", "straight", "bezier"],
     "distances": ["epoch", "first", "second", "distance"],
 }
-Make = Callable[..., Start]
+Make = Callable[..., MAPEstimate]
 Refuse = Callable[..., None]
 
 
-def write(folder: Path, starts: list[Start]) -> list[Path]:
+def write(folder: Path, starts: list[MAPEstimate]) -> list[Path]:
     """Write MAPs in this order."""
     paths = [folder / f"start_{place}.nc" for place in range(len(starts))]
     for path, start in zip(paths, starts, strict=True):
-        write_start(path, start, {})
+        write_map(path, start, {})
     return paths
 
 
 @pytest.fixture(scope="module")
-def starts(make_start: Make) -> list[Start]:
+def starts(make_start: Make) -> list[MAPEstimate]:
     """Seven MAPs of a network of 15 parameters, not in the order of their chains."""
     return [make_start(chain, np.float64) for chain in CHAINS]
 
 
 @pytest.fixture(scope="module")
 def plots(
-    starts: list[Start], dataset_path: Path, tmp_path_factory: pytest.TempPathFactory
+    starts: list[MAPEstimate], dataset_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """The tables of seven MAPs."""
     folder = tmp_path_factory.mktemp("landscape")
@@ -81,7 +81,9 @@ def test_four_tables_have_the_columns_and_rows_of_the_contract(plots: Path) -> N
     assert not any(table.isna().any(axis=None) for table in tables.values())
 
 
-def test_energies_are_those_by_hand(plots: Path, starts: list[Start], dataset: Dataset) -> None:
+def test_energies_are_those_by_hand(
+    plots: Path, starts: list[MAPEstimate], dataset: Dataset
+) -> None:
     maps, path = read_csv(plots / "landscape_maps.csv"), read_csv(plots / "path.csv")
     expected = [energy_by_hand(dataset, start.position) for start in starts[:3]]
     assert maps["chain"].tolist() == [4, 0, 2]
@@ -94,7 +96,7 @@ def test_energies_are_those_by_hand(plots: Path, starts: list[Start], dataset: D
 
 
 def test_the_plane_has_the_distances_of_its_maps(
-    plots: Path, starts: list[Start], dataset: Dataset
+    plots: Path, starts: list[MAPEstimate], dataset: Dataset
 ) -> None:
     """And its corners the energies of the positions that they stand for."""
     maps = read_csv(plots / "landscape_maps.csv")[["alpha", "beta"]].to_numpy()
@@ -124,7 +126,9 @@ def test_the_curved_path_runs_lower(plots: Path) -> None:
     assert path["bezier"].mean() < 0.5 * path["straight"].mean()
 
 
-def test_distances_are_those_of_the_first_six_chains(plots: Path, starts: list[Start]) -> None:
+def test_distances_are_those_of_the_first_six_chains(
+    plots: Path, starts: list[MAPEstimate]
+) -> None:
     table = read_csv(plots / "distances.csv")
     path = {start.chain: start.path.astype(np.float64) for start in starts}
     assert table["epoch"].tolist() == [0, 2, 5] * 15
@@ -137,7 +141,7 @@ def test_distances_are_those_of_the_first_six_chains(plots: Path, starts: list[S
 
 
 def test_equal_inputs_give_equal_bytes(
-    plots: Path, starts: list[Start], dataset_path: Path, tmp_path: Path
+    plots: Path, starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
 ) -> None:
     landscape(json.dumps(SPEC), dataset_path, write(tmp_path, starts), tmp_path / "plots")
     for name in COLUMNS:
@@ -146,7 +150,7 @@ def test_equal_inputs_give_equal_bytes(
 
 
 def test_energies_that_are_not_finite_are_empty_cells(
-    starts: list[Start], dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A posterior that vanishes just beyond the MAPs."""
     radius = 1.01 * max(np.linalg.norm(start.position) for start in starts[:3])
@@ -185,26 +189,26 @@ def refuse(dataset_path: Path, tmp_path: Path) -> Callable[..., None]:
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_fewer_than_three_maps_are_refused(
-    starts: list[Start], refuse: Refuse, tmp_path: Path, number: int
+    starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path, number: int
 ) -> None:
     paths = write(tmp_path, starts[:number])
     refuse(paths, f"got {number} MAPs, a plane needs three; give --start once for")
 
 
 def test_a_chain_given_twice_is_refused(
-    starts: list[Start], refuse: Refuse, tmp_path: Path
+    starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path
 ) -> None:
     paths = write(tmp_path, [*starts[:2], starts[0]])
     refuse(paths, r"MAPs of chains \[4, 0, 4\]; give every chain once")
 
 
-def test_equal_maps_are_refused(starts: list[Start], refuse: Refuse, tmp_path: Path) -> None:
+def test_equal_maps_are_refused(starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path) -> None:
     twin = starts[2]._replace(position=starts[0].position)
     refuse(write(tmp_path, [*starts[:2], twin]), "equal or on one line")
 
 
 def test_maps_of_several_runs_are_refused(
-    starts: list[Start], refuse: Refuse, tmp_path: Path
+    starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path
 ) -> None:
     longer = starts[2]._replace(path_epochs=np.array([0, 2, 6], np.int32))
     paths = write(tmp_path, [*starts[:2], longer])
@@ -212,7 +216,7 @@ def test_maps_of_several_runs_are_refused(
 
 
 def test_maps_of_another_network_are_refused(
-    starts: list[Start], refuse: Refuse, tmp_path: Path
+    starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path
 ) -> None:
     wide = SPEC["model"] | {"network": {"hidden": [3]}}
     said = "the MAP of chain 4 has 15 parameters where the network has 22"

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from nlobayes import builder
-from nlobayes.artifacts.contents import read_start
+from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.pipeline.pretrain import pretrain
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Start
+from nlobayes.types import Dataset, MAPEstimate
 
 MODEL: dict[str, Any] = {
     "network": {"hidden": [2]},
@@ -32,7 +32,7 @@ def test_the_path_leads_from_the_starting_point_to_the_map(
     pretraining = {"batch": 10, "epochs": 70}
     spec = json.dumps({"model": MODEL, "pretraining": pretraining, "seed": 1})
     pretrain(spec, dataset_path, 2, tmp_path / "start.nc")
-    found = read_start(tmp_path / "start.nc")
+    found = read_map(tmp_path / "start.nc")
     model = builder.build_model(ModelJob.model_validate(MODEL), dataset)
     begin = builder.draw_start(model, "prior", seed=1, chain=2)
     assert (found.path.shape, found.path.dtype) == ((50, model.density.size), np.float32)
@@ -53,12 +53,12 @@ def test_a_batch_larger_than_the_train_split_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def fitted(dataset_path: Path, out: Path, chain: int, **settings: Any) -> tuple[Start, Any]:
+def fitted(dataset_path: Path, out: Path, chain: int, **settings: Any) -> tuple[MAPEstimate, Any]:
     """Pretrain one chain; what it wrote, and the losses of its restarts."""
     pretraining = {"batch": 10, "epochs": 20} | settings
     spec = json.dumps({"model": MODEL, "pretraining": pretraining, "seed": 4})
     pretrain(spec, dataset_path, chain, out)
-    return read_start(out), read_attrs(out)["restart_losses"]
+    return read_map(out), read_attrs(out)["restart_losses"]
 
 
 def test_restarts_keep_the_best_of_as_many_separate_fits(

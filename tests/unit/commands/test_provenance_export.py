@@ -27,7 +27,7 @@ from prov.model import (
 from rocrate.rocrate import ROCrate
 
 from nlobayes.artifacts.audit.origins import Project
-from nlobayes.artifacts.contents import write_start
+from nlobayes.artifacts.contents import write_map
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
@@ -36,7 +36,7 @@ from nlobayes.commands.audit.provenance import Format, provenance
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.errors import InputError
 from nlobayes.provenance import record
-from nlobayes.types import Start
+from nlobayes.types import MAPEstimate
 
 TABLE, DATA = "results/tables/a.parquet", "results/data/a.nc"
 PREDICTIONS, SCORES = "results/predictions/a.nc", "results/metrics/a/diagnostics.json"
@@ -53,7 +53,7 @@ MADE_BY = {
     TABLE: "simulate",
     SIMULATED: "simulate",
     DATA: "prepare",
-    PREDICTIONS: "propagate",
+    PREDICTIONS: "posterior_predictive",
     SCORES: "diagnose",
     DIAGNOSED: "diagnose",
 }
@@ -150,12 +150,12 @@ def test_a_job_says_how_it_was_told_to_run_and_by_what_software(here: Path) -> N
     jobs = {value(job, "term:verb"): job for job in document.get_records(ProvActivity)}
     assert {*jobs} == {*MADE_BY.values()}
     said = {
-        name: value(jobs["propagate"], f"term:{name}")
+        name: value(jobs["posterior_predictive"], f"term:{name}")
         for name in ("code_digest", "device", "precision")
     }
     assert said == {name: attrs[name] for name in said}
-    assert json.loads(value(jobs["propagate"], "term:spec")) == attrs["spec"]
-    assert value(jobs["propagate"], "term:exact") == "false"
+    assert json.loads(value(jobs["posterior_predictive"], "term:spec")) == attrs["spec"]
+    assert value(jobs["posterior_predictive"], "term:exact") == "false"
     (agent,) = document.get_records(ProvAgent)
     assert value(agent, "term:lock_digest") == attrs["lock_digest"]
     for name, version in attrs["versions"].items():
@@ -171,7 +171,7 @@ def test_one_artifact_comes_with_its_ancestors_alone(here: Path) -> None:
 
 
 def test_calls_of_a_verb_are_jobs_of_their_own_and_what_one_made_is_of_one(
-    here: Path, make_start: Callable[..., Start]
+    here: Path, make_start: Callable[..., MAPEstimate]
 ) -> None:
     """Two chains, two specifications, two inputs; and an artifact with the table beside it."""
     for name, chain, spec, source in (
@@ -181,7 +181,7 @@ def test_calls_of_a_verb_are_jobs_of_their_own_and_what_one_made_is_of_one(
         ("d", 0, 1, PREDICTIONS),
     ):
         made = record("pretrain", {"seed": spec}, digests([Path(source)]))
-        write_start(Path(f"results/pretrain/{name}.nc"), make_start(chain), made)
+        write_map(Path(f"results/pretrain/{name}.nc"), make_start(chain), made)
     groups, attrs = read_groups(Path(PREDICTIONS), "predictions"), read_attrs(Path(PREDICTIONS))
     del attrs["kind"]
     both = [Path("results/thinned/a.nc"), Path("results/plots/a.csv")]

@@ -17,15 +17,15 @@ import pytest
 from scipy import stats
 from scipy.special import softmax
 
-from nlobayes.artifacts.contents import write_dataset, write_start
+from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.commands.audit.verify import verify
-from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.commands.tools.reweight import reweight
 from nlobayes.data.splits import TRAIN
 from nlobayes.errors import InputError
-from nlobayes.types import Dataset, Named, Start
+from nlobayes.types import Dataset, MAPEstimate, Named
 from tests.unit.commands import linear
 from tests.unit.commands.linear import CHAINS, CHECKS, DRAWS, MODEL, Gaussian, write_thinned
 
@@ -185,7 +185,7 @@ def test_the_table_has_quantiles_and_splits(
         assert np.abs(apart).max() < 0.25
 
 
-def test_the_new_posterior_is_one_that_propagate_takes(
+def test_the_new_posterior_is_one_that_posterior_predictive_takes(
     thinned: Path, dataset_path: Path, dataset: Dataset, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.nc"
@@ -203,10 +203,10 @@ def test_the_new_posterior_is_one_that_propagate_takes(
     coords = {"feature": dataset.feature_names, "output": [0]}
     blank = np.zeros((1, 6))
     history = np.zeros(1), np.zeros(1), np.zeros(1), blank
-    start = Start(0, blank[0], Named(named, dims, coords), *history)
-    write_start(tmp_path / "start.nc", start, {})
+    start = MAPEstimate(0, blank[0], Named(named, dims, coords), *history)
+    write_map(tmp_path / "start.nc", start, {})
     spec = json.dumps({"model": model.model_dump()})
-    propagate(spec, out, dataset_path, [tmp_path / "start.nc"], tmp_path / "p.nc")
+    posterior_predictive(spec, out, dataset_path, [tmp_path / "start.nc"], tmp_path / "p.nc")
     predictions = read_groups(tmp_path / "p.nc", "predictions")["predictions"]
     f = linear.f_of(drawn, dataset)
     np.testing.assert_allclose(predictions["f"].values[0], f, rtol=1e-9)

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
-from nlobayes.artifacts.contents import read_start, write_dataset
+from nlobayes.artifacts.contents import read_map, write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.commands.pipeline.assemble import assemble
@@ -89,7 +89,7 @@ def test_chains_move_on_the_density_of_rows_with_errors(noisy: Noisy) -> None:
 def test_a_map_comes_from_the_loss_of_rows_with_errors(noisy: Noisy) -> None:
     """The last epoch hardly moves, so that its loss is that of the MAP."""
     for path in noisy.starts:
-        start = read_start(path)
+        start = read_map(path)
         expected = -noisy.log_density(start.position) / TRAIN
         np.testing.assert_allclose(start.loss[-1], expected, rtol=0.02)
 
@@ -98,7 +98,7 @@ def test_the_landscape_is_that_of_rows_with_errors(noisy: Noisy, tmp_path: Path)
     spec = json.dumps({"model": noisy.model, "seed": 1})
     landscape(spec, noisy.folder / "dataset.nc", noisy.starts, tmp_path)
     maps = read_csv(tmp_path / "landscape_maps.csv")
-    positions = [read_start(path).position for path in noisy.starts]
+    positions = [read_map(path).position for path in noisy.starts]
     expected = [-noisy.log_density(position) / TRAIN for position in positions]
     np.testing.assert_allclose(maps["energy"], expected, rtol=1e-6)
 

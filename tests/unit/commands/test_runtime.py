@@ -109,14 +109,14 @@ runtime.configure("float32", "cpu", 2)
 import jax
 import jax.numpy as jnp
 used = []
-for block in range(5):
-    runtime.choose_device("cpu", block, 2)
+for chain group in range(5):
+    runtime.choose_device("cpu", chain group, 2)
     used += [device.id for device in jnp.ones(1).devices()]
 print(used, jax.config.jax_default_matmul_precision)
 """
 
 
-def test_blocks_are_dealt_to_devices_in_turn(tmp_path: Path) -> None:
+def test_chain_groups_are_dealt_to_devices_in_turn(tmp_path: Path) -> None:
     """Two shards of a CPU are two of its devices, and compiled functions are kept."""
     environment = {name: value for name, value in os.environ.items() if name not in SET}
     done = subprocess.run(

@@ -233,7 +233,7 @@ def test_a_pipe_gets_plain_text_with_every_fact(here: Path, printed: Printed) ->
     lines = [line.split() for line in said.splitlines()]
     for line in (
         ["kind", "predictions"],
-        ["verb", "propagate"],
+        ["verb", "posterior_predictive"],
         ["device", "cpu"],
         ["precision", "float32"],
         ["model.network.hidden", "[4]"],

@@ -1,4 +1,4 @@
-"""Warm-up of a block through the verb: pieces, blocks, and what cannot be continued."""
+"""Warm-up of a chain group through the verb: pieces, chain groups, and what cannot be continued."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from nlobayes import builder
 from nlobayes.artifacts.chains import read_checkpoint
-from nlobayes.artifacts.contents import read_start, write_start
+from nlobayes.artifacts.contents import read_map, write_map
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.errors import InputError
@@ -51,7 +51,7 @@ def test_a_warmup_begins_at_its_maps_and_learns(
 ) -> None:
     end = read_checkpoint(warm_up(tmp_path / "out.nc", start=starts))
     for row, path in enumerate(starts):
-        assert not np.array_equal(end.state["position"][row], read_start(path).position)
+        assert not np.array_equal(end.state["position"][row], read_map(path).position)
     assert (end.tuned["step_size"] > 1e-3).all()
     stats = read_groups(tmp_path / "out.nc", "warmup")["warmup_sample_stats"]
     np.testing.assert_allclose(stats["step_size"][:, 0], 1e-3, rtol=1e-6)
@@ -68,7 +68,7 @@ def test_the_state_has_the_density_of_its_position(
         np.testing.assert_allclose(found, model.logdensity_fn(position), rtol=1e-10)
 
 
-def test_a_block_of_one_chain_is_that_chain_of_a_larger_block(
+def test_a_chain_group_of_one_chain_is_that_chain_of_a_larger_chain_group(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
     """Its keys follow from its number, not from its place; equal within rounding, 20 steps on."""
@@ -149,9 +149,9 @@ def test_a_warmup_does_not_go_on_after_its_end(
 def test_a_map_without_density_is_refused_with_its_chain(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
-    broken = read_start(starts[1])
+    broken = read_map(starts[1])
     broken.position[3] = np.nan
-    write_start(tmp_path / "broken.nc", broken, {})
+    write_map(tmp_path / "broken.nc", broken, {})
     with pytest.raises(InputError, match=r"broken\.nc: the MAP of chain 1: the log density is nan"):
         warm_up(tmp_path / "out.nc", start=[starts[0], tmp_path / "broken.nc"])
     assert not (tmp_path / "out.nc").exists()

@@ -12,8 +12,8 @@ from nlobayes.diagnostics.verdict import (
     ChainDraws,
     SampleStats,
     Thresholds,
+    check_convergence,
     diagnose,
-    judge,
     table,
 )
 from nlobayes.errors import InputError
@@ -342,7 +342,7 @@ def test_copies_of_a_chain_are_refused(everything: bool) -> None:
     draws = posterior()
     draws.function[3] = draws.function[1]
     with pytest.raises(InputError, match="chains 1 and 3 hold identical draws"):
-        judged(draws, hmc_stats()) if everything else judge(draws.function, LIMITS)
+        judged(draws, hmc_stats()) if everything else check_convergence(draws.function, LIMITS)
 
 
 def test_short_chains_are_refused() -> None:
@@ -376,7 +376,7 @@ def test_judge_says_what_diagnose_says() -> None:
     draws = posterior()
     draws.function[0, :, 2] += 2.0
     whole = judged(draws, hmc_stats())["checks"]
-    found = judge(draws.function, LIMITS)
+    found = check_convergence(draws.function, LIMITS)
     assert found == {name: whole[name] for name in LIMITS}
     assert {name: check["passed"] for name, check in found.items()} == {
         "rhat_f_median": True,
@@ -389,18 +389,18 @@ def test_judge_says_what_diagnose_says() -> None:
 def test_judge_takes_each_limit_inclusively(name: str) -> None:
     """R-hat at most and ESS at least what is asked; the next number beyond fails."""
     function = posterior().function
-    value = judge(function, LIMITS)[name]["value"]
+    value = check_convergence(function, LIMITS)[name]["value"]
     beyond = np.nextafter(value, np.inf if name.startswith("ess") else -np.inf)
     for limit, passed in ((value, True), (float(beyond), False)):
         expected = {"value": value, "threshold": limit, "passed": passed}
-        assert judge(function, {name: limit}) == {name: expected}
+        assert check_convergence(function, {name: limit}) == {name: expected}
 
 
 @pytest.mark.parametrize("apart", [0.0, 1.0])
 def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None:
     """Also those that stand at the same point: no copies, but no posterior either."""
     stuck = np.ones((4, 20, 3)) * apart * np.arange(4.0)[:, None, None]
-    found = judge(stuck, LIMITS)
+    found = check_convergence(stuck, LIMITS)
     assert not any(check["passed"] for check in found.values())
     assert found["rhat_f_median"]["value"] is None
     json.dumps(found, allow_nan=False)
@@ -408,4 +408,4 @@ def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None
 
 def test_judge_refuses_what_cannot_show_convergence() -> None:
     with pytest.raises(InputError, match="at least 2 chains to compare, got 1"):
-        judge(np.zeros((1, 50, 2)), LIMITS)
+        check_convergence(np.zeros((1, 50, 2)), LIMITS)

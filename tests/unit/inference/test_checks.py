@@ -45,9 +45,9 @@ def test_a_density_that_is_lost_is_refused(row: int, chain: int, value: float) -
     broken = stats()
     broken["lp"][row, [2, 4]] = value
     said = (
-        f"draws: the log density of chain {chain} became {value} at step 2 of this piece; nothing "
-        "is written, what was before is kept; use a smaller initial_step_size, or precision: "
-        "float64"
+        f"draws: the log density of chain {chain} became {value} at step 2 of this segment; "
+        "nothing is written, what was before is kept; use a smaller initial_step_size, or "
+        "precision: float64"
     )
     with pytest.raises(InputError) as caught:
         check_alive(broken, CHAINS, "draws")

@@ -1,4 +1,4 @@
-"""Records of a block: names that ArviZ knows, and trees that survive as plain arrays."""
+"""Records of a chain group: names that ArviZ knows, and trees that survive as plain arrays."""
 
 from typing import Any, NamedTuple
 

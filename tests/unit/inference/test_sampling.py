@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nlobayes.inference import records
-from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Kernel, Posterior, Tuned
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Draws, draw
@@ -71,7 +71,7 @@ def test_segments_equal_one_long_run_bit_for_bit(name: str) -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.by_day(1)
-def test_a_block_draws_what_its_chains_draw_alone(name: str) -> None:
+def test_a_chain_group_draws_what_its_chains_draw_alone(name: str) -> None:
     """Vectorised over two chains, within rounding: the same keys, the same draws."""
     kernel, run = compiled(name, 4, 1)
     keys, starts = jax.random.split(jax.random.key(5), 2), jnp.array([[0.1, -0.2, 0.3], [1, 1, 0]])

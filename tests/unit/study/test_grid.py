@@ -48,7 +48,7 @@ def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., St
 
 
 @pytest.mark.parametrize(
-    ("chains_per_job", "blocks"),
+    ("chains_per_job", "chain_groups"),
     [
         (1, [[0], [1], [2], [3], [4]]),
         (2, [[0, 1], [2, 3], [4]]),
@@ -58,12 +58,12 @@ def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., St
     ],
 )
 def test_chains_share_jobs_as_the_execution_says(
-    make_study: Callable[..., Study], chains_per_job: int | str, blocks: list[list[int]]
+    make_study: Callable[..., Study], chains_per_job: int | str, chain_groups: list[list[int]]
 ) -> None:
-    """Every chain in one block, in order; the last block may be smaller."""
+    """Every chain in one chain group, in order; the last chain group may be smaller."""
     chains = {"methods": {"hmc": {"chains": 5}, "nuts": {"chains": 5}}}
     study = make_study(chains | {"execution": {"chains_per_job": chains_per_job}})
-    assert [run.blocks for run in study.runs("small")] == [blocks] * 8
+    assert [run.chain_groups for run in study.runs("small")] == [chain_groups] * 8
 
 
 def test_every_chain_has_a_job_of_its_own_on_one_cpu_unless_asked(
@@ -71,7 +71,7 @@ def test_every_chain_has_a_job_of_its_own_on_one_cpu_unless_asked(
 ) -> None:
     study = make_study()
     assert study.execution.model_dump() == {"device": "cpu", "chains_per_job": 1, "shards": 1}
-    assert next(study.runs("small")).blocks == [[0], [1], [2], [3]]
+    assert next(study.runs("small")).chain_groups == [[0], [1], [2], [3]]
 
 
 def test_chains_that_learn_from_each_other_share_one_job(
@@ -80,8 +80,8 @@ def test_chains_that_learn_from_each_other_share_one_job(
     """Whatever the execution says; other kernels of the study do not."""
     monkeypatch.setattr(NUTSKernel, "fewest_chains", 3)
     study = make_study({"execution": {"chains_per_job": 2}})
-    blocks = {run.names["method"]: run.blocks for run in study.runs("small")}
-    assert blocks == {"hmc": [[0, 1], [2, 3]], "nuts": [[0, 1, 2, 3]]}
+    chain_groups = {run.names["method"]: run.chain_groups for run in study.runs("small")}
+    assert chain_groups == {"hmc": [[0, 1], [2, 3]], "nuts": [[0, 1, 2, 3]]}
     make_study({"methods": {"nuts": {"chains": 3}, "hmc": {"chains": 2}}})
     said = "chains: got 2, but kernel 'nuts' learns from all of them at once and needs at least 3"
     with pytest.raises(InputError, match=said):

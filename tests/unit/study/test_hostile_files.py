@@ -22,7 +22,7 @@ from nlobayes.study.files import (
     read_text,
     read_yaml,
 )
-from nlobayes.study.jobs import JudgeJob, read_job
+from nlobayes.study.jobs import CheckConvergenceJob, read_job
 
 ROOT = Path(__file__).parents[3]
 AT_ONCE_SECONDS = 30
@@ -224,15 +224,18 @@ def test_the_study_of_a_stranger_is_checked_without_running_it(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"until": ' * 9999, "JudgeJob specification: Invalid JSON"),
+        ('{"until": ' * 9999, "CheckConvergenceJob specification: Invalid JSON"),
         ('{"until": ' + "[" * 9999 + "]" * 9999 + "}", "recursion limit exceeded"),
-        ('{"until": {"ess": ' + "9" * 5000 + "}}", "JudgeJob specification: "),
+        ('{"until": {"ess": ' + "9" * 5000 + "}}", "CheckConvergenceJob specification: "),
         ('{"until": {}, "until": {}}', "key 'until' is given twice; give it once"),
         ('{"until": {"rhat_f_p99": 1.1, "rhat_f_p99": 9}}', "key 'rhat_f_p99' is given twice"),
-        ('{"until": {"rhat_f_p99": NaN}}', "JudgeJob specification: until.rhat_f_p99: "),
-        ('{"until": {"rhat_f_p99": 1e999}}', "JudgeJob specification: until.rhat_f_p99: "),
+        ('{"until": {"rhat_f_p99": NaN}}', "CheckConvergenceJob specification: until.rhat_f_p99: "),
+        (
+            '{"until": {"rhat_f_p99": 1e999}}',
+            "CheckConvergenceJob specification: until.rhat_f_p99: ",
+        ),
         ('{"until": {}, "__class__": "x"}', "unknown key '__class__'"),
-        ("{}\0", "JudgeJob specification: Invalid JSON"),
+        ("{}\0", "CheckConvergenceJob specification: Invalid JSON"),
     ],
     ids=lambda value: str(value)[:30].replace("\0", ""),
 )
@@ -241,7 +244,7 @@ def test_specifications_that_lie_are_refused(tmp_path: Path, text: str, said: st
     path.write_text(text)
     for spec in (text, str(path)):
         with pytest.raises(InputError) as caught:
-            read_job(JudgeJob, spec)
+            read_job(CheckConvergenceJob, spec)
         assert said in str(caught.value)
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 2000
@@ -255,14 +258,14 @@ def test_specifications_that_lie_are_refused(tmp_path: Path, text: str, said: st
 def test_a_specification_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "spec.json").write_bytes(content)
     with pytest.raises(InputError, match=r"--spec: cannot read .*spec\.json"):
-        read_job(JudgeJob, str(tmp_path / "spec.json"))
+        read_job(CheckConvergenceJob, str(tmp_path / "spec.json"))
 
 
 def test_a_specification_that_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path, tmp_path / "pipe", Path("/dev/zero"), Path("x" * 5000)):
         with pytest.raises(InputError, match="--spec: cannot read"):
-            read_job(JudgeJob, str(place))
+            read_job(CheckConvergenceJob, str(place))
 
 
 def test_text_is_read_as_utf8_whatever_the_locale(tmp_path: Path) -> None:

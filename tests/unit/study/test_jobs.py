@@ -12,21 +12,21 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes.errors import InputError
-from nlobayes.study.assignments import ingest_job, prepare_job, run_jobs, simulate_job
 from nlobayes.study.grid import Study
+from nlobayes.study.job_builder import ingest_job, prepare_job, run_jobs, simulate_job
 from nlobayes.study.jobs import (
+    CheckConvergenceJob,
     DiagnoseJob,
     DrawJob,
     EvaluateJob,
     ExportJob,
     Frozen,
     IngestJob,
-    JudgeJob,
     LandscapeJob,
+    PosteriorPredictiveJob,
     PrepareJob,
     PretrainJob,
     PriorPredictiveJob,
-    PropagateJob,
     SimulateJob,
     TabulateChainsJob,
     TabulateJob,
@@ -40,9 +40,9 @@ KINDS: dict[str, type[Frozen]] = {
     "pretrain": PretrainJob,
     "warmup": WarmupJob,
     "draw": DrawJob,
-    "judge": JudgeJob,
+    "check_convergence": CheckConvergenceJob,
     "diagnose": DiagnoseJob,
-    "propagate": PropagateJob,
+    "posterior_predictive": PosteriorPredictiveJob,
     "landscape": LandscapeJob,
     "prior_predictive": PriorPredictiveJob,
     "evaluate": EvaluateJob,
@@ -50,7 +50,7 @@ KINDS: dict[str, type[Frozen]] = {
     "tabulate_chains": TabulateChainsJob,
     "export": ExportJob,
 }
-ON_DEVICE = {"pretrain", "warmup", "draw", "propagate", "landscape"}
+ON_DEVICE = {"pretrain", "warmup", "draw", "posterior_predictive", "landscape"}
 MODEL = ON_DEVICE | {"prior_predictive"}
 
 # A change of the small study, and the jobs that must run again because of it.
@@ -67,7 +67,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"methods": {"hmc": {"thin": 4}}}, {"draw", "diagnose", "tabulate_chains"}),
     ({"methods": {"hmc": {"warmup": {"steps": 50}}}}, {"warmup", "draw"}),
     ({"methods": {"hmc": {"warmup": {"segments": 2}}}}, {"warmup", "draw"}),
-    ({"methods": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"judge"}),
+    ({"methods": {"hmc": {"until": {"rhat_f_p99": 1.1}}}}, {"check_convergence"}),
     ({"execution": {"chains_per_job": 2}}, set()),
     ({"execution": {"device": "gpu"}}, ON_DEVICE),
     ({"execution": {"shards": 2}}, ON_DEVICE),
@@ -109,12 +109,12 @@ def test_only_a_sampler_with_targets_is_judged_on_its_way(
     make_study: Callable[..., Study],
 ) -> None:
     """And another target reaches nothing else; the draws there are stay as they are."""
-    assert "judge" not in first_jobs(make_study())
+    assert "check_convergence" not in first_jobs(make_study())
     one, two = (
         first_jobs(make_study({"methods": {"hmc": {"until": {"ess_f_bulk_min": ess}}}}))
         for ess in (200.0, 300.0)
     )
-    assert {verb for verb in one if one[verb] != two[verb]} == {"judge"}
+    assert {verb for verb in one if one[verb] != two[verb]} == {"check_convergence"}
 
 
 def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
@@ -137,7 +137,7 @@ def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> No
     assert (one.seed, two.seed) == (1, 2)
     before, after = run_jobs(one), run_jobs(two)
     same = {verb for verb in before if before[verb] == after[verb]}
-    assert same == {"diagnose", "propagate", "export", "tabulate_chains"}
+    assert same == {"diagnose", "posterior_predictive", "export", "tabulate_chains"}
 
 
 def test_equal_posteriors_are_told_the_same_whatever_their_names(

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from nlobayes.errors import InputError
-from nlobayes.study.assignments import run_jobs
 from nlobayes.study.grid import load_study
+from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override, read_presets
 
 CONFIG = Path(__file__).parents[3] / "config"
@@ -27,7 +27,7 @@ EVERY_RUN = {
     "warmup",
     "draw",
     "diagnose",
-    "propagate",
+    "posterior_predictive",
     "landscape",
     "prior_predictive",
     "evaluate",
@@ -44,7 +44,7 @@ def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:
         runs = list(study.runs(grid))
         assert runs
         for run in runs:
-            judged = {"judge"} if run.mcmc and run.mcmc.until else set()
+            judged = {"check_convergence"} if run.mcmc and run.mcmc.until else set()
             assert run_jobs(run).keys() == EVERY_RUN | judged
 
 
@@ -54,8 +54,8 @@ def test_every_grid_of_the_documentation_exists(grid: str) -> None:
 
 
 def test_the_examples_of_the_documentation_are_valid() -> None:
-    blocks = (CONFIG / "README.md").read_text().split("```yaml\n")[1:]
-    examples = [yaml.safe_load(block.split("```")[0]) for block in blocks]
+    chain_groups = (CONFIG / "README.md").read_text().split("```yaml\n")[1:]
+    examples = [yaml.safe_load(chain_group.split("```")[0]) for chain_group in chain_groups]
     assert len(examples) == 2
     for example in examples:
         load_study(shipped(**example))

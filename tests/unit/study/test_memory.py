@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from nlobayes.errors import InputError
-from nlobayes.study.assignments import run_jobs
 from nlobayes.study.grid import Study
+from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.jobs import PretrainJob, read_job
 from nlobayes.study.priors.fan_in import FanInPrior
 

@@ -1,4 +1,4 @@
-"""How chains are sampled: which warm-up goes with which kernel, in which pieces, until when."""
+"""How chains are sampled: which warm-up goes with which kernel, in which segments, until when."""
 
 from __future__ import annotations
 
@@ -135,11 +135,11 @@ def test_a_warmup_is_a_mapping(sampler: Callable[..., MCMC], warmup: Any) -> Non
         sampler(warmup=warmup)
 
 
-@pytest.mark.parametrize(("segments", "piece"), [(1, 400), (2, 200), (8, 50), (400, 1)])
-def test_a_warmup_is_made_in_equal_pieces(
-    sampler: Callable[..., MCMC], segments: int, piece: int
+@pytest.mark.parametrize(("segments", "steps_per_segment"), [(1, 400), (2, 200), (8, 50), (400, 1)])
+def test_a_warmup_is_made_in_equal_segments(
+    sampler: Callable[..., MCMC], segments: int, steps_per_segment: int
 ) -> None:
-    assert sampler(warmup={"segments": segments}).warmup.piece == piece
+    assert sampler(warmup={"segments": segments}).warmup.steps_per_segment == steps_per_segment
 
 
 @pytest.mark.parametrize("segments", [3, 7, 401])

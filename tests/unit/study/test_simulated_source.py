@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from nlobayes.errors import InputError
-from nlobayes.study.assignments import simulate_job
 from nlobayes.study.grid import Study
+from nlobayes.study.job_builder import simulate_job
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
 from nlobayes.study.presets import DatasetPreset

@@ -53,17 +53,21 @@ def test_a_path_of_no_run_is_refused(plan: Plan) -> None:
 def test_the_first_piece_of_a_warmup_begins_with_maps_the_others_with_the_piece_before(
     plan: Plan,
 ) -> None:
-    inputs, first, second = Inputs(plan), of_run(block="2", piece="0"), of_run(block="2", piece="1")
-    assert inputs.maps_of_block(first) == [f"results/pretrain/{MODEL}/2.nc"]
+    inputs, first, second = (
+        Inputs(plan),
+        of_run(chain_group="2", segment="0"),
+        of_run(chain_group="2", segment="1"),
+    )
+    assert inputs.maps_of_chain_group(first) == [f"results/pretrain/{MODEL}/2.nc"]
     assert inputs.warmup_before(first) == []
-    assert inputs.maps_of_block(second) == []
+    assert inputs.maps_of_chain_group(second) == []
     assert inputs.warmup_before(second) == [f"{CHAINS}/2/warmup_0.nc"]
 
 
 def test_a_warmup_is_told_its_maps_with_their_chains(make_plan: MakePlan) -> None:
     together = make_plan({"execution": {"chains_per_job": 2}})
-    wildcards = of_run(block="1", piece="0")
-    starts = Inputs(together).maps_of_block(wildcards)
+    wildcards = of_run(chain_group="1", segment="0")
+    starts = Inputs(together).maps_of_chain_group(wildcards)
     said = Options(together).begin_warmup(wildcards, Files(starts=starts, previous=[]))
     maps = [f"results/pretrain/{MODEL}/{number}.nc" for number in (2, 3)]
     assert said == f"--start {maps[0]} --chain 2 --start {maps[1]} --chain 3"
@@ -71,8 +75,8 @@ def test_a_warmup_is_told_its_maps_with_their_chains(make_plan: MakePlan) -> Non
 
 def test_a_segment_continues_the_one_before_and_the_first_the_warmup(plan: Plan) -> None:
     inputs = Inputs(plan)
-    assert inputs.segment_before(of_run(block="0", segment="1")) == f"{CHAINS}/0/segment_0.nc"
-    assert inputs.segment_before(of_run(block="0", segment="0")) == f"{CHAINS}/0/warmup_0.nc"
+    assert inputs.segment_before(of_run(chain_group="0", segment="1")) == f"{CHAINS}/0/segment_0.nc"
+    assert inputs.segment_before(of_run(chain_group="0", segment="0")) == f"{CHAINS}/0/warmup_0.nc"
 
 
 def test_only_a_sampler_with_until_waits_for_verdicts(plan: Plan, make_plan: MakePlan) -> None:
@@ -83,8 +87,12 @@ def test_only_a_sampler_with_until_waits_for_verdicts(plan: Plan, make_plan: Mak
     assert Inputs(judged).verdict_before(second) == [f"{CHAINS}/verdict_0.json"]
 
 
-def test_files_of_a_run_are_listed_block_by_block(plan: Plan) -> None:
-    every = [f"{CHAINS}/{block}/segment_{number}.nc" for block in range(4) for number in range(2)]
+def test_files_of_a_run_are_listed_chain_group_by_chain_group(plan: Plan) -> None:
+    every = [
+        f"{CHAINS}/{chain_group}/segment_{number}.nc"
+        for chain_group in range(4)
+        for number in range(2)
+    ]
     assert Inputs(plan).segments(of_run()) == every
     assert Inputs(plan).segments_so_far(of_run(segment="0")) == every[::2]
     assert len(Inputs(plan).warmups(of_run())) == 4
@@ -162,7 +170,7 @@ def test_a_verb_is_told_its_own_specification_and_the_code_that_it_chooses(
 def test_a_job_needs_what_its_run_does_and_more_at_each_attempt(plan: Plan) -> None:
     resources = Needs(plan).of("draw")
     expected = need("draw", size_of(plan.runs[RUN], 60))
-    job = {"run": RUN, "block": "0", "segment": "0"}
+    job = {"run": RUN, "chain_group": "0", "segment": "0"}
     assert resources["mem_mb"](job, attempt=1) == expected.mem_mb
     assert resources["runtime"](job, attempt=3) == 3 * expected.runtime
 

@@ -60,23 +60,25 @@ def remote(cluster: None, pristine: Project, tmp_path_factory: pytest.TempPathFa
 def strike(
     snakemake: Popen[bytes], project: Project, blow: signal.Signals, spared: str | None = None
 ) -> str:
-    """Wait until a block of a project is being drawn, in whichever order, and send it a signal.
+    """Wait until a chain group of a project is being drawn, and send it a signal.
 
-    Returns the block, which the next call may spare.
+    Returns the chain group, which the next call may spare.
     """
     end = time.monotonic() + PATIENCE_SECONDS
     while snakemake.poll() is None and time.monotonic() < end:
         for folder in Path("/proc").glob("[0-9]*"):
-            block = block_drawn_by(folder, project)
-            if block not in (None, spared):
+            chain_group = chain_group_drawn_by(folder, project)
+            if chain_group not in (None, spared):
                 os.kill(int(folder.name), blow)
-                return block
+                return chain_group
         time.sleep(0.2)
-    raise AssertionError(f"no block to send {blow.name}; Snakemake's status: {snakemake.poll()}")
+    raise AssertionError(
+        f"no chain group to send {blow.name}; Snakemake's status: {snakemake.poll()}"
+    )
 
 
-def block_drawn_by(process: Path, project: Project) -> str | None:
-    """Name the block of a project that a process draws, by the process's folder below /proc."""
+def chain_group_drawn_by(process: Path, project: Project) -> str | None:
+    """Name the chain group that a process draws, by the process's folder below /proc."""
     try:
         words = (process / "cmdline").read_text().split("\0")
         place = (process / "cwd").readlink()
@@ -84,7 +86,7 @@ def block_drawn_by(process: Path, project: Project) -> str | None:
         return None
     if place != project.root or words[2:3] != ["draw"]:
         return None
-    return words[words.index("--block") + 1]
+    return words[words.index("--chain-group") + 1]
 
 
 def test_draws_are_those_of_a_local_run(remote: Finished, once: Once, pristine: Project) -> None:

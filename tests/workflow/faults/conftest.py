@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nlobayes.artifacts.contents import read_start, write_start
+from nlobayes.artifacts.contents import read_map, write_map
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -111,7 +111,7 @@ def workbench(tiny: Project, verbs: Verbs, tmp_path_factory: pytest.TempPathFact
     commands["plot"] = re.sub(r"--figure (?!loss|pulls)\w+", "", commands["plot"])
     add_another_run(project)
     commands |= further(commands)
-    for verb in ("judge", "agree", "compare", "landscape", "prior_predictive", "plot"):
+    for verb in ("check_convergence", "agree", "compare", "landscape", "prior_predictive", "plot"):
         status, said = verbs.run(project, commands[verb])
         assert status == 0, said
     return Workbench(project, commands)
@@ -134,15 +134,15 @@ def add_another_run(project: Project) -> None:
         other = Path(str(path).replace(RUN, OTHER))
         shutil.copytree(path, other) if path.is_dir() else shutil.copy(path, other)
     first, second = (
-        read_start(project.root / f"results/pretrain/{MODEL}/{chain}.nc") for chain in range(2)
+        read_map(project.root / f"results/pretrain/{MODEL}/{chain}.nc") for chain in range(2)
     )
     third = first._replace(chain=2, position=first.position - 2 * second.position)
-    write_start(project.root / f"results/pretrain/{MODEL}/2.nc", third, {})
+    write_map(project.root / f"results/pretrain/{MODEL}/2.nc", third, {})
 
 
 def further(commands: dict[str, str]) -> dict[str, str]:
     """Spell commands of the verbs that the tiny study has no need of."""
-    (spec,) = re.findall(r"--spec '(.*?)'", commands["propagate"])
+    (spec,) = re.findall(r"--spec '(.*?)'", commands["posterior_predictive"])
     job = json.dumps({**json.loads(spec), "seed": 1})
     prior = json.dumps({**json.loads(job), "covariate": "m1", "draws": 50})
     starts = " ".join(f"--start results/pretrain/{MODEL}/{chain}.nc" for chain in range(3))
@@ -151,8 +151,8 @@ def further(commands: dict[str, str]) -> dict[str, str]:
     )
     until = json.dumps({"until": {}})
     return {
-        "judge": f"nlobayes judge --spec '{until}' {segments} --out results/chains/{RUN}/"
-        f"verdict_0.json --record {RECORDS}/judge/{RUN}/0.json",
+        "check_convergence": f"nlobayes check_convergence --spec '{until}' {segments} --out "
+        f"results/chains/{RUN}/verdict_0.json --record {RECORDS}/check_convergence/{RUN}/0.json",
         "agree": f"nlobayes agree --posterior results/posterior/{RUN}.nc --posterior "
         f"results/posterior/{OTHER}.nc --out results/metrics/agreement/tiny.json"
         f" --record {RECORDS}/agree/tiny.json",

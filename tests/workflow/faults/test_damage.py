@@ -21,8 +21,17 @@ MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
 POSTERIOR, SEGMENT = f"results/posterior/{RUN}.nc", f"results/chains/{RUN}/0/segment_0.nc"
 DIAGNOSTICS, THINNED = f"results/metrics/{RUN}/diagnostics.json", f"results/thinned/{RUN}.nc"
 INPUT = re.compile(r"--(?!out|table )(\w+) (results/\S+\.nc)")
-READERS = ("judge", "assemble", "diagnose", "thin", "evaluate", "export", "tabulate", "agree")
-WITH_JAX = ("pretrain", "warmup", "draw", "propagate", "landscape", "prior_predictive")
+READERS = (
+    "check_convergence",
+    "assemble",
+    "diagnose",
+    "thin",
+    "evaluate",
+    "export",
+    "tabulate",
+    "agree",
+)
+WITH_JAX = ("pretrain", "warmup", "draw", "posterior_predictive", "landscape", "prior_predictive")
 
 
 def flip(path: Path, seed: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import observed_groups, read_dataset, read_start
+from nlobayes.artifacts.contents import observed_groups, read_dataset, read_map
 from nlobayes.artifacts.draws import draw_groups
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import write_groups
@@ -31,7 +31,7 @@ def approximate(
 
     data = read_dataset(dataset)
     model = builder.build_model(job.model, data, memory_of(job.model))
-    maps = [read_start(path).position for path in start]
+    maps = [read_map(path).position for path in start]
     for path, position in zip(start, maps, strict=True):
         builder.check_finite(model, position, str(path))
     begin = Approached(model.logdensity_fn, builder.stack_positions(model, maps))

@@ -15,8 +15,8 @@ from nlobayes.errors import InputError
 
 def assemble(
     dataset: Annotated[Path, typer.Option(help="Dataset of the posterior.")],
-    warmup: Annotated[list[Path], typer.Option(help="Warm-up, block by block in order.")],
-    segment: Annotated[list[Path], typer.Option(help="Segment, block by block in order.")],
+    warmup: Annotated[list[Path], typer.Option(help="Warm-up, group by group in order.")],
+    segment: Annotated[list[Path], typer.Option(help="Segment, group by group in order.")],
     out: Annotated[Path, typer.Option(help="Posterior to write.")],
 ) -> None:
     """Join segments along draws and chains, with the data they are conditioned on."""

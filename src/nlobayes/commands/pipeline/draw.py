@@ -1,4 +1,4 @@
-"""Draw one segment of a block of chains."""
+"""Draw one segment of a group of chains."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,9 +29,9 @@ def draw(
     verdict: Annotated[
         Path | None, typer.Option(help="Verdict on the segments before; none is drawn once met.")
     ] = None,
-    block: Annotated[int, typer.Option(help="Number of the block.", min=0)] = 0,
+    chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
 ) -> None:
-    """Continue a block from where it stands and write the draws with where it stands then."""
+    """Continue a chain group from where it stands and write the draws with where it stands then."""
     job = read_job(DrawJob, spec)
     if verdict is not None and read_json(verdict, "met")["met"]:
         typer.echo(f"{verdict}: converged, nothing to draw", err=True)
@@ -41,7 +41,7 @@ def draw(
         write_empty_segment(out, previous, made)
         return
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
-    runtime.choose_device(job.model.device, block, job.model.shards)
+    runtime.choose_device(job.model.device, chain_group, job.model.shards)
     import jax
 
     from nlobayes import builder

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset, read_start
+from nlobayes.artifacts.contents import read_dataset, read_map
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
@@ -15,7 +15,7 @@ from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.memories import memory_files, memory_of
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import LandscapeJob, read_job
-from nlobayes.types import Start
+from nlobayes.types import MAPEstimate
 
 GRID, MARGIN = 41, 0.3
 """Points along an axis of the plane, and the margin around the MAPs, relative to their range."""
@@ -39,7 +39,7 @@ def landscape(
     table is empty.
     """
     job = read_job(LandscapeJob, spec)
-    starts = _read_starts(start)
+    starts = _read_maps(start)
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, shards=job.model.shards)
     from nlobayes import builder
@@ -75,13 +75,13 @@ def landscape(
     write_record(record, made, [plots / f"{name}.csv" for name in written])
 
 
-def _read_starts(paths: list[Path]) -> list[Start]:
+def _read_maps(paths: list[Path]) -> list[MAPEstimate]:
     if len(paths) < 3:
         raise InputError(
             f"landscape: got {len(paths)} MAPs, a plane needs three; give --start once for each "
             "of three chains or more"
         )
-    starts = [read_start(path) for path in paths]
+    starts = [read_map(path) for path in paths]
     chains = [one.chain for one in starts]
     if len(set(chains)) < len(chains):
         raise InputError(f"landscape: got MAPs of chains {chains}; give every chain once")
@@ -125,7 +125,7 @@ def _path(key: Any, energy_fn: Any, positions: Any) -> Columns:
     return {"t": t, "straight": _finite(straight), "bezier": _finite(curved)}
 
 
-def _distances(starts: list[Start]) -> Columns:
+def _distances(starts: list[MAPEstimate]) -> Columns:
     from nlobayes.inference.landscape import distances
 
     between = distances(np.stack([one.path for one in starts]))

@@ -7,14 +7,14 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset, write_start
+from nlobayes.artifacts.contents import read_dataset, write_map
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.memories import memory_files, memory_of
 from nlobayes.diagnostics.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob, read_job
-from nlobayes.types import Dataset, Start
+from nlobayes.types import Dataset, MAPEstimate
 
 
 def pretrain(
@@ -35,7 +35,7 @@ def pretrain(
     model = builder.build_model(job.model, data, memory_of(job.model))
     fit, losses = builder.build_search(model, data, job.pretraining, job.seed)(chain)
     builder.check_finite(model, fit.position, f"{out}: the MAP of chain {chain}")
-    start = Start(
+    start = MAPEstimate(
         chain=chain,
         position=np.asarray(fit.position),
         variables=builder.name_variables(model, fit.position),
@@ -53,7 +53,7 @@ def pretrain(
         epochs_run=int(fit.epochs),
         restart_losses=[loss if np.isfinite(loss) else None for loss in losses],
     )
-    write_start(out, start, made)
+    write_map(out, start, made)
 
 
 def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:

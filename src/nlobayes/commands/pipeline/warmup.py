@@ -1,4 +1,4 @@
-"""Adapt a block of chains, piece by piece, towards what is frozen before the first draw."""
+"""Adapt a group of chains, segment by segment, towards what is frozen before the first draw."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +7,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.chains import read_checkpoint, write_warmup
-from nlobayes.artifacts.contents import read_dataset, read_start
+from nlobayes.artifacts.contents import read_dataset, read_map
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.memories import memory_files, memory_of
@@ -23,15 +23,15 @@ def warmup(
     out: Annotated[Path, typer.Option(help="Warm-up to write.")],
     start: Annotated[list[Path], typer.Option(help="MAP of a chain; once per chain.")] = [],  # noqa: B006
     previous: Annotated[Path | None, typer.Option(help="Warm-up to continue from.")] = None,
-    block: Annotated[int, typer.Option(help="Number of the block.", min=0)] = 0,
+    chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
     chain: Annotated[list[int], typer.Option(help="Number of a chain, if not its MAP's.")] = [],  # noqa: B006
 ) -> None:
-    """Warm up from the MAPs, or go on from the piece before, and write where it stands."""
+    """Warm up from the MAPs, or go on from the segment before, and write where it stands."""
     if bool(start) == bool(previous):
         raise InputError("warmup: give either --start once per chain, or --previous")
     job = read_job(WarmupJob, spec)
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
-    runtime.choose_device(job.model.device, block, job.model.shards)
+    runtime.choose_device(job.model.device, chain_group, job.model.shards)
     import jax
 
     from nlobayes import builder
@@ -42,7 +42,7 @@ def warmup(
     data = read_dataset(dataset)
     model, kernel, adaptation = builder.build_sampler(job, data, memory_of(job.model))
     if previous is None:
-        starts = [read_start(path) for path in start]
+        starts = [read_map(path) for path in start]
         for path, one in zip(start, starts, strict=True):
             builder.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
         chains, first_step = tuple(chain or (one.chain for one in starts)), 0
@@ -56,17 +56,21 @@ def warmup(
         chains, first_step = before.chains, before.next_step
         template = builder.warmup_template(model, adaptation, len(chains))
         carry = records.from_arrays(template, before.adaptation, str(previous))
-        if first_step + job.warmup.piece > job.warmup.steps:
+        if first_step + job.warmup.steps_per_segment > job.warmup.steps:
             raise InputError(
                 f"{previous}: the warm-up has made {first_step} of {job.warmup.steps} steps, "
-                "no piece is left; draw from it"
+                "no segment is left; draw from it"
             )
     keys, label = builder.chain_keys(job.seed, "warmup", chains), f"warm-up of chains {[*chains]}"
 
-    def adapt_piece(carry: Any, first: int, steps: int) -> Any:
+    def adapt_segment(carry: Any, first: int, steps: int) -> Any:
         return adapt(keys, adaptation, carry, first=first, steps=steps)
 
-    step, drawn, steps = jax.jit(adapt_piece, static_argnames="steps"), [], job.warmup.piece
+    step, drawn, steps = (
+        jax.jit(adapt_segment, static_argnames="steps"),
+        [],
+        job.warmup.steps_per_segment,
+    )
     for first, count in pieces(steps, 1, label):
         carry, info, logdensity = step(carry, first_step + first, steps=count)
         drawn.append(records.sample_stats(info, logdensity))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import read_start
+from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.commands.shared.covariates import Covariate
 from nlobayes.commands.shared.posteriors import posterior_draws
@@ -40,7 +40,7 @@ def of_chains(thin: int, groups: Groups, covariate: Covariate) -> dict[str, Colu
 
 def of_starts(paths: Sequence[Path]) -> dict[str, Columns]:
     """Tabulate how the MAPs were reached."""
-    starts = [read_start(path) for path in paths]
+    starts = [read_map(path) for path in paths]
     losses, misfits = [s.loss for s in starts], [s.validation_rmse for s in starts]
     return {"loss": tables.losses(losses, misfits)}
 

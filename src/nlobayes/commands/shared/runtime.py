@@ -33,8 +33,8 @@ def configure(precision: str, device: str = "cpu", shards: int = 1) -> None:
     os.environ["XLA_FLAGS"] = flags + devices
 
 
-def choose_device(device: str, block: int = 0, shards: int = 1) -> None:
-    """Take the devices of a job: blocks are dealt to several GPUs in turn.
+def choose_device(device: str, chain_group: int = 0, shards: int = 1) -> None:
+    """Take the devices of a job: chain groups are dealt to several GPUs in turn.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def choose_device(device: str, block: int = 0, shards: int = 1) -> None:
             f"execution.device: {device} x {shards} asked for, but JAX finds {len(found)}; "
             "choose execution.device: cpu, or install the `cuda` extra on a machine that has one"
         )
-    jax.config.update("jax_default_device", found[block % len(found)])
+    jax.config.update("jax_default_device", found[chain_group % len(found)])
 
 
 def device() -> str:

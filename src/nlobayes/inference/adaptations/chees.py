@@ -1,4 +1,4 @@
-"""ChEES: a block of chains learns one step size and one trajectory length, then both are frozen.
+"""ChEES: a group of chains learns one step size and one trajectory length, then both are frozen.
 
 The length climbs the expected squared change, over one step, of the squared distance from the
 mean of the chains, by ADAM on its logarithm; the step size follows the harmonic mean of the
@@ -20,7 +20,7 @@ from blackjax.adaptation.step_size import dual_averaging_adaptation
 
 from nlobayes.errors import InputError
 from nlobayes.inference.adaptation import Adaptation, Untuned
-from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Info
 from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory, jitter_of
 
@@ -44,7 +44,7 @@ class Length(NamedTuple):
 
 
 class Carry(NamedTuple):
-    """The states (chain,) of a block, and the step size and length it learns together."""
+    """The states (chain,) of a chain group, and the step size and length it learns together."""
 
     state: TrajectoryState
     step_size: Any
@@ -61,7 +61,7 @@ def build(
     target_acceptance: float,
     learning_rate: float,
 ) -> Adaptation:
-    """Build the warm-up of a block of chains with the kernel `chees`.
+    """Build the warm-up of a group of chains with the kernel `chees`.
 
     The mean length is held below half of the kernel's `most_integration_steps`, so that the
     jittered one stays below all of them.
@@ -138,7 +138,7 @@ def slope(old: TrajectoryState, new: TrajectoryState, weights: jax.Array) -> jax
 def _require_chains(chains: int) -> None:
     if chains < FEWEST_CHAINS:
         raise InputError(
-            f"the adaptation chees got a block of {chains} chains; it learns from the spread "
-            f"between chains and needs at least {FEWEST_CHAINS} in one block: run more chains "
-            "per block, or choose the adaptation windows."
+            f"the adaptation chees got a group of {chains} chains; it learns from the spread "
+            f"between chains and needs at least {FEWEST_CHAINS} in one group: run more chains "
+            "per job, or choose the adaptation windows."
         )

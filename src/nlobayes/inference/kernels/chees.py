@@ -3,7 +3,7 @@
 Targets pi(q) proportional to exp(logdensity_fn(q)). Step number n of every chain lasts
 2 h_n trajectory_length, with h_n in [0, 1) the base-2 Halton sequence: what is tuned is the mean
 length. The sequence knows nothing of the state, so each step is one exact HMC kernel, and chains
-in one block that share what was tuned make the same number of leapfrog steps
+in one chain group that share what was tuned make the same number of leapfrog steps
 (Hoffman, Radul & Sountsov 2021, "An adaptive-MCMC scheme for setting trajectory lengths in HMC").
 """
 

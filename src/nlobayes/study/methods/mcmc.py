@@ -76,8 +76,8 @@ class MCMC(MethodSettings):
         return chains
 
     @property
-    def pieces(self) -> int:
-        """Jobs in a row of each block of chains."""
+    def jobs_in_a_row(self) -> int:
+        """Jobs in a row of each group of chains."""
         return self.warmup.segments + self.segments
 
     @property
@@ -85,7 +85,7 @@ class MCMC(MethodSettings):
         """Number of the MAP that each chain starts from."""
         return [chain // self.chains_per_start for chain in range(self.chains)]
 
-    def blocks(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
+    def chain_groups(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
         """Numbers of the chains of each job; chains that learn from each other share one."""
         chains = list(range(self.chains))
         together = chains_per_job == "all" or self.kernel.learns_from_all_chains

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from nlobayes.artifacts.audit.inspection import inspect
-from nlobayes.artifacts.contents import write_dataset, write_start
+from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.files import write_json, write_parquet
 from nlobayes.artifacts.seals import seal
-from nlobayes.types import Dataset, Start
+from nlobayes.types import Dataset, MAPEstimate
 
 MADE = {
     "verb": "prepare",
@@ -78,12 +78,12 @@ def test_what_is_wrong_inside_is_told_with_its_place(
 
 
 def test_a_missing_device_is_told_of_what_was_computed(
-    tmp_path: Path, make_start: Callable[..., Start]
+    tmp_path: Path, make_start: Callable[..., MAPEstimate]
 ) -> None:
     path = tmp_path / "start.nc"
-    write_start(path, make_start(0), MADE)
+    write_map(path, make_start(0), MADE)
     assert inspect(path) == ["attribute device is missing", "attribute precision is missing"]
-    write_start(path, make_start(0), MADE | {"device": "cpu", "precision": "float32"})
+    write_map(path, make_start(0), MADE | {"device": "cpu", "precision": "float32"})
     assert inspect(path) == []
 
 

@@ -198,9 +198,9 @@ def tuned(step_size: float = 0.3, variance: Any = (1.0, 2.0)) -> TunedMomentum:
 
 
 def check(*records_of_chains: TunedMomentum) -> None:
-    """Check a block of chains, numbered from 3."""
-    block = to_arrays(jax.tree.map(lambda *leaves: np.stack(leaves), *records_of_chains))
-    check_tuned(block, range(3, 3 + len(records_of_chains)), "here", begin=1e-3)
+    """Check a group of chains, numbered from 3."""
+    chain_group = to_arrays(jax.tree.map(lambda *leaves: np.stack(leaves), *records_of_chains))
+    check_tuned(chain_group, range(3, 3 + len(records_of_chains)), "here", begin=1e-3)
 
 
 @pytest.mark.parametrize(

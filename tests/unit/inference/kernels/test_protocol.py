@@ -68,8 +68,10 @@ def begin(name: str, kernel: Kernel, step_size: float, dtype: Any = np.float64) 
     chosen = preset(name, step_size)
     adaptation = builder.build_adaptation(chosen.warmup, chosen.kernel, kernel)
     chains = chosen.kernel.fewest_chains if chosen.kernel.learns_from_all_chains else 1
-    block = adaptation.finish(adaptation.start(jnp.tile(jnp.asarray(START, dtype), (chains, 1))))
-    return jax.tree.map(lambda leaf: leaf[0], block)
+    chain_group = adaptation.finish(
+        adaptation.start(jnp.tile(jnp.asarray(START, dtype), (chains, 1)))
+    )
+    return jax.tree.map(lambda leaf: leaf[0], chain_group)
 
 
 @cache

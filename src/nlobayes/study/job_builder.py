@@ -8,18 +8,18 @@ from typing import Any
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import (
     ApproximateJob,
+    CheckConvergenceJob,
     DiagnoseJob,
     DrawJob,
     EvaluateJob,
     ExportJob,
     IngestJob,
-    JudgeJob,
     LandscapeJob,
     ModelJob,
+    PosteriorPredictiveJob,
     PrepareJob,
     PretrainJob,
     PriorPredictiveJob,
-    PropagateJob,
     SimulateJob,
     SpeedJob,
     TabulateChainsJob,
@@ -60,7 +60,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     return {
         "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
         **of_method,
-        "propagate": PropagateJob(model=model),
+        "posterior_predictive": PosteriorPredictiveJob(model=model),
         "landscape": LandscapeJob(model=model, seed=run.seed),
         "prior_predictive": PriorPredictiveJob(
             model=model.model_copy(update={"device": "cpu", "shards": 1}),
@@ -87,7 +87,7 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     chains = run.mcmc
     given: dict[str, Any] = {"model": model, "seed": run.seed}
     given |= {"kernel": chains.kernel, "warmup": chains.warmup}
-    until = {"judge": JudgeJob(until=chains.until)} if chains.until else {}
+    until = {"check_convergence": CheckConvergenceJob(until=chains.until)} if chains.until else {}
     return {
         "warmup": WarmupJob(**given),
         "draw": DrawJob(draws=chains.draws_per_segment, thin=chains.thin, **given),

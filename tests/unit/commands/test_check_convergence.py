@@ -12,7 +12,7 @@ import pytest
 from nlobayes.artifacts.chains import read_functions, write_empty_segment
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.pipeline.judge import judge
+from nlobayes.commands.pipeline.check_convergence import check_convergence
 from nlobayes.diagnostics.convergence import ess_bulk
 from nlobayes.errors import InputError
 
@@ -26,7 +26,7 @@ def judged(run: Any, tmp_path: Path, read: Read) -> Judge:
     """Judge segments by some limits and read the verdict."""
 
     def judge_segments(segments: list[Path] = run.segments, **until: float) -> dict[str, Any]:
-        judge(json.dumps({"until": until}), segments, tmp_path / "verdict.json")
+        check_convergence(json.dumps({"until": until}), segments, tmp_path / "verdict.json")
         return read(tmp_path / "verdict.json")
 
     return judge_segments
@@ -58,9 +58,9 @@ def test_all_draws_of_all_chains_so_far_are_counted(run: Any, judged: Judge) -> 
 def test_a_record_says_what_was_asked_of_which_segments(run: Any, tmp_path: Path) -> None:
     asked = {"rhat_f_median": 1.02, "rhat_f_p99": 1.1, "ess_f_bulk_min": 250.0}
     out, record = tmp_path / "verdict.json", tmp_path / "record.json"
-    judge(json.dumps({"until": asked}), run.segments, out, record)
+    check_convergence(json.dumps({"until": asked}), run.segments, out, record)
     made = read_record(record)
-    assert (made["verb"], made["spec"]) == ("judge", {"until": asked})
+    assert (made["verb"], made["spec"]) == ("check_convergence", {"until": asked})
     assert made["inputs"] == digests(run.segments)
     assert made["outputs"] == digests([out])
 
@@ -95,12 +95,16 @@ def test_a_verdict_stays_met_after_segments_of_no_draws(
 
 def test_a_segment_that_is_given_twice_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
     """It would double the effective sample size."""
-    with pytest.raises(InputError, match="where draw 32 is next; give the pieces of a block in"):
+    with pytest.raises(
+        InputError, match="where draw 32 is next; give the segments of a chain group in"
+    ):
         judged(run.segments * 2)
     assert not (tmp_path / "verdict.json").exists()
 
 
-def test_blocks_of_unequal_length_are_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
+def test_chain_groups_of_unequal_length_are_refused(
+    run: Any, judged: Judge, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="do not fit together along chain"):
         judged(run.segments[:-1])
     assert not (tmp_path / "verdict.json").exists()

@@ -1,4 +1,4 @@
-"""A block of one chain is that chain; a block of several is each of them."""
+"""A chain group of one chain is that chain; a chain group of several is each of them."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Posterior, Tuned
 from nlobayes.inference.kernels import KERNELS
 
@@ -24,8 +24,8 @@ def logdensity_fn(position: jax.Array, inverse_temperature: float | jax.Array = 
     return inverse_temperature * (-0.5 * jnp.sum(position**2) + 0.01 * mixed)
 
 
-def block(name: str, chains: int) -> tuple[Any, Any]:
-    """The step of a kernel, and keys, states and tuned records of a block."""
+def chain_group(name: str, chains: int) -> tuple[Any, Any]:
+    """The step of a kernel, and keys, states and tuned records of a chain group."""
     kernel = KERNELS[name].build(Posterior(logdensity_fn), **SETTINGS[name])
     rng = np.random.default_rng(2)
     states = jax.vmap(kernel.init)(jnp.asarray(rng.normal(size=(chains, 7))))
@@ -39,8 +39,8 @@ def take(tree: Any, row: int) -> Any:
 
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.by_day(1)
-def test_a_block_of_one_chain_is_the_chain_alone_bit_for_bit(name: str) -> None:
-    step, arguments = block(name, 1)
+def test_a_chain_group_of_one_chain_is_the_chain_alone_bit_for_bit(name: str) -> None:
+    step, arguments = chain_group(name, 1)
     found = jax.jit(each_chain(step))(*arguments)
     alone = jax.jit(step)(*take(arguments, 0))
     assert str(jax.tree.structure(found)) == str(jax.tree.structure(alone))
@@ -53,7 +53,7 @@ def test_a_block_of_one_chain_is_the_chain_alone_bit_for_bit(name: str) -> None:
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.by_day(1)
 def test_each_of_several_chains_is_the_chain_alone_within_rounding(name: str) -> None:
-    step, arguments = block(name, 3)
+    step, arguments = chain_group(name, 3)
     found = jax.jit(each_chain(step))(*arguments)
     for row in range(3):
         alone = jax.jit(step)(*take(arguments, row))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.artifacts.contents import read_start, write_dataset
+from nlobayes.artifacts.contents import read_map, write_dataset
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
-from nlobayes.commands.pipeline.propagate import propagate
+from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
@@ -53,7 +53,7 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:
     """The weights are stored, and so evaluated, in single precision."""
-    propagate(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
+    posterior_predictive(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
     groups = read_groups(tmp_path / "out.nc", "predictions")
     draws = read_groups(thinned, "thinned")["posterior"]
     expected = forward({str(name): draws[name].values for name in draws}, dataset)
@@ -61,7 +61,7 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
     assert found.shape == expected.shape == (3, 8, 60)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
     for member, path in enumerate(run.starts):
-        expected = forward(read_start(path).variables.values, dataset)
+        expected = forward(read_map(path).variables.values, dataset)
         np.testing.assert_allclose(groups["baseline"]["f"][member], expected, rtol=0, atol=1e-5)
     np.testing.assert_array_equal(found["draw"], draws["draw"])
 
@@ -69,7 +69,7 @@ def test_every_draw_and_every_start_is_evaluated_at_every_point(
 def test_predictions_carry_points_checks_and_exactness(
     run: Any, thinned: Path, tmp_path: Path, dataset: Dataset
 ) -> None:
-    propagate(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
+    posterior_predictive(SPEC, thinned, run.dataset, run.starts, tmp_path / "out.nc")
     made, points = read_attrs(tmp_path / "out.nc"), read_groups(tmp_path / "out.nc", "predictions")
     assert made["checks"] == CHECKS
     assert made["exact"] is True
@@ -79,7 +79,7 @@ def test_predictions_carry_points_checks_and_exactness(
 
 def test_a_posterior_that_was_not_thinned_is_refused(run: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="kind 'posterior', not 'thinned'; check the path"):
-        propagate(SPEC, run.posterior, run.dataset, run.starts, tmp_path / "out.nc")
+        posterior_predictive(SPEC, run.posterior, run.dataset, run.starts, tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()
 
 
@@ -90,5 +90,5 @@ def test_a_dataset_that_was_not_trained_on_is_refused(
     other = dataset._replace(target=2 * dataset.target)
     write_dataset(tmp_path / "other.nc", other, {})
     with pytest.raises(InputError, match=r"other train rows than .*; give its own dataset"):
-        propagate(SPEC, thinned, tmp_path / "other.nc", run.starts, tmp_path / "out.nc")
+        posterior_predictive(SPEC, thinned, tmp_path / "other.nc", run.starts, tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()

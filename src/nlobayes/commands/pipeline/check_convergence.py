@@ -1,4 +1,4 @@
-"""Judge whether the segments so far have converged, so that no more need be drawn."""
+"""Check whether the segments so far have converged, so that no more need be drawn."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,21 +11,23 @@ from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.diagnostics import verdict
-from nlobayes.study.jobs import JudgeJob, read_job
+from nlobayes.study.jobs import CheckConvergenceJob, read_job
 
 
-def judge(
+def check_convergence(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    segment: Annotated[list[Path], typer.Option(help="Segment, block by block in order.")],
+    segment: Annotated[list[Path], typer.Option(help="Segment, group by group in order.")],
     out: Annotated[Path, typer.Option(help="Verdict to write (JSON).")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Compare R-hat and ESS of all draws so far with their targets."""
-    job = read_job(JudgeJob, spec)
+    job = read_job(CheckConvergenceJob, spec)
     function = read_functions(segment)
-    checks = verdict.judge(function, job.until.model_dump())
+    checks = verdict.check_convergence(function, job.until.model_dump())
     met = all(check["passed"] for check in checks.values())
     for name, check in checks.items():
         typer.echo(f"{name} {check['value']} (target {check['threshold']})", err=True)
     write_json(out, {"met": met, "draws_per_chain": function.shape[1], "checks": checks})
-    write_record(record, provenance.record("judge", job.model_dump(), digests(segment)), [out])
+    write_record(
+        record, provenance.record("check_convergence", job.model_dump(), digests(segment)), [out]
+    )

@@ -12,11 +12,11 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
-from nlobayes.study.jobs import PropagateJob, read_job
+from nlobayes.study.jobs import PosteriorPredictiveJob, read_job
 from nlobayes.types import Named
 
 
-def propagate(
+def posterior_predictive(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     posterior: Annotated[Path, typer.Option(help="Thinned posterior.")],
     dataset: Annotated[Path, typer.Option(help="Dataset to predict.")],
@@ -24,21 +24,21 @@ def propagate(
     out: Annotated[Path, typer.Option(help="Predictions to write.")],
 ) -> None:
     """Write f on the model scale, and the likelihood's noise, of every draw and MAP everywhere."""
-    job = read_job(PropagateJob, spec)
+    job = read_job(PosteriorPredictiveJob, spec)
     runtime.configure(job.model.precision)
     data = contents.read_dataset(dataset)
     thinned = read_groups(posterior, "thinned")
     check_same_rows(thinned, data, posterior, dataset)
     draws = thinned["posterior"]
     drawn = flatten(contents.read_variables(draws))
-    members = _stack([contents.read_start(path).variables for path in start])
+    members = _stack([contents.read_map(path).variables for path in start])
     posterior_says, baseline_says = (
         predict_draws(variables, job.model, data) for variables in (drawn, members)
     )
     groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
     made = read_attrs(posterior)
     record = provenance.record(
-        "propagate",
+        "posterior_predictive",
         job.model_dump(),
         digests([posterior, dataset, *start]),
         device=runtime.device(),

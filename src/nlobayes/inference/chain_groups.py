@@ -1,4 +1,4 @@
-"""A block: chains that share one job, along the leading axis of everything they carry."""
+"""A chain group: chains that share one job, along the leading axis of everything they carry."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import jax.numpy as jnp
 
 
 def each_chain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Apply a function of one chain to every chain of a block, vectorised.
+    """Apply a function of one chain to every chain of a chain group, vectorised.
 
-    A block of one chain is computed as a single chain, without a batch axis inside.
+    A chain group of one chain is computed as a single chain, without a batch axis inside.
     """
 
     def mapped(*arguments: Any) -> Any:
