@@ -17,7 +17,8 @@ from pyarrow import parquet
 from nlobayes.cli import main
 from nlobayes.data import blocks
 from nlobayes.data.blocks import Block, Source, numbers, open_csv, open_table
-from nlobayes.errors import MOST_SHOWN, InputError, one_line
+from nlobayes.errors import MOST_SHOWN, one_line
+from tests.refusals import refused
 
 MB = 2**20
 
@@ -69,21 +70,21 @@ def test_faults_keep_their_rows_in_blocks_of_any_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code", "most"),
     [
-        (b"a,b\n" + b"\n" * 1_100_000, "more than 1000000 empty lines"),
-        (b"a,b\n1,2\n" + b"\n" * 1_100_000, "more than 1000000 empty lines"),
-        (b"a,b\n" + b'"\n",' * 400_000, "a row is longer than 1048576 characters"),
-        (b"# k: v\n" * 200_000, "what the lines with # say is longer than"),
-        (b"# no end\n" * 200_000, "what the lines with # say is longer than"),
+        (b"a,b\n" + b"\n" * 1_100_000, "data.empty_lines", 1_000_000),
+        (b"a,b\n1,2\n" + b"\n" * 1_100_000, "data.empty_lines", 1_000_000),
+        (b"a,b\n" + b'"\n",' * 400_000, "data.long_row", 2**20),
+        (b"# k: v\n" * 200_000, "data.long_metadata", 2**20),
+        (b"# no end\n" * 200_000, "data.long_metadata", 2**20),
     ],
     ids=["empty", "empty behind", "one row", "metadata", "remarks"],
 )
-def test_what_does_not_end_is_refused(text: bytes, said: str, tmp_path: Path) -> None:
+def test_what_does_not_end_is_refused(text: bytes, code: str, most: int, tmp_path: Path) -> None:
     """Small files, for they are packed."""
     path = tmp_path / "points.csv.gz"
     path.write_bytes(gzip.compress(text, 1))
-    with pytest.raises(InputError, match=said), open_table(path, ["a", "b"]) as source:
+    with refused(code, where=path, most=most), open_table(path, ["a", "b"]) as source:
         list(source.blocks)
 
 

@@ -74,7 +74,7 @@ def open_table(path: Path, columns: Sequence[str], rows: int = ROWS) -> Iterator
         If it is no such file, lacks a column, cannot be read, or has no rows.
     """
     if not path.name.endswith(FORMATS):
-        raise InputError(f"{path}: unknown table format; give one of {', '.join(FORMATS)}")
+        raise InputError("data.unknown_format", where=path, known=FORMATS)
     with _readable(str(path)):
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError("not a regular file")
@@ -200,7 +200,7 @@ def _checked(blocks: Iterator[Block], name: str) -> Iterator[Block]:
         empty = False
         yield block
     if empty:
-        raise InputError(f"{name}: the table has no rows; give at least one below the header")
+        raise InputError("data.no_rows", where=name)
 
 
 @contextmanager
@@ -213,9 +213,7 @@ def _readable(name: str) -> Iterator[None]:
         raise MemoryError(f"{name}: no room for a block of rows; {error}".strip("; ")) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
-        raise InputError(
-            f"{name}: cannot read the table ({reason}); give a complete file, text in UTF-8"
-        ) from None
+        raise InputError("data.unreadable_table", where=name, reason=reason) from None
 
 
 def _gather(
@@ -258,5 +256,10 @@ def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str)
         return convert(values, own, wanted)
     except InputError as error:
         raise InputError(
-            f"{source}: column {name!r} is in {own!r} but wanted in {wanted!r}: {error}"
+            "data.unit_not_convertible",
+            where=source,
+            name=name,
+            unit=own,
+            wanted=wanted,
+            reason=error.reason,
         ) from None

@@ -106,20 +106,15 @@ def check_header(names: Sequence[str], source: str) -> None:
         If there is no name, one is a number, empty or repeated, or there are too many.
     """
     if not names:
-        raise InputError(f"{source}: the file is empty; give a header with the column names")
+        raise InputError("data.empty_file", where=source)
     if len(names) > MOST_COLUMNS:
-        raise InputError(
-            f"{source}: {len(names)} columns, at most {MOST_COLUMNS} are read; leave some out"
-        )
+        raise InputError("data.too_many_columns", where=source, count=len(names), most=MOST_COLUMNS)
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):
         if not name or is_number(name):
-            raise InputError(
-                f"{source}: header cell {position} is {name!r}; the first line must name the "
-                "columns (`name` or `name:unit`)"
-            )
+            raise InputError("data.header_cell", where=source, position=position, name=name)
         if name in seen:
-            raise InputError(f"{source}: column {name!r} appears twice; give every column one name")
+            raise InputError("data.column_twice", where=source, name=name)
         seen.add(name)
 
 
@@ -131,10 +126,28 @@ def check_known(names: Collection[str], name: str, source: str) -> None:
     InputError
         If it is not.
     """
-    if name not in names:
-        meant = closest_name(names, name)
-        hint = f"did you mean {meant!r}? " if meant else ""
-        raise InputError(f"{source}: no column {name!r}; {hint}{known_columns(names)}")
+    if name in names:
+        return
+    check_separated(names, name, source)
+    known, meant = named_columns(names), closest_name(names, name)
+    if meant:
+        raise InputError(
+            "data.no_column_but_close", where=source, name=name, meant=meant, known=known
+        )
+    raise InputError("data.no_column", where=source, name=name, known=known)
+
+
+def check_separated(names: Collection[str], missing: str, source: str) -> None:
+    """Refuse a header of one column that another mark than the comma seems to separate.
+
+    Raises
+    ------
+    InputError
+        If it is one; it names the column that is `missing`.
+    """
+    only, *others = [*names] or [""]
+    if not others and _SEPARATOR.search(only):
+        raise InputError("data.one_column", where=source, name=missing, known=[only])
 
 
 def closest_name(names: Collection[str], name: str) -> str | None:
@@ -146,15 +159,10 @@ def closest_name(names: Collection[str], name: str) -> str | None:
     return next((one for one in close if _DIGITS.sub("", one) != _DIGITS.sub("", name)), None)
 
 
-def known_columns(names: Collection[str]) -> str:
-    """List the columns that there are; of very many the first, and say where the header is one."""
-    shown = [*names][:MOST_NAMED]
-    more = f", ... ({len(names)} in all)" if len(names) > MOST_NAMED else ""
-    (only, *others) = shown or [""]
-    one = (
-        " (one column: separate cells by commas)" if not others and _SEPARATOR.search(only) else ""
-    )
-    return f"known columns: {', '.join(shown)}{more}{one}"
+def named_columns(names: Collection[str]) -> list[str]:
+    """List the columns that there are; of very many the first, and how many there are."""
+    more = [f"... ({len(names)} in all)"] if len(names) > MOST_NAMED else []
+    return [*names][:MOST_NAMED] + more
 
 
 def check_size(size: float, most_bytes: float, source: str) -> None:
@@ -166,10 +174,7 @@ def check_size(size: float, most_bytes: float, source: str) -> None:
         If it is.
     """
     if size > most_bytes:
-        raise InputError(
-            f"{source}: more than {most_bytes / 1e6:g} MB when unpacked; leave out what is not "
-            "needed, or raise `most_mb` of the dataset's source"
-        )
+        raise InputError("data.table_too_large", where=source, most_mb=most_bytes / 1e6)
 
 
 def is_number(cell: str) -> bool:
@@ -208,8 +213,9 @@ def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterat
         size += len(line)
         check_size(size, most_bytes, source)
         if "\0" in line:
-            raise InputError(f"{source}: holds NUL characters; give text in UTF-8")
-        _check_length(len(line), "a line", source)
+            raise InputError("data.nul_in_table", where=source)
+        if len(line) > MOST_CHARACTERS:
+            raise InputError("data.long_line", where=source, most=MOST_CHARACTERS)
         yield line
 
 
@@ -221,7 +227,8 @@ def _rows(lines: Iterator[str], source: str) -> Iterator[list[str]]:
         nonlocal length
         for line in lines:
             length += len(line)
-            _check_length(length, "a row", source)
+            if length > MOST_CHARACTERS:
+                raise InputError("data.long_row", where=source, most=MOST_CHARACTERS)
             yield line
 
     for row in csv.reader(counted(), strict=True):
@@ -229,14 +236,7 @@ def _rows(lines: Iterator[str], source: str) -> Iterator[list[str]]:
         if row:
             yield row
         elif empty > MOST_EMPTY:
-            raise InputError(f"{source}: more than {MOST_EMPTY} empty lines in a row; remove them")
-
-
-def _check_length(length: int, what: str, source: str) -> None:
-    if length > MOST_CHARACTERS:
-        raise InputError(
-            f"{source}: {what} is longer than {MOST_CHARACTERS} characters; give one row a line"
-        )
+            raise InputError("data.empty_lines", where=source, most=MOST_EMPTY)
 
 
 def _split_comments(lines: Iterator[str], source: str) -> tuple[dict[str, str], Iterator[str]]:
@@ -246,7 +246,8 @@ def _split_comments(lines: Iterator[str], source: str) -> tuple[dict[str, str], 
         if not line.startswith("#"):
             return comments, chain([line], lines)
         length += len(line)
-        _check_length(length, "what the lines with # say", source)
+        if length > MOST_CHARACTERS:
+            raise InputError("data.long_metadata", where=source, most=MOST_CHARACTERS)
         key, colon, value = line[1:].partition(":")
         if colon:
             comments[key.strip()] = value.strip()
@@ -258,8 +259,7 @@ def _columns(rows: Iterator[list[str]], count: int, source: str) -> list[list[st
     for number, row in enumerate(rows, start=1):
         if len(row) != count:
             raise InputError(
-                f"{source}: row {number} has {len(row)} cells where the header has {count}; "
-                "complete the row (is the file truncated?)"
+                "data.cells_of_row", where=source, row=number, count=len(row), header=count
             )
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)

@@ -9,6 +9,9 @@ import numpy as np
 from nlobayes.data.feature_maps import FEATURE_MAPS, FeatureMap
 from nlobayes.errors import InputError
 
+ROWS_NAMED = 5
+"""Rows that a message names."""
+
 
 def feature_names(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     """Name the features that a map makes of the columns."""
@@ -45,41 +48,34 @@ def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
     _check_columns(name, chosen, inputs.shape)
     with np.errstate(all="ignore"):
         features = chosen.apply(inputs)
-    check_rows(
-        np.all(np.isfinite(features), axis=1), f"feature map {name!r} is not finite", chosen.ALLOWED
-    )
+    bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if bad.size:
+        raise InputError(
+            "data.features_not_finite",
+            map=name,
+            count=bad.size,
+            total=len(features),
+            rows=first_rows(bad),
+            allowed=chosen.ALLOWED,
+        )
     return features
 
 
-def check_rows(good: np.ndarray, what: str, allowed: str) -> None:
-    """Refuse rows that are not `good` (row,).
-
-    Raises
-    ------
-    InputError
-        If there are any; it counts them and names the first.
-    """
-    bad = np.flatnonzero(~good) + 1
-    if bad.size:
-        rows = ", ".join(map(str, bad[:5])) + (", ..." if bad.size > 5 else "")
-        raise InputError(
-            f"{what} in {bad.size} of {good.size} rows ({rows}); allowed: {allowed}; "
-            "remove these rows or choose another"
-        )
+def first_rows(rows: np.ndarray) -> list[int | str]:
+    """List the numbers from 1 of the first rows, counted from 0, and `...` for those left out."""
+    first = (rows[:ROWS_NAMED] + 1).tolist()
+    return [*first, "..."] if rows.size > ROWS_NAMED else first
 
 
 def _feature_map(name: str) -> FeatureMap:
     if name not in FEATURE_MAPS:
-        raise InputError(f"unknown feature map {name!r}; known: {', '.join(FEATURE_MAPS)}")
+        raise InputError("data.unknown_map", map=name, known=[*FEATURE_MAPS])
     return FEATURE_MAPS[name]
 
 
 def _check_columns(name: str, chosen: FeatureMap, shape: tuple[int, ...]) -> None:
     if len(shape) == 2 and (chosen.COLUMNS is None or shape[1] - len(chosen.COLUMNS) in (0, 1)):
         return
-    taken = ", ".join(chosen.COLUMNS or ("all columns",))
-    squark = " and, if wanted, the mass of the squarks" if chosen.COLUMNS else ""
-    raise InputError(
-        f"feature map {name!r} got inputs of shape {shape}; it takes rows of {taken}{squark}; "
-        "choose another map or columns"
-    )
+    if chosen.COLUMNS is None:
+        raise InputError("data.inputs_without_rows", map=name, shape=shape)
+    raise InputError("data.inputs_of_other_columns", map=name, shape=shape, taken=chosen.COLUMNS)

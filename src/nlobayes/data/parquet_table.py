@@ -84,7 +84,7 @@ def check_parquet(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
     leaves = [file.schema.column(number) for number in range(len(file.schema))]
     for leaf in leaves:
         if leaf.max_repetition_level or ("." in leaf.path and leaf.path not in names):
-            raise InputError(f"{source}: column {leaf.path!r} is nested; give numbers or text")
+            raise InputError("data.nested_column", where=source, name=leaf.path)
     groups = (claimed.row_group(number) for number in range(claimed.num_row_groups))
     check_size(sum(group.total_byte_size for group in groups), most_bytes, source)
     check_size(claimed.num_rows * len(names) * CELL_BYTES, most_bytes, source)

@@ -34,12 +34,10 @@ def check_relative_error(
         If it has a unit, is negative or above 1 somewhere, or rises with the target: its
         correlation with it, or of their logarithms, is above `MOST_CORRELATED`.
     """
-    reason = _what_contradicts(errors, target, unit)
-    if reason:
-        raise InputError(
-            f"{source}: column {name!r} is no relative numerical error: {reason}; name the column "
-            "of the numerical error in units of the target, theory uncertainties are none"
-        )
+    if unit not in ("", "1"):
+        raise InputError("data.error_with_unit", where=source, name=name, unit=unit)
+    _check_share(errors, target, name, source)
+    _check_independent(errors, target, name, source)
 
 
 def repeated_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -95,25 +93,44 @@ def _doubted_mixing(number: str, values: list[np.ndarray]) -> tuple[str, np.ndar
     return what, doubted
 
 
-def _what_contradicts(errors: np.ndarray, target: np.ndarray, unit: str) -> str:
-    if unit not in ("", "1"):
-        return f"it is in {unit!r}, a relative error has no unit"
-    for what, wrong in (("negative", errors < 0), ("above 1", errors > 1)):
-        if wrong.any():
-            extreme = errors[wrong][np.argmax(np.abs(errors[wrong]))]
-            return (
-                f"{wrong.sum()} of {wrong.size} values are {what} (the largest is {extreme:g}, "
-                f"the correlation with the target {_correlation(errors, target):.3f})"
-            )
+def _check_share(errors: np.ndarray, target: np.ndarray, name: str, source: str) -> None:
+    """Refuse errors that are negative or above 1."""
+    negative, large = errors[errors < 0], errors[errors > 1]
+    if negative.size:
+        raise InputError(
+            "data.error_negative",
+            where=source,
+            name=name,
+            count=negative.size,
+            total=errors.size,
+            extreme=negative.min(),
+            correlation=_correlation(errors, target),
+        )
+    if large.size:
+        raise InputError(
+            "data.error_above_one",
+            where=source,
+            name=name,
+            count=large.size,
+            total=errors.size,
+            extreme=large.max(),
+            correlation=_correlation(errors, target),
+        )
+
+
+def _check_independent(errors: np.ndarray, target: np.ndarray, name: str, source: str) -> None:
+    """Refuse errors that rise with the target, on either scale."""
+    correlation = _correlation(errors, target)
+    if correlation > MOST_CORRELATED:
+        raise InputError(
+            "data.error_follows_target", where=source, name=name, correlation=correlation
+        )
     positive = (errors > 0) & (target > 0)
-    logarithmic = _correlation(np.log(errors[positive]), np.log(target[positive]))
-    for correlation, scale in (
-        (_correlation(errors, target), ""),
-        (logarithmic, " of the logarithms"),
-    ):
-        if correlation > MOST_CORRELATED:
-            return f"its correlation with the target{scale} is {correlation:.3f}"
-    return ""
+    correlation = _correlation(np.log(errors[positive]), np.log(target[positive]))
+    if correlation > MOST_CORRELATED:
+        raise InputError(
+            "data.error_follows_logarithm", where=source, name=name, correlation=correlation
+        )
 
 
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:

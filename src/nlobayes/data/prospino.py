@@ -88,13 +88,13 @@ class Reading(NamedTuple):
     failed
         Pairs of particles of this energy without a usable cross section.
     refusal
-        Why the file cannot be read; empty where it can.
+        Why the file cannot be read; None where it can.
     """
 
     values: tuple[float, ...] | None = None
     msq: float | None = None
     failed: tuple[str, ...] = ()
-    refusal: str = ""
+    refusal: InputError | None = None
 
 
 def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
@@ -109,17 +109,22 @@ def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
     parts = [entry.partition(":") for entry in (LAYOUT if entries is None else entries)]
     units = {name.strip().lower(): unit.strip() for name, _, unit in parts}
     for name, unit in units.items():
-        wanted = ("",) if name in RATIOS else UNITS if name in KNOWN else (unit,)
-        if not name or unit not in wanted:
-            allowed = " or ".join(_spell([(name or "name", one)]) for one in wanted)
-            raise InputError(f"layout: {_spell([(name, unit)])!r} is no column; write {allowed}")
+        _check_entry(name, unit)
     if len(units) < len(parts):
-        raise InputError("layout: a column is named twice; give every column one name")
+        raise InputError("slha.layout_repeats", where="layout")
     if cross_section not in units:
-        raise InputError(
-            f"layout: no column {cross_section!r}, which is asked for; it has {', '.join(units)}"
-        )
+        raise InputError("slha.layout_lacks", where="layout", name=cross_section, columns=[*units])
     return Layout(units, entries is not None)
+
+
+def _check_entry(name: str, unit: str) -> None:
+    (entry,) = _spell([(name, unit)])
+    if not name:
+        raise InputError("slha.layout_without_name", where="layout", entry=entry)
+    if name in RATIOS and unit:
+        raise InputError("slha.layout_ratio_with_unit", where="layout", entry=entry, name=name)
+    if name in KNOWN - RATIOS and unit not in UNITS:
+        raise InputError("slha.layout_unit", where="layout", entry=entry, name=name)
 
 
 def particles_of(pair: tuple[int, int]) -> tuple[int, ...]:
@@ -142,7 +147,7 @@ def read_file(path: Path, asked: Asked) -> Reading:
     try:
         return read_point(read_text(path), asked, str(path))
     except InputError as error:
-        return Reading(refusal=str(error))
+        return Reading(refusal=error)
 
 
 def read_point(text: str, asked: Asked, source: str) -> Reading:
@@ -179,10 +184,7 @@ def _rows(block: Block, asked: Asked, source: str) -> dict[tuple[int, ...], dict
         if not math.isclose(energy, asked.sqrt_s_gev, rel_tol=SAME_ENERGY):
             continue
         if particles in rows:
-            raise InputError(
-                f"{source}: line {line.number} of block {BLOCK} gives its two particles at its "
-                "energy a second time; leave one"
-            )
+            raise InputError("slha.pair_twice", where=source, line=line.number, block=BLOCK)
         rows[particles] = dict(zip(asked.layout.units, values, strict=True))
     return rows
 
@@ -195,9 +197,13 @@ def _row(line: Line, layout: Layout, source: str) -> tuple[tuple[int, ...], floa
         values = [-1.0] * len(layout.units)
     if particles is None or len(particles) < 2 or len(values) != len(layout.units):
         raise InputError(
-            f"{source}: line {line.number} of block {BLOCK} must hold two particle numbers, the "
-            f"energy and the {len(layout.units)} columns {', '.join(layout.units)}, received "
-            f"{' '.join(line.words)[:120]!r}; repair it, or give the layout of the columns"
+            "slha.line_not_in_layout",
+            where=source,
+            line=line.number,
+            block=BLOCK,
+            count=len(layout.units),
+            columns=[*layout.units],
+            words=" ".join(line.words)[:120],
         )
     return tuple(sorted(particles)), energy, values
 
@@ -225,10 +231,13 @@ def _check_comment(comment: str, layout: Layout, source: str) -> None:
         )
     if not agree:
         raise InputError(
-            f"{source}: the comment of block {BLOCK} names the columns {_spell(found)}, the layout "
-            f"{_spell(layout.units.items())}; give the layout that the numbers have"
+            "slha.comment_against_layout",
+            where=source,
+            block=BLOCK,
+            found=_spell(found),
+            layout=_spell(layout.units.items()),
         )
 
 
-def _spell(columns: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"{name}:{unit}" if unit else name for name, unit in columns)
+def _spell(columns: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{name}:{unit}" if unit else name for name, unit in columns]

@@ -8,19 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.csv_text import closest_name, known_columns
+from nlobayes.data.csv_text import check_separated, closest_name, named_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.splits import split_bounds
 from nlobayes.data.tables import check_names_asked, finite_numbers
 from nlobayes.data.units import declare_units, in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
-
-DEFAULTS = {
-    "features.columns": " (the default; name yours, with `map: raw`)",
-    "target.column": " (the default; name yours)",
-}
-"""What to do where nobody chose columns."""
 
 
 class Request(NamedTuple):
@@ -66,11 +60,14 @@ def check_request(table: Table, asked: Request, source: str) -> None:
     check_names_asked([*asked.features, *asked.targets, *asked.variations], {}, source)
     faults = [*_missing(table, asked)]
     if faults:
-        faults.append(known_columns(table.columns))
+        check_separated(table.columns, faults[0].fields["columns"][0], source)
+        faults.append(InputError("data.known_columns", known=named_columns(table.columns)))
     for check in (_widths, _declared, _units, _values):
         faults += check(table, asked)
     if faults:
-        raise InputError(f"{source}: {'; '.join(faults)}")
+        said = "; ".join(map(str, faults))
+        codes = [fault.code for fault in faults]
+        raise InputError("data.request_refused", where=source, said=said, faults=codes)
 
 
 def check_rows_of_splits(
@@ -80,7 +77,7 @@ def check_rows_of_splits(
     split_bounds(count, sizes, train_from, validation_from)
 
 
-def _missing(table: Table, asked: Request) -> Iterator[str]:
+def _missing(table: Table, asked: Request) -> Iterator[InputError]:
     error = (asked.relative_error,) if asked.relative_error else ()
     wanted = {
         "features.columns": asked.features,
@@ -89,10 +86,18 @@ def _missing(table: Table, asked: Request) -> Iterator[str]:
         "target.relative_error": error,
     }
     for key, names in wanted.items():
-        absent = [_with_hint(table, name) for name in names if name not in table.columns]
-        more = DEFAULTS[key] if names == asked.defaults.get(key) else ""
+        absent = [name for name in names if name not in table.columns]
         if absent:
-            yield f"{key}: no column {', '.join(absent)}{more}"
+            yield _absent(table, key, absent, by_default=names == asked.defaults.get(key))
+
+
+def _absent(table: Table, key: str, columns: list[str], *, by_default: bool) -> InputError:
+    named = [_with_hint(table, name) for name in columns]
+    if not by_default:
+        return InputError("data.columns_absent", where=key, columns=columns, named=named)
+    if key == "features.columns":
+        return InputError("data.default_features_absent", where=key, columns=columns, named=named)
+    return InputError("data.default_target_absent", where=key, columns=columns, named=named)
 
 
 def _with_hint(table: Table, name: str) -> str:
@@ -100,21 +105,24 @@ def _with_hint(table: Table, name: str) -> str:
     return f"{name!r} (did you mean {meant!r}?)" if meant else repr(name)
 
 
-def _widths(table: Table, asked: Request) -> Iterator[str]:
-    taken = FEATURE_MAPS[asked.feature_map].COLUMNS
-    if taken is not None and len(asked.features) - len(taken) not in (0, 1):
-        yield (
-            f"features.map: {asked.feature_map!r} takes {len(taken)} columns ({', '.join(taken)}) "
-            f"and, if wanted, the mass of the squarks; features.columns names "
-            f"{len(asked.features)}: set `map: raw`, or name others"
+def _widths(table: Table, asked: Request) -> Iterator[InputError]:
+    taken, given = FEATURE_MAPS[asked.feature_map].COLUMNS, len(asked.features)
+    if taken is not None and given - len(taken) not in (0, 1):
+        yield InputError(
+            "data.map_of_other_columns",
+            where="features.map",
+            map=asked.feature_map,
+            count=len(taken),
+            taken=taken,
+            given=given,
         )
 
 
-def _declared(table: Table, asked: Request) -> list[str]:
+def _declared(table: Table, asked: Request) -> list[InputError]:
     return _said(partial(declare_units, source="source.units"), table, asked.declared)
 
 
-def _units(table: Table, asked: Request) -> list[str]:
+def _units(table: Table, asked: Request) -> list[InputError]:
     own = {**table.units, **asked.declared}
     wanted = {name: ("features.units", unit) for name, unit in asked.feature_units.items()}
     wanted |= dict.fromkeys(asked.targets, ("target.unit", asked.target_unit))
@@ -132,7 +140,7 @@ def _convert(name: str, units: tuple[str, str], key: str) -> None:
     in_unit(np.ones(1), name, units, key)
 
 
-def _values(table: Table, asked: Request) -> list[str]:
+def _values(table: Table, asked: Request) -> list[InputError]:
     known = [name for name in asked.targets if len(table.columns.get(name, ()))]
     return [fault for name in known for fault in _said(_learnable, table, name, asked.target_scale)]
 
@@ -142,15 +150,18 @@ def _learnable(table: Table, name: str, scale: str) -> None:
     bad = np.flatnonzero(values <= 0)
     if scale == "log10" and bad.size:
         raise InputError(
-            f"target.scale: log10 takes positive targets, {bad.size} of {values.size} values of "
-            f"{name!r} are not above 0, first in row {bad[0] + 1}; remove these rows, or set "
-            "`scale: identity`"
+            "data.log10_of_not_positive",
+            where="target.scale",
+            name=name,
+            count=bad.size,
+            total=values.size,
+            row=bad[0] + 1,
         )
 
 
-def _said(check: Callable[..., object], *arguments: object) -> list[str]:
+def _said(check: Callable[..., object], *arguments: object) -> list[InputError]:
     try:
         check(*arguments)
     except InputError as error:
-        return [str(error)]
+        return [error]
     return []

@@ -56,9 +56,9 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{path}: cannot read it ({error}); give a readable SLHA file") from None
+        raise InputError("slha.unreadable", where=path, reason=str(error)) from None
     if len(content) > MOST_BYTES:
-        raise InputError(f"{path}: larger than {MOST_BYTES} bytes; give one SLHA spectrum a file")
+        raise InputError("slha.too_large", where=path, most=MOST_BYTES)
     return content.decode("utf-8-sig", "replace")
 
 
@@ -71,7 +71,7 @@ def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Bl
         If a wanted block appears twice, or the text holds NUL characters.
     """
     if "\0" in text:
-        raise InputError(f"{source}: holds NUL characters; is the file damaged? give SLHA text")
+        raise InputError("slha.nul", where=source)
     blocks: dict[str, Block] = {}
     block: Block | None = None
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):
@@ -100,9 +100,7 @@ def read_spectrum(blocks: Mapping[str, Block], source: str) -> dict[str, float]:
     masses = _entries(blocks, "MASS", 1, source)
     mixings = _entries(blocks, "NMIX", 2, source)
     if "IMNMIX" in blocks and any(_entries(blocks, "IMNMIX", 2, source).values()):
-        raise InputError(
-            f"{source}: block IMNMIX makes the mixings complex; give real ones and signed masses"
-        )
+        raise InputError("slha.complex_mixings", where=source)
     columns: dict[str, float] = {}
     for row, particle in enumerate(NEUTRALINOS, start=1):
         columns[f"m{row}"] = _entry(masses, (particle,), "MASS", source)
@@ -150,7 +148,7 @@ def _open_block(
     if name not in wanted:
         return None
     if name in blocks:
-        raise InputError(f"{source}: block {name} appears twice; leave one, it is not clear which")
+        raise InputError("slha.block_twice", where=source, block=name)
     blocks[name] = Block([], [])
     return blocks[name]
 
@@ -160,20 +158,22 @@ def _entries(
 ) -> dict[tuple[int, ...], float]:
     """Read lines of so many whole numbers and a value."""
     if name not in blocks:
-        raise InputError(f"{source}: there is no block {name}; give the complete SLHA spectrum")
+        raise InputError("slha.no_block", where=source, block=name)
     entries: dict[tuple[int, ...], float] = {}
     for number, words in blocks[name].lines:
         key, values = to_integers(words[:keys]), to_numbers(words[keys:])
         if key is None or values is None or len(values) != 1 or not math.isfinite(values[0]):
             raise InputError(
-                f"{source}: line {number}, in block {name}, holds {' '.join(words)[:80]!r}; it "
-                f"must be {keys} whole number{'s' * (keys > 1)} and a finite value"
+                "slha.line_of_block",
+                where=source,
+                line=number,
+                block=name,
+                words=" ".join(words)[:80],
+                keys=keys,
             )
         if key in entries:
-            raise InputError(
-                f"{source}: line {number} gives entry {' '.join(words[:keys])} of block {name} "
-                "a second time; leave one"
-            )
+            entry = " ".join(words[:keys])
+            raise InputError("slha.entry_twice", where=source, line=number, block=name, entry=entry)
         entries[key] = values[0]
     return entries
 
@@ -182,8 +182,6 @@ def _entry(
     entries: Mapping[tuple[int, ...], float], key: tuple[int, ...], block: str, source: str
 ) -> float:
     if key not in entries:
-        name = " ".join(map(str, key))
-        raise InputError(
-            f"{source}: block {block} lacks entry {name}; give the complete SLHA spectrum"
-        )
+        entry = " ".join(map(str, key))
+        raise InputError("slha.no_entry", where=source, block=block, entry=entry)
     return entries[key]

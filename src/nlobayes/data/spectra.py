@@ -36,17 +36,17 @@ def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Acco
     InputError
         If a file cannot be read, or none gave a point.
     """
-    refused = [reading.refusal for reading in readings.values() if reading.refusal]
-    if refused:
-        others = f"; {len(refused) - 1} more of {len(readings)} files" if refused[1:] else ""
-        raise InputError(f"{refused[0]}{others}")
+    _check_readable(readings)
     account = _account(readings, asked)
     files = [name for name, reading in readings.items() if reading.values is not None]
     if not files:
         raise InputError(
-            f"none of {len(readings)} files has a usable cross section of {_process(asked)}: it "
-            f"failed in {_count(account['failed'].get(_pair(asked)))} and is absent in "
-            f"{_count(account['absent'])}; ask for another pair or energy, or give other files"
+            "slha.no_points",
+            files=len(readings),
+            pair=_pair(asked),
+            sqrt_s_tev=asked.sqrt_s_gev / 1000,
+            failed=_count(account["failed"].get(_pair(asked))),
+            absent=_count(account["absent"]),
         )
     values = np.array([readings[name].values for name in files], np.float64)
     repeats, _ = repeated_rows(values)
@@ -60,6 +60,20 @@ def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Acco
         "doubtful": {what: _listed([names[row] for row in rows]) for what, rows in doubts.items()},
     }
     return table, account
+
+
+def _check_readable(readings: Mapping[str, Reading]) -> None:
+    refused = [reading.refusal for reading in readings.values() if reading.refusal]
+    if len(refused) == 1:
+        raise refused[0]
+    if refused:
+        raise InputError(
+            "slha.files_refused",
+            said=str(refused[0]),
+            faults=[refused[0].code],
+            more=len(refused) - 1,
+            files=len(readings),
+        )
 
 
 def _account(readings: Mapping[str, Reading], asked: Asked) -> Account:
@@ -104,10 +118,6 @@ def _metadata(asked: Asked) -> dict[str, str]:
         "scales": "mu/2 for scale_up, 2 mu for scale_down",
         "masses": "absolute" if asked.absolute else "signed",
     }
-
-
-def _process(asked: Asked) -> str:
-    return f"{_pair(asked)} at {asked.sqrt_s_gev / 1000:g} TeV"
 
 
 def _pair(asked: Asked) -> str:

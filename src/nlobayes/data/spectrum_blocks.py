@@ -50,16 +50,16 @@ def open_spectra(path: Path, columns: Sequence[str], rows: int = ROWS) -> Source
 
 def _list_files(path: Path) -> list[Path]:
     if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder; check the path")
+        raise InputError("slha.no_such_file", where=path)
     try:
         found = sorted(path.rglob(f"*{ENDING}")) if path.is_dir() else [path]
     except OSError as error:
-        raise InputError(f"{path}: cannot be listed ({error}); give a readable folder") from None
+        raise InputError("slha.folder_not_listed", where=path, reason=str(error)) from None
     if not found:
-        raise InputError(f"{path}: holds no file that ends in {ENDING}; give another folder")
+        raise InputError("slha.no_spectra", where=path, ending=ENDING)
     for file in found:
         if not str(file).isprintable():
-            raise InputError(f"{str(file)!r}: the name does not print; rename the file")
+            raise InputError("slha.name_does_not_print", where=repr(str(file)))
     return found
 
 
@@ -72,7 +72,7 @@ def _read(
         try:
             found = read_spectrum(read_blocks(read_text(file), SPECTRUM, str(file)), str(file))
         except InputError as error:
-            faults[position] = str(error).removeprefix(f"{file}: ")
+            faults[position] = error.reason
             continue
         values[position] = [found.get(column, math.nan) for column in columns]
         if "msq" in columns and "msq" not in found:

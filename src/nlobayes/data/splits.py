@@ -85,10 +85,7 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     """
     held_out = np.flatnonzero((labels == VALIDATION) | (labels == TEST))
     if count < 1 or held_out.size == 0:
-        raise InputError(
-            f"{count} reference rows asked for among {held_out.size} validation and test rows; "
-            "both must be at least 1: raise the number, or the size of these splits"
-        )
+        raise InputError("data.no_reference_rows", count=count, held_out=held_out.size)
     chosen = np.linspace(0, held_out.size - 1, min(count, held_out.size)).round().astype(np.intp)
     return held_out[chosen]
 
@@ -98,7 +95,7 @@ def split_bounds(
 ) -> list[tuple[int, int]]:
     """Find where each split of so many rows begins and ends; arguments and errors as above."""
     if len(sizes) != len(SPLITS):
-        raise InputError(f"{len(sizes)} split sizes given; give three: {', '.join(SPLITS)}")
+        raise InputError("data.split_sizes", count=len(sizes), splits=SPLITS)
     train, *held_out = (_exact_rows(count, size) for size in sizes)
     train_end = train_from + train
     later = train_end if validation_from is None else Decimal(validation_from)
@@ -111,18 +108,15 @@ def split_bounds(
 
 
 def _check_bounds(count: int, sizes: Sequence[float], bounds: list[tuple[int, int]]) -> None:
-    asked = ", ".join(f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True))
+    asked = [f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True)]
     (_, train_end), (later, _), (_, end) = bounds
     if later < train_end:
-        raise InputError(
-            f"train rows end at row {train_end}, validation rows begin at row {later}; raise "
-            "validation_from, or leave it out"
-        )
+        raise InputError("data.validation_within_train", train_end=train_end, start=later)
     if end > count:
-        raise InputError(f"splits of {end} rows ({asked}) do not fit {count} rows; shrink them")
+        raise InputError("data.splits_too_large", end=end, asked=asked, count=count)
     for name, (start, stop) in zip(SPLITS, bounds, strict=True):
         if start == stop:
-            raise InputError(f"split {name} of {count} rows is empty ({asked}); make it larger")
+            raise InputError("data.split_is_empty", split=name, asked=asked, count=count)
 
 
 def _exact_rows(count: int, size: float) -> Decimal:
@@ -131,4 +125,4 @@ def _exact_rows(count: int, size: float) -> Decimal:
         return count * Decimal(repr(size))
     if isinstance(size, int) and not isinstance(size, bool) and size >= 1:
         return Decimal(size)
-    raise InputError(f"split size {size!r}; give rows (an integer from 1) or a fraction (0 to 1)")
+    raise InputError("data.split_size", size=size)

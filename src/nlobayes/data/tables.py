@@ -76,7 +76,7 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
     """
     table = _read(READERS, path, most_mb)
     if not all(len(column) for column in table.columns.values()):
-        raise InputError(f"{path}: the table has no rows; give at least one below the header")
+        raise InputError("data.no_rows", where=path)
     return table
 
 
@@ -98,7 +98,7 @@ def _read(
 ) -> Table:
     read = next((read for end, read in readers.items() if path.name.endswith(end)), None)
     if read is None:
-        raise InputError(f"{path}: unknown table format; give one of {', '.join(readers)}")
+        raise InputError("data.unknown_format", where=path, known=[*readers])
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError("not a regular file")
@@ -107,9 +107,7 @@ def _read(
         raise
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
-        raise InputError(
-            f"{path}: cannot read the table ({reason}); give a complete file, text in UTF-8"
-        ) from None
+        raise InputError("data.unreadable_table", where=path, reason=reason) from None
 
 
 def to_csv_text(table: Table) -> str:
@@ -217,10 +215,10 @@ def _check_writable(table: Table) -> None:
     units = list(table.units.values())
     for text in (*table.columns, *units, *table.metadata, *table.metadata.values()):
         if not text.isprintable() or text != text.strip():
-            raise InputError(f"cannot write {text!r}: it must be printable, without outer spaces")
+            raise InputError("data.text_not_writable", text=text)
     for name in (*table.columns, *table.metadata):
         if ":" in name or name.startswith("#"):
-            raise InputError(f"cannot write the name {name!r}: leave out ':' and a leading '#'")
+            raise InputError("data.name_not_writable", name=name)
 
 
 def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
@@ -233,18 +231,12 @@ def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: st
     """
     repeated = [name for position, name in enumerate(names) if name in names[:position]]
     if repeated:
-        raise InputError(
-            f"{source}: column {repeated[0]!r} is asked for twice; name each feature once and "
-            "the target apart from them"
-        )
+        raise InputError("data.column_asked_twice", where=source, name=repeated[0])
     if len(names) < 2:
-        raise InputError(f"{source}: no features are asked for; name at least one column")
+        raise InputError("data.no_features", where=source)
     unused = [name for name in units if name not in names]
     if unused:
-        raise InputError(
-            f"{source}: a unit is asked for {unused[0]!r}, which is not selected; "
-            f"selected columns: {', '.join(names)}"
-        )
+        raise InputError("data.unit_of_unselected", where=source, name=unused[0], selected=[*names])
 
 
 def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
@@ -259,15 +251,17 @@ def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
     values = table.columns[name]
     if not np.issubdtype(values.dtype, np.number):
         row = next((i for i, cell in enumerate(values) if not is_number(str(cell))), 0)
-        raise InputError(
-            f"{source}: column {name!r} is not numeric, row {row + 1} holds {str(values[row])!r}; "
-            "give a number in every row, or select another column"
-        )
+        cell = str(values[row])
+        raise InputError("data.not_numeric", where=source, name=name, row=row + 1, cell=cell)
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         raise InputError(
-            f"{source}: column {name!r}: {bad.size} of {values.size} values are not finite, first "
-            f"in row {bad[0] + 1}; repair or remove these rows"
+            "data.not_finite",
+            where=source,
+            name=name,
+            count=bad.size,
+            total=values.size,
+            row=bad[0] + 1,
         )
     return values.astype(np.float64)
 
@@ -275,8 +269,11 @@ def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
 def _check_no_duplicates(rows: np.ndarray, source: str) -> None:
     repeats, originals = repeated_rows(rows)
     if repeats.size:
-        row, earlier = repeats[0] + 1, originals[0] + 1
         raise InputError(
-            f"{source}: {repeats.size} of {len(rows)} rows repeat an earlier one, first row {row} "
-            f"(equal to row {earlier}); remove the repeats, splits may share them"
+            "data.repeated_rows",
+            where=source,
+            count=repeats.size,
+            total=len(rows),
+            row=repeats[0] + 1,
+            earlier=originals[0] + 1,
         )

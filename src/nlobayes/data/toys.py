@@ -46,8 +46,7 @@ def simulate_toy(name: str, seed: int) -> Table:
     if name in CLOUDS:
         return _exclusive_or(name, seed)
     if name not in TOYS:
-        known = ", ".join([*TOYS, *CLOUDS])
-        raise InputError(f"unknown toy problem {name!r}; known: {known}")
+        raise InputError("data.unknown_toy", name=name, known=[*TOYS, *CLOUDS])
     toy, rng = TOYS[name], np.random.default_rng(seed)
     x = np.concatenate([toy.place(rng), _validation_inputs(toy, rng), _test_inputs(toy)])
     y = toy.function(x) + toy.noise * rng.standard_normal(len(x))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.features import check_rows, map_features
+from nlobayes.data.features import first_rows, map_features
 from nlobayes.errors import InputError
 
 
@@ -65,7 +65,9 @@ def fit_features(
         return FeatureTransform(name, np.zeros(features.shape[1]), np.ones(features.shape[1]))
     for position, values in enumerate(features.T):
         named = dict(enumerate(FEATURE_MAPS[name].FEATURES or ()))
-        _check_varies(values, f"feature {named.get(position, position + 1)} of map {name!r}")
+        if _is_constant(values):
+            feature = named.get(position, position + 1)
+            raise InputError("data.constant_feature", feature=feature, map=name, value=values[0])
     return FeatureTransform(name, features.mean(axis=0), features.std(axis=0))
 
 
@@ -102,23 +104,18 @@ def fit_target(
     if not standardise:
         return TargetTransform(scale, 0.0, 1.0)
     for column in np.atleast_2d(scaled.T):
-        _check_varies(column, f"the target on the {scale} scale")
+        if _is_constant(column):
+            raise InputError("data.constant_target", scale=scale, value=column[0])
     return TargetTransform(scale, scaled.mean(axis=0).tolist(), scaled.std(axis=0).tolist())
 
 
 def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:
     labels, seen = np.unique(target), np.unique(target[train])
     if len(labels) < 2 or not np.array_equal(labels, np.round(labels)):
-        raise InputError(
-            f"a target of classes needs two or more whole numbers as labels, got "
-            f"{labels[:5].tolist()}; number the classes, or learn the target as `identity`"
-        )
+        raise InputError("data.labels_are_no_classes", labels=labels[:5].tolist())
     missing = np.setdiff1d(labels, seen)
     if missing.size:
-        raise InputError(
-            f"class labels {missing.tolist()} do not occur in the train rows; "
-            "take more train rows, another split.seed, or leave these classes out"
-        )
+        raise InputError("data.classes_not_trained", labels=missing.tolist())
     return tuple(labels.tolist())
 
 
@@ -169,22 +166,26 @@ def unstandardise(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
 
 def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
     if scale not in TARGET_SCALES:
-        known = ", ".join([*TARGET_SCALES, CLASSES])
-        raise InputError(f"unknown target scale {scale!r}; known: {known}")
+        raise InputError("data.unknown_scale", scale=scale, known=[*TARGET_SCALES, CLASSES])
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = TARGET_SCALES[scale](np.asarray(target, np.float64))
-    allowed = "positive targets" if scale == "log10" else "finite targets"
     finite = np.isfinite(scaled)
     whole = finite if finite.ndim < 2 else finite.all(axis=1)
-    check_rows(whole, f"target scale {scale!r} is not finite", allowed)
+    bad = np.flatnonzero(~whole)
+    if bad.size:
+        raise InputError(
+            "data.target_not_finite",
+            scale=scale,
+            count=bad.size,
+            total=whole.size,
+            rows=first_rows(bad),
+            allowed="positive" if scale == "log10" else "finite",
+        )
     return scaled
 
 
-def _check_varies(values: np.ndarray, what: str) -> None:
+def _is_constant(values: np.ndarray) -> bool:
+    """Tell whether train rows cannot be standardised; refuse that there are none."""
     if values.size == 0:
-        raise InputError(f"{what} has no train rows; give at least two")
-    if np.ptp(values) <= 1e-12 * np.abs(values).max():
-        raise InputError(
-            f"{what} is {values[0]:.6g} in every train row and cannot be standardised; "
-            "leave it out or do not standardise"
-        )
+        raise InputError("data.no_train_rows")
+    return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())

@@ -32,12 +32,15 @@ def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
     """
     for unit in (from_unit, to_unit):
         if unit not in UNITS:
-            raise InputError(f"unknown unit {unit!r}; known: {', '.join(UNITS)}")
+            raise InputError("data.unknown_unit", unit=unit, known=[*UNITS])
     (from_kind, from_exponent), (to_kind, to_exponent) = UNITS[from_unit], UNITS[to_unit]
     if from_kind != to_kind:
         raise InputError(
-            f"cannot convert {from_unit!r} ({from_kind}) to {to_unit!r} ({to_kind}); "
-            f"ask for a unit of {from_kind}"
+            "data.unit_of_another_kind",
+            unit=from_unit,
+            kind=from_kind,
+            wanted=to_unit,
+            wanted_kind=to_kind,
         )
     exponent = from_exponent - to_exponent
     return values * 10.0**exponent if exponent >= 0 else values / 10.0**-exponent
@@ -56,8 +59,7 @@ def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Tab
         own = table.units.get(name, "")
         if own not in ("", unit):
             raise InputError(
-                f"{source}: column {name!r} is in {own!r} by its header but declared in {unit!r}; "
-                "declare only units that the file does not name"
+                "data.unit_declared_twice", where=source, name=name, unit=own, declared=unit
             )
     return table._replace(units={**table.units, **units})
 
@@ -74,11 +76,8 @@ def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) 
     if wanted in ("", own):
         return values
     if not own:
-        raise InputError(
-            f"{source}: column {name!r} is wanted in {wanted!r} but names no unit; write its "
-            f'header as `{name}:unit`, declare it in the source\'s `units`, or want none by ""'
-        )
+        raise InputError("data.no_unit", where=source, name=name, wanted=wanted)
     try:
         return convert(values, own, wanted)
     except InputError as error:
-        raise InputError(f"{source}: column {name!r}: {error}") from None
+        raise error.within(f"column {name!r}").within(source) from None

@@ -93,6 +93,12 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("mutated")
 
 
+def assert_one_line(error: InputError, path: Path) -> None:
+    message = str(error)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+
+
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_damaged_slha_files(path: Path, make_point: Make, batch: int) -> None:
     chance, outcomes = random.Random(batch), Counter[str]()
@@ -103,8 +109,7 @@ def test_damaged_slha_files(path: Path, make_point: Make, batch: int) -> None:
         file.write_bytes(content)
         reading = read_file(file, ASKED)
         if reading.refusal:
-            assert reading.refusal.startswith(f"{file}: ")
-            assert "\n" not in reading.refusal
+            assert_one_line(reading.refusal, file)
             outcomes["refused"] += 1
         elif reading.values is None:
             outcomes["no point"] += 1
@@ -172,9 +177,7 @@ def chosen_or_refused(path: Path) -> Selection | None:
     try:
         return chosen(path)
     except InputError as error:
-        message = str(error)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
+        assert_one_line(error, path)
     return None
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from nlobayes.data.plausibility import Z_MASS_GEV, check_relative_error, doubtful_rows
 from nlobayes.data.tables import Selection, read_table, select
-from nlobayes.errors import InputError
 from nlobayes.types import Table
+from tests.refusals import refused
 
 SHARED = Path(os.environ.get("NLOBAYES_SHARED", Path(__file__).parents[4] / "shared"))
 PROSPINO = SHARED / "data/prospino_chi1chi1.csv.gz"
@@ -20,13 +20,13 @@ SIGMA = 10 ** RNG.uniform(-6, 2, 200)
 ERRORS = 10 ** RNG.uniform(-4, -2, 200)
 
 
-def refusal(errors: np.ndarray, target: np.ndarray = SIGMA, unit: str = "1") -> str:
-    with pytest.raises(InputError) as caught:
-        check_relative_error(errors, target, "delta", unit, "p.csv")
-    message = str(caught.value)
-    assert message.startswith("p.csv: column 'delta' is no relative numerical error: ")
-    assert "\n" not in message
-    return message
+def correlation_of_refused(
+    code: str, errors: np.ndarray, target: np.ndarray = SIGMA, **fields: object
+) -> float:
+    """Assert that errors are refused, and give the correlation that is named."""
+    with refused(code, where="p.csv", name="delta", **fields) as caught:
+        check_relative_error(errors, target, "delta", "1", "p.csv")
+    return float(caught.value.fields["correlation"])
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,24 @@ def test_few_rows_show_no_correlation() -> None:
 
 def test_what_is_above_one_or_negative_is_no_relative_error() -> None:
     errors = np.where(np.arange(200) < 3, 7.5, ERRORS)
-    assert "3 of 200 values are above 1 (the largest is 7.5, the correlation" in refusal(errors)
+    expected = np.corrcoef(errors, SIGMA)[0, 1]
+    found = correlation_of_refused("data.error_above_one", errors, count=3, total=200, extreme=7.5)
+    assert found == pytest.approx(expected, rel=1e-12)
     errors = np.where(np.arange(200) < 2, -0.5, ERRORS)
-    assert "2 of 200 values are negative (the largest is -0.5, the corr" in refusal(errors)
+    correlation_of_refused("data.error_negative", errors, count=2, total=200, extreme=-0.5)
 
 
 def test_what_has_a_unit_is_no_relative_error() -> None:
-    assert "it is in 'fb', a relative error has no unit" in refusal(ERRORS, unit="fb")
+    with refused("data.error_with_unit", where="p.csv", name="delta", unit="fb"):
+        check_relative_error(ERRORS, SIGMA, "delta", "fb", "p.csv")
 
 
 def test_what_follows_the_target_is_no_relative_error() -> None:
     """On either scale: a tenth of the cross section, and a power of it."""
-    assert "its correlation with the target is 1.000" in refusal(SIGMA / SIGMA.max())
+    share = SIGMA / SIGMA.max()
+    assert correlation_of_refused("data.error_follows_target", share) == pytest.approx(1)
     power = 0.1 * (SIGMA / SIGMA.max()) ** 0.3 * 10 ** RNG.normal(0, 0.05, 200)
-    assert "its correlation with the target of the logarithms is 0.99" in refusal(power)
+    assert correlation_of_refused("data.error_follows_logarithm", power) > 0.99
 
 
 def test_the_accident_of_the_thesis_is_found() -> None:
@@ -73,19 +77,16 @@ def test_the_accident_of_the_thesis_is_found() -> None:
     mass = RNG.uniform(50, 900, 2000)
     alpha_s_up = 4000 * np.exp(-mass / 60)
     pdf_error = alpha_s_up * (0.017 + 0.043 * (mass - 50) / 850) * 10 ** RNG.normal(0, 0.02, 2000)
-    said = refusal(alpha_s_up, pdf_error, unit="")
-    assert "are above 1 (the largest is" in said
-    assert "the correlation with the target 0.99" in said
-    assert "theory uncertainties are none" in said
-    small = refusal(alpha_s_up / 1e4, pdf_error)  # also where the unit hides it
-    assert "its correlation with the target is 0.99" in small
+    assert correlation_of_refused("data.error_above_one", alpha_s_up, pdf_error) > 0.99
+    small = alpha_s_up / 1e4  # also where the unit hides it
+    assert correlation_of_refused("data.error_follows_target", small, pdf_error) > 0.99
 
 
 @pytest.mark.skipif(not PROSPINO.exists(), reason=f"the public table is not at {PROSPINO}")
 def test_the_columns_of_the_thesis_are_refused() -> None:
     table = read_table(PROSPINO)
     plain = table._replace(units={})  # as arrays in a pickle have none
-    with pytest.raises(InputError, match=r"largest is 4\d\d\d\.?\d*, .* target 0\.99"):
+    with refused("data.error_above_one", name="sigma_fb") as caught:
         select(
             plain,
             ["m1"],
@@ -95,6 +96,8 @@ def test_the_columns_of_the_thesis_are_refused() -> None:
             duplicates="keep",
             relative_error="sigma_fb",
         )
+    assert 4000 < caught.value.fields["extreme"] < 5000
+    assert caught.value.fields["correlation"] > 0.99
 
 
 def table(**columns: list[float]) -> Table:
@@ -116,17 +119,19 @@ def test_the_relative_error_is_selected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "code", "fields"),
     [
-        ("sigma", "column 'sigma' is asked for twice"),
-        ("m1", "column 'm1' is asked for twice"),
-        ("deltas", "no column 'deltas'; did you mean 'delta'"),
-        ("hole", "column 'hole': 1 of 3 values are not finite"),
+        ("sigma", "data.column_asked_twice", {}),
+        ("m1", "data.column_asked_twice", {}),
+        ("deltas", "data.no_column_but_close", {"meant": "delta"}),
+        ("hole", "data.not_finite", {"count": 1, "total": 3, "row": 2}),
     ],
 )
-def test_a_relative_error_that_cannot_be_read_is_refused(name: str, said: str) -> None:
+def test_a_relative_error_that_cannot_be_read_is_refused(
+    name: str, code: str, fields: dict[str, object]
+) -> None:
     points = table(m1=[1, 2, 3], sigma=[4, 5, 6], delta=[0, 0, 0], hole=[0, np.nan, 0])
-    with pytest.raises(InputError, match=said):
+    with refused(code, where="p.csv", name=name, **fields):
         chosen(points, relative_error=name)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from nlobayes.data.prospino import LAYOUT, Asked, Reading, make_layout, read_point, target_sources
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 if TYPE_CHECKING:
     from tests.conftest import Point
@@ -38,13 +39,12 @@ def targets(text: str, asked: Asked = ASKED) -> dict[str, float]:
     return dict(zip(names, reading.values[-len(names) :], strict=True))
 
 
-def refusal(text: str, asked: Asked = ASKED) -> str:
-    with pytest.raises(InputError) as caught:
+def assert_refused(text: str, code: str, asked: Asked = ASKED, **fields: object) -> InputError:
+    """Assert that a file is refused, in one line that begins with its path."""
+    with refused(code, where="a.slha", **fields) as caught:
         read(text, asked)
-    message = str(caught.value)
-    assert message.startswith("a.slha: ")
-    assert "\n" not in message
-    return message
+    assert "\n" not in str(caught.value)
+    return caught.value
 
 
 def test_columns_go_by_name(make_point: Make) -> None:
@@ -102,7 +102,7 @@ def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[i
     assert len(features) == (5 if pair[0] == pair[1] else 10)
     assert list(reading.values[: len(features)]) == features
     assert reading.values[len(features)] == point.rows[pair]["nlo_ms"]
-    assert (reading.failed, reading.refusal, reading.msq) == ((), "", 2765.25)
+    assert (reading.failed, reading.refusal, reading.msq) == ((), None, 2765.25)
 
 
 def test_particles_may_stand_in_either_order(make_point: Make) -> None:
@@ -185,32 +185,35 @@ def test_a_row_of_nothing_but_minus_one_is_of_no_process(make_point: Make) -> No
 
 def test_a_file_without_the_block_has_no_point(make_point: Make) -> None:
     assert read(make_point(1).text(without="PROSPINO_OUTPUT")) == Reading()
-    assert "there is no block MASS" in refusal(make_point(1).text(without="MASS"))
+    assert_refused(make_point(1).text(without="MASS"), "slha.no_block", block="MASS")
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    "change",
     [
-        (lambda words: words[:-1], "must hold two particle numbers, the energy and the 10 columns"),
-        (lambda words: [*words, "0.1"], "line 49 of block PROSPINO_OUTPUT must hold"),
-        (lambda words: [*words[:-1], "********"], "repair it, or give the layout of the columns"),
-        (lambda words: [*words[:-1], "1_0"], "line 49"),
-        (lambda words: ["chi10", *words[1:]], "line 49"),
-        (lambda words: [words[0], "1000022.0", *words[2:]], "line 49"),
-        (lambda words: words[:2], "line 49"),
-        (lambda words: words[:1], "line 49"),
-        (
-            lambda words: ["1000022", "1000023", *words[2:]],
-            "line 50 of block PROSPINO_OUTPUT gives",
-        ),
+        lambda words: words[:-1],
+        lambda words: [*words, "0.1"],
+        lambda words: [*words[:-1], "********"],
+        lambda words: [*words[:-1], "1_0"],
+        lambda words: ["chi10", *words[1:]],
+        lambda words: [words[0], "1000022.0", *words[2:]],
+        lambda words: words[:2],
+        lambda words: words[:1],
     ],
 )
 def test_a_row_that_is_not_in_the_layout_is_refused(
-    make_point: Make, change: Callable[[list[str]], list[str]], said: str
+    make_point: Make, change: Callable[[list[str]], list[str]]
 ) -> None:
     lines = make_point(1).text().splitlines()
     lines[-10] = " ".join(change(lines[-10].split()))
-    assert said in refusal("\n".join(lines))
+    code = "slha.line_not_in_layout"
+    error = assert_refused("\n".join(lines), code, line=49, count=10, columns=NAMES)
+    assert lines[-10].startswith(error.fields["words"])
+
+
+def test_a_pair_that_stands_in_two_rows_is_refused(make_point: Make) -> None:
+    text = make_point(1).text().replace("1000022 1000022 13000", "1000022 1000023 13000")
+    assert_refused(text, "slha.pair_twice", line=50)
 
 
 def test_the_usual_comment_agrees(make_point: Make) -> None:
@@ -236,20 +239,21 @@ def test_the_usual_comment_agrees(make_point: Make) -> None:
 )
 def test_a_comment_that_disagrees_with_the_layout_is_refused(make_point: Make, header: str) -> None:
     text = make_point(1).text(header=header)
-    assert "the comment of block PROSPINO_OUTPUT names the columns lo" in refusal(text)
+    error = assert_refused(text, "slha.comment_against_layout", layout=[*LAYOUT])
+    assert error.fields["found"][0] == "lo"
     below = make_point(1).text(header=None).replace("_OUTPUT", f"_OUTPUT\n#   {header}")
-    assert "the comment of block PROSPINO_OUTPUT names the columns lo" in refusal(below)
+    assert_refused(below, "slha.comment_against_layout", found=error.fields["found"])
 
 
 def test_a_layout_that_is_given_must_not_contradict_the_comment(make_point: Make) -> None:
     names = [*NAMES[:-3], NAMES[-2], NAMES[-3], NAMES[-1]]
     header = "PID PID E " + " ".join(names)
     text = make_point(1).text(names=names, header=header.replace(" E ", " energy "))
-    assert "names the columns" in refusal(text)
+    assert_refused(text, "slha.comment_against_layout", found=names)
     units = dict(entry.partition(":")[::2] for entry in LAYOUT)
     asked = layout(*(f"{name}:{units[name]}" for name in names))
     assert targets(text, asked) == targets(make_point(1).text())
-    assert "names the columns" in refusal(make_point(1).text(), asked)
+    assert_refused(make_point(1).text(), "slha.comment_against_layout", asked)
 
 
 def test_a_layout_that_is_given_may_name_what_the_comment_calls_otherwise(make_point: Make) -> None:
@@ -258,17 +262,19 @@ def test_a_layout_that_is_given_may_name_what_the_comment_calls_otherwise(make_p
 
 
 @pytest.mark.parametrize(
-    ("entries", "said"),
+    ("entries", "code", "fields"),
     [
-        (["nlo_ms"], "'nlo_ms' is no column; write nlo_ms:fb or nlo_ms:pb"),
-        (["nlo_ms:GeV"], "'nlo_ms:GeV' is no column; write nlo_ms:fb or nlo_ms:pb"),
-        (["nlo_ms:fb", "nlo_relnumerr:fb"], "write nlo_relnumerr"),
-        (["nlo_ms:fb", ""], "'' is no column"),
-        (["nlo_ms:fb", "NLO_ms:fb"], "a column is named twice"),
-        (["nlo:fb"], "no column 'nlo_ms', which is asked for; it has nlo"),
-        ([], "no column 'nlo_ms'"),
+        (["nlo_ms"], "slha.layout_unit", {"entry": "nlo_ms", "name": "nlo_ms"}),
+        (["nlo_ms:GeV"], "slha.layout_unit", {"entry": "nlo_ms:GeV", "name": "nlo_ms"}),
+        (["nlo_ms:fb", "nlo_relnumerr:fb"], "slha.layout_ratio_with_unit", {}),
+        (["nlo_ms:fb", ""], "slha.layout_without_name", {"entry": ""}),
+        (["nlo_ms:fb", "NLO_ms:fb"], "slha.layout_repeats", {}),
+        (["nlo:fb"], "slha.layout_lacks", {"name": "nlo_ms", "columns": ["nlo"]}),
+        ([], "slha.layout_lacks", {"name": "nlo_ms", "columns": []}),
     ],
 )
-def test_layouts_that_say_too_little_are_refused(entries: list[str], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_layouts_that_say_too_little_are_refused(
+    entries: list[str], code: str, fields: dict[str, object]
+) -> None:
+    with refused(code, where="layout", **fields):
         make_layout(entries, "nlo_ms")

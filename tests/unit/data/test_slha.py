@@ -20,7 +20,7 @@ from nlobayes.data.slha import (
     read_text,
     unit_of,
 )
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 if TYPE_CHECKING:
     from tests.conftest import Point
@@ -39,15 +39,6 @@ BLOCK NMIX
 
 def spectrum(text: str) -> dict[str, float]:
     return read_spectrum(read_blocks(text, SPECTRUM, "a.slha"), "a.slha")
-
-
-def refusal(text: str) -> str:
-    with pytest.raises(InputError) as caught:
-        spectrum(text)
-    message = str(caught.value)
-    assert message.startswith("a.slha: ")
-    assert "\n" not in message
-    return message
 
 
 def test_masses_keep_their_signs_and_mixings_their_places() -> None:
@@ -117,33 +108,48 @@ def test_writing_it_otherwise_changes_nothing(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "code", "fields"),
     [
-        ("Block MASS", "Block MASSES", "there is no block MASS; give the complete SLHA spectrum"),
-        ("BLOCK NMIX", "BLOCK", "there is no block NMIX"),
-        ("BLOCK NMIX", "BLOCKNMIX", "line 6, in block MASS, holds 'BLOCKNMIX'"),
-        ("BLOCK NMIX", "BLOCK MASS", "block MASS appears twice"),
-        ("  1000023    1.805e+02\n", "", "block MASS lacks entry 1000023"),
-        ("1000023    1.805e+02", "1000023", "line 3, in block MASS, holds '1000023'; it must be 1"),
-        ("1.805e+02", "1.805e+02 1", "line 3, in block MASS"),
-        ("1.805e+02", "1.805D+02", "line 3, in block MASS"),
-        ("1.805e+02", "1_805", "line 3, in block MASS"),
-        ("1.805e+02", "nan", "line 3, in block MASS"),
-        ("1.805e+02", "1e999", "line 3, in block MASS"),
-        ("1.805e+02", "１８０", "line 3, in block MASS"),
-        ("1.805e+02", "0x10", "line 3, in block MASS"),
-        ("1000023  ", "1000022  ", "line 3 gives entry 1000022 of block MASS a second time"),
-        ("1000023  ", "1000023.0  ", "line 3, in block MASS"),
-        ("  1  2  ", "  1  1  ", "line 8 gives entry 1 1 of block NMIX a second time"),
-        ("  1  2  ", "  1  5  ", "block NMIX lacks entry 1 2"),
-        ("  1  2  ", "  12  ", "line 8, in block NMIX, holds '12 0.12"),
-        ("BLOCK NMIX", "BLOCK IMNMIX\n 1 1 0.5\nBLOCK NMIX", "IMNMIX makes the mixings complex"),
-        ("-97.5", "-97.5\0", "holds NUL characters; is the file damaged?"),
+        ("Block MASS", "Block MASSES", "slha.no_block", {"block": "MASS"}),
+        ("BLOCK NMIX", "BLOCK", "slha.no_block", {"block": "NMIX"}),
+        ("BLOCK NMIX", "BLOCK MASS", "slha.block_twice", {"block": "MASS"}),
+        ("  1000023    1.805e+02\n", "", "slha.no_entry", {"entry": "1000023"}),
+        ("1000023  ", "1000022  ", "slha.entry_twice", {"line": 3, "entry": "1000022"}),
+        ("  1  2  ", "  1  1  ", "slha.entry_twice", {"line": 8, "entry": "1 1"}),
+        ("  1  2  ", "  1  5  ", "slha.no_entry", {"block": "NMIX", "entry": "1 2"}),
+        ("BLOCK NMIX", "BLOCK IMNMIX\n 1 1 0.5\nBLOCK NMIX", "slha.complex_mixings", {}),
+        ("-97.5", "-97.5\0", "slha.nul", {}),
     ],
 )
-def test_what_is_not_clear_is_refused(old: str, new: str, said: str) -> None:
+def test_what_is_not_clear_is_refused(
+    old: str, new: str, code: str, fields: dict[str, object]
+) -> None:
     assert SMALL.count(old) == 1
-    assert said in refusal(SMALL.replace(old, new))
+    with refused(code, where="a.slha", **fields) as caught:
+        spectrum(SMALL.replace(old, new))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("BLOCK NMIX", "BLOCKNMIX", 6, "BLOCKNMIX"),
+        ("1000023    1.805e+02", "1000023", 3, "1000023"),
+        ("1.805e+02", "1.805e+02 1", 3, "1000023 1.805e+02 1"),
+        ("1.805e+02", "1.805D+02", 3, "1000023 1.805D+02"),
+        ("1.805e+02", "1_805", 3, "1000023 1_805"),
+        ("1.805e+02", "nan", 3, "1000023 nan"),
+        ("1.805e+02", "1e999", 3, "1000023 1e999"),
+        ("1.805e+02", "１８０", 3, "1000023 １８０"),
+        ("1.805e+02", "0x10", 3, "1000023 0x10"),
+        ("1000023  ", "1000023.0  ", 3, "1000023.0 1.805e+02"),
+        ("  1  2  ", "  12  ", 8, f"12 {0.1 * 1 + 0.01 * 2}"),
+    ],
+)
+def test_lines_of_other_numbers_are_refused(old: str, new: str, line: int, words: str) -> None:
+    assert SMALL.count(old) == 1
+    with refused("slha.line_of_block", where="a.slha", line=line, words=words):
+        spectrum(SMALL.replace(old, new))
 
 
 def test_imaginary_parts_that_vanish_are_none() -> None:
@@ -160,14 +166,15 @@ def test_names_of_people_do_not_matter(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_of_a_sensible_size_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read it .*No such file"):
+    with refused("slha.unreadable", where=tmp_path / "nowhere.slha") as caught:
         read_text(tmp_path / "nowhere.slha")
-    with pytest.raises(InputError, match="not a regular file"):
+    assert "No such file" in caught.value.fields["reason"]
+    with refused("slha.unreadable", where=tmp_path, reason="not a regular file"):
         read_text(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="not a regular file"):
+    with refused("slha.unreadable", reason="not a regular file"):
         read_text(tmp_path / "pipe")
     with (tmp_path / "large.slha").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    with pytest.raises(InputError, match="larger than 10000000 bytes"):
+    with refused("slha.too_large", most=10_000_000):
         read_text(tmp_path / "large.slha")

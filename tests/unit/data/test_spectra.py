@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
 from nlobayes.data.prospino import Asked, Reading, make_layout, read_point
 from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
 from nlobayes.types import Table
+from tests.refusals import refused
 
 if TYPE_CHECKING:
     from tests.conftest import Point
@@ -117,21 +117,18 @@ def test_doubtful_points_are_kept_and_named(make_point: Make) -> None:
 
 
 def test_a_file_that_cannot_be_read_stops_all_of_them() -> None:
-    readings = {"a": Reading(), "b": Reading(refusal="b: mend it"), "c": Reading(refusal="c: so")}
-    with pytest.raises(InputError, match=r"^b: mend it; 1 more of 3 files$"):
+    faults = {name: InputError("slha.nul", where=name) for name in "bc"}
+    readings = {"a": Reading()} | {name: Reading(refusal=fault) for name, fault in faults.items()}
+    with refused("slha.files_refused", said=str(faults["b"]), more=1, files=3):
         tabulate(readings, ASKED)
-    with pytest.raises(InputError, match=r"^b: mend it$"):
+    with refused("slha.nul", where="b"):
         tabulate({name: readings[name] for name in "ab"}, ASKED)
 
 
 def test_a_folder_without_a_point_is_refused(make_point: Make) -> None:
     texts = {"a": make_point(1).text(failed=[(1, 1)]), "b": make_point(1).text(energy="7000")}
-    with pytest.raises(InputError) as caught:
+    with refused("slha.no_points", files=2, pair="1000022 1000022", failed=1, absent=1):
         ingested(texts)
-    assert str(caught.value) == (
-        "none of 2 files has a usable cross section of 1000022 1000022 at 13 TeV: it failed in 1 "
-        "and is absent in 1; ask for another pair or energy, or give other files"
-    )
 
 
 def test_rows_are_in_the_order_of_the_files(make_point: Make) -> None:

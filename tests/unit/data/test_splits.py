@@ -1,5 +1,6 @@
 """Splits end where the thesis ends them, and no row is in two of them."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -17,7 +18,7 @@ from nlobayes.data.splits import (
     reference_rows,
     split_rows,
 )
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 FIXED = settings(deadline=None, derandomize=True)
 THESIS = (0.8, 0.05, 0.15)
@@ -94,29 +95,29 @@ def test_rows_in_order_begin_where_they_are_told() -> None:
 
 
 def test_validation_rows_begin_after_the_train_rows() -> None:
-    with pytest.raises(InputError, match="train rows end at row 7, validation rows begin at row 6"):
+    with refused("data.validation_within_train", train_end=7, start=6):
         split_rows(20, (5, 2, 2), shuffle=False, seed=0, train_from=2, validation_from=6)
-    with pytest.raises(InputError, match=r"splits of 21 rows .* do not fit 20 rows"):
+    with refused("data.splits_too_large", end=21, count=20):
         split_rows(20, (5, 2, 2), shuffle=False, seed=0, train_from=12)
 
 
 @pytest.mark.parametrize(
-    ("count", "sizes", "message"),
+    ("sizes", "code", "fields"),
     [
-        (10, (8, 2, 2), r"splits of 12 rows \(train 8, val 2, test 2\) do not fit 10 rows"),
-        (10, (0.8, 0.2, 0.2), "splits of 12 rows"),
-        (10, (0.8, 0.05, 0.15), r"split val of 10 rows is empty \(train 0.8, val 0.05"),
-        (10, (8, 0, 2), "split size 0; give rows"),
-        (10, (8, -1, 2), "split size -1"),
-        (10, (0.8, 1.0, 0.1), "split size 1.0"),
-        (10, (0.8, float("nan"), 0.1), "split size nan"),
-        (10, (True, 1, 1), "split size True"),
-        (10, (5, 5), "2 split sizes given; give three: train, val, test"),
+        ((8, 2, 2), "data.splits_too_large", {"end": 12, "asked": ["train 8", "val 2", "test 2"]}),
+        ((0.8, 0.2, 0.2), "data.splits_too_large", {"end": 12, "count": 10}),
+        ((0.8, 0.05, 0.15), "data.split_is_empty", {"split": "val", "count": 10}),
+        ((8, 0, 2), "data.split_size", {"size": 0}),
+        ((8, -1, 2), "data.split_size", {"size": -1}),
+        ((0.8, 1.0, 0.1), "data.split_size", {"size": 1.0}),
+        ((0.8, math.nan, 0.1), "data.split_size", {"size": math.nan}),
+        ((True, 1, 1), "data.split_size", {"size": True}),
+        ((5, 5), "data.split_sizes", {"count": 2, "splits": SPLITS}),
     ],
 )
-def test_sizes_refused(count: int, sizes: Sequence[float], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        split_rows(count, sizes, shuffle=False, seed=0)
+def test_sizes_refused(sizes: Sequence[float], code: str, fields: dict[str, object]) -> None:
+    with refused(code, **fields):
+        split_rows(10, sizes, shuffle=False, seed=0)
 
 
 def test_reference_rows_by_hand() -> None:
@@ -138,5 +139,5 @@ def test_reference_rows_are_distinct_and_held_out(rows: int, count: int, seed: i
 
 @pytest.mark.parametrize(("labels", "count"), [([TRAIN, TEST], 0), ([TRAIN, UNUSED], 1)])
 def test_reference_rows_refused(labels: list[int], count: int) -> None:
-    with pytest.raises(InputError, match="reference rows"):
+    with refused("data.no_reference_rows", count=count):
         reference_rows(np.array(labels, np.int8), count)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.toys import CLOUDS, TOYS, simulate_toy
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 TRAIN_ROWS = {"tensorbnn_sparse": 11, "tensorbnn_variable": 2055, "marek": 31}
 
@@ -72,5 +72,5 @@ def test_seed_decides_every_value() -> None:
 
 
 def test_unknown_problem_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match="unknown toy problem 'cubic'; known: tensorbnn_sparse"):
+    with refused("data.unknown_toy", name="cubic", known=[*TOYS, *CLOUDS]):
         simulate_toy("cubic", 0)

@@ -16,7 +16,7 @@ from nlobayes.data.transforms import (
     fit_target,
     unstandardise,
 )
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 FIXED = settings(deadline=None, derandomize=True)
 
@@ -55,34 +55,46 @@ def test_without_standardisation_features_are_the_map() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "mass", "message"),
+    ("name", "mass", "allowed"),
     [
-        (
-            "invariants",
-            0.0,
-            r"'invariants' is not finite in 1 of 4 rows \(3\); allowed: .*\|m\| above 0",
-        ),
-        ("invariants", np.nan, r"in 1 of 4 rows \(3\)"),
-        ("threshold_invariants", -45.5, r"in 1 of 4 rows \(3\); allowed: .*\|m\| above 45.5 GeV"),
-        ("threshold_invariants", 20.0, r"in 1 of 4 rows \(3\)"),
-        ("raw", np.inf, r"in 1 of 4 rows \(3\)"),
-        ("squares", 100.0, "unknown feature map 'squares'; known: invariants, pair_inv"),
+        ("invariants", 0.0, "|m| above 0"),
+        ("invariants", np.nan, "|m| above 0"),
+        ("threshold_invariants", -45.5, "|m| above 45.5 GeV"),
+        ("threshold_invariants", 20.0, "|m| above 45.5 GeV"),
+        ("raw", np.inf, "finite inputs"),
     ],
 )
-def test_features_refused(name: str, mass: float, message: str) -> None:
+def test_features_refused(name: str, mass: float, allowed: str) -> None:
     """Also rows outside the train split, by their own number."""
     inputs = neutralinos(4, seed=5)
     inputs[2, 0] = mass
-    with pytest.raises(InputError, match=message):
+    with refused("data.features_not_finite", map=name, count=1, total=4, rows=[3]) as caught:
         fit_features(name, inputs, np.array([True, True, False, False]), standardise=False)
+    assert allowed in caught.value.fields["allowed"]
+
+
+def test_of_many_bad_rows_the_first_are_named() -> None:
+    inputs = neutralinos(9, seed=5)
+    inputs[1:, 0] = np.nan
+    with refused("data.features_not_finite", count=8, rows=[2, 3, 4, 5, 6, "..."]):
+        fit_features("raw", inputs, np.ones(9, bool), standardise=False)
+    inputs[:4, 0] = 100
+    with refused("data.features_not_finite", count=5, rows=[5, 6, 7, 8, 9]):
+        fit_features("raw", inputs, np.ones(9, bool), standardise=False)
+
+
+def test_unknown_maps_are_refused() -> None:
+    with refused("data.unknown_map", map="squares", known=[*FEATURE_MAPS]):
+        fit_features("squares", neutralinos(4, seed=5), np.ones(4, bool), standardise=False)
 
 
 def test_constant_feature_cannot_be_standardised() -> None:
     inputs = neutralinos(10, seed=6)
     inputs[:, 2] = 0.1
-    with pytest.raises(InputError, match=r"feature N12\^2 of map 'invariants' is 0.01 in every"):
+    with refused("data.constant_feature", feature="N12^2", map="invariants") as caught:
         fit_features("invariants", inputs, np.ones(10, bool), standardise=True)
-    with pytest.raises(InputError, match="feature 3 of map 'raw'"):
+    assert caught.value.fields["value"] == pytest.approx(0.01)
+    with refused("data.constant_feature", feature=3, map="raw", value=0.1):
         fit_features("raw", inputs, np.ones(10, bool), standardise=True)
     fit_features("invariants", inputs, np.ones(10, bool), standardise=False)
 
@@ -125,21 +137,22 @@ def test_inverse_takes_any_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "value", "message"),
-    [
-        ("log10", 0.0, r"is not finite in 1 of 3 rows \(2\); allowed: positive targets"),
-        ("log10", -1.0, r"is not finite in 1 of 3 rows \(2\)"),
-        ("identity", np.nan, r"is not finite in 1 of 3 rows \(2\); allowed: finite targets"),
-        ("ln", 1.0, "unknown target scale 'ln'; known: log10, identity"),
-    ],
+    ("scale", "value", "allowed"),
+    [("log10", 0.0, "positive"), ("log10", -1.0, "positive"), ("identity", np.nan, "finite")],
 )
-def test_targets_refused(scale: str, value: float, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_targets_refused(scale: str, value: float, allowed: str) -> None:
+    bad = {"count": 1, "total": 3, "rows": [2]}
+    with refused("data.target_not_finite", scale=scale, allowed=allowed, **bad):
         fit_target(scale, np.array([1.0, value, 3.0]), np.ones(3, bool), standardise=True)
 
 
+def test_unknown_scales_are_refused() -> None:
+    with refused("data.unknown_scale", scale="ln", known=["log10", "identity", "classes"]):
+        fit_target("ln", np.arange(3.0), np.ones(3, bool), standardise=True)
+
+
 def test_constant_target_cannot_be_standardised() -> None:
-    with pytest.raises(InputError, match="the target on the log10 scale is 0 in every train row"):
+    with refused("data.constant_target", scale="log10", value=0):
         fit_target("log10", np.ones(3), np.ones(3, bool), standardise=True)
-    with pytest.raises(InputError, match="no train rows"):
+    with refused("data.no_train_rows"):
         fit_target("log10", np.ones(3), np.zeros(3, bool), standardise=True)

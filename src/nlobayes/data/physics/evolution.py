@@ -66,8 +66,9 @@ def evolve(
     """
     if not np.min(scale_gev2) >= inputs.bottom_scale_gev2:
         raise InputError(
-            f"evolution ends with five flavours: scale_gev2 must be at least "
-            f"{inputs.bottom_scale_gev2:g}, received {np.min(scale_gev2):g}; raise the scale."
+            "physics.scale_below_bottom",
+            least=inputs.bottom_scale_gev2,
+            received=np.min(scale_gev2),
         )
     state = input_moments(inputs, n)
     starts = (inputs.input_scale_gev2, inputs.charm_scale_gev2, inputs.bottom_scale_gev2)

@@ -101,13 +101,14 @@ def _check(pair: Pair, squark_mass_gev: np.ndarray) -> None:
     masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])
     if not np.all((masses >= low) & (masses <= high)):
         raise InputError(
-            f"neutralino masses must satisfy {low:g} <= |m| <= {high:g} GeV, received |m| from "
-            f"{np.min(masses):g} to {np.max(masses):g}; drop the points outside."
+            "physics.neutralino_mass",
+            least=low,
+            most=high,
+            smallest=np.min(masses),
+            largest=np.max(masses),
         )
     if not (np.isfinite(pair.first_mixing).all() and np.isfinite(pair.second_mixing).all()):
-        raise InputError("neutralino mixings must be finite, received NaN or infinity; drop them.")
+        raise InputError("physics.mixings_not_finite")
     if not np.all(squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV):
-        raise InputError(
-            f"squark_mass_gev must be at least {MINIMUM_SQUARK_MASS_GEV:g} (the QCD correction "
-            f"assumes heavy squarks), received {np.min(squark_mass_gev):g}; choose heavier squarks."
-        )
+        lightest = np.min(squark_mass_gev)
+        raise InputError("physics.light_squarks", least=MINIMUM_SQUARK_MASS_GEV, received=lightest)

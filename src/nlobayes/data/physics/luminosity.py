@@ -61,8 +61,10 @@ def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
     low, high = SQRT_S_RANGE_GEV
     if not low <= sqrt_s_gev <= high:
         raise InputError(
-            f"the collision energy must be {low / 1000:g} to {high / 1000:g} TeV, received "
-            f"{sqrt_s_gev / 1000!r}; choose an energy in that range."
+            "physics.energy",
+            least_tev=low / 1000,
+            most_tev=high / 1000,
+            received_tev=sqrt_s_gev / 1000,
         )
     maximum = _MAXIMUM_SHARE * sqrt_s_gev
     q = np.geomspace(_MINIMUM_GEV, maximum, _KNOTS)

@@ -66,7 +66,7 @@ def select_pair(spectrum: Spectrum, i: int, j: int) -> Pair:
         If i or j is not 1, 2, 3 or 4.
     """
     if not {i, j} <= {1, 2, 3, 4}:
-        raise InputError(f"neutralinos are numbered 1 to 4, received the pair ({i}, {j}).")
+        raise InputError("physics.no_neutralino", pair=(i, j))
     first, second = ((spectrum.masses_gev[:, k - 1], spectrum.mixings[:, k - 1]) for k in (i, j))
     return Pair(*first, *second, symmetry=0.5 if i == j else 1.0)
 

@@ -108,8 +108,11 @@ def _accepted(
     while len(kept) < count:
         if drawn > (count + 100) / proposal.least_share:
             raise InputError(
-                f"the scan of {ranges} keeps {len(kept)} of {drawn} points, at least "
-                f"{proposal.least_share:.2%} are needed; allow larger soft masses."
+                "physics.scan_keeps_few",
+                ranges=in_words("flat", ranges),
+                kept=len(kept),
+                drawn=drawn,
+                least_share=proposal.least_share,
             )
         candidates = proposal.draw(random.random((_BATCH, 4)), ranges)
         kept = np.concatenate(
@@ -146,12 +149,11 @@ def _fine_tuned(found: Spectrum, neutralino: int) -> np.ndarray:
 
 def _check(scan: str, ranges: ScanRanges) -> None:
     if scan not in SCANS:
-        raise InputError(f"unknown scan {scan!r}; known: {', '.join(SCANS)}.")
+        raise InputError("physics.unknown_scan", scan=scan, known=SCANS)
     limit = (-LARGEST_SOFT_MASS_GEV, LARGEST_SOFT_MASS_GEV)
     limits = ScanRanges(limit, limit, limit, _TAN_BETA_RANGE)
     for name, (low, high), (least, most) in zip(ranges._fields, ranges, limits, strict=True):
         if not least <= low < high <= most:
             raise InputError(
-                f"scan range {name} must increase and lie within {least:g} to {most:g}, "
-                f"received {low!r} to {high!r}; correct its limits."
+                "physics.scan_range", name=name, least=least, most=most, low=low, high=high
             )

@@ -141,30 +141,20 @@ def _in_words(squark_mass_gev: float | tuple[float, float]) -> str:
 
 def _check(seed: int, points: int, settings: Settings) -> None:
     if seed < 0:
-        raise InputError(f"seed must not be negative, received {seed}; choose another seed.")
+        raise InputError("physics.negative_seed", seed=seed)
     if points < 1:
-        raise InputError(f"points must be at least 1, received {points}; ask for more.")
+        raise InputError("physics.no_points", points=points)
     if not {*settings.pair} <= {1, 2, 3, 4}:
-        raise InputError(f"neutralinos are numbered 1 to 4, received the pair {settings.pair}.")
+        raise InputError("physics.no_neutralino", pair=settings.pair)
     _check_squarks(settings.squark_mass_gev)
     if settings.scan == "fine_tuned" and len(set(settings.pair)) > 1:
-        raise InputError(
-            f"scan fine_tuned is for equal neutralinos, received the pair {settings.pair}: where "
-            "both of unlike ones are nearly pure higgsinos, their coupling to the Z never "
-            "cancels; choose another scan."
-        )
+        raise InputError("physics.fine_tuned_pair", pair=settings.pair)
 
 
 def _check_squarks(squark_mass_gev: float | tuple[float, float]) -> None:
     least, most = MINIMUM_SQUARK_MASS_GEV, MAXIMUM_SQUARK_MASS_GEV
     masses = squark_mass_gev if isinstance(squark_mass_gev, tuple) else (squark_mass_gev,)
     if not all(least <= mass <= most for mass in masses):
-        raise InputError(
-            f"squark_mass_gev must be finite and at least {least:g} and at most {most:g} (heavier "
-            f"squarks are decoupled), received {squark_mass_gev!r}; choose a mass between."
-        )
+        raise InputError("physics.squark_mass", least=least, most=most, received=squark_mass_gev)
     if not np.all(np.diff(masses) > 0):
-        raise InputError(
-            f"a range of squark_mass_gev must increase, received {squark_mass_gev!r}; exchange its "
-            "ends, or give one mass."
-        )
+        raise InputError("physics.squark_range", received=squark_mass_gev)

@@ -8,7 +8,7 @@ from nlobayes.data.physics.evolution import Loops, coupling, evolve, input_momen
 from nlobayes.data.physics.mellin import CONTOUR, invert
 from nlobayes.data.physics.pdf import LES_HOUCHES_TOY, MSTW2008_NLO, InputDistributions
 from nlobayes.data.physics.splitting import leading_order, next_to_leading_order
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 INPUTS = pytest.mark.parametrize("inputs", [MSTW2008_NLO, LES_HOUCHES_TOY], ids=["mstw", "toy"])
 LOOPS = pytest.mark.parametrize("loops", [1, 2])
@@ -103,5 +103,5 @@ def test_scales_are_evolved_independently() -> None:
 
 @pytest.mark.parametrize("scale", [20.0, np.nan])
 def test_scales_below_the_bottom_threshold_are_refused(scale: float) -> None:
-    with pytest.raises(InputError, match="five flavours"):
+    with refused("physics.scale_below_bottom", least=MSTW2008_NLO.bottom_scale_gev2):
         evolve(MSTW2008_NLO, np.array([1e4, scale]), CONTOUR, 2)

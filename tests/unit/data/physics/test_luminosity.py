@@ -14,7 +14,7 @@ from nlobayes.data.physics.luminosity import (
 from nlobayes.data.physics.mellin import CONTOUR, invert
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.splitting import CF, TR
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 @pytest.fixture(scope="module")
@@ -78,5 +78,5 @@ def test_corrections_raise_the_rate_and_higher_scales_lower_it_at_high_mass(
 
 @pytest.mark.parametrize("energy", [6_900.0, 14_100.0, np.nan, np.inf])
 def test_other_energies_are_refused(energy: float) -> None:
-    with pytest.raises(InputError, match="7 to 14 TeV"):
+    with refused("physics.energy", least_tev=7, most_tev=14):
         luminosities(MSTW2008_NLO, energy)

@@ -15,7 +15,7 @@ from nlobayes.data.physics.partonic import (
     select_pair,
     threshold_gev,
 )
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 QUARKS = pytest.mark.parametrize("quark", [UP_TYPE, DOWN_TYPE], ids=["up", "down"])
 SQUARKS = pytest.mark.parametrize("squark_mass", [2000.0, np.inf])
@@ -125,5 +125,5 @@ def test_pairs_are_chosen_by_number() -> None:
     assert (pair.symmetry, same.symmetry) == (1.0, 0.5)
     assert pair.first_mass_gev == one.masses_gev[:, 1]
     np.testing.assert_array_equal(pair.second_mixing, one.mixings[:, 3])
-    with pytest.raises(InputError, match="1 to 4"):
+    with refused("physics.no_neutralino", pair=(0, 1)):
         select_pair(one, 0, 1)

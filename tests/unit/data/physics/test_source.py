@@ -1,6 +1,7 @@
 """The simulated table: columns, units, metadata, seeds and refusals."""
 
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +9,9 @@ import pytest
 from nlobayes.data.physics.scans import ScanRanges
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
 from nlobayes.data.slha import pair_columns, unit_of
-from nlobayes.errors import InputError
 from nlobayes.study.sources.simulate import SimulatedSource, SquarkRange
 from nlobayes.types import Table
+from tests.refusals import refused
 
 SETTINGS = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)
 PAIRS = [*combinations_with_replacement((1, 2, 3, 4), 2)]
@@ -158,28 +159,37 @@ def test_rows_that_were_compared_with_nothing_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "points", "settings", "message"),
+    ("changes", "code", "fields"),
     [
-        (-1, 10, SETTINGS, "seed"),
-        (1, 0, SETTINGS, "points"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=1500.0), "squark_mass_gev"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=np.nan), "squark_mass_gev"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=np.inf), "squark_mass_gev must be finite"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=1e200), "at most 100000 .heavier"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=(1500.0, 3000.0)), "at least 2000"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=(4000.0, 3000.0)), "must increase"),
-        (1, 10, SETTINGS._replace(squark_mass_gev=(3000.0, 3000.0)), "give one mass"),
-        (1, 10, SETTINGS._replace(pair=(0, 1)), "numbered 1 to 4"),
-        (1, 10, SETTINGS._replace(pair=(5, 5), scan="fine_tuned"), "numbered 1 to 4"),
-        (1, 10, SETTINGS._replace(pair=(1, 2), scan="fine_tuned"), "is for equal neutralinos"),
-        (1, 10, SETTINGS._replace(scan="light"), "unknown scan"),
-        (1, 10, SETTINGS._replace(sqrt_s_tev=5.0), "7 to 14 TeV"),
-        (1, 10, SETTINGS._replace(sqrt_s_tev=13_000.0), "7 to 14 TeV"),
-        (1, 10, SETTINGS._replace(ranges=ScanRanges(wino_gev=(50.0, 3000.0))), "wino_gev"),
+        ({"squark_mass_gev": 1500.0}, "physics.squark_mass", {"received": 1500.0}),
+        ({"squark_mass_gev": np.nan}, "physics.squark_mass", {}),
+        ({"squark_mass_gev": np.inf}, "physics.squark_mass", {}),
+        ({"squark_mass_gev": 1e200}, "physics.squark_mass", {"least": 2000, "most": 100_000}),
+        ({"squark_mass_gev": (1500.0, 3000.0)}, "physics.squark_mass", {}),
+        ({"squark_mass_gev": (4000.0, 3000.0)}, "physics.squark_range", {}),
+        ({"squark_mass_gev": (3000.0, 3000.0)}, "physics.squark_range", {}),
+        ({"pair": (0, 1)}, "physics.no_neutralino", {"pair": (0, 1)}),
+        ({"pair": (5, 5), "scan": "fine_tuned"}, "physics.no_neutralino", {"pair": (5, 5)}),
+        ({"pair": (1, 2), "scan": "fine_tuned"}, "physics.fine_tuned_pair", {"pair": (1, 2)}),
+        ({"scan": "light"}, "physics.unknown_scan", {"scan": "light"}),
+        ({"sqrt_s_tev": 5.0}, "physics.energy", {"received_tev": 5.0}),
+        ({"sqrt_s_tev": 13_000.0}, "physics.energy", {"least_tev": 7, "most_tev": 14}),
+        (
+            {"ranges": ScanRanges(wino_gev=(50.0, 3000.0))},
+            "physics.scan_range",
+            {"name": "wino_gev"},
+        ),
     ],
 )
 def test_settings_outside_the_domain_are_refused(
-    seed: int, points: int, settings: Settings, message: str
+    changes: dict[str, Any], code: str, fields: dict[str, Any]
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        simulate(seed, points, settings)
+    with refused(code, **fields):
+        simulate(1, 10, SETTINGS._replace(**changes))
+
+
+def test_seeds_and_numbers_of_points_are_refused() -> None:
+    with refused("physics.negative_seed", seed=-1):
+        simulate(-1, 10, SETTINGS)
+    with refused("physics.no_points", points=0):
+        simulate(1, 0, SETTINGS)
