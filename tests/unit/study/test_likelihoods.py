@@ -104,18 +104,18 @@ def test_old_kinds_are_read_with_a_warning(old: dict[str, Any], new: dict[str, A
 
 
 @pytest.mark.parametrize(
-    "preset",
+    ("preset", "fault"),
     [
-        {"kind": "tolerance"},
-        {"kind": "tolerance", "sigma": None},
-        {"kind": "tolerance", "sigma": 0.1, "scale": 1.0},
-        {"kind": "learned_noise", "sigma": 0.1},
+        ({"kind": "tolerance"}, "missing"),
+        ({"kind": "tolerance", "sigma": None}, "study.old_likelihood"),
+        ({"kind": "tolerance", "sigma": 0.1, "scale": 1.0}, "study.old_likelihood"),
+        ({"kind": "learned_noise", "sigma": 0.1}, "study.old_likelihood"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_what_old_kinds_refused_stays_refused(preset: dict[str, Any]) -> None:
+def test_what_old_kinds_refused_stays_refused(preset: dict[str, Any], fault: str) -> None:
     """A tolerance without its number must not become a learned noise."""
-    with invalid("study.old_likelihood", kind=preset["kind"], given=preset):
+    with invalid(fault):
         read(preset)
 
 
