@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from nlobayes.errors import InputError
 
@@ -30,3 +31,19 @@ def assert_refusal(error: BaseException, code: str, **fields: Any) -> None:
         assert str(error.where) == str(fields.pop("where"))
     assert {name: error.fields.get(name) for name in fields} == fields
     assert str(error)
+
+
+@contextmanager
+def invalid(fault: str, **fields: Any) -> Iterator[pytest.ExceptionInfo[ValidationError]]:
+    """Expect settings to be refused for a fault: a code of ours with these fields, or a type.
+
+    The type is one of pydantic's own, such as `missing`; it has no fields.
+    """
+    with pytest.raises(ValidationError) as caught:
+        yield caught
+    details = caught.value.errors()
+    own = [detail["ctx"]["error"] for detail in details if "error" in detail.get("ctx", {})]
+    by_code = {error.code: error for error in own if isinstance(error, InputError)}
+    assert fault in {*by_code, *(detail["type"] for detail in details)}, str(caught.value)
+    if fault in by_code or fields:
+        assert_refusal(by_code[fault], fault, **fields)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from scipy.stats import laplace
 
 from nlobayes import model, study
@@ -32,6 +32,7 @@ from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.priors import Prior
 from nlobayes.study.priors.custom import CustomPrior
+from tests.refusals import invalid
 
 PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
     "fan_in": ({"scale": 2.0}, fan_in(2.0)),
@@ -224,8 +225,7 @@ def test_a_file_that_changed_since_it_was_planned_is_refused(custom: Callable[..
     """By the preset, which a job carries with its digest, and by what runs the file."""
     planned = custom(b=1.0)
     Path("priors/mine.py").write_text(STATED + "# another\n")
-    said = r"'priors/mine\.py' has changed since this was planned .* call snakemake again"
-    with pytest.raises(ValidationError, match=said):
+    with invalid("study.file_changed", file="priors/mine.py", planned=planned.sha256):
         CustomPrior.model_validate(planned.model_dump())
     with pytest.raises(InputError, match=r"^priors/mine\.py has just changed; start the job again"):
         build_prior(planned)
@@ -234,7 +234,7 @@ def test_a_file_that_changed_since_it_was_planned_is_refused(custom: Callable[..
 def test_a_file_that_went_is_refused(custom: Callable[..., Any]) -> None:
     planned = custom(b=1.0)
     Path("priors/mine.py").unlink()
-    with pytest.raises(ValidationError, match="is not there; write it, or mend the path"):
+    with invalid("study.no_file", file="priors/mine.py"):
         CustomPrior.model_validate(planned.model_dump())
     with pytest.raises(InputError, match=r"^priors/mine\.py .*start the job again"):
         build_prior(planned)

@@ -80,10 +80,8 @@ def _check_one_target(grid: str, runs: Sequence[RunSpec]) -> None:
         if (target.columns, target.unit, target.scale) != (
             *(learned.columns, learned.unit, learned.scale),
         ):
-            raise InputError(
-                f"grids.{grid}: datasets {first!r} and {name!r} learn different targets, whose "
-                "scores cannot be compared; give each a grid of its own"
-            )
+            place = f"grids.{grid}"
+            raise InputError("study.different_targets", where=place, first=first, second=name)
 
 
 def scanned(job: CompareJob) -> tuple[str | None, str | None]:
@@ -222,7 +220,5 @@ def _check_different(grid: str, compared: Sequence[ComparedRun]) -> None:
     for run in compared:
         twin = seen.setdefault((run.setting, run.replicate), run.run)
         if twin != run.run:
-            raise InputError(
-                f"grids.{grid}: runs {twin} and {run.run} differ only in the names of their "
-                "presets; cross each preset once"
-            )
+            place = f"grids.{grid}"
+            raise InputError("study.equal_runs", where=place, first=twin, second=run.run)

@@ -62,7 +62,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise _unreadable(str(path), error) from None
     content = parse_yaml(text, str(path))
     if not isinstance(content, dict):
-        raise InputError(f"{path}: holds no mapping of presets; give `networks: ...` or the like")
+        raise InputError("study.no_mapping", where=path)
     return content
 
 
@@ -75,8 +75,9 @@ def parse_yaml(text: str, where: str) -> Any:
 
 
 def _unreadable(where: str, error: Exception) -> InputError:
+    faults = [error.code] if isinstance(error, InputError) else []
     reason = " ".join(str(error).split())
-    return InputError(f"{where}: not readable as YAML ({reason}); mend the file")
+    return InputError("study.not_yaml", where=where, reason=reason, faults=faults)
 
 
 def read_study(path: Path) -> dict[str, Any]:
@@ -89,9 +90,7 @@ def read_study(path: Path) -> dict[str, Any]:
     """
     content = read_yaml(path)
     if TEMPLATE in content:
-        raise InputError(
-            f"{path}: {TEMPLATE} makes the file a program that Snakemake runs; write the study out"
-        )
+        raise InputError("study.template", where=path, key=TEMPLATE)
     return content
 
 
@@ -107,10 +106,10 @@ def check_json_keys(text: str, where: str) -> None:
     def take(pairs: list[tuple[str, Any]]) -> None:
         for name, times in Counter(name for name, _ in pairs).most_common(1):
             if times > 1:
-                raise InputError(f"{where}: key {name!r} is given twice; give it once")
+                raise InputError("study.json_key_twice", where=where, key=name)
 
     def refuse(name: str) -> None:
-        raise InputError(f"{where}: {name} is no number of JSON; give a finite number")
+        raise InputError("study.no_json_number", where=where, given=name)
 
     json.loads(text, object_pairs_hook=take, parse_constant=refuse)
 
@@ -127,20 +126,21 @@ class _Loader(yaml.SafeLoader):
         """Compose a node; an alias gives the node that it names, with what that holds."""
         event: yaml.Event = self.peek_event()
         if getattr(event, "tag", None) is not None:
-            raise _refusal("tags are not read, write the value alone", event)
+            raise InputError("study.yaml_tag", place=_place(event))
         if len(getattr(event, "value", "")) > MOST_CHARACTERS:
-            raise _refusal(f"more than {MOST_CHARACTERS} characters in one value", event)
+            raise InputError("study.yaml_long", most=MOST_CHARACTERS, place=_place(event))
         node = super().compose_node(parent, index)
         if isinstance(event, yaml.AliasEvent) and id(node) not in self.extents:
-            raise _refusal("an alias stands inside the value that it names", event)
+            raise InputError("study.yaml_alias", place=_place(event))
         if isinstance(node, yaml.MappingNode):
             _check_keys(node)
         if isinstance(node, yaml.ScalarNode):
             _check_plain(node)
         values, levels = self.extents.setdefault(id(node), self._measure(node))
         if max(values, len(self.extents)) > MOST_VALUES or levels > MOST_LEVELS:
-            limits = f"more than {MOST_VALUES} values or {MOST_LEVELS} levels"
-            raise _refusal(f"{limits}, those that aliases repeat counted", event)
+            raise InputError(
+                "study.yaml_large", values=MOST_VALUES, levels=MOST_LEVELS, place=_place(event)
+            )
         return node
 
     def _measure(self, node: yaml.Node | None) -> tuple[int, int]:
@@ -156,14 +156,14 @@ def _load(text: str, name: str) -> Any:
     try:
         return _Loader(text, name).get_single_data()
     except RecursionError:
-        raise ValueError(f"nested deeper than {MOST_LEVELS} levels") from None
+        raise InputError("study.yaml_deep", levels=MOST_LEVELS) from None
 
 
 def _check_keys(node: yaml.MappingNode) -> None:
     seen: set[tuple[str, Any]] = set()
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode) and (key.tag, key.value) in seen:
-            raise _refusal(f"key {key.value!r} is given twice, give it once", key)
+            raise InputError("study.yaml_key_twice", key=key.value, place=_place(key))
         seen.add((key.tag, str(key.value)))
 
 
@@ -171,12 +171,10 @@ def _check_plain(node: yaml.ScalarNode) -> None:
     """Refuse what readers of YAML take for different numbers: yes, 0454, 5:00, 3_00, 0x10."""
     kind, said = node.tag.rpartition(":")[2], node.value
     if kind == "bool" and said.lower() not in {"true", "false"}:
-        problem = f"{said!r} is read as a truth value; write true or false, or a number"
-        raise _refusal(problem, node)
+        raise InputError("study.yaml_truth", given=said, place=_place(node))
     is_number = kind in {"int", "float"} or (kind == "str" and _is_number_to_python(said))
     if is_number and not (DECIMAL.fullmatch(said) and math.isfinite(float(said))):
-        problem = f"{said!r} is no plain finite number; write it in digits 0-9, as 300"
-        raise _refusal(problem, node)
+        raise InputError("study.yaml_number", given=said, place=_place(node))
 
 
 def _is_number_to_python(text: str) -> bool:
@@ -188,5 +186,5 @@ def _is_number_to_python(text: str) -> bool:
     return True
 
 
-def _refusal(problem: str, place: Any) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=place.start_mark)
+def _place(part: Any) -> str:
+    return str(part.start_mark).strip()

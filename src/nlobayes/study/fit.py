@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nlobayes.errors import InputError
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
 
@@ -13,11 +14,8 @@ def check_run(run: RunSpec) -> None:
     _check_target(run)
     _check_outputs(run)
     if run.network.has_slopes and run.prior.slopes is None:
-        raise ValueError(
-            f"network {run.names['network']!r} has slopes that are trained, prior "
-            f"{run.names['prior']!r} states none; give it `slopes: {{kind: exponential}}`, or "
-            "choose another activation"
-        )
+        network, prior = run.names["network"], run.names["prior"]
+        raise InputError("study.no_prior_of_slopes", network=network, prior=prior)
     _check_gibbs(run)
     _check_memory(run)
 
@@ -25,14 +23,9 @@ def check_run(run: RunSpec) -> None:
 def check_grid(grid: Grid, run: RunSpec) -> None:
     """Refuse figures of what has none."""
     if grid.outputs == "prior" and run.prior.memory is not None:
-        raise ValueError(
-            f"prior {run.names['prior']!r} has a memory, which nothing can draw from; ask for the "
-            "prior without it"
-        )
+        raise InputError("study.draws_of_memory", prior=run.names["prior"])
     if grid.outputs == "figures" and len(run.dataset.target.columns) > 1:
-        raise ValueError(
-            "a run of several targets ends with its scores; give the grid `outputs: metrics`"
-        )
+        raise InputError("study.figures_of_several_targets")
 
 
 def _check_memory(run: RunSpec) -> None:
@@ -40,50 +33,47 @@ def _check_memory(run: RunSpec) -> None:
         return
     outputs = run.likelihood.outputs(len(run.dataset.target.columns))
     if outputs != 1 or run.dataset.target.scale == CLASSES:
-        raise ValueError(
-            f"prior {run.names['prior']!r} has a memory, which is of one output; learn one column "
-            "of numbers, with a likelihood that has no output of its own"
-        )
+        raise InputError("study.outputs_of_memory", prior=run.names["prior"])
 
 
 def _check_gibbs(run: RunSpec) -> None:
     if run.mcmc is None or run.mcmc.kernel.kind != "gibbs_hmc" or run.prior.is_conjugate:
         return
-    raise ValueError(
-        f"sampler {run.names['method']!r} has kernel gibbs_hmc, which draws conjugate "
-        f"hyperparameters; prior {run.names['prior']!r} of kind {run.prior.kind} has none: use "
-        "kernel hmc, or a prior of kind tensorbnn, or of kind hierarchical with hyper "
-        "gamma_precision or half_cauchy"
+    raise InputError(
+        "study.not_conjugate",
+        method=run.names["method"],
+        prior=run.names["prior"],
+        kind=run.prior.kind,
     )
 
 
 def _check_target(run: RunSpec) -> None:
-    scale, likelihood = run.dataset.target.scale, run.names["likelihood"]
-    of_classes = run.likelihood.of_classes
+    scale, of_classes = run.dataset.target.scale, run.likelihood.of_classes
+    dataset, likelihood = run.names["dataset"], run.names["likelihood"]
     if of_classes and scale != CLASSES:
-        raise ValueError(
-            f"likelihood {likelihood!r} is of classes, target.scale of dataset "
-            f"{run.names['dataset']!r} is {scale!r}; make that `classes`, or choose a likelihood "
-            "of numbers, as kind: gaussian"
+        raise InputError(
+            "study.likelihood_of_classes", likelihood=likelihood, dataset=dataset, scale=scale
         )
     if scale == CLASSES and not of_classes:
-        raise ValueError(
-            f"the target of dataset {run.names['dataset']!r} is classes, likelihood "
-            f"{likelihood!r} is of numbers; choose one of kind categorical or bernoulli"
-        )
+        raise InputError("study.target_of_classes", dataset=dataset, likelihood=likelihood)
 
 
 def _check_outputs(run: RunSpec) -> None:
     targets, given = len(run.dataset.target.columns), run.network.outputs
     if run.likelihood.of_one_column and targets > 1:
-        raise ValueError(
-            f"likelihood {run.names['likelihood']!r} is {run.likelihood.kind} in one target, "
-            f"dataset {run.names['dataset']!r} has {targets}; learn one column, or another "
-            "likelihood"
+        raise InputError(
+            "study.likelihood_of_one_target",
+            likelihood=run.names["likelihood"],
+            kind=run.likelihood.kind,
+            dataset=run.names["dataset"],
+            targets=targets,
         )
     needed = run.likelihood.outputs(targets)
     if None not in (given, needed) and given != needed:
-        raise ValueError(
-            f"network {run.names['network']!r} has outputs: {given}, likelihood "
-            f"{run.names['likelihood']!r} needs {needed}; leave `outputs` out"
+        raise InputError(
+            "study.outputs",
+            network=run.names["network"],
+            given=given,
+            likelihood=run.names["likelihood"],
+            needed=needed,
         )

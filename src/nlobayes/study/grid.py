@@ -88,13 +88,13 @@ class Study(Frozen):
     def _can_be_planned(self) -> Study:
         runs = sum(self._count(grid) for grid in self.grids.values())
         if runs > MOST_RUNS:
-            raise ValueError(f"grids: {runs} runs, at most {MOST_RUNS} are planned; ask for fewer")
+            raise InputError("study.too_many_runs", where="grids", runs=runs, most=MOST_RUNS)
         for name in self.grids:
             jobs = sum(len(run.chain_groups) * run.method.jobs_in_a_row for run in self.runs(name))
             if jobs > MOST_CHAIN_JOBS:
-                raise ValueError(
-                    f"grids.{name}: {jobs} jobs that warm up or draw, at most "
-                    f"{MOST_CHAIN_JOBS} are planned; ask for fewer runs, chains or segments"
+                place = f"grids.{name}"
+                raise InputError(
+                    "study.too_many_jobs", where=place, jobs=jobs, most=MOST_CHAIN_JOBS
                 )
         return self
 
@@ -110,9 +110,9 @@ class Study(Frozen):
                 self._check(grid, run)
                 before = seen.setdefault(run.run_id, run.names["evaluation"])
                 if before != run.names["evaluation"]:
-                    raise ValueError(
-                        f"grids.{grid}.evaluation: run {run.run_id} is already evaluated with "
-                        f"{before!r}; use one evaluation for it"
+                    place = f"grids.{grid}.evaluation"
+                    raise InputError(
+                        "study.two_evaluations", where=place, run=run.run_id, first=before
                     )
         return self
 
@@ -120,8 +120,8 @@ class Study(Frozen):
         try:
             check_run(run)
             check_grid(self.grids[grid], run)
-        except ValueError as error:
-            raise ValueError(f"grids.{grid}: {error}") from None
+        except InputError as error:
+            raise error.within(f"grids.{grid}") from None
 
     def runs(self, grid_name: str) -> Iterator[RunSpec]:
         """Go through the runs of one grid."""
@@ -157,22 +157,52 @@ def load_study(config: Mapping[str, Any]) -> Study:
     try:
         return Study.model_validate(config)
     except ValidationError as error:
-        raise InputError(describe(error, "configuration")) from None
+        raise refusal(error, "configuration") from None
 
 
-def describe(error: ValidationError, where: str) -> str:
-    """Say in one line what a validation refused, where, and what was received."""
-    said = "; ".join(_describe_one(detail) for detail in error.errors()[:3])
-    return " ".join(f"{where}: {said}".split())
+def refusal(error: ValidationError, where: str) -> InputError:
+    """Give what a validation refused as one error; its text tells the first three faults.
+
+    Its fields `faults` and `places` have an entry for each fault: the code of ours, or the type of
+    pydantic's own, and the dotted key.
+    """
+    details = error.errors()
+    return InputError(
+        "study.refused",
+        where=where,
+        said=" ".join("; ".join(map(_said, details[:3])).split()),
+        faults=[_fault(detail) for detail in details],
+        places=[_place(detail) for detail in details],
+    )
 
 
-def _describe_one(detail: Any) -> str:
-    place = ".".join(str(part) for part in _as_written(detail["loc"]))
+def _said(detail: Any) -> str:
+    place = _dotted(detail)
     message = detail["msg"].removeprefix("Value error, ")
     said = f"{place}: {message}" if place else message
     if detail["type"] in {"missing", "value_error"}:
         return said
     return f"{said}, got {detail['input']!r:.200}"
+
+
+def _own(detail: Any) -> InputError | None:
+    raised = detail.get("ctx", {}).get("error")
+    return raised if isinstance(raised, InputError) else None
+
+
+def _fault(detail: Any) -> str:
+    own = _own(detail)
+    return own.code if own else str(detail["type"])
+
+
+def _place(detail: Any) -> str:
+    own = _own(detail)
+    inside = own.where if own else None
+    return ".".join(str(part) for part in (_dotted(detail), inside) if part)
+
+
+def _dotted(detail: Any) -> str:
+    return ".".join(str(part) for part in _as_written(detail["loc"]))
 
 
 def _as_written(place: Sequence[Any]) -> list[Any]:
@@ -182,4 +212,4 @@ def _as_written(place: Sequence[Any]) -> list[Any]:
 
 def _known(place: str, name: str, section: Mapping[str, Any]) -> None:
     if name not in section:
-        raise ValueError(f"{place}: unknown name {name!r}; known: {sorted(section)}")
+        raise InputError("study.unknown_name", where=place, name=name, known=sorted(section))

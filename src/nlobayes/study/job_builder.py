@@ -128,10 +128,8 @@ def check_memory(run: RunSpec) -> None:
     """
     memory = run.prior.memory
     if memory is not None and not memory.sha256:
-        raise InputError(
-            f"priors.{run.names['prior']}.memory: {memory.file} is not there; write it with "
-            "`nlobayes condense`, or mend the path"
-        )
+        place = f"priors.{run.names['prior']}.memory"
+        raise InputError("study.no_memory", where=place, file=memory.file)
 
 
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:

@@ -18,7 +18,7 @@ from pydantic import (
 
 from nlobayes.errors import InputError
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
-from nlobayes.study.grid import describe
+from nlobayes.study.grid import refusal
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
@@ -64,10 +64,7 @@ class SimulateJob(Frozen):
     def _is_computed(self) -> SimulateJob:
         if self.source.made_by != "simulate":
             computed = [kind for kind, one in SOURCES.items() if one.made_by == "simulate"]
-            raise ValueError(
-                f"source of kind {self.source.kind!r} is not computed; "
-                f"give one of kind {' or '.join(computed)}"
-            )
+            raise InputError("study.not_computed", kind=self.source.kind, computed=computed)
         return self
 
 
@@ -121,7 +118,7 @@ class DrawJob(Frozen):
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> DrawJob:
         if self.draws % self.thin:
-            raise ValueError(f"draws ({self.draws}) must be a multiple of thin ({self.thin})")
+            raise InputError("study.uneven_thin", key="draws", draws=self.draws, thin=self.thin)
         return self
 
 
@@ -280,7 +277,7 @@ def read_job(kind: type[Job], spec: str) -> Job:
     try:
         job = kind.model_validate_json(text)
     except ValidationError as error:
-        raise InputError(describe(error, where)) from None
+        raise refusal(error, where) from None
     check_json_keys(text, where)
     return job
 
@@ -289,6 +286,4 @@ def _read(path: Path) -> str:
     try:
         return read_text(path)
     except READ_ERRORS as error:
-        raise InputError(
-            f"--spec: cannot read {path} ({error}); give JSON text or a readable JSON file"
-        ) from None
+        raise InputError("study.no_spec", where="--spec", path=path, reason=str(error)) from None

@@ -52,4 +52,4 @@ class KernelSettings(Frozen):
         """Bound the gradients of one draw of one replica after a warm-up."""
 
     def check_warmup(self, warmup: WarmupSettings) -> None:
-        """Refuse, by a ValueError, what a warm-up would teach this kernel in vain."""
+        """Refuse, by an InputError, what a warm-up would teach this kernel in vain."""

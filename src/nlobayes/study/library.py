@@ -24,7 +24,7 @@ def read_presets(folder: Path) -> dict[str, Any]:
     for path in sorted(folder.glob("*.yaml")):
         merged = override(merged, read_yaml(path))
     if not merged:
-        raise InputError(f"{folder}: no presets found; run from the root of the project")
+        raise InputError("study.no_presets", where=folder)
     return merged
 
 
@@ -40,10 +40,7 @@ def preset_of(section: str, said: str) -> dict[str, Any]:
         return parse_yaml(said, "YAML text of a preset")
     known = read_presets(PRESETS).get(section, {})
     if said not in known:
-        raise InputError(
-            f"{section}: unknown name {said!r}; known: {', '.join(sorted(known))}; or give YAML "
-            "text, as '{kind: fan_in, scale: 1.1}'"
-        )
+        raise InputError("study.unknown_preset", where=section, name=said, known=sorted(known))
     return dict(known[said])
 
 

@@ -6,12 +6,14 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from nlobayes.errors import InputError
+
 
 def check_place(file: str, suffix: str) -> str:
     """Refuse a file outside the project, or of another kind."""
     path = Path(file)
     if path.suffix != suffix or path.is_absolute() or ".." in path.parts:
-        raise ValueError(f"file {file!r} must be the path of a {suffix} file inside the project")
+        raise InputError("study.file_outside", file=file, suffix=suffix)
     return file
 
 
@@ -25,12 +27,9 @@ def pin(value: Any, *, needed: bool = True) -> Any:
     path, given = Path(value["file"]), value.get("sha256")
     if not path.is_file():
         if needed or given:
-            raise ValueError(f"file {value['file']!r} is not there; write it, or mend the path")
+            raise InputError("study.no_file", file=value["file"])
         return value
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if given and given != found:
-        raise ValueError(
-            f"file {value['file']!r} has changed since this was planned (SHA-256 {found[:12]}, "
-            f"then {given[:12]}); call snakemake again"
-        )
+        raise InputError("study.file_changed", file=value["file"], found=found, planned=given)
     return {**value, "sha256": found}

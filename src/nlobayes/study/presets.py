@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
 from nlobayes.study.sources import Source
@@ -66,13 +67,15 @@ class Features(Frozen):
     def _units_are_of_columns(self) -> Features:
         unused = [name for name in self.units if name not in self.columns]
         if unused and self.units != {"m1": "GeV"}:
-            raise ValueError(f"units: {unused[0]!r} is not among columns {self.columns}")
+            raise InputError(
+                "study.unit_of_no_column", where="units", name=unused[0], columns=self.columns
+            )
         return self
 
     @model_validator(mode="after")
     def _covariate_is_read(self) -> Features:
         if self.covariate is not None and self.covariate not in self.columns:
-            raise ValueError(f"covariate {self.covariate!r} is not among columns {self.columns}")
+            raise InputError("study.covariate", name=self.covariate, columns=self.columns)
         return self
 
 
@@ -101,12 +104,12 @@ class Target(Frozen):
     @model_validator(mode="after")
     def _fits_its_columns(self) -> Target:
         if not self.columns:
-            raise ValueError("column is an empty list; name at least one column")
+            raise InputError("study.no_target")
         alone = [name for name in ("scale_variations", "relative_error") if getattr(self, name)]
         if alone and (len(self.columns) > 1 or self.scale == "classes"):
-            raise ValueError(f"{alone[0]} is known for one column of numbers only; leave it out")
+            raise InputError("study.of_one_column", key=alone[0])
         if len(self.columns) > 1 and self.scale == "classes":
-            raise ValueError(f"classes are in one column, got {list(self.columns)}; name one")
+            raise InputError("study.classes_of_columns", columns=list(self.columns))
         return self
 
 
@@ -131,7 +134,7 @@ class Split(Frozen):
     def _fits_the_table(self) -> Split:
         share = sum(size for size in (self.train, self.validation, self.test) if size < 1)
         if share > 1 + 1e-9:
-            raise ValueError(f"fractions sum to {share:g}, must sum to at most 1")
+            raise InputError("study.fractions", share=share)
         return self
 
 
@@ -157,10 +160,7 @@ class DatasetPreset(Frozen):
         features, target = self.features.columns, self.target
         for name, times in Counter((*features, *target.columns)).most_common(1):
             if times > 1:
-                raise ValueError(
-                    f"column {name!r} is asked for twice in features.columns and target.column; "
-                    "name each feature once and the target apart from them"
-                )
+                raise InputError("study.column_twice", name=name)
         error = (target.relative_error,) if target.relative_error else ()
         asked = {"features.columns": features, "target.column": target.columns}
         asked |= {"target.scale_variations": target.scale_variations}
@@ -171,7 +171,7 @@ class DatasetPreset(Frozen):
     @classmethod
     def _named_split(cls, split: Any) -> Any:
         if isinstance(split, str) and split not in SPLIT_PRESETS:
-            raise ValueError(f"unknown split {split!r}; known: {sorted(SPLIT_PRESETS)}")
+            raise InputError("study.unknown_split", name=split, known=sorted(SPLIT_PRESETS))
         return SPLIT_PRESETS[split] if isinstance(split, str) else split
 
 
@@ -194,18 +194,14 @@ class Network(Frozen):
     def _is_known(cls, named: Any) -> Any:
         for name in named if isinstance(named, list | tuple) else (named,):
             if name not in ACTIVATIONS:
-                known = ", ".join(ACTIVATIONS)
-                raise ValueError(f"unknown activation {name!r}; known: {known}")
+                raise InputError("study.unknown_activation", name=name, known=list(ACTIVATIONS))
         return named
 
     @model_validator(mode="after")
     def _each_layer_has_its_own(self) -> Network:
         named = self.activation
         if not isinstance(named, str) and len(named) != len(self.hidden):
-            raise ValueError(
-                f"activation names {len(named)} for {len(self.hidden)} hidden layers; "
-                "give one for each, or one name for all"
-            )
+            raise InputError("study.activations", given=len(named), layers=len(self.hidden))
         return self
 
     @property

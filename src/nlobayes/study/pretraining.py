@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
 
 
@@ -90,7 +91,7 @@ class CyclesSchedule(_Kind):
 
 def _is_a_mapping(value: Any) -> Any:
     if isinstance(value, str):
-        raise ValueError(f"got {value!r}; give a kind and its settings, as {{kind: {value}}}")
+        raise InputError("study.kind_alone", given=value)
     return value
 
 
@@ -140,8 +141,5 @@ class Pretraining(Frozen):
     @model_validator(mode="after")
     def _cycles_can_end(self) -> Pretraining:
         if isinstance(self.schedule, CyclesSchedule) and self.patience is None:
-            raise ValueError(
-                "schedule cycles got no patience, but ends its cycles by it; set patience to the "
-                "epochs without a better validation error, as 10, or choose another schedule"
-            )
+            raise InputError("study.cycles_without_patience")
         return self

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator
 
+from nlobayes.errors import InputError
 from nlobayes.study.values import Choice
 
 MadeBy = Literal["simulate", "ingest"] | None
@@ -21,9 +22,9 @@ def stays_inside(path: str) -> str:
     """Refuse a path that is empty, climbs out of its folder or does not print."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts:
-        raise ValueError(f"must name a file or folder without climbing out by '..', got {path!r}")
+        raise InputError("study.path_climbs", path=path)
     if not path.isprintable():
-        raise ValueError(f"must be made of printable characters, got {path!r}")
+        raise InputError("study.path_not_printable", path=path)
     return path
 
 
@@ -68,9 +69,12 @@ class SourceSettings(Choice):
         for key, names in asked.items():
             for name in names:
                 if name not in self.known:
-                    raise ValueError(
-                        f"{key}: {name!r} is no column of {self.in_words}; "
-                        f"columns: {', '.join(self.known)}"
+                    raise InputError(
+                        "study.no_column",
+                        where=key,
+                        name=name,
+                        source=self.in_words,
+                        columns=self.known,
                     )
 
     def job(self) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from nlobayes.errors import InputError
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 """A name of a preset or a grid: it becomes a folder, a part of file names and of patterns."""
 REPEATED = re.compile(r"(.+?)\1{19}")
@@ -25,31 +27,26 @@ def check_names(section: str, names: Iterable[str]) -> None:
     seen: dict[str, str] = {}
     for name in names:
         if not NAME.fullmatch(name):
-            raise ValueError(f"{section}: name {name!r} must match {NAME.pattern}")
+            raise InputError("study.name", where=section, name=name, pattern=NAME.pattern)
         if REPEATED.search(name):
-            raise ValueError(
-                f"{section}: name {name!r} repeats a piece twenty times, which Snakemake refuses; "
-                "choose another name"
-            )
+            raise InputError("study.name_repeats", where=section, name=name)
         if name.lower() in TAKEN.get(section, ()):
-            raise ValueError(f"{section}: {name!r} names a folder of results; choose another name")
-        if seen.setdefault(name.lower(), name) != name:
-            raise ValueError(
-                f"{section}: {seen[name.lower()]!r} and {name!r} differ by case alone; some file "
-                "systems take them for one, rename one"
-            )
+            raise InputError("study.name_taken", where=section, name=name)
+        first = seen.setdefault(name.lower(), name)
+        if first != name:
+            raise InputError("study.names_by_case", where=section, first=first, name=name)
 
 
 def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
     for value, times in Counter(values).most_common(1):
         if times > 1:
-            raise ValueError(f"{value!r} is given twice; give each once")
+            raise InputError("study.twice", value=value)
     return values
 
 
 def _at_most(number: int) -> int:
     if number > MOST:
-        raise ValueError(f"must be at most {MOST}, got {number!s:.20}")
+        raise InputError("study.above_most", number=number, most=MOST)
     return number
 
 
@@ -80,7 +77,7 @@ class Frozen(BaseModel):
         value = _with_new_names(value, cls.RENAMED)
         for key in value if isinstance(value, dict) else ():
             if key not in cls.model_fields:
-                raise ValueError(f"unknown key {key!r}; known: {sorted(cls.model_fields)}")
+                raise InputError("study.unknown_key", key=key, known=sorted(cls.model_fields))
             _check_no_truth(key, value[key], cls.model_fields[key].annotation)
         return value
 
@@ -123,7 +120,7 @@ def _check_no_truth(key: str, given: Any, annotation: Any) -> None:
     """Refuse true and false where a number is meant: Python takes them for 1 and 0."""
     for one in given if isinstance(given, list) else [given]:
         if isinstance(one, bool) and not _takes_truth(annotation):
-            raise ValueError(f"{key}: must be no truth value, got {one}")
+            raise InputError("study.truth_value", where=key, given=one)
 
 
 def _takes_truth(annotation: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.values import Frozen, Positive, PositiveInt, Segments
 
 
@@ -25,9 +26,7 @@ class WarmupSettings(Frozen):
     @model_validator(mode="after")
     def _has_whole_segments(self) -> WarmupSettings:
         if self.steps % self.segments:
-            raise ValueError(
-                f"steps ({self.steps}) must be a multiple of segments ({self.segments})"
-            )
+            raise InputError("study.uneven_segments", steps=self.steps, segments=self.segments)
         return self
 
     @property

@@ -32,11 +32,7 @@ def refuse_results_without_records(arguments: Iterable[str]) -> None:
     if MENDING & {*arguments} or any(_first_file(folder) for folder in RECORDS):
         return
     for path in _first_file(Path("results"), "[!.]*"):
-        stop(
-            f"{path} is there, but .snakemake/metadata, which tells what is up to date, is not; "
-            "restore it with `dvc pull` without a path (`dvc checkout` if it was pulled before), "
-            "or move results/ away to begin anew"
-        )
+        stop(InputError("workflow.no_records", result=path))
 
 
 def _first_file(folder: Path, pattern: str = "*") -> list[Path]:

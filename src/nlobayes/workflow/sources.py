@@ -78,7 +78,7 @@ class Sources:
         try:
             self._preview(prepare_job(dataset), Path(_given(dataset.source)))
         except InputError as error:
-            stop(f"datasets.{name}: {error}")
+            stop(error.within(f"datasets.{name}"))
 
 
 def _given(source: SourceSettings) -> str:

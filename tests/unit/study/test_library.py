@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from nlobayes.errors import InputError
 from nlobayes.study.grid import load_study
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override, read_presets
+from tests.refusals import refused
 
 CONFIG = Path(__file__).parents[3] / "config"
 
@@ -71,31 +71,30 @@ def test_files_are_merged_in_the_order_of_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "fault"),
     [
-        (b"networks: [n4", "not readable as YAML"),
-        (b"networks:\n\t- n4", "not readable as YAML"),
-        (b"networks: !!python/object/apply:os.getcwd []", "not readable as YAML"),
-        (b"networks: !!python/tuple [1]", "not readable as YAML"),
-        (b"networks: {n4: *unknown}", "not readable as YAML"),
-        (b"a: 1\n---\nb: 2", "not readable as YAML"),
-        (b"\xff\xfe\x00", "not readable as YAML"),
-        (b"- n4", "holds no mapping of presets"),
-        (b"n4", "holds no mapping of presets"),
-        (b"", "holds no mapping of presets"),
+        (b"networks: [n4", "study.not_yaml"),
+        (b"networks:\n\t- n4", "study.not_yaml"),
+        (b"networks: !!python/object/apply:os.getcwd []", "study.not_yaml"),
+        (b"networks: !!python/tuple [1]", "study.not_yaml"),
+        (b"networks: {n4: *unknown}", "study.not_yaml"),
+        (b"a: 1\n---\nb: 2", "study.not_yaml"),
+        (b"\xff\xfe\x00", "study.not_yaml"),
+        (b"- n4", "study.no_mapping"),
+        (b"n4", "study.no_mapping"),
+        (b"", "study.no_mapping"),
     ],
 )
-def test_unreadable_presets_name_their_file(tmp_path: Path, content: bytes, said: str) -> None:
+def test_unreadable_presets_name_their_file(tmp_path: Path, content: bytes, fault: str) -> None:
     (tmp_path / "bad.yaml").write_bytes(content)
-    with pytest.raises(InputError) as caught:
+    with refused(fault, where=tmp_path / "bad.yaml") as caught:
         read_presets(tmp_path)
-    assert str(caught.value).startswith(f"{tmp_path / 'bad.yaml'}: {said}")
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("folder", ["nothing", "."])
 def test_a_folder_without_presets_is_refused(tmp_path: Path, folder: str) -> None:
-    with pytest.raises(InputError, match="no presets found; run from the root of the project"):
+    with refused("study.no_presets", where=tmp_path / folder):
         read_presets(tmp_path / folder)
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from nlobayes.study import members
 from nlobayes.study.values import Frozen
+from tests.refusals import invalid
 
 MEMBER = """
 from typing import Literal
@@ -52,7 +53,7 @@ def test_settings_are_found_by_the_names_of_their_files(family: Any) -> None:
 def test_the_kind_tells_the_members_of_a_union_apart(family: Any) -> None:
     union = TypeAdapter(members.union_of(*family(warm="warm", cold="cold")))
     assert type(union.validate_python({"kind": "cold"})).__name__ == "Cold"
-    with pytest.raises(ValidationError, match="'cold', 'warm'"):
+    with invalid("union_tag_invalid"):
         union.validate_python({"kind": "hot"})
 
 

@@ -12,7 +12,7 @@ from nlobayes.artifacts.netcdf import Groups, read_attrs
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter
-from nlobayes.study.grid import describe
+from nlobayes.study.grid import refusal
 from nlobayes.study.jobs import ModelJob
 
 
@@ -56,4 +56,4 @@ def model_of(posterior: Path) -> ModelJob:
     try:
         return ModelJob.model_validate(stated)
     except ValidationError as error:
-        raise InputError(describe(error, f"{posterior}: model")) from None
+        raise refusal(error, f"{posterior}: model") from None

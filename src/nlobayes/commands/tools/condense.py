@@ -19,7 +19,7 @@ from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.model import memories
-from nlobayes.study.grid import describe
+from nlobayes.study.grid import refusal
 from nlobayes.study.jobs import CondenseJob, ModelJob
 from nlobayes.types import Dataset, Memory
 
@@ -95,7 +95,7 @@ def _job(**settings: Any) -> CondenseJob:
     try:
         return CondenseJob(**settings)
     except ValidationError as error:
-        raise InputError(describe(error, "condense")) from None
+        raise refusal(error, "condense") from None
 
 
 def _check(model: ModelJob, data: Dataset) -> None:

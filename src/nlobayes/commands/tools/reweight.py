@@ -20,7 +20,7 @@ from nlobayes.data.splits import SPLITS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights
-from nlobayes.study.grid import describe
+from nlobayes.study.grid import refusal
 from nlobayes.study.jobs import ModelJob, ReweightJob
 from nlobayes.study.library import preset_of
 from nlobayes.types import Dataset, Named
@@ -82,7 +82,7 @@ def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJo
     try:
         new = ModelJob.model_validate(old.model_dump() | stated)
     except ValidationError as error:
-        raise InputError(describe(error, "reweight")) from None
+        raise refusal(error, "reweight") from None
     if new.likelihood.of_classes is not old.likelihood.of_classes:
         raise InputError(
             f"reweight: likelihood {new.likelihood.kind} is not of the same targets as "

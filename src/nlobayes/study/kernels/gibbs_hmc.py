@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from nlobayes.errors import InputError
 from nlobayes.study.kernel import KernelSettings
 from nlobayes.study.values import Jitter, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
@@ -33,7 +34,4 @@ class GibbsHMCKernel(KernelSettings):
     def check_warmup(self, warmup: WarmupSettings) -> None:
         """Refuse a mass matrix that cannot be cut."""
         if warmup.form_of_mass_matrix == "low_rank":
-            raise ValueError(
-                "warmup.mass_matrix: low_rank cannot be cut to the entries that kernel "
-                "'gibbs_hmc' moves; use diagonal or dense"
-            )
+            raise InputError("study.low_rank_cut", where="warmup.mass_matrix")

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from nlobayes.errors import InputError
 from nlobayes.study.kernel import KernelSettings
 from nlobayes.study.warmup import WarmupSettings
 
@@ -21,7 +22,4 @@ class RandomWalkKernel(KernelSettings):
     def check_warmup(self, warmup: WarmupSettings) -> None:
         """Refuse a mass matrix that needs gradients."""
         if warmup.form_of_mass_matrix == "low_rank":
-            raise ValueError(
-                "warmup.mass_matrix: low_rank learns from gradients, which kernel 'random_walk' "
-                "does not compute; use diagonal or dense"
-            )
+            raise InputError("study.low_rank_without_gradients", where="warmup.mass_matrix")

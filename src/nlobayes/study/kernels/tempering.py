@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.kernel import KernelSettings
 from nlobayes.study.values import Fraction, Jitter, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
@@ -45,10 +46,7 @@ class TemperingKernel(KernelSettings):
             and ladder[-1] >= 0
             and all(hot < cold for cold, hot in pairwise(ladder))
         ):
-            raise ValueError(
-                f"inverse_temperatures {list(ladder)} must start at 1 (the posterior) and fall "
-                "strictly to 0 (the prior) or above, as [1, 0.3, 0.1]"
-            )
+            raise InputError("study.no_ladder", given=list(ladder))
         return self
 
     @property

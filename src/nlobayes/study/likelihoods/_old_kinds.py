@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from nlobayes.errors import InputError
+
 OLD = {"tolerance": ("sigma", "scale"), "learned_noise": ("scale", "sigma")}
 """What each old kind of `gaussian` was told, and what not."""
 
@@ -23,9 +25,8 @@ def with_new_kind(value: Any) -> Any:
     )
     told, other = OLD[kind]
     if value.get(other) is not None or value.get(told, 0) is None:
-        raise ValueError(
-            f"likelihood kind {kind!r} takes a number as {told!r} and no {other!r}, got "
-            f"{dict(value)}; write kind 'gaussian' with a sigma, or with `sigma: null`"
+        raise InputError(
+            "study.old_likelihood", kind=kind, told=told, other=other, given=dict(value)
         )
     learned = {"sigma": None} if kind == "learned_noise" else {}
     return {**value, **learned, "kind": "gaussian"}

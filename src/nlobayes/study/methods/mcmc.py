@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.kernels import KERNELS, Kernel
 from nlobayes.study.method import ChainsPerJob, MethodSettings
 from nlobayes.study.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
@@ -60,9 +61,11 @@ class MCMC(MethodSettings):
         if not isinstance(warmup, dict):
             return value
         if warmup.get("kind", kind) != kind:
-            raise ValueError(
-                f"warmup.kind is {warmup['kind']!r}, but kernel {kernel['kind']!r} is tuned by "
-                f"{kind!r}; leave it out"
+            raise InputError(
+                "study.warmup_of_other_kernel",
+                given=warmup["kind"],
+                kernel=kernel["kind"],
+                needed=kind,
             )
         return {**value, "warmup": {"kind": kind, **warmup}}
 
@@ -70,9 +73,7 @@ class MCMC(MethodSettings):
     @classmethod
     def _more_than_one(cls, chains: int) -> int:
         if chains < 2:
-            raise ValueError(
-                f"got {chains}, must be at least 2: one chain cannot show convergence; use 4"
-            )
+            raise InputError("study.one_chain", chains=chains)
         return chains
 
     @property
@@ -100,9 +101,8 @@ class MCMC(MethodSettings):
     @model_validator(mode="after")
     def _shares_starts_evenly(self) -> MCMC:
         if self.chains % self.chains_per_start or self.chains == self.chains_per_start:
-            raise ValueError(
-                f"chains ({self.chains}) must be a multiple, at least twice, of chains_per_start "
-                f"({self.chains_per_start})"
+            raise InputError(
+                "study.uneven_starts", chains=self.chains, chains_per_start=self.chains_per_start
             )
         return self
 
@@ -110,9 +110,12 @@ class MCMC(MethodSettings):
     def _has_enough_chains(self) -> MCMC:
         fewest = self.kernel.fewest_chains
         if self.chains < fewest:
-            raise ValueError(
-                f"chains: got {self.chains}, but kernel {self.kernel.kind!r} learns from all of "
-                f"them at once and needs at least {fewest}"
+            raise InputError(
+                "study.too_few_chains",
+                where="chains",
+                chains=self.chains,
+                kernel=self.kernel.kind,
+                fewest=fewest,
             )
         return self
 
@@ -124,8 +127,6 @@ class MCMC(MethodSettings):
     @model_validator(mode="after")
     def _keeps_whole_draws(self) -> MCMC:
         if self.draws_per_segment % self.thin:
-            raise ValueError(
-                f"draws_per_segment ({self.draws_per_segment}) must be a multiple of "
-                f"thin ({self.thin})"
-            )
+            key, draws = "draws_per_segment", self.draws_per_segment
+            raise InputError("study.uneven_thin", key=key, draws=draws, thin=self.thin)
         return self

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from nlobayes.errors import InputError
+
 CROSS_SECTIONS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
 
 
@@ -27,9 +29,12 @@ def check_reads_both(pair: tuple[int, int], columns: tuple[str, ...]) -> None:
     """Refuse to read one neutralino of two, on both of which cross sections depend."""
     for number in pair:
         if not {*columns} & {*_columns_of(number)}:
-            raise ValueError(
-                f"features.columns: nothing of neutralino {number} of pair {[*pair]} is read; "
-                f"it has {', '.join(_columns_of(number))}"
+            raise InputError(
+                "study.neutralino_not_read",
+                where="features.columns",
+                neutralino=number,
+                pair=[*pair],
+                columns=_columns_of(number),
             )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.source import ComputedSource
 from nlobayes.study.sources._neutralinos import (
     CROSS_SECTIONS,
@@ -30,9 +31,7 @@ class SquarkRange(Frozen):
     @model_validator(mode="after")
     def _increases(self) -> SquarkRange:
         if self.low >= self.high:
-            raise ValueError(
-                f"low ({self.low:g}) must be below high ({self.high:g}); for one mass give a number"
-            )
+            raise InputError("study.squark_range", low=self.low, high=self.high)
         return self
 
 
@@ -101,8 +100,5 @@ class SimulatedSource(ComputedSource):
     @model_validator(mode="after")
     def _can_be_tuned(self) -> SimulatedSource:
         if self.scan == "fine_tuned" and self.pair[0] != self.pair[1]:
-            raise ValueError(
-                f"scan 'fine_tuned' is for equal neutralinos, got pair {[*self.pair]}: the "
-                "coupling of unlike ones to the Z does not cancel; choose 'flat' or 'log'"
-            )
+            raise InputError("study.fine_tuned_pair", pair=[*self.pair])
         return self

@@ -25,9 +25,7 @@ TARGETS = ("msq", *CROSS_SECTIONS, "pdf_error_pb", "alpha_s_up", "alpha_s_down",
 def _stays_below(pattern: str) -> str:
     path = PurePosixPath(stays_inside(pattern))
     if path.is_absolute() or any("**" in part and part != "**" for part in path.parts):
-        raise ValueError(
-            f"must be relative to the folder, with ** alone as a part, got {pattern!r}"
-        )
+        raise InputError("study.pattern", pattern=pattern)
     return pattern
 
 
@@ -97,8 +95,7 @@ class SlhaSource(SourceSettings, Spectra):
         """Refuse a folder without files."""
         if not self.files(Path(self.folder)):
             raise InputError(
-                f"folder: no file of {self.folder} matches {self.pattern!r}; put the files there, "
-                "or mend the path"
+                "study.no_spectra", where="folder", folder=self.folder, pattern=self.pattern
             )
 
     def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:

@@ -49,7 +49,7 @@ class TableSource(SourceSettings):
         """Refuse a table that is not there."""
         path = Path(self.path)
         if not path.exists():
-            raise InputError(f"path: {path} is not there; put it there, or mend the path")
+            raise InputError("study.no_table", where="path", path=path)
 
     def reading(self) -> dict[str, Any]:
         """Tell `prepare` all but the path, which is an input of its rule."""

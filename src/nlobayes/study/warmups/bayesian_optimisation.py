@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.values import Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
@@ -34,9 +35,8 @@ class BayesianOptimisationWarmup(WarmupSettings):
         _check_range("step_size", self.step_size_min, self.step_size_max)
         _check_range("integration_steps", self.integration_steps_min, self.integration_steps_max)
         if self.adapting < self.batch:
-            raise ValueError(
-                f"{self.adapting} adapting steps judge no candidate of {self.batch} draws; use at "
-                f"least {self.batch}, better {80 * self.batch}"
+            raise InputError(
+                "study.no_candidate", steps=self.adapting, batch=self.batch, better=80 * self.batch
             )
         return self
 
@@ -48,4 +48,4 @@ class BayesianOptimisationWarmup(WarmupSettings):
 
 def _check_range(name: str, least: float, most: float) -> None:
     if least > most:
-        raise ValueError(f"{name}_min ({least}) must not exceed {name}_max ({most})")
+        raise InputError("study.empty_range", name=name, least=least, most=most)

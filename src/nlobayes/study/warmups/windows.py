@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.values import Fraction, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
@@ -27,9 +28,11 @@ class WindowWarmup(WarmupSettings):
     @model_validator(mode="after")
     def _has_room_for_windows(self) -> WindowWarmup:
         if self.mass_matrix != "identity" and self.adapting < FEWEST_ADAPTING_STEPS:
-            raise ValueError(
-                f"{self.adapting} adapting steps leave no window for a {self.mass_matrix} mass "
-                f"matrix; use at least {FEWEST_ADAPTING_STEPS} or mass_matrix: identity"
+            raise InputError(
+                "study.no_window",
+                steps=self.adapting,
+                mass_matrix=self.mass_matrix,
+                fewest=FEWEST_ADAPTING_STEPS,
             )
         return self
 
