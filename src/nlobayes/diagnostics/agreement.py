@@ -78,6 +78,8 @@ def _check(draws: np.ndarray, quantities: int) -> None:
     few = draws.ndim != 3 or draws.shape[1] < _FEWEST_DRAWS
     if few or draws.shape[2] != quantities or not np.isfinite(draws).all():
         raise InputError(
-            f"agreement needs finite draws (chain, draw, quantity), at least {_FEWEST_DRAWS} of "
-            f"the same {quantities} quantities, got {draws.shape}; give posteriors of one dataset"
+            "diagnostics.agreement_draws",
+            fewest=_FEWEST_DRAWS,
+            quantities=quantities,
+            shape=draws.shape,
         )

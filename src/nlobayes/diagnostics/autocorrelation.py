@@ -33,8 +33,7 @@ def autocorrelation(draws: np.ndarray) -> np.ndarray:
     draws = np.asarray(draws, dtype=np.float64)
     if draws.ndim < 2 or draws.shape[1] < _FEWEST_DRAWS or not np.isfinite(draws).all():
         raise InputError(
-            f"autocorrelation needs finite draws with axes (chain, draw, ...) and at least "
-            f"{_FEWEST_DRAWS} draws, got shape {draws.shape}; draw more or drop the broken chain"
+            "diagnostics.autocorrelation_draws", fewest=_FEWEST_DRAWS, shape=draws.shape
         )
     covariance = np.zeros_like(draws[0])
     for chain in draws:
@@ -130,7 +129,7 @@ def sokal_time(draws: np.ndarray, c: float = 5.0) -> np.ndarray:
     Lausanne lectures (1989).
     """
     if not c > 0:
-        raise InputError(f"Sokal's window needs a positive width in integrated times, got {c}")
+        raise InputError("diagnostics.window_width", width=c)
     times = 2.0 * np.cumsum(autocorrelation(draws), axis=0) - 1.0
     lags = np.arange(len(times)).reshape(-1, *[1] * (times.ndim - 1))
     wide = lags >= c * times

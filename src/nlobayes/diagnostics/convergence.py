@@ -114,8 +114,7 @@ def nested_rhat(draws: np.ndarray, superchains: int) -> np.ndarray:
     chains, drawn, quantities = draws.shape
     if superchains < _FEWEST_CHAINS or chains % superchains:
         raise InputError(
-            f"nested R-hat needs at least {_FEWEST_CHAINS} superchains of equally many chains, "
-            f"got {superchains} of {chains} chains; choose a divisor of the number of chains"
+            "diagnostics.superchains", fewest=_FEWEST_CHAINS, superchains=superchains, chains=chains
         )
     grouped = draws.reshape(superchains, -1, drawn, quantities)
     means = grouped.mean(axis=2)
@@ -168,7 +167,7 @@ def mcse_quantile(draws: np.ndarray, probability: float) -> np.ndarray:
     Parameters, errors and source as for `rhat`; infinite where no chain ever moved.
     """
     if not 0 < probability < 1:
-        raise InputError(f"a quantile needs a probability between 0 and 1, got {probability}")
+        raise InputError("diagnostics.probability", probability=probability)
 
     def statistic(chains: np.ndarray) -> float:
         return _arviz.mcse_quantile(chains, probability)
@@ -246,27 +245,20 @@ def checked(draws: np.ndarray, fewest_chains: int = _FEWEST_CHAINS) -> np.ndarra
     """
     draws = np.asarray(draws, dtype=np.float64)
     if draws.ndim != 3 or draws.shape[2] == 0:
-        raise InputError(
-            f"convergence needs axes (chain, draw, quantity) and at least one quantity, "
-            f"got shape {draws.shape}"
-        )
+        raise InputError("diagnostics.draws_shape", shape=draws.shape)
     chains, drawn, _ = draws.shape
     if chains < fewest_chains:
-        raise InputError(
-            f"convergence needs at least {fewest_chains} chains to compare, got {chains}; "
-            f"run more chains"
-        )
+        raise InputError("diagnostics.few_chains", fewest=fewest_chains, chains=chains)
     if drawn < FEWEST_DRAWS:
         raise InputError(
-            f"convergence needs at least {FEWEST_DRAWS // 2} draws per half-chain, "
-            f"{FEWEST_DRAWS} draws per chain, got {drawn}; draw more"
+            "diagnostics.few_draws",
+            fewest=FEWEST_DRAWS,
+            fewest_of_half=FEWEST_DRAWS // 2,
+            draws=drawn,
         )
     if not np.isfinite(draws).all():
         broken = np.flatnonzero(~np.isfinite(draws).all(axis=(1, 2)))
-        raise InputError(
-            f"convergence needs finite values, got others in chains {broken.tolist()}; "
-            f"leave out or rerun those chains"
-        )
+        raise InputError("diagnostics.draws_not_finite", chains=broken.tolist())
     return draws
 
 

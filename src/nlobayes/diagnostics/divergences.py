@@ -40,8 +40,7 @@ def located(function: np.ndarray, diverging: np.ndarray) -> Deviation:
     function, diverging = checked(function, fewest_chains=1), np.asarray(diverging, dtype=bool)
     if diverging.shape != function.shape[:2]:
         raise InputError(
-            f"divergences must have axes (chain, draw) of shape {function.shape[:2]}, "
-            f"got {diverging.shape}; give those of the same posterior"
+            "diagnostics.divergences_shape", expected=function.shape[:2], shape=diverging.shape
         )
     centred = np.abs(function - function.mean(axis=(0, 1)))
     sd = np.where(np.ptp(function, axis=(0, 1)) > 0, function.std(axis=(0, 1)), np.inf)

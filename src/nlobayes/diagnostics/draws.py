@@ -63,11 +63,13 @@ def check_fit(draws: ChainDraws, stats: SampleStats, thin: int) -> None:
     for name, array in arrays.items():
         if array is not None and array.shape[:2] not in fitting[name]:
             raise InputError(
-                f"{name} must have axes (chain, draw) of shape {fitting[name][0]}, got "
-                f"{array.shape}; diagnose draws of one posterior only"
+                "diagnostics.other_posterior",
+                name=name,
+                expected=fitting[name][0],
+                shape=array.shape,
             )
     if (stats.tree_depth is None) != (stats.max_tree_depth is None):
-        raise InputError("tree_depth and max_tree_depth must both be given, or both be None")
+        raise InputError("diagnostics.half_given_trees")
 
 
 def check_distinct(function: np.ndarray) -> None:
@@ -82,7 +84,4 @@ def check_distinct(function: np.ndarray) -> None:
     for chain, trace in enumerate(checked(function).mean(axis=2)):
         copied = seen.setdefault(trace.tobytes(), chain)
         if copied != chain and np.ptp(trace) > 0:
-            raise InputError(
-                f"chains {copied} and {chain} hold identical draws, so they are one chain; "
-                f"give every chain its own seed and sample again"
-            )
+            raise InputError("diagnostics.copied_chain", first=copied, second=chain)

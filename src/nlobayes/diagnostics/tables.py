@@ -222,7 +222,4 @@ def _chain_and_draw(chains: int, draws: np.ndarray) -> Columns:
 
 def _check_names(weights: np.ndarray, names: Sequence[str]) -> None:
     if weights.ndim != 3 or len(names) != weights.shape[2]:
-        raise InputError(
-            f"weights need axes (chain, stored draw, weight) and a name each, got shape "
-            f"{weights.shape} and {len(names)} names"
-        )
+        raise InputError("diagnostics.weight_names", shape=weights.shape, names=len(names))

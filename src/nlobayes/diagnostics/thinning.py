@@ -41,10 +41,7 @@ def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.n
         If the steps are not positive or no multiples.
     """
     if not (stored_every >= 1 and step >= stored_every and step % stored_every == 0):
-        raise InputError(
-            f"thinning needs a step that is a positive multiple of the {stored_every} draws "
-            f"between stored ones, got {step}"
-        )
+        raise InputError("diagnostics.step_no_multiple", stored_every=stored_every, step=step)
     return _share(initial_monotone_sequence(rho), step, stored_every)
 
 
@@ -75,10 +72,7 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
         If the loss or the stride is outside its limits, or draws are too few or not finite.
     """
     if not (0 <= loss < 1 and 1 <= thin <= draws.shape[1]):
-        raise InputError(
-            f"thinning needs a loss from 0 to below 1 and a storage stride from 1 to the "
-            f"{draws.shape[1]} draws of a chain, got loss {loss} and stride {thin}"
-        )
+        raise InputError("diagnostics.loss_or_stride", draws=draws.shape[1], loss=loss, thin=thin)
     rho = initial_monotone_sequence(autocorrelation(draws))
     chosen, last = thin, draws.shape[1] // FEWEST_DRAWS
     for step in range(2 * thin, last + 1, thin):
@@ -157,14 +151,10 @@ def unthinned_table(function: np.ndarray, score: Score, *, bytes_per_draw: int) 
 def _steps(drawn: int, thin: int, chosen: int) -> list[int]:
     """Double the stride as long as enough draws remain, and add 1 and the chosen step."""
     if drawn // thin < FEWEST_DRAWS:
-        raise InputError(
-            f"the study of thinning needs at least {FEWEST_DRAWS} stored draws per chain, got "
-            f"{drawn // thin}; draw more or store more often"
-        )
+        raise InputError("diagnostics.few_stored_draws", fewest=FEWEST_DRAWS, stored=drawn // thin)
     if chosen < 1 or chosen % thin or drawn // chosen < FEWEST_DRAWS:
         raise InputError(
-            f"the chosen step must be a multiple of the {thin} draws between stored ones and "
-            f"leave {FEWEST_DRAWS} of the {drawn} draws per chain, got {chosen}; diagnose again"
+            "diagnostics.chosen_step", thin=thin, fewest=FEWEST_DRAWS, draws=drawn, step=chosen
         )
     doublings = int(np.log2(drawn // thin // FEWEST_DRAWS))
     return sorted({1, chosen, *(thin * 2**power for power in range(doublings + 1))})

@@ -22,10 +22,7 @@ def tightness(rows: int, relative_noise: float, relative_error: np.ndarray | Non
         If rows or noise are not positive.
     """
     if not (rows > 0 and 0 < relative_noise < float("inf")):
-        raise InputError(
-            f"tightness needs training rows and a positive noise, "
-            f"got {rows} rows and noise {relative_noise}"
-        )
+        raise InputError("diagnostics.no_tightness", rows=rows, noise=relative_noise)
     if relative_error is None:
         return rows / relative_noise**2
     return float(np.sum(1 / (relative_noise**2 + relative_error**2)))

@@ -34,7 +34,4 @@ def check_scale(law: Law) -> None:
     """
     scale = np.asarray(law.scale)
     if not np.all((scale > 0) & np.isfinite(scale)):
-        raise InputError(
-            f"noise must have a positive, finite scale, got {law}; fit it to points that were not "
-            "trained on"
-        )
+        raise InputError("distributions.scale", law=law)

@@ -27,17 +27,20 @@ def check_alive(stats: Mapping[str, np.ndarray], chains: Sequence[int], where: s
         broken = np.flatnonzero(~np.isfinite(log_density[row]))
         if len(broken):
             raise InputError(
-                f"{where}: the log density of chain {chain} became {log_density[row, broken[0]]} "
-                f"at step {broken[0]} of this segment; nothing is written, what was before is "
-                "kept; "
-                "use a smaller initial_step_size, or precision: float64"
+                "inference.density_lost",
+                where=where,
+                chain=chain,
+                value=log_density[row, broken[0]],
+                step=int(broken[0]),
             )
         if log_density.shape[1] > 1 and np.ptp(log_density[row]) == 0:
             raise InputError(
-                f"{where}: chain {chain} never moved in {log_density.shape[1]} steps (step size "
-                f"{stats['step_size'][row, -1]:.3g}, acceptance "
-                f"{stats['acceptance_rate'][row].mean():.3g}); nothing is written, what was before "
-                "is kept; warm up longer, or from a smaller initial_step_size"
+                "inference.never_moved",
+                where=where,
+                chain=chain,
+                steps=log_density.shape[1],
+                step_size=stats["step_size"][row, -1],
+                acceptance=stats["acceptance_rate"][row].mean(),
             )
 
 
@@ -54,16 +57,16 @@ def check_tuned(
     for name, array in tuned.items():
         for chain, value in zip(chains, array, strict=True):
             if not np.isfinite(value).all():
-                raise InputError(
-                    f"{where}: {name} of chain {chain} is not finite; warm up with more steps, or "
-                    "from a smaller initial_step_size"
-                )
+                raise InputError("inference.tuned_not_finite", where=where, name=name, chain=chain)
     for chain, step_size in zip(chains, tuned["step_size"], strict=True):
         length = np.max(tuned.get("decoherence_length", 0.0))
         if np.min(step_size) < max(COLLAPSED * begin, STANDS_STILL * length):
             raise InputError(
-                f"{where}: the step size of chain {chain} collapsed from {begin:.3g} to "
-                f"{np.min(step_size):.3g}; pretrain longer, or use another kernel"
+                "inference.step_size_collapsed",
+                where=where,
+                chain=chain,
+                begin=begin,
+                step_size=np.min(step_size),
             )
 
 

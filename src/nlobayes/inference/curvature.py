@@ -37,8 +37,10 @@ def gauss_newton(curvature: Curvature) -> MetricCore:
     def init(size: int) -> CurvatureState:
         if size > MOST_PARAMETERS:
             raise InputError(
-                f"warmup.mass_matrix: gauss_newton is dense, and {size} parameters are more than "
-                f"{MOST_PARAMETERS}; use diagonal or low_rank"
+                "inference.dense_curvature",
+                where="warmup.mass_matrix",
+                parameters=size,
+                most=MOST_PARAMETERS,
             )
         nothing = jnp.zeros((size, size))
         return CurvatureState(jnp.identity(size), nothing, jnp.zeros(()))

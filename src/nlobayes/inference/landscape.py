@@ -59,8 +59,7 @@ def plane_through(positions: np.ndarray) -> Plane:
     height = np.linalg.norm(across)
     if min(length, height) <= ON_ONE_LINE * np.linalg.norm(positions, axis=1).max():
         raise InputError(
-            f"three positions at distances {length:.3g} and {np.linalg.norm(second):.3g} from the "
-            "first are equal or on one line, which spans no plane; give MAPs of other chains"
+            "inference.no_plane", towards=float(length), second=float(np.linalg.norm(second))
         )
     maps = [(0.0, 0.0), (length, 0.0), (second @ first_axis, height)]
     axes = np.stack([first_axis, across / height])

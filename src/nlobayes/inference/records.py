@@ -68,11 +68,19 @@ def from_arrays(template: Any, arrays: Mapping[str, np.ndarray], where: str) -> 
         unlike = sorted(
             n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n)
         )
-        raise InputError(
-            f"{where}: {unlike[0]} is {found.get(unlike[0], 'missing')} where "
-            f"{expected.get(unlike[0], 'nothing')} belongs; it was made by another specification"
-        )
+        raise _unlike(unlike[0], found.get(unlike[0]), expected.get(unlike[0])).within(where)
     return jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in expected])
+
+
+def _unlike(
+    name: str, found: tuple[Any, ...] | None, expected: tuple[Any, ...] | None
+) -> InputError:
+    """Tell shape and dtype that were found and expected; None stands for no such array."""
+    if found is None:
+        return InputError("inference.array_missing", name=name, expected=expected)
+    if expected is None:
+        return InputError("inference.array_too_many", name=name, found=found)
+    return InputError("inference.array_unlike", name=name, found=found, expected=expected)
 
 
 def _name(path: Sequence[Any]) -> str:

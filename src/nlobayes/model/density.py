@@ -177,8 +177,7 @@ def _locate(model: pm.Model) -> Callable[[dict[str, jax.Array]], jax.Array]:
 def _mesh(shards: int) -> Mesh | None:
     if len(jax.devices()) < shards:
         raise InputError(
-            f"execution.shards: {shards} devices asked for, JAX finds {len(jax.devices())}; "
-            "use fewer"
+            "model.few_devices", where="execution.shards", asked=shards, found=len(jax.devices())
         )
     return Mesh(np.asarray(jax.devices()[:shards]), (ROWS,)) if shards > 1 else None
 
@@ -271,6 +270,8 @@ def _check_precision() -> None:
     jax_precision = str(jnp.zeros(()).dtype)
     if pytensor.config.floatX != jax_precision:
         raise InputError(
-            f"precision: PyTensor works in {pytensor.config.floatX} and JAX in {jax_precision}; "
-            "set PYTENSOR_FLAGS=floatX=... before the first import"
+            "model.two_precisions",
+            where="precision",
+            pytensor=pytensor.config.floatX,
+            jax=jax_precision,
         )

@@ -58,8 +58,10 @@ def moments(functions: np.ndarray) -> Moments:
     draws = len(functions)
     if draws < FEWEST_DRAWS or not np.isfinite(functions).all():
         raise InputError(
-            f"got {draws} draws of f, {np.isfinite(functions).all(axis=1).sum()} of them finite; a "
-            f"Gaussian needs at least {FEWEST_DRAWS} finite ones: draw more"
+            "model.few_draws",
+            draws=draws,
+            finite=int(np.isfinite(functions).all(axis=1).sum()),
+            fewest=FEWEST_DRAWS,
         )
     exact = functions.astype(np.float64)
     return Moments(exact.mean(axis=0), np.atleast_2d(np.cov(exact.T)), draws)
@@ -76,10 +78,7 @@ def check_has_variance(functions: np.ndarray) -> None:
     half = len(functions) // 2
     first, second = (part.var(axis=0).sum() for part in (functions[:half], functions[half:]))
     if not max(first, second) < UNSTABLE * min(first, second):
-        raise InputError(
-            f"two halves of the draws of f from the prior have variances {first:.3g} and "
-            f"{second:.3g}: no Gaussian can be divided out; sample with a prior of lighter tails"
-        )
+        raise InputError("model.no_variance", first=first, second=second)
 
 
 def divide(

@@ -11,7 +11,7 @@ from nlobayes.diagnostics.autocorrelation import (
     mean_autocorrelation,
     sokal_time,
 )
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
@@ -134,7 +134,7 @@ def test_sokal_time_of_ar1(rho: float) -> None:
 
 @pytest.mark.parametrize("c", [0.0, -1.0, np.nan])
 def test_sokal_time_refuses_an_empty_window(c: float) -> None:
-    with pytest.raises(InputError, match="positive width"):
+    with refused("diagnostics.window_width", width=c):
         sokal_time(ar1(0.5, (2, 20), seed=14), c)
 
 
@@ -149,5 +149,5 @@ def test_mean_autocorrelation_counts_inputs_alike() -> None:
 
 @pytest.mark.parametrize("draws", [np.zeros((2, 3)), np.zeros(9), np.full((2, 9), np.nan)])
 def test_refuses_short_or_broken_chains(draws: np.ndarray) -> None:
-    with pytest.raises(InputError, match="at least 4 draws"):
+    with refused("diagnostics.autocorrelation_draws", fewest=4, shape=draws.shape):
         autocorrelation(draws)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy import stats
 from scipy.signal import lfilter
 
 from nlobayes.diagnostics import convergence
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
@@ -179,7 +180,7 @@ def test_nested_rhat_accepts_many_short_chains_that_rhat_refuses() -> None:
 
 @pytest.mark.parametrize("superchains", [0, 1, 3, 8])
 def test_nested_rhat_refuses_unequal_groups(superchains: int) -> None:
-    with pytest.raises(InputError, match=f"got {superchains} of 4 chains"):
+    with refused("diagnostics.superchains", superchains=superchains, chains=4):
         convergence.nested_rhat(np.random.default_rng(24).normal(size=(4, 10, 2)), superchains)
 
 
@@ -203,7 +204,7 @@ def test_standard_errors_per_quantity_are_those_of_arviz(probability: float | No
 
 @pytest.mark.parametrize("probability", [0.0, 1.0, -0.1, np.nan])
 def test_a_quantile_outside_its_range_is_refused(probability: float) -> None:
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with refused("diagnostics.probability", probability=probability):
         convergence.mcse_quantile(np.random.default_rng(26).normal(size=(2, 10, 1)), probability)
 
 
@@ -255,16 +256,18 @@ MEASURES: dict[str, Callable[[np.ndarray], np.ndarray | float]] = {
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(
-    ("shape", "message"),
+    ("shape", "fault", "fields"),
     [
-        ((1, 50, 2), "at least 2 chains to compare, got 1"),
-        ((4, 7, 2), "at least 4 draws per half-chain, 8 draws per chain, got 7"),
-        ((4, 50), r"axes \(chain, draw, quantity\)"),
-        ((4, 50, 0), "at least one quantity"),
+        ((1, 50, 2), "few_chains", {"fewest": 2, "chains": 1}),
+        ((4, 7, 2), "few_draws", {"fewest": 8, "fewest_of_half": 4, "draws": 7}),
+        ((4, 50), "draws_shape", {"shape": (4, 50)}),
+        ((4, 50, 0), "draws_shape", {"shape": (4, 50, 0)}),
     ],
 )
-def test_refuses_too_little(measure: str, shape: tuple[int, ...], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_refuses_too_little(
+    measure: str, shape: tuple[int, ...], fault: str, fields: dict[str, Any]
+) -> None:
+    with refused(f"diagnostics.{fault}", **fields):
         MEASURES[measure](np.random.default_rng(1).normal(size=shape))
 
 
@@ -278,7 +281,7 @@ def test_eight_draws_are_enough(measure: str) -> None:
 def test_refuses_broken_chains_by_number(measure: str, broken: float) -> None:
     draws = np.zeros((4, 10, 2))
     draws[2, 5, 1] = broken
-    with pytest.raises(InputError, match=r"chains \[2\]"):
+    with refused("diagnostics.draws_not_finite", chains=[2]):
         MEASURES[measure](draws)
 
 

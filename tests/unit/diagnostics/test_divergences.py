@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics.divergences import located
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 def test_deviations_by_hand() -> None:
@@ -59,5 +59,5 @@ def test_a_point_that_never_varies_has_no_distance() -> None:
 
 
 def test_divergences_of_another_posterior_are_refused() -> None:
-    with pytest.raises(InputError, match=r"shape \(2, 10\), got \(2, 9\)"):
+    with refused("diagnostics.divergences_shape", expected=(2, 10), shape=(2, 9)):
         located(np.random.default_rng(4).normal(size=(2, 10, 3)), np.zeros((2, 9)))

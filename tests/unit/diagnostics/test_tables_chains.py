@@ -9,8 +9,8 @@ from nlobayes.diagnostics import convergence
 from nlobayes.diagnostics import tables as chains
 from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time, sokal_time
 from nlobayes.diagnostics.draws import ChainDraws
-from nlobayes.errors import InputError
 from nlobayes.types import Columns
+from tests.refusals import refused
 
 
 def lengths(table: Columns) -> int:
@@ -212,9 +212,9 @@ def test_a_single_weight_spans_no_plane() -> None:
 
 def test_weights_without_a_name_each_are_refused() -> None:
     weights, names = numbered(2, 10, 4)
-    with pytest.raises(InputError, match=r"shape \(2, 10, 4\) and 3 names"):
+    with refused("diagnostics.weight_names", shape=(2, 10, 4), names=3):
         chains.history(weights, names[:3], thin=1)
-    with pytest.raises(InputError, match="a name each"):
+    with refused("diagnostics.weight_names", names=5):
         chains.weight_planes(weights, [*names, "w[4]"])
 
 

@@ -9,7 +9,7 @@ from scipy.signal import lfilter
 from nlobayes.diagnostics.autocorrelation import autocorrelation, integrated_time
 from nlobayes.diagnostics.convergence import ess_bulk
 from nlobayes.diagnostics.thinning import choose_step, kept_ess_share, thinning_table
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 def ar1(rho: float, shape: tuple[int, ...], seed: int) -> np.ndarray:
@@ -62,7 +62,7 @@ def test_every_draw_is_the_whole_and_thinning_adds_nothing() -> None:
 
 @pytest.mark.parametrize(("step", "stored"), [(0, 1), (2, 4), (6, 4), (4, 0)])
 def test_steps_that_are_no_multiples_are_refused(step: int, stored: int) -> None:
-    with pytest.raises(InputError, match="positive multiple"):
+    with refused("diagnostics.step_no_multiple", step=step, stored_every=stored):
         kept_ess_share(np.ones(10), step, stored_every=stored)
 
 
@@ -93,7 +93,7 @@ def test_eight_draws_of_a_chain_remain(drawn: int, thin: int, step: int) -> None
 
 @pytest.mark.parametrize(("thin", "loss"), [(1, -0.1), (1, 1.0), (1, np.nan), (0, 0.1), (51, 0.1)])
 def test_choice_refuses_nonsense(thin: int, loss: float) -> None:
-    with pytest.raises(InputError, match="loss from 0 to below 1"):
+    with refused("diagnostics.loss_or_stride", draws=50, loss=loss, thin=thin):
         choose_step(ar1(0.5, (2, 50, 2), seed=5), thin=thin, loss=loss)
 
 
@@ -133,11 +133,17 @@ def test_the_study_ends_where_eight_draws_remain(drawn: int, last: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thin", "chosen", "message"),
-    [(13, 13, "8 stored draws per chain, got 7"), (2, 3, "multiple of the 2"), (2, 14, "leave 8")],
+    ("thin", "chosen", "fault", "fields"),
+    [
+        (13, 13, "few_stored_draws", {"fewest": 8, "stored": 7}),
+        (2, 3, "chosen_step", {"thin": 2, "step": 3}),
+        (2, 14, "chosen_step", {"fewest": 8, "step": 14}),
+    ],
 )
-def test_the_study_refuses_what_leaves_too_few(thin: int, chosen: int, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_the_study_refuses_what_leaves_too_few(
+    thin: int, chosen: int, fault: str, fields: dict[str, int]
+) -> None:
+    with refused(f"diagnostics.{fault}", **fields):
         thinning_table(
             ar1(0.5, (2, 100, 2), seed=8), spread,
             thin=thin, chosen=chosen, bytes_per_draw=1,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlobayes.diagnostics import tightness
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 def test_tightness_of_the_quickstart() -> None:
@@ -20,7 +20,7 @@ def test_errors_loosen_row_by_row() -> None:
 
 @pytest.mark.parametrize(("rows", "noise"), [(0, 0.1), (10, 0.0), (10, float("nan"))])
 def test_tightness_refuses_nonsense(rows: int, noise: float) -> None:
-    with pytest.raises(InputError, match="positive noise"):
+    with refused("diagnostics.no_tightness", rows=rows, noise=noise):
         tightness.tightness(rows, noise)
 
 

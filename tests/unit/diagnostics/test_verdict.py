@@ -16,7 +16,7 @@ from nlobayes.diagnostics.verdict import (
     diagnose,
     table,
 )
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 CONTRACT = {
     "rhat_f_median", "rhat_f_p99", "rhat_f_share_below_1_01", "rhat_weights_median",
@@ -151,7 +151,7 @@ def test_chains_that_share_starts_are_judged_in_groups() -> None:
     result = judged(draws, hmc_stats(), superchains=2)
     expected = np.percentile(convergence.nested_rhat(draws.function, 2), 99)
     assert result["rhat_f_nested_p99"] == pytest.approx(expected)
-    with pytest.raises(InputError, match="got 3 of 4 chains"):
+    with refused("diagnostics.superchains", superchains=3, chains=4):
         judged(draws, hmc_stats(), superchains=3)
 
 
@@ -264,7 +264,7 @@ def test_one_energy_that_is_lost_is_refused() -> None:
     """Only kernels that have no energy at all are not judged by it."""
     sampled = hmc_stats()
     sampled.energy[2, 5] = np.nan
-    with pytest.raises(InputError, match=r"chains \[2\]"):
+    with refused("diagnostics.draws_not_finite", chains=[2]):
         judged(posterior(), sampled)
 
 
@@ -317,7 +317,7 @@ def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> Non
     ],
 )
 def test_diagnose_refuses_arrays_that_do_not_fit(draws: ChainDraws, sampled: SampleStats) -> None:
-    with pytest.raises(InputError, match=r"axes \(chain, draw\) of shape \(4, 250\)"):
+    with refused("diagnostics.other_posterior", expected=(4, 250)):
         judged(draws, sampled, thin=1)
 
 
@@ -332,7 +332,7 @@ def test_hyperparameters_are_given_at_every_draw_or_at_the_stored_ones(
     if fits:
         assert set(judged(draws, hmc_stats(), thin=5)) == CONTRACT
         return
-    with pytest.raises(InputError, match=r"prior_scale must have .* got \(4, 125\)"):
+    with refused("diagnostics.other_posterior", name="prior_scale", shape=(4, 125)):
         judged(draws, hmc_stats(), thin=5)
 
 
@@ -341,12 +341,12 @@ def test_copies_of_a_chain_are_refused(everything: bool) -> None:
     """They agree perfectly, so every R-hat would pass them."""
     draws = posterior()
     draws.function[3] = draws.function[1]
-    with pytest.raises(InputError, match="chains 1 and 3 hold identical draws"):
+    with refused("diagnostics.copied_chain", first=1, second=3):
         judged(draws, hmc_stats()) if everything else check_convergence(draws.function, LIMITS)
 
 
 def test_short_chains_are_refused() -> None:
-    with pytest.raises(InputError, match="8 draws per chain, got 7"):
+    with refused("diagnostics.few_draws", fewest=8, draws=7):
         judged(posterior(stored=7), hmc_stats(shape=(4, 7)))
 
 
@@ -367,7 +367,7 @@ def test_the_table_of_checks_says_on_which_side_values_must_lie() -> None:
 
 
 def test_diagnose_refuses_half_given_trees() -> None:
-    with pytest.raises(InputError, match="both be given"):
+    with refused("diagnostics.half_given_trees"):
         judged(posterior(), hmc_stats()._replace(max_tree_depth=8))
 
 
@@ -407,5 +407,5 @@ def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None
 
 
 def test_judge_refuses_what_cannot_show_convergence() -> None:
-    with pytest.raises(InputError, match="at least 2 chains to compare, got 1"):
+    with refused("diagnostics.few_chains", fewest=2, chains=1):
         check_convergence(np.zeros((1, 50, 2)), LIMITS)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.scores.accuracy import (
     accuracy,
     mean_target,
@@ -13,6 +12,7 @@ from nlobayes.evaluation.scores.accuracy import (
     to_target,
     variance_share,
 )
+from tests.refusals import refused
 
 OBSERVED = np.array([0.0, 1.0, 2.0])
 DRAWS = np.array([[0.0, 1.0, 1.0], [0.0, 1.0, 2.0], [0.3, 1.0, 2.0]])
@@ -169,7 +169,7 @@ def test_r_squared_may_be_negative() -> None:
 
 @pytest.mark.parametrize("scale", ["log", "", "LOG10"])
 def test_refuses_unknown_scale(scale: str) -> None:
-    with pytest.raises(InputError, match="one of"):
+    with refused("evaluation.unknown_scale", scale=scale):
         to_target(OBSERVED, scale)
 
 
@@ -177,5 +177,5 @@ def test_refuses_unknown_scale(scale: str) -> None:
 def test_refuses_draws_that_are_not_finite(bad: float) -> None:
     draws = DRAWS.copy()
     draws[1, 2] = bad
-    with pytest.raises(InputError, match="draws on the model scale must be finite, got 1"):
+    with refused("evaluation.prediction_not_finite", array="draws", not_finite=1):
         scored(draws, OBSERVED)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.decisions import THRESHOLDS
 from nlobayes.evaluation.classification.scores import (
     ClassPrediction,
@@ -17,6 +17,7 @@ from nlobayes.evaluation.classification.scores import (
     classification_scores,
     predict_classes,
 )
+from tests.refusals import refused
 
 Scores = dict[str, float | str]
 Split = tuple[np.ndarray, np.ndarray]
@@ -223,34 +224,39 @@ def test_labels_may_be_whole_floats() -> None:
 
 
 GOOD, LABELS = random_split(3, points=4)
-BAD_PROBABILITIES: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
-    "two axes": (lambda p: p[:, :, 1], r"axes \(draw, point, class\).* got shape \(7, 4\)"),
-    "one class": (lambda p: np.ones_like(p[:, :, :1]), "a column each"),
-    "no draws": (lambda p: p[:0], r"got shape \(0, 4, 3\)"),
-    "logits": (np.log, "not logits"),
-    "percent": (lambda p: 100 * p, "sum to 1"),
-    "negative": (lambda p: np.add(p, [0.0, 1.5, -1.5]), "at least 0"),
-    "nan": (lambda p: np.where(p == p[2, 1, 0], np.nan, p), "nan.*draw 2, point 1 and 0 more"),
+BAD_PROBABILITIES: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str, dict[str, Any]]] = {
+    "two axes": (lambda p: p[:, :, 1], "no_classes", {"shape": (7, 4)}),
+    "one class": (lambda p: np.ones_like(p[:, :, :1]), "no_classes", {"shape": (7, 4, 1)}),
+    "no draws": (lambda p: p[:0], "no_classes", {"shape": (0, 4, 3)}),
+    "logits": (np.log, "no_probabilities", {"more": 27}),
+    "percent": (lambda p: 100 * p, "no_probabilities", {"more": 27}),
+    "negative": (lambda p: np.add(p, [0.0, 1.5, -1.5]), "no_probabilities", {"more": 27}),
+    "nan": (
+        lambda p: np.where(p == p[2, 1, 0], np.nan, p),
+        "no_probabilities",
+        {"draw": 2, "point": 1, "more": 0},
+    ),
 }
 
 
 @pytest.mark.parametrize("name", BAD_PROBABILITIES)
 def test_what_is_no_probability_is_refused(name: str) -> None:
-    spoil, message = BAD_PROBABILITIES[name]
-    with pytest.raises(InputError, match=message):
+    spoil, fault, fields = BAD_PROBABILITIES[name]
+    with refused(f"evaluation.{fault}", **fields):
         predict_classes(spoil(GOOD))
 
 
 @pytest.mark.parametrize("strange", [-1, 3, 0.5, np.nan])
 def test_labels_out_of_range_are_refused(strange: float) -> None:
     labels = np.append(LABELS[:3].astype(np.float64), strange)
-    with pytest.raises(InputError, match=rf"from 0 to 2.* got {strange}.* 1 strange of 4"):
+    with refused("evaluation.no_class", largest=2, strange=1, points=4) as caught:
         scored(GOOD, labels)
+    np.testing.assert_equal(caught.value.fields["label"], strange)
 
 
 @pytest.mark.parametrize("labels", [LABELS[:3], LABELS[:, None], np.array(0)])
 def test_labels_of_other_points_are_refused(labels: np.ndarray) -> None:
-    with pytest.raises(InputError, match=r"shape \(4,\), got"):
+    with refused("evaluation.labels_of_other_points", expected=(4,), shape=labels.shape):
         checked_labels(predict_classes(GOOD), labels)
 
 

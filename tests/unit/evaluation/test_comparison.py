@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.stats import norm, ttest_rel
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison.runs import (
     INTERVAL,
     PointPredictions,
@@ -21,6 +20,7 @@ from nlobayes.evaluation.comparison.runs import (
     runs_table,
     same_points,
 )
+from tests.refusals import refused
 
 PASSED = {"rhat_f_p99": {"passed": True}, "ebfmi_min": {"passed": True}}
 FAILED = {"rhat_f_p99": {"passed": False}, "ebfmi_min": {"passed": False}}
@@ -149,7 +149,7 @@ def test_one_setting_differs_from_nothing() -> None:
 
 def test_a_replicate_counts_once() -> None:
     twins = [make_run("a"), make_run("a")]
-    with pytest.raises(InputError, match=r"setting 'a' has replicate 's1' twice, in a/s1 and a/s1"):
+    with refused("evaluation.replicate_twice", setting="a", replicate="s1"):
         differences_table(twins)
 
 
@@ -246,7 +246,7 @@ def test_other_points_are_not_paired(change: str) -> None:
         getattr(other, change)[3] += 1
     assert same_points(first, first)
     assert not same_points(first, other)
-    with pytest.raises(InputError, match=r"different test points .* compare runs of one dataset"):
+    with refused("evaluation.other_test_points", first=len(first.point), second=len(other.point)):
         point_differences(first, other)
 
 

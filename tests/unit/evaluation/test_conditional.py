@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 from scipy.spatial.distance import cdist
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration.conditional import (
     conditional_table,
     coverage_by_decile,
@@ -14,6 +13,7 @@ from nlobayes.evaluation.calibration.conditional import (
     error_over_scale,
     scale_shares,
 )
+from tests.refusals import refused
 
 
 def pulls(points: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +98,7 @@ def test_a_bin_of_one_point_has_no_spread() -> None:
 
 @pytest.mark.parametrize("values", [np.array([1.0, np.nan]), np.ones(3)])
 def test_refuses_quantities_that_are_not_known_everywhere(values: np.ndarray) -> None:
-    with pytest.raises(InputError, match="calibration by distance needs one finite value"):
+    with refused("evaluation.calibration_by", quantity="distance", points=2):
         conditional_table({"distance": values}, np.zeros(2), np.full(2, 0.5))
 
 
@@ -129,15 +129,15 @@ def test_unit_of_distance_by_hand(train: list[float], unit: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("features", "train"),
+    ("features", "train", "fault"),
     [
-        (np.zeros(3), np.zeros((4, 1))),
-        (np.zeros((3, 2)), np.zeros((4, 1))),
-        (np.full((3, 1), np.nan), np.zeros((4, 1))),
+        (np.zeros(3), np.zeros((4, 1)), "shapes"),
+        (np.zeros((3, 2)), np.zeros((4, 1)), "shapes"),
+        (np.full((3, 1), np.nan), np.zeros((4, 1)), "not_finite"),
     ],
 )
-def test_refuses_unusable_features(features: np.ndarray, train: np.ndarray) -> None:
-    with pytest.raises(InputError, match="distances need"):
+def test_refuses_unusable_features(features: np.ndarray, train: np.ndarray, fault: str) -> None:
+    with refused(f"evaluation.distance_{fault}"):
         distance_to_training(features, train)
 
 

@@ -5,13 +5,13 @@ import pytest
 import scoringrules
 from scipy import integrate, stats
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.scores.proper_scores import (
     _crps_of,
     crps_per_point,
     interval_score,
     proper_scores,
 )
+from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 
 LN10 = np.log(10)
@@ -206,5 +206,5 @@ def test_a_student_t_of_log10_has_no_moments_in_target_space(
 
 @pytest.mark.parametrize("bad", [np.nan, -np.inf])
 def test_refuses_draws_that_are_not_finite(bad: float) -> None:
-    with pytest.raises(InputError, match="must be finite, got 3"):
+    with refused("evaluation.prediction_not_finite", not_finite=3):
         scored(np.full((3, 1), bad), np.zeros(1))

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.scores.of_split import by_decile, evaluate
+from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 
 MODEL = {
@@ -130,12 +130,12 @@ def test_refuses_draws_that_are_not_finite(
     split: tuple[np.ndarray, np.ndarray], bad: float
 ) -> None:
     split[0][2, 7] = bad
-    with pytest.raises(InputError, match="draws on the model scale must be finite, got 1"):
+    with refused("evaluation.prediction_not_finite", array="draws", not_finite=1):
         scored(*split)
 
 
 def test_refuses_unknown_scale(split: tuple[np.ndarray, np.ndarray]) -> None:
-    with pytest.raises(InputError, match="'ln'"):
+    with refused("evaluation.unknown_scale", scale="ln"):
         scored(*split, scale="ln")
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import (
     importance_weights,
@@ -22,6 +21,7 @@ from nlobayes.evaluation.reweighting.sensitivity import (
     power_scaled,
     sensitivity,
 )
+from tests.refusals import refused
 
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", category=FutureWarning)
@@ -191,20 +191,20 @@ def test_chains_lend_their_efficiency() -> None:
 
 @pytest.mark.parametrize("power", [0.0, -1.0, np.inf, np.nan])
 def test_refuses_what_is_no_power(power: float) -> None:
-    with pytest.raises(InputError, match="positive finite power, got"):
+    with refused("evaluation.power", power=power):
         power_scaled(np.zeros(30), power)
 
 
 @pytest.mark.parametrize("power", [1.0, 0.8, np.nan])
 def test_sensitivity_needs_a_power_above_one(power: float) -> None:
-    with pytest.raises(InputError, match="with a power above 1, got"):
+    with refused("evaluation.power_of_sensitivity", power=power):
         sensitivity(np.zeros(30), np.zeros((30, 1)), power=power)
 
 
 def test_refuses_arrays_that_do_not_fit() -> None:
-    with pytest.raises(InputError, match="2 values of 30 that are not"):
+    with refused("evaluation.component_not_finite", not_finite=2, size=30):
         power_scaled(np.array([0.0] * 28 + [-np.inf, np.nan]), 1.1)
-    with pytest.raises(InputError, match="the 30 draws of the weights"):
+    with refused("evaluation.weighted_shape", draws=30, shape=(29, 1)):
         sensitivity(np.zeros(30), np.zeros((29, 1)))
-    with pytest.raises(InputError, match=r"got shape \(30,\)"):
+    with refused("evaluation.weighted_shape", shape=(30,)):
         cumulative_distance(importance_weights(np.zeros(30)), np.zeros(30))

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from nlobayes.data import splits
-from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration import calibration
 from nlobayes.evaluation.calibration.checks import check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.scores import of_split as scores
 from nlobayes.evaluation.tables import predictions as tables
 from nlobayes.types import Columns
+from tests.refusals import refused
 from tests.unit.evaluation.noises import make_noise
 
 NOISE = make_noise("gaussian", 0.02)
@@ -123,7 +123,7 @@ def test_rows_of_no_split_may_be_anything(draws: np.ndarray, rows: tables.Rows) 
     table = tables.predictions(broken, rows, NOISE, scale="log10")
     assert np.isfinite(table["mean"]).all()
     broken[0, rows.split == 2] = np.inf
-    with pytest.raises(InputError, match="must be finite, got 101"):
+    with refused("evaluation.prediction_not_finite", array="draws", not_finite=101):
         tables.predictions(broken, rows, NOISE, scale="log10")
 
 

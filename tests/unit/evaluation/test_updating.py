@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison.updating import function_loss, summarise
+from tests.refusals import refused
 
 
 def draws_of(mean: float, sd: float) -> np.ndarray:
@@ -40,7 +40,7 @@ def test_the_summary_averages_over_points() -> None:
 
 
 def test_draws_refused() -> None:
-    with pytest.raises(InputError, match=r"shapes \(4, 1\) and \(4, 2\); give both at the same"):
+    with refused("evaluation.function_shapes", found=(4, 1), reference=(4, 2)):
         function_loss(np.zeros((4, 1)), np.zeros((4, 2)))
-    with pytest.raises(InputError, match="not finite"):
+    with refused("evaluation.function_not_finite"):
         function_loss(np.full((4, 1), np.nan), draws_of(0, 1))

@@ -5,13 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.errors import InputError
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import windows
 from nlobayes.inference.curvature import MOST_PARAMETERS, gauss_newton, invert
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import hmc
 from nlobayes.inference.warmup import adapt
+from tests.refusals import refused
 
 SIZE = 6
 
@@ -87,5 +87,5 @@ def test_a_warm_up_learns_it_exactly_on_a_gaussian() -> None:
 
 def test_too_many_parameters_are_refused() -> None:
     core = gauss_newton(lambda position: jnp.eye(len(position)))
-    with pytest.raises(InputError, match=r"4001 parameters are more than 4000; use diagonal or"):
+    with refused("inference.dense_curvature", where="warmup.mass_matrix", parameters=4001):
         core.init(MOST_PARAMETERS + 1)

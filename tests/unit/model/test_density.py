@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import halfnorm, norm
 
-from nlobayes.errors import InputError
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import Independent, fan_in, gaussian
 from nlobayes.model.likelihood import Likelihood
@@ -24,6 +23,7 @@ from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data, choose_layout, place_rows
+from tests.refusals import refused
 
 SIZES, DEEPER = (3, 4, 1), (3, 4, 2, 1)
 ROWS, CHUNK = 17, 9
@@ -268,7 +268,7 @@ def test_refuses_two_precisions_at_once() -> None:
     )
     with (
         pytensor.config.change_flags(floatX="float32"),
-        pytest.raises(InputError, match="PyTensor works in float32 and JAX in float64"),
+        refused("model.two_precisions", where="precision", pytensor="float32", jax="float64"),
     ):
         build_density(posterior, chunk=0)
 

@@ -76,10 +76,7 @@ class RecalibratedStudentT(NamedTuple):
         self._plain().check()
         outer, inner = np.moveaxis(self.tails, -1, 0)
         if not np.all((outer > 0) & (outer < inner) & (inner < 1)):
-            raise InputError(
-                f"recalibrated noise must have tails that increase between 0 and 1, got "
-                f"{self.tails.tolist()}; fit it again"
-            )
+            raise InputError("distributions.tails", tails=self.tails.tolist())
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Tabulate the distribution function of each row of tails, to where it ends."""

@@ -64,10 +64,7 @@ class StudentT(NamedTuple):
         tables.check_scale(self)
         degrees = self.degrees_of_freedom
         if degrees is None or not np.all(np.asarray(degrees) > 2):
-            raise InputError(
-                f"a Student-t must have more than 2 degrees of freedom, got {degrees}; with fewer "
-                "it has no variance"
-            )
+            raise InputError("distributions.degrees_of_freedom", degrees=degrees)
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Tabulate the distribution function in units of the scale."""

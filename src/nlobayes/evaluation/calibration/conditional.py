@@ -109,12 +109,9 @@ def distance_to_training(features: np.ndarray, train_features: np.ndarray) -> np
     """
     shapes = features.shape, train_features.shape
     if features.ndim != 2 or train_features.ndim != 2 or shapes[0][1:] != shapes[1][1:]:
-        raise InputError(
-            f"distances need features (point, feature) and train features (row, feature) of the "
-            f"same features, got shapes {shapes[0]} and {shapes[1]}"
-        )
+        raise InputError("evaluation.distance_shapes", features=shapes[0], train_features=shapes[1])
     if not (np.isfinite(features).all() and np.isfinite(train_features).all()):
-        raise InputError("distances need finite features; drop rows with missing inputs")
+        raise InputError("evaluation.distance_not_finite")
     tree = cKDTree(train_features)
     nearest, _ = tree.query(features)
     return nearest / _unit(tree)
@@ -200,6 +197,9 @@ def _checked(name: str, values: np.ndarray, pit: np.ndarray) -> np.ndarray:
     if values.shape == pit.shape and np.isfinite(values).all():
         return values
     raise InputError(
-        f"calibration by {name} needs one finite value for each of {len(pit)} points, got shape "
-        f"{values.shape} with {np.sum(~np.isfinite(values))} not finite; leave it out"
+        "evaluation.calibration_by",
+        quantity=name,
+        points=len(pit),
+        shape=values.shape,
+        not_finite=int(np.sum(~np.isfinite(values))),
     )

@@ -138,15 +138,17 @@ def checked_labels(prediction: ClassPrediction, labels: np.ndarray) -> np.ndarra
     labels, (points, classes) = np.asarray(labels), prediction.probability.shape
     if labels.shape != (points,):
         raise InputError(
-            f"labels must have one class per predicted point, shape {(points,)}, "
-            f"got {labels.shape}; predict and score the same points"
+            "evaluation.labels_of_other_points", expected=(points,), shape=labels.shape
         )
     strange = labels[~np.isin(labels, np.arange(classes))]
     if strange.size:
         raise InputError(
-            f"labels must be whole numbers from 0 to {classes - 1}, for {classes} classes are "
-            f"predicted, got {strange[0]}, {strange.size} strange of {points}; number the classes "
-            f"as the network does"
+            "evaluation.no_class",
+            largest=classes - 1,
+            classes=classes,
+            label=strange[0].item(),
+            strange=strange.size,
+            points=points,
         )
     return labels.astype(np.intp)
 
@@ -154,18 +156,17 @@ def checked_labels(prediction: ClassPrediction, labels: np.ndarray) -> np.ndarra
 def _checked(probabilities: np.ndarray) -> np.ndarray:
     probabilities = np.asarray(probabilities)
     if probabilities.ndim != 3 or probabilities.size == 0 or probabilities.shape[2] < 2:
-        raise InputError(
-            f"class probabilities need axes (draw, point, class) with two classes or more, got "
-            f"shape {probabilities.shape}; give two classes a column each"
-        )
+        raise InputError("evaluation.no_classes", shape=probabilities.shape)
     off = np.abs(probabilities.sum(axis=2, dtype=np.float64) - 1)
     strange = ~(off <= _SUM_TOLERANCE) | (probabilities.min(axis=2) < 0)
     if strange.any():
         draw, point = np.argwhere(strange)[0]
         raise InputError(
-            f"class probabilities must be at least 0 and sum to 1, got "
-            f"{probabilities[draw, point].tolist()} at draw {draw}, point {point} and "
-            f"{strange.sum() - 1} more like it; pass probabilities, not logits"
+            "evaluation.no_probabilities",
+            probabilities=probabilities[draw, point].tolist(),
+            draw=int(draw),
+            point=int(point),
+            more=int(strange.sum()) - 1,
         )
     return probabilities
 

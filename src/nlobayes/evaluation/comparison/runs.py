@@ -56,6 +56,11 @@ class Learned(NamedTuple):
     train: str
     declared: float | None = None
 
+    def __str__(self) -> str:
+        """Name the targets, their unit if they have one, and their scale."""
+        unit = f" in {self.unit}" if self.unit else ""
+        return f"{', '.join(self.target)}{unit} on scale {self.scale}"
+
 
 class RunMetrics(NamedTuple):
     """What is known of one run.
@@ -176,14 +181,12 @@ def check_one_target(runs: Sequence[RunMetrics]) -> None:
         first_name, first = known[0]
         if learned[:3] != first[:3]:
             raise InputError(
-                f"compare: {first_name} learned {_target(first)}, {name} {_target(learned)}: their "
-                "scores are of different things; compare runs of one target"
+                "evaluation.other_targets",
+                first_run=first_name,
+                first=first,
+                second_run=name,
+                second=learned,
             )
-
-
-def _target(learned: Learned) -> str:
-    unit = f" in {learned.unit}" if learned.unit else ""
-    return f"{', '.join(learned.target)}{unit} on scale {learned.scale}"
 
 
 def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
@@ -231,8 +234,7 @@ def point_differences(first: PointPredictions, second: PointPredictions) -> Colu
     """
     if not same_points(first, second):
         raise InputError(
-            f"the runs predict different test points ({len(first.point)} and {len(second.point)} "
-            "rows); compare runs of one dataset"
+            "evaluation.other_test_points", first=len(first.point), second=len(second.point)
         )
     before, after = _point_scores(first), _point_scores(second)
     rows = [(name, *estimate(after[name] - before[name])) for name in before]
@@ -271,8 +273,11 @@ def by_setting(runs: Sequence[RunMetrics]) -> dict[str, dict[str, RunMetrics]]:
         twin = settings.setdefault(run.setting, {}).setdefault(run.replicate, run)
         if twin is not run:
             raise InputError(
-                f"setting {run.setting!r} has replicate {run.replicate!r} twice, in {twin.run} "
-                f"and {run.run}; name settings or replicates apart"
+                "evaluation.replicate_twice",
+                setting=run.setting,
+                replicate=run.replicate,
+                first_run=twin.run,
+                second_run=run.run,
             )
     return settings
 

@@ -36,12 +36,9 @@ def function_loss(found: np.ndarray, reference: np.ndarray) -> Loss:
         If the points differ in number, or a draw is not finite.
     """
     if found.shape[1:] != reference.shape[1:] or found.ndim != 2:
-        raise InputError(
-            f"draws of f have shapes {found.shape} and {reference.shape}; give both at the same "
-            "points (draw, point)"
-        )
+        raise InputError("evaluation.function_shapes", found=found.shape, reference=reference.shape)
     if not (np.isfinite(found).all() and np.isfinite(reference).all()):
-        raise InputError("draws of f are not finite; predict with a posterior that is")
+        raise InputError("evaluation.function_not_finite")
     shift = (found.mean(axis=0) - reference.mean(axis=0)) / reference.std(axis=0, ddof=1)
     ratio = found.std(axis=0, ddof=1) / reference.std(axis=0, ddof=1)
     divergence = np.log(ratio) + (1 + shift**2) / (2 * ratio**2) - 0.5

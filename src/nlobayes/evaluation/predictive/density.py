@@ -93,14 +93,13 @@ def checked_split(draws: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, 
     """
     draws, observed = np.asarray(draws, np.float64), np.asarray(observed, np.float64)
     if draws.ndim != 2 or observed.shape != draws.shape[1:] or draws.size == 0:
-        raise InputError(
-            f"predictions need draws (sample, point) and observed (point) of the same points, "
-            f"got shapes {draws.shape} and {observed.shape}"
-        )
+        raise InputError("evaluation.prediction_shapes", draws=draws.shape, observed=observed.shape)
     for name, values in (("draws", draws), ("observed", observed)):
         if not np.isfinite(values).all():
             raise InputError(
-                f"{name} on the model scale must be finite, got "
-                f"{np.sum(~np.isfinite(values))} that are not of {values.size}; drop those points"
+                "evaluation.prediction_not_finite",
+                array=name,
+                not_finite=int(np.sum(~np.isfinite(values))),
+                size=values.size,
             )
     return draws, observed

@@ -88,5 +88,5 @@ def lies_about_mean(family: str) -> bool:
 
 def _family(name: str) -> NoiseFamily:
     if name not in NOISES:
-        raise InputError(f"unknown predictive noise {name!r}; known: {', '.join(NOISES)}")
+        raise InputError("evaluation.unknown_noise", name=name, known=list(NOISES))
     return NOISES[name]

@@ -53,10 +53,7 @@ def fit_scale(points: Points, law: Callable[[float], Law]) -> Optimum:
 
 def no_noise(points: int) -> InputError:
     """Say that so many points are reproduced exactly."""
-    return InputError(
-        f"no predictive noise fits {points} points: the predictions reproduce the observations "
-        "exactly; fit on points that were not trained on"
-    )
+    return InputError("evaluation.exact_predictions", points=points)
 
 
 def _root_mean_square_residual(draws: np.ndarray, observed: np.ndarray) -> float:

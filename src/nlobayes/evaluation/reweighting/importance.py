@@ -99,10 +99,7 @@ def importance_weights(
     if relative_efficiency is None:
         relative_efficiency = _relative_efficiency(log_ratios) if log_ratios.ndim == 2 else 1.0
     if not 0 < relative_efficiency <= 1:
-        raise InputError(
-            f"the relative efficiency of draws must be above 0 and at most 1, got "
-            f"{relative_efficiency}; pass ESS over draws, or 1 for independent draws"
-        )
+        raise InputError("evaluation.relative_efficiency", efficiency=relative_efficiency)
     shifted = log_ratios.reshape(-1) - log_ratios.max()
     return Weights(*_smoothed(shifted, relative_efficiency), relative_efficiency)
 
@@ -123,17 +120,20 @@ def check(weights: Weights) -> None:
     InputError
         Naming k, the effective size and the remedy.
     """
-    if weights.reliable:
-        return
-    draws, more = len(weights.log_weights), ""
-    if weights.pareto_k < LARGEST_K:
-        more = f", or weight at least {math.ceil(10 ** (1 / (1 - weights.pareto_k)))} draws"
-    raise InputError(
-        f"the target is too far from the draws to be reached by weights: Pareto k is "
-        f"{weights.pareto_k:.2f}, must be below {weights.threshold:.2f} for {draws} draws, which "
-        f"are worth {weights.ess:.1f} under the target; sample the new model directly, or move in "
-        f"smaller steps{more}"
-    )
+    if not weights.reliable:
+        raise _too_far(weights)
+
+
+def _too_far(weights: Weights) -> InputError:
+    """Name more draws as a remedy where as many exist."""
+    k, draws = weights.pareto_k, len(weights.log_weights)
+    limit, ess = weights.threshold, weights.ess
+    if k < LARGEST_K:
+        enough = math.ceil(10 ** (1 / (1 - k)))
+        return InputError(
+            "evaluation.far_for_few_draws", k=k, limit=limit, draws=draws, ess=ess, enough=enough
+        )
+    return InputError("evaluation.far_for_any_draws", k=k, limit=limit, draws=draws, ess=ess)
 
 
 def weighted_mean(weights: Weights, quantities: np.ndarray) -> np.ndarray:
@@ -165,7 +165,7 @@ def weighted_quantiles(
     """
     quantities = checked_quantities(weights, quantities)
     if not all(0 < probability < 1 for probability in probabilities):
-        raise InputError(f"quantiles need probabilities between 0 and 1, got {probabilities}")
+        raise InputError("evaluation.probabilities_of_quantiles", probabilities=list(probabilities))
     return np.quantile(
         quantities, list(probabilities), axis=0, weights=weights.values, method="inverted_cdf"
     )
@@ -196,7 +196,7 @@ def resample(weights: Weights, count: int, rng: np.random.Generator) -> np.ndarr
         If the count is not positive.
     """
     if count < 1:
-        raise InputError(f"resampling needs at least one draw to choose, got {count}")
+        raise InputError("evaluation.nothing_to_choose", count=count)
     cumulative = np.cumsum(weights.values)
     positions = np.minimum((rng.random() + np.arange(count)) / count, np.nextafter(1, 0))
     return np.searchsorted(cumulative / cumulative[-1], positions, side="right")
@@ -213,13 +213,13 @@ def checked_quantities(weights: Weights, quantities: np.ndarray) -> np.ndarray:
     quantities = np.asarray(quantities, np.float64)
     if quantities.ndim != 2 or len(quantities) != len(weights.log_weights):
         raise InputError(
-            f"weighted quantities need axes (draw, point) with the {len(weights.log_weights)} "
-            f"draws of the weights, got shape {quantities.shape}"
+            "evaluation.weighted_shape", draws=len(weights.log_weights), shape=quantities.shape
         )
     if not np.isfinite(quantities).all():
         raise InputError(
-            f"weighted quantities must be finite, got {np.sum(~np.isfinite(quantities))} that are "
-            f"not of {quantities.size}; drop those points"
+            "evaluation.weighted_not_finite",
+            not_finite=int(np.sum(~np.isfinite(quantities))),
+            size=quantities.size,
         )
     return quantities
 
@@ -228,22 +228,17 @@ def _checked_ratios(log_ratios: np.ndarray) -> np.ndarray:
     """Return the log ratios in float64 if weights can be made of them."""
     log_ratios = np.asarray(log_ratios, np.float64)
     if log_ratios.ndim not in (1, 2) or log_ratios.size < FEWEST_DRAWS:
-        raise InputError(
-            f"importance weights need log ratios of at least {FEWEST_DRAWS} draws, axes "
-            f"(chain, draw) or (draw,), got shape {log_ratios.shape}"
-        )
+        raise InputError("evaluation.ratios_shape", fewest=FEWEST_DRAWS, shape=log_ratios.shape)
     bad = np.isnan(log_ratios) | (log_ratios == np.inf)
     if bad.any():
         raise InputError(
-            f"log ratios must be numbers, or minus infinity where the target has no density; got "
-            f"{bad.sum()} of {bad.size} that are infinite or not a number, the first at draw "
-            f"{np.flatnonzero(bad)[0]}; check both densities there"
+            "evaluation.ratios_not_finite",
+            bad=int(bad.sum()),
+            size=bad.size,
+            draw=int(np.flatnonzero(bad)[0]),
         )
     if np.isneginf(log_ratios).all():
-        raise InputError(
-            f"the target has no density at any of the {log_ratios.size} draws; sample the new "
-            "model directly"
-        )
+        raise InputError("evaluation.target_without_density", draws=log_ratios.size)
     return log_ratios
 
 
@@ -252,8 +247,7 @@ def _relative_efficiency(log_ratios: np.ndarray) -> float:
     share = _arviz.ess_bulk(log_ratios) / log_ratios.size
     if not np.isfinite(share):
         raise InputError(
-            f"the log ratios of {log_ratios.shape[0]} chains of {log_ratios.shape[1]} draws do not "
-            "give an effective sample size; draw more, or state the relative efficiency"
+            "evaluation.ratios_without_ess", chains=log_ratios.shape[0], draws=log_ratios.shape[1]
         )
     return float(min(share, 1.0))
 

@@ -64,11 +64,12 @@ def power_scaled(
     """
     log_component = np.asarray(log_component, np.float64)
     if not 0 < power < math.inf:
-        raise InputError(f"a component is raised to a positive finite power, got {power}")
+        raise InputError("evaluation.power", power=power)
     if not np.isfinite(log_component).all():
         raise InputError(
-            f"the log density of a component must be finite at every draw, got "
-            f"{np.sum(~np.isfinite(log_component))} values of {log_component.size} that are not"
+            "evaluation.component_not_finite",
+            not_finite=int(np.sum(~np.isfinite(log_component))),
+            size=log_component.size,
         )
     return importance_weights((power - 1) * log_component, relative_efficiency=relative_efficiency)
 
@@ -102,7 +103,7 @@ def sensitivity(
         As `power_scaled` and `weighted_mean`, or if the power is not above 1.
     """
     if not power > 1:
-        raise InputError(f"sensitivity compares 1 / power with a power above 1, got {power}")
+        raise InputError("evaluation.power_of_sensitivity", power=power)
     lower, upper = (
         power_scaled(log_component, each, relative_efficiency=relative_efficiency)
         for each in (1 / power, power)

@@ -85,7 +85,7 @@ def to_target(values: np.ndarray, scale: str) -> np.ndarray:
         If the scale is not `log10` or `identity`.
     """
     if scale not in SCALES:
-        raise InputError(f"the scale of a target must be one of {SCALES}, got {scale!r}")
+        raise InputError("evaluation.unknown_scale", scale=scale, known=SCALES)
     with np.errstate(over="ignore"):
         return 10**values if scale == "log10" else values
 

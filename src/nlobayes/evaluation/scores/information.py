@@ -129,10 +129,7 @@ def elpd_difference(first: np.ndarray, second: np.ndarray) -> Difference:
         If the points are not equally many.
     """
     if first.ndim != 1 or first.shape != second.shape:
-        raise InputError(
-            f"models are compared on the same rows, got elpd of shapes {first.shape} and "
-            f"{second.shape}; evaluate both on the same split"
-        )
+        raise InputError("evaluation.elpd_shapes", first=first.shape, second=second.shape)
     return Difference(float((first - second).sum()), _standard_error(first - second))
 
 
@@ -151,22 +148,23 @@ def _waic(log_likelihood: np.ndarray) -> np.ndarray:
 def _checked(log_likelihood: np.ndarray) -> np.ndarray:
     log_likelihood = np.asarray(log_likelihood)
     if log_likelihood.ndim != 3 or log_likelihood.shape[2] == 0:
-        raise InputError(
-            f"LOO and WAIC need axes (chain, draw, point) and at least one point, got shape "
-            f"{log_likelihood.shape}"
-        )
+        raise InputError("evaluation.likelihood_shape", shape=log_likelihood.shape)
     chains, draws, _ = log_likelihood.shape
     if chains * draws < FEWEST_DRAWS or draws < _FEWEST_OF_A_CHAIN:
         raise InputError(
-            f"LOO needs at least {FEWEST_DRAWS} draws and {_FEWEST_OF_A_CHAIN} of each chain, got "
-            f"{chains} chains of {draws}; draw more"
+            "evaluation.few_draws_for_loo",
+            fewest=FEWEST_DRAWS,
+            fewest_of_chain=_FEWEST_OF_A_CHAIN,
+            chains=chains,
+            draws=draws,
         )
     finite = np.isfinite(log_likelihood)
     if not finite.all():
         raise InputError(
-            f"the log likelihood must be finite at every draw, got {np.sum(~finite)} values of "
-            f"{finite.size} that are not, the first at point {np.argwhere(~finite)[0, 2]}; check "
-            "the likelihood there"
+            "evaluation.likelihood_not_finite",
+            not_finite=int(np.sum(~finite)),
+            size=finite.size,
+            point=int(np.argwhere(~finite)[0, 2]),
         )
     return log_likelihood
 

@@ -23,5 +23,5 @@ def task_of(data: Dataset) -> Task:
     for task in TASKS:
         if scale in task.SCALES:
             return task
-    known = ", ".join(scale for task in TASKS for scale in task.SCALES)
-    raise InputError(f"target.scale of the dataset is {scale!r}; known: {known}; prepare it anew")
+    known = [scale for task in TASKS for scale in task.SCALES]
+    raise InputError("evaluation.no_task", scale=scale, known=known)

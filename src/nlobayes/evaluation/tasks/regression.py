@@ -202,8 +202,7 @@ def _fitted(noise: Any) -> FittedNoise:
         return FittedNoise(**{name: noise[name] for name in FittedNoise._fields})
     except (KeyError, TypeError):
         raise InputError(
-            f"predictive_noise is {noise!r}, must have {FittedNoise._fields}; "
-            "evaluate the run again"
+            "evaluation.no_fitted_noise", noise=noise, needed=FittedNoise._fields
         ) from None
 
 

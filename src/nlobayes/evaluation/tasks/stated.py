@@ -53,13 +53,10 @@ def _declared(noise: Law) -> float | None:
 
 def _law(predicted: Predicted) -> Law:
     if predicted.family is None or predicted.scale is None:
-        raise InputError(
-            "the predictions do not say the noise of their likelihood; run the workflow again"
-        )
+        raise InputError("evaluation.no_stated_noise")
     if predicted.family not in LAWS:
         raise InputError(
-            f"the likelihood of the predictions has noise {predicted.family!r}, known are "
-            f"{', '.join(LAWS)}; run the workflow again"
+            "evaluation.unknown_stated_noise", family=predicted.family, known=list(LAWS)
         )
     law: Law = LAWS[predicted.family].build(
         scale=predicted.scale, degrees_of_freedom=predicted.degrees_of_freedom

@@ -185,17 +185,12 @@ def _place(values: np.ndarray) -> np.ndarray:
 
 def _require_evaluations(evaluations: int, batch: int, steps: int) -> None:
     if evaluations < 1:
-        raise InputError(
-            f"bayesian_optimisation got batches of {batch} draws and too short a warm-up of "
-            f"{steps} steps: its adapting share must hold at least one batch; warm up longer, "
-            "or make the batch smaller."
-        )
+        raise InputError("inference.no_batch", batch=batch, steps=steps)
 
 
 def _require_range(name: str, points: tuple[float, float, int]) -> None:
     least, largest, count = points
     if not 0 < least <= largest or count < 1:
         raise InputError(
-            f"bayesian_optimisation got {name}_min {least}, {name}_max {largest}, "
-            f"{name}_points {count}: 0 < min <= max and at least one point are needed."
+            "inference.search_range", setting=name, least=least, largest=largest, points=count
         )

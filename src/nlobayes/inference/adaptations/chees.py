@@ -137,8 +137,4 @@ def slope(old: TrajectoryState, new: TrajectoryState, weights: jax.Array) -> jax
 
 def _require_chains(chains: int) -> None:
     if chains < FEWEST_CHAINS:
-        raise InputError(
-            f"the adaptation chees got a group of {chains} chains; it learns from the spread "
-            f"between chains and needs at least {FEWEST_CHAINS} in one group: run more chains "
-            "per job, or choose the adaptation windows."
-        )
+        raise InputError("inference.few_chains_for_chees", chains=chains, fewest=FEWEST_CHAINS)

@@ -130,10 +130,7 @@ def _mass_matrix(mass_matrix: str, schedule: Schedule, curvature: Curvature | No
 
 def _require(curvature: Curvature | None) -> Curvature:
     if curvature is None:
-        raise InputError(
-            "windows got mass_matrix gauss_newton and a model without a curvature; use diagonal, "
-            "dense or low_rank"
-        )
+        raise InputError("inference.no_curvature")
     return curvature
 
 

@@ -71,10 +71,7 @@ def build(
 
 def _conjugates_of(posterior: Posterior) -> Conjugates:
     if posterior.conjugates is None:
-        raise InputError(
-            "kernel 'gibbs_hmc' draws conjugate hyperparameters, the prior has none; use "
-            "kernel 'hmc', or a hierarchical prior with hyper gamma_precision or half_cauchy"
-        )
+        raise InputError("inference.no_conjugates")
     return posterior.conjugates
 
 

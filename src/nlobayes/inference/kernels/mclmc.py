@@ -79,10 +79,7 @@ def build(posterior: Posterior, *, integration_steps: int) -> Kernel:
 def check_dimension(position: jax.Array) -> None:
     """Refuse a single parameter, on which a momentum of fixed length cannot turn."""
     if position.size < 2:
-        raise InputError(
-            f"a microcanonical kernel got {position.size} parameter, and needs at least 2; "
-            "use hmc or nuts"
-        )
+        raise InputError("inference.one_parameter", parameters=position.size)
 
 
 def _describe(every: mclmc.MCLMCInfo, state: MomentumState, tuned: TunedMomentum) -> Info:

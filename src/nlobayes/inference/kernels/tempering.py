@@ -146,9 +146,7 @@ def make_ladder(
     number, least = num_temperatures or 0, min_inverse_temperature or 0.0
     if number < 2 or not 0 < least < 1:
         raise InputError(
-            f"tempering: num_temperatures {num_temperatures} and min_inverse_temperature "
-            f"{min_inverse_temperature} make no ladder; give at least 2 temperatures and "
-            "0 < min_inverse_temperature < 1, or list inverse_temperatures (down to 0, the prior)"
+            "inference.geometric_ladder", number=num_temperatures, least=min_inverse_temperature
         )
     return _check_ladder(np.geomspace(1.0, least, number))
 
@@ -156,10 +154,7 @@ def make_ladder(
 def _check_ladder(ladder: np.ndarray) -> np.ndarray:
     falls = ladder.ndim == 1 and len(ladder) >= 2 and bool((np.diff(ladder) < 0).all())
     if not falls or ladder[0] != 1 or ladder[-1] < 0:
-        raise InputError(
-            f"tempering: inverse_temperatures {ladder.tolist()} are no ladder; they must start "
-            "at 1 (the posterior) and fall strictly to 0 (the prior) or above, as 1, 0.3, 0.1"
-        )
+        raise InputError("inference.listed_ladder", ladder=ladder.tolist())
     return ladder
 
 

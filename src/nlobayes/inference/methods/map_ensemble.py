@@ -30,8 +30,7 @@ class MapEnsemble(NamedTuple):
         del key
         if len(posterior.starts) != self.members:
             raise InputError(
-                f"map_ensemble: got {len(posterior.starts)} MAPs for {self.members} members; give "
-                "each member its own"
+                "inference.maps_for_members", maps=len(posterior.starts), members=self.members
             )
         return posterior.starts
 

@@ -23,9 +23,7 @@ class Bernoulli(NamedTuple):
             If the classes are not two.
         """
         if targets != 2:
-            raise InputError(
-                f"likelihood bernoulli is of two classes, the target has {targets}; use categorical"
-            )
+            raise InputError("model.not_two_classes", classes=targets)
         return 1
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:

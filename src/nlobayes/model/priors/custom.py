@@ -24,12 +24,11 @@ class Custom(NamedTuple):
             self.function(parameters, **self.settings)
         except (Exception, SystemExit) as error:
             raise InputError(
-                f"custom prior of {name}: {type(error).__name__}: {error}; mend its function"
+                "model.custom_prior_fails", name=name, kind=type(error).__name__, reason=str(error)
             ) from error
         if tuple(model.named_vars_to_dims.get(name, ())) != dims:
             raise InputError(
-                f"custom prior: its function must name a PyMC variable {name!r} with dims {dims}; "
-                f"the model has {sorted(model.named_vars)}"
+                "model.custom_prior_names", name=name, dims=dims, variables=sorted(model.named_vars)
             )
         return model[name]
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from nlobayes.errors import InputError
 from nlobayes.inference import warmup
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import chees as adaptation
@@ -19,6 +18,7 @@ from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import chees
 from nlobayes.inference.kernels.chees import TrajectoryState, TunedTrajectory
 from nlobayes.inference.sampling import draw
+from tests.refusals import refused
 
 SD = np.geomspace(0.1, 1.0, 20)
 CHAINS, MOST = 16, 256
@@ -199,5 +199,5 @@ def test_before_the_first_step_it_gives_what_it_was_given() -> None:
 
 def test_too_few_chains_are_refused_with_the_remedy() -> None:
     few = adaptation.FEWEST_CHAINS - 1
-    with pytest.raises(InputError, match=f"{few} chains.*at least {few + 1}.*run more chains"):
+    with refused("inference.few_chains_for_chees", chains=few, fewest=few + 1):
         build(10).start(jnp.zeros((few, SD.size)))

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import norm
 
 from nlobayes.diagnostics.autocorrelation import integrated_time
-from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Kernel, Posterior
 from nlobayes.inference.kernels import adjusted_mclmc, mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
+from tests.refusals import refused
 
 SETTINGS: dict[str, Any] = {
     "most_integration_steps": 20,
@@ -172,5 +172,5 @@ def test_divergence_threshold_is_passed_on() -> None:
 
 
 def test_one_parameter_is_refused() -> None:
-    with pytest.raises(InputError, match="at least 2"):
+    with refused("inference.one_parameter", parameters=1):
         build().init(jnp.zeros(1))

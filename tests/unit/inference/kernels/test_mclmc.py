@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.errors import InputError
 from nlobayes.inference.kernel import Info, Kernel, Posterior
 from nlobayes.inference.kernels import mclmc
 from nlobayes.inference.kernels.mclmc import MomentumState, TunedMomentum
 from nlobayes.inference.sampling import draw
+from tests.refusals import refused
 
 PRECISION = np.array([4.0, 1.0, 0.25, 2.0])
 INVERSE_MASS = np.array([0.2, 1.0, 3.0, 0.5])
@@ -149,7 +149,7 @@ def test_stays_where_no_step_is_finite() -> None:
 
 def test_one_parameter_is_refused() -> None:
     kernel = build(lambda q: -jnp.sum(q**2), integration_steps=4)
-    with pytest.raises(InputError, match="at least 2"):
+    with refused("inference.one_parameter", parameters=1):
         kernel.init(jnp.zeros(1))
 
 

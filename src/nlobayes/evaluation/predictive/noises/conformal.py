@@ -47,10 +47,7 @@ def fit(points: Points) -> FittedNoise:
     scaled = scaled_student_t.fit(points)
     rows, features = len(points.observed), points.features
     if rows < FEWEST_ROWS:
-        raise InputError(
-            f"conformal noise needs {FEWEST_ROWS} validation rows or more, got {rows}; give "
-            "split.validation more rows or choose the noise gaussian"
-        )
+        raise InputError("evaluation.few_rows_for_conformal", fewest=FEWEST_ROWS, rows=rows)
     column, edges = _divide(features, points.covariate)
     bins, tails = bins_at(edges, column, features, rows), _tails_of_folds(scaled, points)
     nodes = [conformal_nodes(tails[bins == index]) for index in range(len(edges) + 1)]
