@@ -82,7 +82,7 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
     drawn = _read_blocks("segment", segments, DRAWN)
     incomplete = sorted(warmed.keys() ^ drawn.keys())
     if incomplete:
-        raise InputError(f"chains {incomplete[0]} lack warm-ups or segments; give both for each")
+        raise InputError("artifacts.incomplete_chains", chains=incomplete[0])
     return _pair(_join([drawn[chains] | warmed[chains] for chains in warmed]))
 
 
@@ -104,7 +104,7 @@ def _read_blocks(
         before.append({name: groups[name] for name in names})
     numbers = [chain for chains in blocks for chain in chains]
     if len(set(numbers)) < len(numbers):
-        raise InputError(f"got blocks of chains {[*blocks]}; give every chain once")
+        raise InputError("artifacts.chain_twice", blocks=[*blocks])
     return {
         chains: {name: _concat([piece[name] for piece in pieces], "draw") for name in names}
         for chains, pieces in blocks.items()
@@ -150,15 +150,18 @@ def _check_order(path: Path, piece: xr.Dataset, before: Sequence[xr.Dataset]) ->
     due = sum(part.sizes["draw"] for part in before)
     if piece.sizes["draw"] and int(piece["draw"][0]) != due:
         raise InputError(
-            f"{path}: starts at draw {int(piece['draw'][0])} of chains {piece['chain'].values} "
-            f"where draw {due} is next; give the pieces of a block in order"
+            "artifacts.out_of_order",
+            where=path,
+            draw=int(piece["draw"][0]),
+            chains=piece["chain"].values.tolist(),
+            due=due,
         )
 
 
 def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
+    if any(part.keys() != parts[0].keys() for part in parts):
+        raise InputError("artifacts.parts_of_other_variables", dim=dim)
     try:
-        if any(part.keys() != parts[0].keys() for part in parts):
-            raise ValueError("they hold different variables")
         return xr.concat(
             parts,
             dim,
@@ -169,7 +172,4 @@ def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
             combine_attrs="override",
         )
     except ValueError as error:
-        raise InputError(
-            f"parts do not fit together along {dim} ({error}); give parts of one run, every chain "
-            "with as many draws"
-        ) from None
+        raise InputError("artifacts.unequal_parts", dim=dim, reason=str(error)) from None
