@@ -17,6 +17,7 @@ from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.priors import Prior
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 BERNOULLI = {"kind": "bernoulli", "temperature": 0.7}
 CATEGORICAL = {"kind": "categorical", "temperature": 0.7}
@@ -156,7 +157,7 @@ def test_bernoulli_of_three_classes_is_refused(dataset: Dataset) -> None:
 def test_outputs_that_do_not_fit_are_refused(
     dataset: Dataset, likelihood: dict[str, Any], needed: int
 ) -> None:
-    with pytest.raises(InputError, match=rf"outputs is 3, .* need {needed}; leave it out"):
+    with refused("builder.other_outputs", outputs=3, needed=needed):
         make_model(dataset, likelihood, outputs=3)
     assert make_model(dataset, likelihood, outputs=needed).network.sizes[-1] == needed
 

@@ -1,4 +1,4 @@
-"""A new source that is computed is two new files, one that a user gives is one."""
+"""A new source is two new files: settings, and a simulator or the sentences of its errors."""
 
 from __future__ import annotations
 
@@ -76,12 +76,13 @@ class LatestSource(SourceSettings):
     def check_given(self) -> None:
         """Refuse an empty folder."""
         if self.given == "none":
-            raise InputError(f"below: {self.below} has no table; put one there")
+            raise InputError("latest.no_table", where="below", folder=self.below)
 
     def reading(self) -> dict[str, Any]:
         """Repeated rows are welcome."""
         return {**super().reading(), "duplicates": "keep"}
 ''',
+    "errors/texts/latest.toml": 'no_table = "{folder} has no table; put one there"',
 }
 PLANNED = """
 import json
@@ -202,7 +203,7 @@ def test_two_files_are_a_computed_source_which_changes_no_job_of_another(copied:
     assert run(copied, ENGINE).stdout == before
 
 
-def test_one_file_is_a_source_that_a_user_gives(copied: Path) -> None:
+def test_two_files_are_a_source_that_a_user_gives(copied: Path) -> None:
     write(copied, GIVEN)
     assert (
         "datasets.mine.source.below: tables has no table"

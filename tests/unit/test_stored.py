@@ -13,9 +13,9 @@ from scipy import stats
 
 from nlobayes import builder
 from nlobayes.builder.stored import components, log_ratios
-from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Named
+from tests.refusals import refused
 
 Values = Mapping[str, np.ndarray]
 
@@ -310,26 +310,31 @@ def test_where_and_how_precisely_it_was_sampled_does_not_matter(
 
 
 HALF_NORMAL = {"prior": hierarchical(HYPER["half_normal"])}
-SCALES = "scale_biases_1, scale_weights_1, scale_weights_2"
+SCALES = ["scale_biases_1", "scale_weights_1", "scale_weights_2"]
+NOT_DRAWN, OTHER = "builder.variables_not_drawn", "builder.other_variables"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "code", "fields"),
     [
-        ({}, HALF_NORMAL, f"the model has {SCALES}, of which the draws know nothing"),
-        (HALF_NORMAL, {}, f"one of the models has {SCALES}, the other has not"),
+        ({}, HALF_NORMAL, NOT_DRAWN, {"missing": SCALES}),
+        (HALF_NORMAL, {}, OTHER, {"apart": SCALES}),
         (HALF_NORMAL, {"prior": hierarchical(HYPER["half_normal"], "network")},
-         "the model has scale_biases, scale_weights, of which"),
-        ({}, {"likelihood": LEARNED}, "the model has noise, of which the draws know nothing"),
-        ({"likelihood": LEARNED}, {}, "one of the models has noise, the other has not"),
+         NOT_DRAWN, {"missing": ["scale_biases", "scale_weights"]}),
+        ({}, {"likelihood": LEARNED}, NOT_DRAWN, {"missing": ["noise"]}),
+        ({"likelihood": LEARNED}, {}, OTHER, {"apart": ["noise"]}),
         ({}, {"likelihood": {"kind": "heteroscedastic"}},
-         "weights_2 has 4 values in the model, 2 in the draws; weights reach models of the same"),
+         "builder.other_size", {"variable": "weights_2", "found": 2, "wanted": 4}),
     ],
 )  # fmt: skip
 @pytest.mark.by_day(2)
 def test_models_of_other_variables_are_refused_by_their_names(
-    dataset: Dataset, old: dict[str, Any], new: dict[str, Any], said: str
+    dataset: Dataset,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    code: str,
+    fields: dict[str, Any],
 ) -> None:
     _, _, stored = draws_of(job(**old), dataset)
-    with pytest.raises(InputError, match=said):
+    with refused(code, **fields):
         log_ratios(job(**old), job(**new), dataset, stored)

@@ -82,7 +82,7 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
     drawn = _read_chain_groups("segment", segments, DRAWN)
     incomplete = sorted(warmed.keys() ^ drawn.keys())
     if incomplete:
-        raise InputError(f"chains {incomplete[0]} lack warm-ups or segments; give both for each")
+        raise InputError("artifacts.incomplete_chains", chains=incomplete[0])
     return _pair(_join([drawn[chains] | warmed[chains] for chains in warmed]))
 
 
@@ -104,7 +104,7 @@ def _read_chain_groups(
         before.append({name: groups[name] for name in names})
     numbers = [chain for chains in chain_groups for chain in chains]
     if len(set(numbers)) < len(numbers):
-        raise InputError(f"got groups of chains {[*chain_groups]}; give every chain once")
+        raise InputError("artifacts.chain_twice", chain_groups=[*chain_groups])
     return {
         chains: {name: _concat([segment[name] for segment in segments], "draw") for name in names}
         for chains, segments in chain_groups.items()
@@ -153,15 +153,18 @@ def _check_order(path: Path, segment: xr.Dataset, before: Sequence[xr.Dataset]) 
     due = sum(part.sizes["draw"] for part in before)
     if segment.sizes["draw"] and int(segment["draw"][0]) != due:
         raise InputError(
-            f"{path}: starts at draw {int(segment['draw'][0])} of chains {segment['chain'].values} "
-            f"where draw {due} is next; give the segments of a chain group in order"
+            "artifacts.out_of_order",
+            where=path,
+            draw=int(segment["draw"][0]),
+            chains=segment["chain"].values.tolist(),
+            due=due,
         )
 
 
 def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
+    if any(part.keys() != parts[0].keys() for part in parts):
+        raise InputError("artifacts.parts_of_other_variables", dim=dim)
     try:
-        if any(part.keys() != parts[0].keys() for part in parts):
-            raise ValueError("they hold different variables")
         return xr.concat(
             parts,
             dim,
@@ -172,7 +175,4 @@ def _concat(parts: Sequence[xr.Dataset], dim: str) -> xr.Dataset:
             combine_attrs="override",
         )
     except ValueError as error:
-        raise InputError(
-            f"parts do not fit together along {dim} ({error}); give parts of one run, every chain "
-            "with as many draws"
-        ) from None
+        raise InputError("artifacts.unequal_parts", dim=dim, reason=str(error)) from None

@@ -39,9 +39,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         _sync(temporary)
         temporary.replace(path)
     except OSError as error:
-        raise InputError(
-            f"cannot write {path}: {error}{_room(path)}; free space or choose another place"
-        ) from error
+        raise _not_written(path, error) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
@@ -94,12 +92,12 @@ def read_json(path: Path, *keys: str) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {path} as JSON: {error}; make it again") from error
+        raise InputError("artifacts.not_json", path=path, reason=str(error)) from error
     if not isinstance(content, dict):
-        raise InputError(f"{path} holds no JSON object; check the path")
+        raise InputError("artifacts.no_json_object", path=path)
     missing = [key for key in keys if key not in content]
     if missing:
-        raise InputError(f"{path} lacks {missing}, it has {sorted(content)}; check the path")
+        raise InputError("artifacts.no_key", path=path, missing=missing, keys=sorted(content))
     return content
 
 
@@ -116,16 +114,17 @@ def read_csv(path: Path) -> pd.DataFrame:
     try:
         return pd.read_csv(path)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path} as CSV: {error}; make it again") from error
+        raise InputError("artifacts.not_csv", path=path, reason=str(error)) from error
 
 
-def _room(path: Path) -> str:
-    """Say how full the disk is where a file was due, for not every library says that it is."""
+def _not_written(path: Path, error: OSError) -> InputError:
+    """Say why, and how full the disk is there, for not every library says that it is."""
+    reason = str(error)
     try:
         free = shutil.disk_usage(next(folder for folder in path.parents if folder.is_dir())).free
     except (OSError, StopIteration):
-        return ""
-    return f" ({free / 1e6:.1f} MB are free there)"
+        return InputError("artifacts.not_written", path=path, reason=reason)
+    return InputError("artifacts.not_written_here", path=path, reason=reason, free_mb=free / 1e6)
 
 
 def _sync(path: Path) -> None:

@@ -68,9 +68,9 @@ def read_groups(path: Path, kind: str) -> Groups:
             names = list(file.groups)
         groups = {name: xr.load_dataset(path, group=name, **AS_WRITTEN) for name in names}
     except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"cannot read {path} as NetCDF: {error}; {remedy(path)}") from error
+        raise _not_netcdf(path, error) from error
     if found != kind:
-        raise InputError(f"{path} is an artifact of kind {found!r}, not {kind!r}; check the path")
+        raise InputError("artifacts.other_kind", path=path, found=found, kind=kind)
     _check(groups, kind, form, path)
     return groups
 
@@ -83,17 +83,44 @@ def read_attrs(path: Path) -> dict[str, Any]:
         with netCDF4.Dataset(path) as file:
             return {name: decode(value) for name, value in file.__dict__.items()}
     except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"cannot read {path} as NetCDF: {error}; check the path") from error
+        raise _not_netcdf(path, error) from error
+
+
+def _not_netcdf(path: Path, error: Exception) -> InputError:
+    return InputError("artifacts.not_netcdf", path=path, reason=str(error), remedy=remedy(path))
 
 
 def _check(groups: Groups, kind: str, form: Any, path: Path) -> None:
     schema = SCHEMAS.get(f"{kind}/{form}") if form else SCHEMAS[kind]
+    told = remedy(path)
     if schema is None:
-        raise InputError(f"{path}: a {kind} has no form {form!r}; {remedy(path)}")
+        raise InputError("artifacts.no_form", where=path, kind=kind, form=form, remedy=told)
     for group, variables in schema.items():
         if group not in groups:
-            raise InputError(f"{path}: group {group!r} is missing; a {kind} has {[*schema]}")
+            raise InputError(
+                "artifacts.no_group",
+                where=path,
+                group=group,
+                kind=kind,
+                groups=[*schema],
+                remedy=told,
+            )
         for name, dims in variables.items():
-            found = groups[group].variables[name].dims if name in groups[group] else None
-            if found not in (dims, (*dims, "output")):
-                raise InputError(f"{path}: {group}/{name} has dims {found}, must have {dims}")
+            _check_dims(groups[group], f"{group}/{name}", dims, path)
+
+
+def _check_dims(group: xr.Dataset, place: str, dims: tuple[str, ...], path: Path) -> None:
+    """Check the dims of the variable `group/name`; one more, of outputs, may follow."""
+    name = place.partition("/")[2]
+    if name not in group:
+        raise InputError("artifacts.no_variable", where=path, variable=place, remedy=remedy(path))
+    found = group.variables[name].dims
+    if found not in (dims, (*dims, "output")):
+        raise InputError(
+            "artifacts.other_dims",
+            where=path,
+            variable=place,
+            found=found,
+            dims=dims,
+            remedy=remedy(path),
+        )

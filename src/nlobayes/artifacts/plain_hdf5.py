@@ -70,7 +70,9 @@ def open_plain(path: Path) -> Iterator[Plain]:
     except InputError:
         raise
     except (OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
-        raise InputError(f"cannot read {path} as HDF5: {error}; {remedy(path)}") from error
+        raise InputError(
+            "artifacts.not_hdf5", path=path, reason=str(error), remedy=remedy(path)
+        ) from error
 
 
 def is_number(array: h5d.DatasetID) -> bool:
@@ -89,7 +91,7 @@ class _Judge:
     """Walks one file, counts what it claims, and refuses what is not plain."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._remedy = path, remedy(path)
         self._left = path.stat().st_size
         self._seen: set[int] = set()
         self._arrays: dict[str, h5d.DatasetID] = {}
@@ -109,26 +111,45 @@ class _Judge:
         for link in _names(group.links.iterate):
             place = above + link.decode()
             if group.links.get_info(link).type != h5l.TYPE_HARD:
-                raise self._refused(f"{place!r} is a link to elsewhere")
+                raise InputError(
+                    "artifacts.link_elsewhere", where=self._path, place=place, remedy=self._remedy
+                )
             info = h5o.get_info(group, link)
             self._meet(info, place)
             if info.type != kind:
-                raise self._refused(f"{place!r} is no {allowed}")
+                raise InputError(
+                    "artifacts.no_plain_object",
+                    where=self._path,
+                    place=place,
+                    allowed=allowed,
+                    remedy=self._remedy,
+                )
             yield place, h5o.open(group, link)
 
     def _meet(self, info: Any, place: str) -> None:
         if info.addr in self._seen:
-            raise self._refused(f"{place!r} is linked to twice")
+            raise InputError(
+                "artifacts.linked_twice", where=self._path, place=place, remedy=self._remedy
+            )
         self._seen.add(info.addr)
         if len(self._seen) > MOST_OBJECTS:
-            raise self._refused(f"it has more than {MOST_OBJECTS} groups and arrays")
+            raise InputError(
+                "artifacts.too_many_objects",
+                where=self._path,
+                most=MOST_OBJECTS,
+                remedy=self._remedy,
+            )
 
     def _array(self, array: h5d.DatasetID, place: str) -> None:
         made = array.get_create_plist()
         if made.get_layout() not in _layouts(array) or made.get_nfilters():
-            raise self._refused(f"{place!r} is stored in chunks, packed, or made of other arrays")
+            raise InputError(
+                "artifacts.packed_array", where=self._path, place=place, remedy=self._remedy
+            )
         if made.get_external_count():
-            raise self._refused(f"the values of {place!r} lie in another file")
+            raise InputError(
+                "artifacts.values_elsewhere", where=self._path, place=place, remedy=self._remedy
+            )
         attributes = self._attributes(array, place)
         if str(attributes.get("NAME", "")).encode().startswith(BARE_DIM):
             return
@@ -144,14 +165,22 @@ class _Judge:
         if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and count:
             start = array.get_offset()
             if start is None:
-                raise self._refused(f"{place!r} has no values")
+                raise InputError(
+                    "artifacts.no_values", where=self._path, place=place, remedy=self._remedy
+                )
             places = np.fromfile(self._path, TEXT_PLACE, count, offset=start)
             self._claim(int(places["length"].sum(dtype=np.uint64)), place)
 
     def _attributes(self, place: Any, name: str) -> dict[str, Any]:
         """Read the attributes of a group or an array, each one number or text."""
         if h5a.get_num_attrs(place) > MOST_OBJECTS:
-            raise self._refused(f"{name!r} has more than {MOST_OBJECTS} attributes")
+            raise InputError(
+                "artifacts.too_many_attributes",
+                where=self._path,
+                place=name,
+                most=MOST_OBJECTS,
+                remedy=self._remedy,
+            )
         found = {}
         for own in _names(lambda each: h5a.iterate(place, each)):
             attribute = h5a.open(place, own)
@@ -159,10 +188,22 @@ class _Judge:
             if own in REFERENCES:
                 continue
             if own.decode() in PACKING:
-                raise self._refused(f"{name!r} has the attribute {own.decode()!r}")
+                raise InputError(
+                    "artifacts.packing_attribute",
+                    where=self._path,
+                    place=name,
+                    attribute=own.decode(),
+                    remedy=self._remedy,
+                )
             self._check_type(attribute.get_type(), f"{own.decode()} of {name}")
             if attribute.dtype == object and attribute.shape not in ((), (1,)):
-                raise self._refused(f"{own.decode()!r} of {name!r} holds several texts")
+                raise InputError(
+                    "artifacts.several_texts",
+                    where=self._path,
+                    place=name,
+                    attribute=own.decode(),
+                    remedy=self._remedy,
+                )
             value = _value(attribute)
             self._claim(len(value) if attribute.dtype == object else 0, name)
             found[own.decode()] = value
@@ -171,16 +212,16 @@ class _Judge:
     def _check_type(self, kind: h5t.TypeID, place: str) -> None:
         text = isinstance(kind, h5t.TypeStringID)
         if not text and not any(kind.equal(number) for number in NUMBERS):
-            raise self._refused(f"{place!r} holds neither numbers nor text of ours")
+            raise InputError(
+                "artifacts.other_values", where=self._path, place=place, remedy=self._remedy
+            )
 
     def _claim(self, count: int, place: str) -> None:
         self._left -= count
         if self._left < 0:
-            raise self._refused(f"up to {place!r} it claims more bytes than it has")
-
-    def _refused(self, why: str) -> InputError:
-        plain = "artifacts of nlobayes are plain arrays"
-        return InputError(f"{self._path}: {why}; {plain}; {remedy(self._path)}")
+            raise InputError(
+                "artifacts.claims_too_much", where=self._path, place=place, remedy=self._remedy
+            )
 
 
 def _layouts(array: h5d.DatasetID) -> tuple[int, ...]:

@@ -37,10 +37,10 @@ def read_record(path: Path) -> dict[str, Any]:
     content = read_json(path, *KEYS)
     as_written = as_json(content) == path.read_text("utf-8")
     if content.pop("digest") != _digest(content) or not as_written:
-        raise InputError(f"{path}: it is not what was written; {remedy(path)}")
+        raise InputError("artifacts.changed_record", where=path, remedy=remedy(path))
     for key in ("inputs", "outputs"):
         if not _are_digests(content[key]):
-            raise InputError(f"{path}: {key} must map paths to SHA-256; {remedy(path)}")
+            raise InputError("artifacts.no_digests", where=path, key=key, remedy=remedy(path))
     return content
 
 

@@ -32,7 +32,7 @@ def digest(path: Path) -> str:
         with _open(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error}; check the path") from error
+        raise InputError("artifacts.unreadable", path=path, reason=str(error)) from error
 
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
@@ -58,19 +58,14 @@ def check_seal(path: Path, what: str = "artifact") -> None:
     try:
         begin, content, end = _read(path)
     except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {error}; check the path, or run the workflow again"
-        ) from error
-    if not end.startswith(MARK):
-        ours = begin.startswith(SIGNATURE)
-        lacking = "its seal is missing, so it is cut short or no artifact"
-        other = f"it is no {what} of nlobayes: it does not begin as HDF5 does"
-        raise InputError(f"{path}: {lacking if ours else other}; {remedy(path)}")
+        raise InputError("artifacts.unreadable_artifact", path=path, reason=str(error)) from error
+    sealed = end.startswith(MARK)
+    if not sealed and not begin.startswith(SIGNATURE):
+        raise InputError("artifacts.no_artifact", where=path, what=what, remedy=remedy(path))
+    if not sealed:
+        raise InputError("artifacts.no_seal", where=path, remedy=remedy(path))
     if end != MARK + content.encode() + b"\n":
-        raise InputError(
-            f"{path}: its bytes are not those that were written, their SHA-256 is not that of its "
-            f"seal; {remedy(path)}"
-        )
+        raise InputError("artifacts.changed_bytes", where=path, remedy=remedy(path))
 
 
 def _read(path: Path) -> tuple[bytes, str, bytes]:

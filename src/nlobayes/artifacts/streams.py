@@ -37,7 +37,7 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
     names = [*chain.from_iterable(groups)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"column {twice!r} would be written twice; leave it out of what is copied")
+        raise InputError("artifacts.column_twice", column=twice)
     columns = [*chain.from_iterable(group.values() for group in groups)]
     arrays = [pa.array(cells, TYPES.get(cells.dtype.kind, pa.string())) for _, cells in columns]
     fields = [

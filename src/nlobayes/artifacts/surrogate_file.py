@@ -18,7 +18,6 @@ from nlobayes.types import Exported
 
 KIND = "surrogate"
 DRAWN = "posterior/"
-AGAIN = "export the surrogate again, or get it anew from where it came"
 
 
 def read_surrogate(path: Path) -> Exported:
@@ -46,12 +45,9 @@ def _facts(file: Plain, path: Path) -> dict[str, Any]:
     try:
         facts = {name: decode(value) for name, value in file.attributes.items()}
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: an attribute is no JSON ({error}); {AGAIN}") from error
+        raise InputError("artifacts.attribute_no_json", where=path, reason=str(error)) from error
     if facts.get("kind") != KIND:
-        raise InputError(
-            f"{path} is an artifact of kind {facts.get('kind')!r}, not {KIND!r}; give a file "
-            "that `nlobayes export` wrote"
-        )
+        raise InputError("artifacts.no_surrogate", path=path, found=facts.get("kind"), kind=KIND)
     return facts
 
 
@@ -63,12 +59,14 @@ def _needed(arrays: dict[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:
         for name, dims in variables.items():
             place = f"{group}/{name}"
             if place not in arrays:
-                raise InputError(f"{path} lacks {place}; {AGAIN}")
+                raise InputError("artifacts.no_array", path=path, array=place)
             found[name] = arrays[place]
             shape = found[name].shape
             sizes = zip(dims, shape, strict=False)
             fits = (lengths.setdefault(dim, size) == size for dim, size in sizes)
             if len(shape) != len(dims) or not all(fits):
                 wanted = [lengths.get(dim, dim) for dim in dims]
-                raise InputError(f"{path}: {place} has shape {shape}, must have {wanted}; {AGAIN}")
+                raise InputError(
+                    "artifacts.other_shape", where=path, array=place, shape=shape, wanted=wanted
+                )
     return found

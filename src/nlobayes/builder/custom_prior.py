@@ -25,12 +25,14 @@ def load_function(code: Code) -> Callable[..., Any]:
         raise
     except (Exception, SystemExit) as error:
         raise InputError(
-            f"{code.file}: {type(error).__name__}: {error}; mend the file of the prior"
+            "builder.prior_raises", where=code.file, kind=type(error).__name__, reason=str(error)
         ) from error
     function = getattr(module, code.function, None)
     if not callable(function):
         names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
-        raise InputError(f"{code.file} has no function {code.function!r}; it has {names}")
+        raise InputError(
+            "builder.no_function", file=code.file, function=code.function, functions=names
+        )
     return function
 
 
@@ -47,5 +49,5 @@ class _Pinned(SourceLoader):
         file = Path(self._file)
         source = file.read_bytes() if file.is_file() else b""
         if hashlib.sha256(source).hexdigest() != self._sha256:
-            raise InputError(f"{self._file} has just changed; start the job again")
+            raise InputError("builder.changed_prior", file=self._file)
         return source

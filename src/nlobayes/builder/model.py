@@ -56,10 +56,7 @@ def build_model(
         given where the prior names one, or is of something else.
     """
     if memory is None and job.prior.memory is not None:
-        raise InputError(
-            f"the prior has a memory, {job.prior.memory.file}, which cannot be used here; give a "
-            "run whose prior has none"
-        )
+        raise InputError("builder.memory_not_given", file=job.prior.memory.file)
     prior = build_prior(job.prior)
     likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     network = _network(job, dataset, likelihood)
@@ -107,10 +104,7 @@ def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network
     targets = len(labels) or len(dataset.target_names)
     outputs = likelihood.outputs(targets)
     if job.network.outputs not in (None, outputs):
-        raise InputError(
-            f"network.outputs is {job.network.outputs}, targets and likelihood need {outputs}; "
-            "leave it out"
-        )
+        raise InputError("builder.other_outputs", outputs=job.network.outputs, needed=outputs)
     sizes = (len(dataset.feature_names), *job.network.hidden, outputs)
     return Network(sizes, job.network.activation)
 
@@ -124,15 +118,9 @@ def _site(memory: Memory, dataset: Dataset, network: Network) -> Site:
     wanted = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
     for what, found, own in zip(("inputs", "target", "scale", "units"), given, wanted, strict=True):
         if found != own:
-            raise InputError(
-                f"the memory has {what} {found}, the dataset {own}; condense a posterior of the "
-                "same columns, units and scale"
-            )
+            raise InputError("builder.other_memory", what=what, found=found, wanted=own)
     if network.sizes[-1] != 1:
-        raise InputError(
-            f"a memory is of one output, the network has {network.sizes[-1]}; choose a likelihood "
-            "of one output, or leave the memory out"
-        )
+        raise InputError("builder.memory_of_one_output", outputs=network.sizes[-1])
     features = apply_features(FeatureTransform(**dataset.transforms["features"]), memory.inputs)
     observed = memory.observed - memory.root.sum(axis=1) * target.mean
     return Site(features, memory.root * target.sd, observed)
@@ -200,12 +188,8 @@ def check_finite(model: Model, position: Any, where: str) -> None:
     """Refuse a position of another network, or one at which the log density is not finite."""
     if position.shape != (model.density.size,):
         raise InputError(
-            f"{where} has {position.size} parameters where the network has {model.density.size}; "
-            "give those of this run"
+            "builder.other_network", position=where, found=position.size, wanted=model.density.size
         )
     value = float(jax.jit(model.logdensity_fn)(jnp.asarray(position)))
     if not np.isfinite(value):
-        raise InputError(
-            f"{where}: the log density is {value}; check the dataset and the prior, or pretrain "
-            "with a smaller learning rate"
-        )
+        raise InputError("builder.no_density", where=where, value=value)

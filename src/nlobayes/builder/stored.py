@@ -38,10 +38,7 @@ def components(job: ModelJob, dataset: Dataset, stored: Named) -> Components:
     density, data = model.density, model.data
     missing = sorted(density.places.keys() - stored.values.keys())
     if missing:
-        raise InputError(
-            f"the model has {', '.join(missing)}, of which the draws know nothing; weights reach "
-            "models of the same variables only: sample this one"
-        )
+        raise InputError("builder.variables_not_drawn", missing=missing)
 
     def both(variables: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
         position = density.locate(variables)
@@ -68,10 +65,7 @@ def log_ratios(old: ModelJob, new: ModelJob, dataset: Dataset, stored: Named) ->
     before, after = (components(job, dataset, stored) for job in (old, new))
     apart = sorted(before.names ^ after.names)
     if apart:
-        raise InputError(
-            f"one of the models has {', '.join(apart)}, the other has not; weights reach models of "
-            "the same variables only: sample the new one"
-        )
+        raise InputError("builder.other_variables", apart=apart)
     return (after.log_prior - before.log_prior) + (after.log_likelihood - before.log_likelihood)
 
 
@@ -80,10 +74,7 @@ def _check_sizes(places: dict[str, slice], drawn: dict[str, np.ndarray]) -> None
     for name, place in places.items():
         found, wanted = drawn[name][0, 0].size, place.stop - place.start
         if found != wanted:
-            raise InputError(
-                f"{name} has {wanted} values in the model, {found} in the draws; weights reach "
-                "models of the same variables only: sample this one"
-            )
+            raise InputError("builder.other_size", variable=name, found=found, wanted=wanted)
 
 
 def _flat(values: np.ndarray, dtype: np.dtype) -> jax.Array:

@@ -49,10 +49,7 @@ def confusion(confusion: DataFrame, classes: DataFrame) -> Figure:
 def _matrix(rows: DataFrame, classes: DataFrame) -> Floats:
     known, used = set(classes["class"]), set(rows["true"]) | set(rows["predicted"])
     if not used <= known:
-        raise InputError(
-            f"table 'confusion' holds class {min(used - known):g}, which table 'classes' does not "
-            f"name ({len(known)} classes); write the tables anew"
-        )
+        raise InputError("plots.no_class", number=min(used - known), classes=len(known))
     counts = rows.groupby(["true", "predicted"])["count"].sum().unstack(fill_value=0)
     square = counts.reindex(index=classes["class"], columns=classes["class"], fill_value=0)
     return square.to_numpy(dtype=np.float64)

@@ -92,15 +92,9 @@ def scan(
 def _check_columns(runs: DataFrame, along: str | None, series: str | None) -> None:
     for column in (along, series):
         if column is not None and column not in runs:
-            raise InputError(
-                f"table 'runs' has no column {column!r} to compare along; "
-                f"it has {', '.join(map(str, runs.columns))}"
-            )
+            raise InputError("plots.no_column_of_runs", column=column, columns=[*runs.columns])
     if along is not None and not finite(runs, along).any():
-        raise InputError(
-            f"table 'runs': column {along!r} must hold numbers to be an axis, "
-            f"got {runs[along].dtype}; compare by setting instead"
-        )
+        raise InputError("plots.no_axis", column=along, dtype=str(runs[along].dtype))
 
 
 def _groups(runs: DataFrame, series: str | None) -> Iterator[Group]:

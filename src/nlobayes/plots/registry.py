@@ -64,9 +64,7 @@ def _drawn(draw: Callable[..., Figure], rows: Sequence[DataFrame], names: Sequen
     try:
         return draw(*rows)
     except KeyError as error:
-        raise InputError(
-            f"tables {', '.join(names)}: column {error} is missing; write the tables anew"
-        ) from None
+        raise InputError("plots.no_column_drawn", tables=names, column=error.args[0]) from None
 
 
 def _dropped_rows(received: int, drawn: int) -> str:

@@ -30,10 +30,7 @@ def present(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
     if set(ERRORS) <= set(metrics):
         metrics.remove("rmse_target")
     if not metrics:
-        raise InputError(
-            f"the comparison has no finite score to draw, it needs one of {', '.join(wanted)}; "
-            "evaluate the runs first"
-        )
+        raise InputError("plots.no_score", wanted=wanted)
     return metrics
 
 

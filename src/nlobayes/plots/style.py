@@ -117,7 +117,7 @@ def render(figure: Figure, format: str) -> bytes:
         If the format is neither.
     """
     if format not in METADATA:
-        raise InputError(f"figure format {format!r} is not known; use one of {sorted(METADATA)}")
+        raise InputError("plots.unknown_format", format=format, known=sorted(METADATA))
     buffer = BytesIO()
     with house_style():
         figure.savefig(buffer, format=format, metadata=METADATA[format])

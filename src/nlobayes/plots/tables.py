@@ -29,20 +29,14 @@ def drawable_rows(table: DataFrame, name: str, columns: Sequence[str]) -> DataFr
     names = [column.removesuffix(OPTIONAL) for column in columns]
     missing = [column for column in names if column not in table]
     if missing:
-        raise InputError(
-            f"table {name!r} lacks the column {', '.join(missing)}; "
-            f"it has {', '.join(map(str, table.columns)) or 'no columns'}; write the table anew"
-        )
+        raise InputError("plots.no_column", table=name, missing=missing, columns=[*table.columns])
     for column in names:
         _check_values(table, name, column)
     needed = [n for n in columns if n not in WORDS and not n.endswith(OPTIONAL)]
     finite = np.isfinite(table[needed].to_numpy(dtype=np.float64)).all(axis=1)
     rows = table[names][finite]
     if rows.empty:
-        raise InputError(
-            f"table {name!r} has no row with finite {', '.join(needed)} "
-            f"({len(table)} rows received); there is nothing to draw"
-        )
+        raise InputError("plots.no_finite_row", table=name, columns=needed, rows=len(table))
     return rows
 
 
@@ -51,14 +45,15 @@ def _check_values(table: DataFrame, name: str, column: str) -> None:
         received, allowed = set(table[column]), WORDS[column]
         if not received <= allowed:
             raise InputError(
-                f"table {name!r}: column {column!r} holds {sorted(map(str, received))}, "
-                f"allowed are {sorted(allowed)}; write the table anew"
+                "plots.unknown_word",
+                table=name,
+                column=column,
+                found=sorted(map(str, received)),
+                allowed=sorted(allowed),
             )
     elif not is_numeric_dtype(table[column]):
-        raise InputError(
-            f"table {name!r}: column {column!r} must hold numbers, "
-            f"got {table[column].dtype}; write the table anew"
-        )
+        dtype = str(table[column].dtype)
+        raise InputError("plots.no_numbers", table=name, column=column, dtype=dtype)
 
 
 def split_rows(table: DataFrame, split: str, name: str = "predictions") -> DataFrame:
@@ -71,11 +66,8 @@ def split_rows(table: DataFrame, split: str, name: str = "predictions") -> DataF
     """
     rows = table[table["split"] == split]
     if rows.empty:
-        present = ", ".join(sorted(table["split"].unique()))
-        raise InputError(
-            f"table {name!r} has no rows of split {split!r}; it has {present}; "
-            f"give the data set a {split} split"
-        )
+        splits = sorted(table["split"].unique())
+        raise InputError("plots.no_split", table=name, split=split, splits=splits)
     return rows
 
 

@@ -25,11 +25,9 @@ def quantile_names(probabilities: Sequence[float]) -> list[str]:
     names = [f"q{100 * probability:.9g}" for probability in probabilities]
     for name, probability in zip(names, probabilities, strict=True):
         if not 0 < probability < 1:
-            raise InputError(
-                f"quantiles are for probabilities above 0 and below 1, got {name[1:]} %"
-            )
+            raise InputError("surrogate.no_probability", percent=100 * probability)
         if names.count(name) > 1:
-            raise InputError(f"quantile {probability:g} is asked for twice; name each once")
+            raise InputError("surrogate.quantile_twice", probability=probability)
     return names
 
 

@@ -138,10 +138,7 @@ def _check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> 
     low, high = noise.probability[:, 0].max(), noise.probability[:, -1].min()
     for probability in (0.5, *probabilities):
         if not low < probability < high:
-            raise InputError(
-                f"quantiles are for probabilities between {low:.3g} and {high:.9g}, got "
-                f"{probability!r}; ask for others"
-            )
+            raise InputError("surrogate.beyond_table", low=low, high=high, probability=probability)
 
 
 def _excess(law: Tabulated, power: int) -> np.ndarray:

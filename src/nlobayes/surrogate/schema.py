@@ -157,13 +157,17 @@ def check(exported: Exported, source: str) -> Exported:
             _check_fact(exported.facts, place, rule, source)
     for place in CLOSED:
         known = {n.removeprefix(f"{place}.") for n in (*FACTS, *OPTIONAL) if n.startswith(place)}
-        if extra := [*_at(exported.facts, place).keys() - known]:
-            raise _refused(
-                source, f"{place} has {extra[0]!r}, known are {', '.join(sorted(known))}"
+        if extra := sorted(_at(exported.facts, place).keys() - known):
+            raise InputError(
+                "surrogate.unknown_fact",
+                where=source,
+                place=place,
+                name=extra[0],
+                known=sorted(known),
             )
     for says, holds in WHOLE.items():
         if not holds(exported):
-            raise _refused(source, f"{says}, but it is not so")
+            raise InputError("surrogate.not_whole", where=source, rule=says)
     return exported
 
 
@@ -182,15 +186,12 @@ def _at(facts: Mapping[str, Any], place: str) -> Any:
 def _check_fact(facts: Mapping[str, Any], place: str, rule: Rule, source: str) -> None:
     found = _at(facts, place)
     if found is MISSING:
-        raise _refused(source, f"lacks {place}")
+        raise InputError("surrogate.no_fact", where=source, place=place)
     if not rule.holds(found):
-        raise _refused(source, f"{place} is {one_line(repr(found), 100)}, must be {rule.allowed}")
-
-
-def _refused(source: str, why: str) -> InputError:
-    return InputError(
-        f"{source}: {why}; export the surrogate again, or get it anew from where it came"
-    )
+        said = one_line(repr(found), 100)
+        raise InputError(
+            "surrogate.other_fact", where=source, place=place, said=said, allowed=rule.allowed
+        )
 
 
 def _layers_fit(exported: Exported) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -207,23 +207,21 @@ def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
         from nlobayes.surrogate.prediction import Compiled
 
         return Compiled(network, exported.variables)
-    raise InputError(f"unknown engine {engine!r}; known: numpy, jax")
+    raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
 
 
 def _checked(x: Any, inputs: tuple[str, ...]) -> np.ndarray:
     try:
         points = np.asarray(x, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"points must be numbers ({error}); give rows of {inputs}") from None
+        raise InputError("surrogate.not_numbers", inputs=inputs, reason=str(error)) from None
     if points.ndim != 2 or points.shape[1] != len(inputs):
         raise InputError(
-            f"points must have axes (point, {len(inputs)}), got shape {points.shape}; "
-            f"give rows of {', '.join(inputs)}"
+            "surrogate.other_shape", shape=points.shape, count=len(inputs), inputs=inputs
         )
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         raise InputError(
-            f"{bad.size} of {len(points)} points are not finite, first in row {bad[0] + 1}; "
-            "repair or leave them out"
+            "surrogate.not_finite", bad=bad.size, points=len(points), row=int(bad[0]) + 1
         )
     return points

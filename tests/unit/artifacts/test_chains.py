@@ -12,8 +12,8 @@ import pytest
 
 from nlobayes.artifacts import chains, contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
-from nlobayes.errors import InputError
 from nlobayes.types import Checkpoint, Named, Segment
+from tests.refusals import refused
 
 Blocks = Sequence[Sequence[int]]
 MakeBlocks = Callable[..., tuple[list[Path], list[Path]]]
@@ -229,7 +229,7 @@ def test_no_segment_of_no_draws_follows_a_warmup(
 ) -> None:
     """Chains that drew nothing have not converged."""
     (warmup,), _ = make_chain_group(tmp_path, (0,))
-    with pytest.raises(InputError, match="kind 'warmup', not 'segment'"):
+    with refused("artifacts.other_kind", path=warmup, found="warmup", kind="segment"):
         chains.write_empty_segment(tmp_path / "empty.nc", warmup, {})
     assert not (tmp_path / "empty.nc").exists()
 

@@ -16,6 +16,7 @@ from pyarrow import parquet
 from nlobayes.artifacts import files
 from nlobayes.artifacts.temporaries import is_left_behind
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 OLD = "old and whole"
 KILLED = (
@@ -149,11 +150,21 @@ def unwritable(tmp_path: Path) -> dict[str, Path]:
 @pytest.mark.parametrize("place", ["below a file", "is a folder", "kernel's", "long name"])
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, place: str) -> None:
     path = unwritable(tmp_path)[place]
-    with pytest.raises(InputError) as caught:
+    with refused("artifacts.not_written_here", path=path):
         files.write_text(path, "new")
-    assert str(caught.value).startswith(f"cannot write {path}: ")
-    assert str(caught.value).endswith("free space or choose another place")
     assert {found.name for found in tmp_path.iterdir()} == {"file", "folder"}
+
+
+def test_a_disk_that_tells_nothing_of_its_room_is_refused_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> None:
+        raise OSError("no such call")
+
+    monkeypatch.setattr(files.shutil, "disk_usage", fail)
+    path = unwritable(tmp_path)["is a folder"]
+    with refused("artifacts.not_written", path=path):
+        files.write_text(path, "new")
 
 
 def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
@@ -161,7 +172,7 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     try:
         if os.access(tmp_path, os.W_OK):
             pytest.skip("root may write anywhere")
-        with pytest.raises(InputError, match=r"cannot write .* choose another place"):
+        with refused("artifacts.not_written_here", path=tmp_path / "out.txt"):
             files.write_text(tmp_path / "out.txt", "new")
     finally:
         tmp_path.chmod(0o700)
@@ -182,24 +193,32 @@ def test_json_of_numbers_that_are_not_finite_is_not_written(tmp_path: Path, valu
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "code"),
     [
-        (None, "as JSON: .* make it again"),
-        (b"", "as JSON: .* make it again"),
-        (b'{"checks": {}', "as JSON: .* make it again"),
-        (b"\xff", "as JSON: .* make it again"),
-        (b"[1]", "holds no JSON object; check the path"),
-        (b"null", "holds no JSON object; check the path"),
-        (b'{"b": 1, "a": 2}', r"lacks \['checks'\], it has \['a', 'b'\]; check the path"),
+        (None, "artifacts.not_json"),
+        (b"", "artifacts.not_json"),
+        (b'{"checks": {}', "artifacts.not_json"),
+        (b'{"checks": NaN}', "artifacts.not_json"),
+        (b"\xff", "artifacts.not_json"),
+        (b"[1]", "artifacts.no_json_object"),
+        (b"null", "artifacts.no_json_object"),
     ],
 )
 def test_json_that_cannot_be_used_is_refused(
-    tmp_path: Path, content: bytes | None, said: str
+    tmp_path: Path, content: bytes | None, code: str
 ) -> None:
+    path = tmp_path / "in.json"
     if content is not None:
-        (tmp_path / "in.json").write_bytes(content)
-    with pytest.raises(InputError, match=said):
-        files.read_json(tmp_path / "in.json", "checks")
+        path.write_bytes(content)
+    with refused(code, path=path):
+        files.read_json(path, "checks")
+
+
+def test_missing_keys_of_json_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_text('{"b": 1, "a": 2}')
+    with refused("artifacts.no_key", path=path, missing=["checks"], keys=["a", "b"]):
+        files.read_json(path, "checks", "a")
 
 
 def test_csv_is_read_back_to_nine_digits(tmp_path: Path) -> None:
@@ -220,7 +239,7 @@ def test_csv_of_unequal_columns_is_not_written(tmp_path: Path) -> None:
 def test_csv_that_cannot_be_used_is_refused(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / "in.csv").write_bytes(content)
-    with pytest.raises(InputError, match=r"(?s)as CSV: .* make it again"):
+    with refused("artifacts.not_csv", path=tmp_path / "in.csv"):
         files.read_csv(tmp_path / "in.csv")
 
 

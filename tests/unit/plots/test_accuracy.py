@@ -10,8 +10,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon, StepPatch
 
-from nlobayes.errors import InputError
 from nlobayes.plots import accuracy
+from tests.refusals import refused
 from tests.unit.plots.drawing import drawn, shown, xy
 from tests.unit.plots.prediction_tables import IDENTITY, LOG10, prediction_tables
 
@@ -51,7 +51,7 @@ def test_missing_test_split_is_named(draw: Callable[..., Figure]) -> None:
     if draw is accuracy.residual_histogram:
         assert "test" not in shown(draw(table, LOG10))
         return
-    with pytest.raises(InputError, match="no rows of split 'test'; it has train"):
+    with refused("plots.no_split", table="predictions", split="test", splits=["train"]):
         draw(table, LOG10)
 
 

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import StepPatch
 
-from nlobayes.errors import InputError
 from nlobayes.plots import classification
 from nlobayes.plots.style import BLACK, SPLIT_COLORS
+from tests.refusals import refused
 from tests.unit.plots.class_tables import class_names, class_tables
 from tests.unit.plots.drawing import draw, drawn, shown, xy
 
@@ -66,9 +66,9 @@ def test_classes_are_named_in_the_order_of_their_numbers() -> None:
 
 
 def test_a_class_without_a_name_is_refused() -> None:
-    with pytest.raises(InputError, match="holds class 2, which table 'classes' does not name"):
+    with refused("plots.no_class", number=2, classes=2):
         drawn(classification.confusion, small_matrix(), class_names(2))
-    with pytest.raises(InputError, match="column 'name' is missing"):
+    with refused("plots.no_column_drawn", tables=("confusion", "classes"), column="name"):
         draw("confusion", {"classes": class_names(10).drop(columns="name")})
 
 

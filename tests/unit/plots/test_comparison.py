@@ -10,10 +10,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from nlobayes.errors import InputError
 from nlobayes.plots.comparison import differences, scan
 from nlobayes.plots.scores import LONGEST_NAME, short_names
 from nlobayes.plots.style import RED
+from tests.refusals import refused
 from tests.unit.plots.drawing import drawn, shown, xy
 from tests.unit.plots.prediction_tables import invented_differences, invented_runs
 
@@ -169,13 +169,13 @@ def test_everything_stays_on_the_page(runs: int, along: str | None) -> None:
 
 
 def test_bad_columns_are_named() -> None:
-    with pytest.raises(InputError, match="no column 'depth' to compare along; it has run, "):
+    with refused("plots.no_column_of_runs", column="depth", columns=[*RUNS.columns]):
         scan(RUNS, along="depth")
-    with pytest.raises(InputError, match="no column 'method'"):
+    with refused("plots.no_column_of_runs", column="method"):
         scan(RUNS, along="warmup", series="method")
-    with pytest.raises(InputError, match="'kernel' must hold numbers to be an axis"):
+    with refused("plots.no_axis", column="kernel"):
         scan(RUNS, along="kernel")
-    with pytest.raises(InputError, match="no finite score to draw, it needs one of r2_log10"):
+    with refused("plots.no_score"):
         scan(RUNS[["setting", "warmup", "converged"]], along="warmup")
 
 

@@ -11,9 +11,9 @@ import pytest
 from docutils.core import publish_parts  # type: ignore[import-untyped]
 from matplotlib.figure import Figure
 
-from nlobayes.errors import InputError
 from nlobayes.plots import FIGURES, render
 from nlobayes.plots.style import house_style, new_figure
+from tests.refusals import refused
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
 WILDCARDS = {
@@ -35,7 +35,7 @@ def plain_figure() -> Figure:
 
 
 def test_unknown_format_is_refused() -> None:
-    with pytest.raises(InputError, match=r"'pdf' is not known; use one of \['png', 'svg'\]"):
+    with refused("plots.unknown_format", format="pdf", known=["png", "svg"]):
         render(plain_figure(), "pdf")
 
 

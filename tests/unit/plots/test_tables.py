@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nlobayes.errors import InputError
 from nlobayes.plots import FIGURES
+from tests.refusals import refused
 from tests.unit.plots.drawing import TABLES, draw
 
 NEEDED = {
@@ -64,7 +64,7 @@ OF_TEST_ROWS = ["predicted_vs_true", "residuals", "bands", "pulls", "pit", "scal
 
 @pytest.mark.parametrize(("name", "table", "column"), COLUMNS)
 def test_missing_column_is_named(name: str, table: str, column: str) -> None:
-    with pytest.raises(InputError, match=rf"table '{table}' lacks the column {column};"):
+    with refused("plots.no_column", table=table, missing=[column]):
         draw(name, {table: TABLES[table].drop(columns=column)})
 
 
@@ -76,7 +76,7 @@ def test_only_the_needed_columns_are_used(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "table", "column"), NUMBERS)
 def test_text_instead_of_numbers_is_refused(name: str, table: str, column: str) -> None:
-    with pytest.raises(InputError, match=f"'{table}': column '{column}' must hold numbers"):
+    with refused("plots.no_numbers", table=table, column=column):
         draw(name, {table: TABLES[table].assign(**{column: "high"})})
 
 
@@ -84,25 +84,25 @@ def test_text_instead_of_numbers_is_refused(name: str, table: str, column: str) 
 def test_unknown_split_is_refused(name: str) -> None:
     table = FIGURES[name].tables[0]
     renamed = TABLES[table].replace({"split": {"val": "validation"}})
-    with pytest.raises(InputError, match=r"holds \['test', 'train', 'validation'\], allowed"):
+    with refused("plots.unknown_word", found=["test", "train", "validation"]):
         draw(name, {table: renamed})
 
 
 @pytest.mark.parametrize("name", OF_TEST_ROWS)
 def test_missing_test_split_is_named(name: str) -> None:
     table = TABLES["predictions"]
-    with pytest.raises(InputError, match="no rows of split 'test'; it has train, val"):
+    with refused("plots.no_split", split="test", splits=["train", "val"]):
         draw(name, {"predictions": table[table["split"] != "test"]})
 
 
 @pytest.mark.parametrize("name", ["confusion", "thresholds"])
 def test_missing_test_split_of_classes_is_named(name: str) -> None:
     table = TABLES[name]
-    with pytest.raises(InputError, match=f"'{name}' has no rows of split 'test'; it has train, v"):
+    with refused("plots.no_split", table=name, split="test", splits=["train", "val"]):
         draw(name, {name: table[table["split"] != "test"]})
 
 
 def test_table_without_a_finite_row_is_refused() -> None:
     table = TABLES["autocorrelation"].assign(f_mean=np.nan)
-    with pytest.raises(InputError, match="'autocorrelation' has no row with finite"):
+    with refused("plots.no_finite_row", table="autocorrelation", rows=len(table)):
         draw("autocorrelation", {"autocorrelation": table})

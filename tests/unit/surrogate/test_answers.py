@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import allowed, answer, quantile_names
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.types import Exported
+from tests.refusals import refused
 
 POINTS = np.array([[300, 0.1, 0.2, 0.8, -0.55], [-800, 0.5, 0.5, 0.5, 0.5], [1e5, 0, 0, 1, 0]])
 
@@ -26,12 +26,12 @@ def test_quantiles_are_named_by_percentages() -> None:
 
 @pytest.mark.parametrize("probability", [0, 1, -0.5, 16, float("nan"), float("inf")])
 def test_what_is_no_probability_is_refused(probability: float) -> None:
-    with pytest.raises(InputError, match="above 0 and below 1"):
+    with refused("surrogate.no_probability"):
         quantile_names((0.5, probability))
 
 
 def test_a_quantile_is_named_once() -> None:
-    with pytest.raises(InputError, match=r"quantile 0.16 is asked for twice"):
+    with refused("surrogate.quantile_twice", probability=0.16):
         quantile_names((0.16, 0.5, 0.16))
 
 

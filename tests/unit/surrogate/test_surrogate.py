@@ -18,6 +18,7 @@ from nlobayes.evaluation.predictive.density import predictive_moments, predictiv
 from nlobayes.evaluation.predictive.noise_fit import at_points
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Exported
+from tests.refusals import refused
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, NOISES, points
 
 X = points(300)
@@ -196,26 +197,36 @@ def test_numpy_engine_needs_neither_scipy_nor_jax_nor_xarray(surrogate_file: Pat
 
 
 @pytest.mark.parametrize(
-    ("x", "message"),
+    ("x", "code", "fields"),
     [
-        (np.ones(5), r"must have axes \(point, 5\), got shape \(5,\)"),
-        (np.ones((2, 4)), r"give rows of m1, n11, n12, n13, n14"),
-        ([["a"] * 5], "points must be numbers"),
-        ([[1.0, 2.0], [3.0]], "points must be numbers"),
-        (np.array([[1.0] * 5, [np.nan] * 5]), "1 of 2 points are not finite, first in row 2"),
-        (np.zeros((1, 5)), r"'invariants' is not finite in 1 of 1 rows \(1\)"),
+        (np.ones(5), "surrogate.other_shape", {"shape": (5,), "count": 5}),
+        (np.ones((2, 4)), "surrogate.other_shape", {"shape": (2, 4), "inputs": COLUMNS}),
+        ([["a"] * 5], "surrogate.not_numbers", {"inputs": COLUMNS}),
+        ([[1.0, 2.0], [3.0]], "surrogate.not_numbers", {}),
+        (
+            np.array([[1.0] * 5, [np.nan] * 5]),
+            "surrogate.not_finite",
+            {"bad": 1, "points": 2, "row": 2},
+        ),
     ],
 )
-def test_refuses_what_is_no_point(make_exported: Make, x: object, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_refuses_what_is_no_point(
+    make_exported: Make, x: object, code: str, fields: dict[str, object]
+) -> None:
+    with refused(code, **fields):
         Surrogate(make_exported()).predict(x)
+
+
+def test_refuses_a_point_without_features(make_exported: Make) -> None:
+    with pytest.raises(InputError, match=r"'invariants' is not finite in 1 of 1 rows \(1\)"):
+        Surrogate(make_exported()).predict(np.zeros((1, 5)))
 
 
 def test_refuses_impossible_quantiles_and_engines(make_exported: Make) -> None:
     for probability in (0.0, 1.0, -1.0, float("nan")):
-        with pytest.raises(InputError, match="quantiles are for probabilities between"):
+        with refused("surrogate.beyond_table", probability=probability):
             Surrogate(make_exported()).predict(X, quantiles=(probability,))
-    with pytest.raises(InputError, match="unknown engine 'torch'; known: numpy, jax"):
+    with refused("surrogate.unknown_engine", engine="torch", known=("numpy", "jax")):
         Surrogate(make_exported(), cast(Engine, "torch"))
 
 
@@ -225,13 +236,13 @@ def test_refuses_files_that_are_no_surrogate(surrogate_file: Path, tmp_path: Pat
     (tmp_path / "flipped.nc").write_bytes(content)
     (tmp_path / "cut.nc").write_bytes(content[:1000])
     (tmp_path / "text.nc").write_text("hello")
-    for name, message in {
-        "flipped.nc": "not those that were written",
-        "cut.nc": "its seal is missing",
-        "text.nc": "it is no surrogate of nlobayes",
-        "missing.nc": "cannot read",
-    }.items():
-        with pytest.raises(InputError, match=message):
+    for name, code, fields in (
+        ("flipped.nc", "artifacts.changed_bytes", {"where": tmp_path / "flipped.nc"}),
+        ("cut.nc", "artifacts.no_seal", {}),
+        ("text.nc", "artifacts.no_artifact", {"what": "surrogate"}),
+        ("missing.nc", "artifacts.unreadable_artifact", {"path": tmp_path / "missing.nc"}),
+    ):
+        with refused(code, **fields):
             Surrogate.load(tmp_path / name)
 
 

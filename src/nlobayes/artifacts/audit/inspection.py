@@ -47,7 +47,7 @@ def inspect(path: Path) -> list[str]:
     try:
         return list(check(path))
     except InputError as error:
-        return [str(error).removeprefix(f"{path}: ")]
+        return [error.reason]
 
 
 def _netcdf(path: Path) -> Iterator[str]:

@@ -149,5 +149,5 @@ class Project:
 def _told(facts: dict[str, Any], by: str) -> Origin:
     verb, inputs = facts["verb"], facts["inputs"]
     if not (isinstance(verb, str) and isinstance(inputs, dict)):
-        raise InputError(f"{by}: verb {verb!r} and inputs must be a name and a mapping of paths")
+        raise InputError("artifacts.no_origin", where=by, verb=verb)
     return Origin(verb, inputs, facts, by)

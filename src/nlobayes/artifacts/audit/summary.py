@@ -56,8 +56,7 @@ def summarise(project: Project, name: str) -> Found:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path}: it does not hold what an artifact of its name does ({error!r}); "
-            f"{remedy(path)}"
+            "artifacts.other_contents", where=path, reason=repr(error), remedy=remedy(path)
         ) from error
 
 
@@ -220,7 +219,7 @@ def _parquet(path: Path) -> Found:
         table = parquet.read_table(path)
         frame = table.to_pandas(ignore_metadata=True)
     except (OSError, pa.ArrowException) as error:
-        raise InputError(f"cannot read {path} as parquet: {error}; restore it") from error
+        raise InputError("artifacts.damaged_parquet", path=path, reason=str(error)) from error
     units = [(field.metadata or {}).get(b"unit", b"").decode() for field in table.schema]
     return _table(frame, units)
 
@@ -230,7 +229,7 @@ def _csv(path: Path) -> Found:
     try:
         frame = pd.read_csv(path, comment="#", compression=None)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path} as CSV: {error}; restore it") from error
+        raise InputError("artifacts.damaged_csv", path=path, reason=str(error)) from error
     named = [str(name).partition(":") for name in frame.columns]
     return _table(frame.set_axis([name for name, _, _ in named], axis=1), [u for *_, u in named])
 
