@@ -438,8 +438,9 @@ def test_swapped_arguments_are_told(surrogate_path: Path, scan: np.ndarray, tmp_
     path = tmp_path / "mine.csv"
     path.write_text(text_of(scan))
     for points in (path, surrogate_path):
-        with refused("commands.surrogate_comes_first", where=path) as caught:
+        with refused("commands.surrogate_comes_first") as caught:
             predict(path, str(points))
+        assert str(caught.value).startswith(f"{path}: ")
         assert "delete" not in str(caught.value)
 
 
