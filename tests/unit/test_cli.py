@@ -171,13 +171,14 @@ def test_an_error_of_many_lines_is_told_in_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:
-        raise InputError("bad\n  input:\n\tmend it\n")
+        raise InputError("commands.unlisted_folder", where="a\n folder", reason="gone\n\tnow")
 
     monkeypatch.setattr("nlobayes.cli.app", fail)
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
-    assert capsys.readouterr().err == "nlobayes: error: bad input: mend it\n"
+    said = "nlobayes: error: a folder: cannot be listed (gone now); give a readable folder\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_defect_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +253,7 @@ def test_a_missing_specification_and_a_wrong_suffix_are_one_line(tmp_path: Path)
     missing = nlobayes("simulate", "--spec", tmp_path / "spec.json", "--out", out)
     assert_refused(missing, f"--spec: cannot read {tmp_path / 'spec.json'}")
     suffix = nlobayes("simulate", "--spec", '{"source": {"kind": "simulate"}}', "--out", out)
-    assert_refused(suffix, f"--out: {out} must end in .csv or .parquet")
+    assert_refused(suffix, str(InputError("commands.table_ending", where="--out", path=out)))
     assert list(tmp_path.iterdir()) == []
 
 

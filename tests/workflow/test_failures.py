@@ -11,6 +11,7 @@ import netCDF4
 import pytest
 
 from nlobayes.artifacts.seals import seal
+from nlobayes.errors import InputError
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -45,7 +46,8 @@ def test_a_gpu_that_is_not_there_stops_the_run(tiny: Project, tmp_path: Path) ->
     project = tiny.copy_to(tmp_path / "project")
     shutil.rmtree(project.root / "results/pretrain")
     line = fail(project, {"execution": {"device": "gpu"}}, f"logs/pretrain/{MODEL}/0.log")
-    assert "execution.device: gpu x 1 asked for, but JAX finds 0; choose" in line
+    asked = {"device": "gpu", "shards": 1, "found": 0}
+    assert str(InputError("commands.too_few_devices", where="execution.device", **asked)) in line
     assert (project.root / f"logs/pretrain/{MODEL}/0.log").read_text() == line + "\n"
     assert not list(project.root.glob("results/pretrain/**/*.nc"))
 

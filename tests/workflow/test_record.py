@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from nlobayes.errors import InputError
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
+RULES = ("evaluate", "plot_chains", "tabulate", "plot", "export")
+FORGOTTEN = ("config/config.yaml", "src/nlobayes/extra.py")
 
 
 @pytest.fixture(scope="module")
@@ -71,16 +75,18 @@ def remove_git(project: Project) -> None:
     (project.root / ".git").rename(project.root.parent / "git")
 
 
+def told(name: str, **fields: Any) -> str:
+    """Word a refusal as the command line does."""
+    return str(InputError(f"commands.{name}", where="record", **fields))
+
+
 @pytest.mark.parametrize(
     ("disturb", "said"),
     [
-        (
-            change_a_parameter,
-            "rules evaluate, plot_chains, tabulate, plot, export have to run; call `snakemake`",
-        ),
-        (forget_to_commit, "not committed: config/config.yaml, src/nlobayes/extra.py;"),
-        (add_a_file, "did not make results/notes.txt; move it out of results/"),
-        (remove_an_intermediate, f"results/chains/{RUN}/0/segment_0.nc was made and is missing"),
+        (change_a_parameter, told("not_up_to_date", rules=RULES)),
+        (forget_to_commit, told("not_committed", files=FORGOTTEN)),
+        (add_a_file, told("not_of_workflow", files=["results/notes.txt"])),
+        (remove_an_intermediate, told("removed", files=[f"results/chains/{RUN}/0/segment_0.nc"])),
         (remove_git, "not a git repository"),
     ],
 )

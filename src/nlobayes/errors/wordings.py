@@ -1,7 +1,8 @@
 """The sentences of all errors, by code: `texts/{room}.toml` holds those whose code is `room.name`.
 
 A sentence is a format string of its fields. Besides Python's own formats there is one for lists:
-`{names}` joins with commas, and `{names:or no columns}` says what stands there if it is empty.
+`{names}` joins with commas, `{names:or no columns}` says what stands there if it is empty, and
+`{names:first 5}` counts those after the fifth.
 """
 
 from __future__ import annotations
@@ -10,18 +11,26 @@ import string
 import tomllib
 from collections.abc import Collection, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 TEXTS = Path(__file__).parent / "texts"
-IF_EMPTY = "or "
+IF_EMPTY, FIRST = "or ", "first "
 
 
 class _Wording(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if not isinstance(value, Collection) or isinstance(value, str | bytes):
             return str(super().format_field(value, format_spec))
+        if format_spec.startswith(FIRST):
+            return _some(value, int(format_spec.removeprefix(FIRST)))
         return ", ".join(map(str, value)) or format_spec.removeprefix(IF_EMPTY)
+
+
+def _some(values: Collection[Any], most: int) -> str:
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(map(str, islice(values, most))) + more
 
 
 def word(code: str, fields: Mapping[str, Any]) -> str:

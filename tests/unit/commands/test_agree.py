@@ -12,6 +12,7 @@ import pytest
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.pipeline.agree import agree
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 Read = Callable[[Path], dict[str, Any]]
 
@@ -83,7 +84,7 @@ def test_a_sampler_that_never_moved_does_not_agree(
 @pytest.mark.parametrize("times", [1, 2])
 def test_one_posterior_alone_is_refused(run: Any, tmp_path: Path, times: int) -> None:
     """It would agree with itself."""
-    with pytest.raises(InputError, match="give two or more different posteriors"):
+    with refused("commands.too_few_posteriors", posteriors=[str(run.posterior)]):
         agree([run.posterior] * times, tmp_path / "out.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -93,7 +94,7 @@ def test_other_reference_points_are_refused(run: Any, tmp_path: Path) -> None:
     constant = groups["predictions_constant_data"]
     groups["predictions_constant_data"] = constant.assign(features=constant["features"] + 1)
     write_groups(tmp_path / "other.nc", "posterior", groups, {})
-    with pytest.raises(InputError, match=r"different reference points; give posteriors of one"):
+    with refused("commands.other_reference_points", path=str(tmp_path / "other.nc")):
         agree([run.posterior, tmp_path / "other.nc"], tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
 

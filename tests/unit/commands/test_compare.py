@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 from nlobayes.commands.pipeline.compare import compare
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import ComparedRun, CompareJob
+from tests.refusals import refused
 
 RUNS = ("made/n4/s1", "made/n4/s2", "made/n8/s1", "made/n8/s2")
 SCORES = {
@@ -207,7 +208,7 @@ def test_other_points_and_missing_points_are_said(said: Compare, results: Path) 
     pd.read_csv(path).query("point != 3").to_csv(path, index=False)
     assert "different test points: no differences" in said(RUNS[0], RUNS[2]).output
     path.write_text("split,point\ntest,1\n")
-    with pytest.raises(InputError, match=r"lacks columns \['truth', 'mean', 'total_sd'\]; run the"):
+    with refused("commands.lacks_columns", path=path, columns=["truth", "mean", "total_sd"]):
         said(RUNS[0], RUNS[2])
 
 
@@ -279,13 +280,13 @@ def test_runs_of_a_grid_can_be_chosen(said: Compare) -> None:
     chosen = rows(said(RUNS[2], f"{RUNS[0]}/", "--spec", spec).output)
     assert [row[0] for row in chosen[:2]] == [RUNS[2], RUNS[0]]
     assert chosen[2][0] == "n4"
-    with pytest.raises(InputError, match=r"\['made/n9/s1'\] are not in --spec"):
+    with refused("commands.runs_not_in_spec", runs=["made/n9/s1"]):
         said("made/n9/s1", "--spec", spec)
 
 
 @pytest.mark.parametrize("runs", [[], [RUNS[0]], [RUNS[0], RUNS[0]]])
 def test_fewer_than_two_runs_are_refused(said: Compare, runs: list[str]) -> None:
-    with pytest.raises(InputError, match="give two or more different runs, or --spec"):
+    with refused("commands.too_few_runs", runs=runs):
         said(*runs)
 
 
@@ -294,7 +295,7 @@ def test_missing_metrics_name_the_remedy(
     said: Compare, results: Path, tmp_path: Path, name: str
 ) -> None:
     (results / "metrics" / RUNS[2] / name).unlink()
-    with pytest.raises(InputError, match=rf"no {name} in .*n8/s1; run the workflow for it first"):
+    with refused("commands.not_evaluated", file=name, folder=results / "metrics" / RUNS[2]):
         said(RUNS[0], RUNS[2], "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -14,6 +14,7 @@ from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 SPEC: dict[str, Any] = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
@@ -180,7 +181,7 @@ def test_a_wrong_spacing_of_stored_draws_is_refused(judge: Callable[..., dict[st
 def test_a_learned_noise_that_is_not_there_is_refused(
     judge: Callable[..., dict[str, Any]],
 ) -> None:
-    with pytest.raises(InputError, match="--spec learns a noise that --posterior lacks"):
+    with refused("commands.no_learned_noise"):
         judge(likelihood={"kind": "gaussian", "sigma": None})
 
 

@@ -19,6 +19,7 @@ from nlobayes.commands.pipeline.draw import draw
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 DrawOn = Callable[..., Path]
 DRAWN = ("posterior", "sample_stats", "predictions")
@@ -174,7 +175,7 @@ def test_draws_wait_for_the_whole_warmup(
     draw_on: DrawOn, warm_up: Callable[..., Path], tmp_path: Path, starts: list[Path]
 ) -> None:
     half = warm_up(tmp_path / "half.nc", start=starts, segments=2)
-    with pytest.raises(InputError, match=f"{half}: .* 20 of 40 steps"):
+    with refused("commands.unfinished_warmup", where=half, made=20, steps=40):
         draw_on(tmp_path / "out.nc", half)
     assert not (tmp_path / "out.nc").exists()
 

@@ -16,6 +16,7 @@ from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 JOB = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}
 SPEC = json.dumps(JOB)
@@ -148,8 +149,17 @@ def test_predictions_of_another_dataset_are_refused(
     }
     for name, other in others.items():
         write_dataset(tmp_path / f"{name}.nc", other, {})
-        with pytest.raises(InputError, match=r"predicts another dataset than .*; predict it anew"):
+        with refused("commands.other_dataset_predicted", predictions=predictions):
             evaluate(SPEC, predictions, tmp_path / f"{name}.nc", tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_an_unknown_covariate_is_refused(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
+) -> None:
+    paths = make_predictions(tmp_path, dataset)
+    with refused("commands.no_covariate", column="n99"):
+        evaluate(json.dumps(JOB | {"covariate": "n99"}), *paths, tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
 
 
@@ -159,7 +169,6 @@ def test_predictions_of_another_dataset_are_refused(
         ({"noise": "cauchy"}, "or 'student_t', got 'cauchy'"),
         ({"seed": None}, "seed: Input should be a valid integer, got None"),
         ({"split": "test"}, "unknown key 'split'; known:"),
-        ({"covariate": "n99"}, "covariate 'n99' is no input of the dataset"),
     ],
 )
 def test_bad_specifications_are_refused(

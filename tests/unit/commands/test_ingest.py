@@ -22,6 +22,7 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.tables import read_table
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import IngestJob, read_job
+from tests.refusals import refused
 
 if TYPE_CHECKING:
     from tests.conftest import Point
@@ -199,7 +200,7 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
         (["--sqrt-s-tev", "7"], "none of 18 files has a usable cross section of 1000022 1000022"),
         (["--cross-section", "nlo_xy"], "'nlo_ms' or 'nlo', got 'nlo_xy'"),
         (["--masses", "none"], "'signed' or 'absolute', got 'none'"),
-        (["--pattern", "*.spc"], "no file there matches '*.spc'"),
+        (["--pattern", "*.spc"], InputError("commands.no_spectrum", pattern="*.spc").reason),
         (["--pattern", "../*"], "without climbing out by '..', got '../*'"),
         (["--pattern", "/*"], "must be relative to the folder"),
         (["--pattern", "**.slha"], "with ** alone as a part, got '**.slha'"),
@@ -207,7 +208,10 @@ def test_the_table_is_prepared_with_its_errors(folder: Path, tmp_path: Path) -> 
         (["--pattern", "*.txt"], "notes.txt: there is no block MASS"),
         (["--layout", "lo,nlo_ms"], "layout: 'lo' is no column; write lo:fb or lo:pb"),
         (["--layout", "lo:fb,nlo_ms:fb"], "and the 2 columns lo, nlo_ms"),
-        (["--spec", "{}", "--pair", "1", "1"], "--spec says what is taken from the files"),
+        (
+            ["--spec", "{}", "--pair", "1", "1"],
+            InputError("commands.spec_and_options", options=["pair"]).reason,
+        ),
         (["--spec", '{"spectra": {"pairs": 1}}'], "unknown key 'pairs'"),
         (["--spec", "nowhere.json"], "--spec: cannot read nowhere.json"),
     ],
@@ -226,17 +230,17 @@ def test_what_cannot_be_done_is_said_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ("source", "out", "said"),
+    ("source", "out", "code"),
     [
-        ("nowhere", "t.csv", "no file there matches"),
-        ("point_00.slha", "t.csv", "no file there matches"),
-        (".", "t.nc", "must end in .csv or .parquet"),
+        ("nowhere", "t.csv", "no_spectrum"),
+        ("point_00.slha", "t.csv", "no_spectrum"),
+        (".", "t.nc", "table_ending"),
     ],
 )
 def test_other_folders_and_files_are_refused(
-    folder: Path, tmp_path: Path, source: str, out: str, said: str
+    folder: Path, tmp_path: Path, source: str, out: str, code: str
 ) -> None:
-    with pytest.raises(InputError, match=said):
+    with refused(f"commands.{code}"):
         ingest(folder / source, tmp_path / out)
     assert [*tmp_path.iterdir()] == []
 
@@ -245,7 +249,7 @@ def test_a_name_that_does_not_print_is_refused(tmp_path: Path, make_point: Make)
     (tmp_path / "scan").mkdir()
     name = os.fsencode(tmp_path / "scan") + b"/a\xff.slha"
     Path(os.fsdecode(name)).write_text(make_point(1).text())
-    with pytest.raises(InputError, match="the name does not print; rename the file"):
+    with refused("commands.unprintable_name"):
         ingest(tmp_path / "scan", tmp_path / "t.csv")
 
 

@@ -18,6 +18,7 @@ from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.landscape import landscape
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset, MAPEstimate
+from tests.refusals import refused
 
 SIGMA, SD, CHAINS = 0.2, 0.5, (4, 0, 2, 1, 5, 3, 6)
 SPEC: dict[str, Any] = {
@@ -179,32 +180,36 @@ def test_energies_that_are_not_finite_are_empty_cells(
 def refuse(dataset_path: Path, tmp_path: Path) -> Callable[..., None]:
     """Refuse MAPs in these files and write nothing."""
 
-    def refused(paths: list[Path], said: str, **changes: Any) -> None:
-        with pytest.raises(InputError, match=said):
-            landscape(json.dumps(SPEC | changes), dataset_path, paths, tmp_path / "plots")
+    def check(paths: list[Path], code: str, **fields: Any) -> None:
+        with refused(code, **fields):
+            landscape(json.dumps(SPEC), dataset_path, paths, tmp_path / "plots")
         assert not (tmp_path / "plots").exists()
 
-    return refused
+    return check
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_fewer_than_three_maps_are_refused(
     starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path, number: int
 ) -> None:
-    paths = write(tmp_path, starts[:number])
-    refuse(paths, f"got {number} MAPs, a plane needs three; give --start once for")
+    refuse(write(tmp_path, starts[:number]), "commands.too_few_maps", maps=number)
 
 
 def test_a_chain_given_twice_is_refused(
     starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path
 ) -> None:
     paths = write(tmp_path, [*starts[:2], starts[0]])
-    refuse(paths, r"MAPs of chains \[4, 0, 4\]; give every chain once")
+    refuse(paths, "commands.repeated_chains", chains=[4, 0, 4])
 
 
-def test_equal_maps_are_refused(starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path) -> None:
+def test_equal_maps_are_refused(
+    starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
+) -> None:
     twin = starts[2]._replace(position=starts[0].position)
-    refuse(write(tmp_path, [*starts[:2], twin]), "equal or on one line")
+    paths = write(tmp_path, [*starts[:2], twin])
+    with pytest.raises(InputError, match="equal or on one line"):
+        landscape(json.dumps(SPEC), dataset_path, paths, tmp_path / "plots")
+    assert not (tmp_path / "plots").exists()
 
 
 def test_maps_of_several_runs_are_refused(
@@ -212,12 +217,14 @@ def test_maps_of_several_runs_are_refused(
 ) -> None:
     longer = starts[2]._replace(path_epochs=np.array([0, 2, 6], np.int32))
     paths = write(tmp_path, [*starts[:2], longer])
-    refuse(paths, f"{paths[2]}: snapshots after other epochs than those of {paths[0]}")
+    refuse(paths, "commands.other_epochs", where=paths[2], first=paths[0])
 
 
 def test_maps_of_another_network_are_refused(
-    starts: list[MAPEstimate], refuse: Refuse, tmp_path: Path
+    starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
 ) -> None:
-    wide = SPEC["model"] | {"network": {"hidden": [3]}}
-    said = "the MAP of chain 4 has 15 parameters where the network has 22"
-    refuse(write(tmp_path, starts[:3]), said, model=wide)
+    wide = SPEC | {"model": SPEC["model"] | {"network": {"hidden": [3]}}}
+    paths, said = write(tmp_path, starts[:3]), "chain 4 has 15 parameters where the network has 22"
+    with pytest.raises(InputError, match=said):
+        landscape(json.dumps(wide), dataset_path, paths, tmp_path / "plots")
+    assert not (tmp_path / "plots").exists()

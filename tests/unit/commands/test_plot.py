@@ -21,6 +21,7 @@ from nlobayes.commands.pipeline.thin import thin
 from nlobayes.errors import InputError
 from nlobayes.figures import Of, names_of
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 DIAGNOSE = json.dumps(
     {
@@ -98,6 +99,6 @@ def test_the_run_and_failed_verdicts_are_written_on_every_figure(
 
 
 def test_an_unknown_figure_is_refused(tables: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unknown figure 'histogram'; known: verdict, "):
+    with refused("commands.unknown_figure", figure="histogram"):
         plot(tables, tmp_path / "figures", ["pulls", "histogram"])
     assert not (tmp_path / "figures").exists()

@@ -16,6 +16,7 @@ from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 CHECKS = {"divergences": {"value": 1, "threshold": 0, "passed": False}}
 SPEC = json.dumps(
@@ -89,6 +90,6 @@ def test_a_dataset_that_was_not_trained_on_is_refused(
     """Its constants would turn outputs into other numbers."""
     other = dataset._replace(target=2 * dataset.target)
     write_dataset(tmp_path / "other.nc", other, {})
-    with pytest.raises(InputError, match=r"other train rows than .*; give its own dataset"):
+    with refused("commands.other_train_rows", dataset=tmp_path / "other.nc"):
         posterior_predictive(SPEC, thinned, tmp_path / "other.nc", run.starts, tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()

@@ -17,6 +17,7 @@ from nlobayes.commands.pipeline.pretrain import pretrain
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, MAPEstimate
+from tests.refusals import refused
 
 MODEL: dict[str, Any] = {
     "network": {"hidden": [2]},
@@ -47,8 +48,7 @@ def test_a_batch_larger_than_the_train_split_is_refused(
     dataset_path: Path, tmp_path: Path, batch: int
 ) -> None:
     spec = json.dumps({"model": MODEL, "pretraining": {"batch": batch}, "seed": 1})
-    said = f"pretraining.batch is {batch} but {dataset_path} has 30 train rows; use a smaller batch"
-    with pytest.raises(InputError, match=said):
+    with refused("commands.too_few_train_rows", batch=batch, dataset=dataset_path, rows=30):
         pretrain(spec, dataset_path, 0, tmp_path / "start.nc")
     assert list(tmp_path.iterdir()) == []
 

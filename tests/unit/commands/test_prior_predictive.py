@@ -18,6 +18,7 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 SCALE, DRAWS = 1.5, 1500
 MODEL: dict[str, Any] = {
@@ -213,14 +214,20 @@ def test_a_second_output_that_is_a_noise_is_no_function(tmp_path: Path) -> None:
     ("job", "said"),
     [
         ({"draws": 0}, "draws: Input should be greater than or equal to 1, got 0"),
-        ({"covariate": "m9"}, "'m9' is no input of the dataset"),
         ({"model": {}}, "model.network: Field required"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_written(
+def test_bad_specifications_are_refused(
     dataset_path: Path, tmp_path: Path, job: dict[str, Any], said: str
 ) -> None:
     spec = {"model": MODEL, "covariate": "m1", "seed": 1} | job
     with pytest.raises(InputError, match=said):
+        prior_predictive(json.dumps(spec), dataset_path, tmp_path / "plots")
+    assert not (tmp_path / "plots").exists()
+
+
+def test_an_unknown_covariate_is_refused(dataset_path: Path, tmp_path: Path) -> None:
+    spec = {"model": MODEL, "covariate": "m9", "seed": 1}
+    with refused("commands.no_covariate", column="m9"):
         prior_predictive(json.dumps(spec), dataset_path, tmp_path / "plots")
     assert not (tmp_path / "plots").exists()

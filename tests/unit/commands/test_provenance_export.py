@@ -34,9 +34,9 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.audit.provenance import Format, provenance
 from nlobayes.commands.pipeline.prepare import prepare
-from nlobayes.errors import InputError
 from nlobayes.provenance import record
 from nlobayes.types import MAPEstimate
+from tests.refusals import refused
 
 TABLE, DATA = "results/tables/a.parquet", "results/data/a.nc"
 PREDICTIONS, SCORES = "results/predictions/a.nc", "results/metrics/a/diagnostics.json"
@@ -328,23 +328,23 @@ def test_odd_names_and_odd_facts_are_exported(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words", "said"),
+    ("spoil", "words", "code"),
     [
-        (None, {"path": Path("nowhere")}, "there is no nowhere; give an artifact"),
-        (lambda: Path("empty").mkdir(), {"path": Path("empty")}, "empty holds no file; run the"),
-        (None, {"out": Path("results/prov.json")}, "would describe itself; choose a place"),
-        (None, {"out": Path("crate"), "format": Format.RO_CRATE}, "crate is not the project"),
-        (None, {"out": Path(), "format": Format.RO_CRATE, "published": ""}, "say when it is"),
-        (None, {"out": Path(), "format": Format.RO_CRATE, "published": "May"}, "got 'May'"),
-        (Path("LICENSE").unlink, {"out": Path(), "format": Format.RO_CRATE}, "state its license"),
+        (None, {"path": Path("nowhere")}, "no_path"),
+        (lambda: Path("empty").mkdir(), {"path": Path("empty")}, "no_file_below"),
+        (None, {"out": Path("results/prov.json")}, "describes_itself"),
+        (None, {"out": Path("crate"), "format": Format.RO_CRATE}, "crate_outside_project"),
+        (None, {"out": Path(), "format": Format.RO_CRATE, "published": ""}, "no_date"),
+        (None, {"out": Path(), "format": Format.RO_CRATE, "published": "May"}, "no_date"),
+        (Path("LICENSE").unlink, {"out": Path(), "format": Format.RO_CRATE}, "no_license"),
     ],
 )
 def test_what_cannot_be_exported_is_refused_and_nothing_is_written(
-    here: Path, spoil: Callable[[], Any] | None, words: dict[str, Any], said: str
+    here: Path, spoil: Callable[[], Any] | None, words: dict[str, Any], code: str
 ) -> None:
     if spoil:
         spoil()
     before = {*here.rglob("*")}
-    with pytest.raises(InputError, match=said):
+    with refused(f"commands.{code}"):
         provenance(**{"out": Path("prov.json"), "published": PUBLISHED, **words})
     assert {*here.rglob("*")} == before

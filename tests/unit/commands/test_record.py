@@ -7,12 +7,14 @@ import os
 import subprocess
 from base64 import urlsafe_b64encode
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nlobayes.commands.audit import record as verb
 from nlobayes.commands.audit.record import record
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 TABLE = "data/points.csv"
 
@@ -45,80 +47,93 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     git("commit", "--message=Study")
 
     def reach() -> None:
-        raise InputError("reached Snakemake")
+        raise Reached
 
     monkeypatch.setattr(verb, "_check_graph", reach)
     return tmp_path
 
 
-def refusal() -> str:
-    with pytest.raises(InputError) as refused:
+class Reached(Exception):
+    """Nothing was refused before Snakemake is asked."""
+
+
+def assert_refused(code: str, **fields: Any) -> None:
+    with refused(f"commands.{code}", where="record", **fields):
         record()
-    return str(refused.value)
+
+
+def assert_not_refused() -> None:
+    with pytest.raises(Reached):
+        record()
 
 
 def test_a_committed_project_is_asked_what_is_left_to_do(project: Path) -> None:
-    assert refusal() == "reached Snakemake"
+    assert_not_refused()
 
 
 @pytest.mark.parametrize("name", ["Snakefile", "dvc.yaml", ".dvc"])
 def test_another_folder_is_refused(project: Path, name: str) -> None:
     (project / name).rename(project / "elsewhere")
-    assert refusal().startswith(f"record: no {name} in {project}; call it in the root")
+    assert_refused("no_project", folder=project, missing=[name])
 
 
 def test_a_running_workflow_is_refused(project: Path) -> None:
     (project / ".snakemake/locks").mkdir()
     (project / ".snakemake/locks/0.output.lock").touch()
-    assert "`snakemake --unlock`" in refusal()
+    assert_refused("workflow_runs")
 
 
 @pytest.mark.parametrize("name", ["src/model.py", "Snakefile", TABLE])
 def test_a_modified_input_is_refused(project: Path, name: str) -> None:
     (project / name).write_text("1\n")
-    assert f"not committed: {name};" in refusal()
+    assert_refused("not_committed", files=[name])
 
 
 def test_a_new_input_is_refused_even_where_it_is_staged(project: Path) -> None:
     (project / "src/new.py").touch()
-    assert "not committed: src/new.py;" in refusal()
+    assert_refused("not_committed", files=["src/new.py"])
     git("add", "src/new.py")
-    assert "not committed: src/new.py;" in refusal()
+    assert_refused("not_committed", files=["src/new.py"])
 
 
 def test_files_beside_the_workflow_do_not_matter(project: Path) -> None:
     (project / "notes.txt").touch()
-    assert refusal() == "reached Snakemake"
+    assert_not_refused()
 
 
 def test_many_files_are_counted(project: Path) -> None:
     for number in range(9):
         (project / f"src/{number}.py").touch()
-    assert "src/0.py, src/1.py, src/2.py, src/3.py, src/4.py and 4 more" in refusal()
+    with refused("commands.not_committed") as caught:
+        record()
+    assert ": src/0.py, src/1.py, src/2.py, src/3.py, src/4.py and 4 more;" in str(caught.value)
 
 
 def test_a_table_that_git_ignores_belongs_to_dvc(project: Path) -> None:
     git("rm", "--cached", TABLE)
     (project / ".gitignore").write_text("/data/*.csv\n")
     git("commit", "--message=Without table")
-    assert f"not committed: {TABLE};" in refusal()
+    assert_refused("not_committed", files=[TABLE])
     (project / "data.dvc").touch()
-    assert "not committed: data.dvc;" in refusal()
+    assert_refused("not_committed", files=["data.dvc"])
     git("add", "data.dvc")
     git("commit", "--message=Table")
-    assert refusal() == "reached Snakemake"
+    assert_not_refused()
 
 
 def test_a_project_without_git_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / ".git").rename(project / "git")
-    assert "not a git repository" in refusal()
+    with refused("commands.program_failed") as caught:
+        record()
+    assert "not a git repository" in caught.value.fields["reason"]
     monkeypatch.setenv("PATH", str(project / "nowhere"))
-    assert "cannot run git: [Errno 2] No such file or directory: 'git'; install it" in refusal()
+    assert_refused("no_program", program="git")
 
 
 def test_a_half_written_record_is_refused(project: Path) -> None:
     remember("results/tables/other.parquet", '{"input": [')
-    assert "cannot read .snakemake/metadata/" in refusal()
+    with pytest.raises(InputError, match=r"cannot read \.snakemake/metadata/"):
+        record()
 
 
 def test_only_what_the_workflow_made_is_recorded(
@@ -129,7 +144,7 @@ def test_only_what_the_workflow_made_is_recorded(
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).touch()
     monkeypatch.setattr(verb, "_check_graph", lambda: None)
-    assert f"did not make {long};" in refusal()
+    assert_refused("not_of_workflow", files=[long])
     remember(long, '{"input": []}')
     (project / "results/mine.txt").touch()
-    assert "did not make results/mine.txt;" in refusal()
+    assert_refused("not_of_workflow", files=["results/mine.txt"])

@@ -26,6 +26,7 @@ from nlobayes.commands.tools.reweight import reweight
 from nlobayes.data.splits import TRAIN
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset, MAPEstimate, Named
+from tests.refusals import refused
 from tests.unit.commands import linear
 from tests.unit.commands.linear import CHAINS, CHECKS, DRAWS, MODEL, Gaussian, write_thinned
 
@@ -292,7 +293,7 @@ def test_verify_knows_the_file_that_lies_outside_the_results(
     assert "was made by other code of `reweight`" in capsys.readouterr().out
 
 
-def refused(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
+def said_on_refusal(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
     """Run the command line, which must say why in one line and write nothing."""
     out, table = folder / "made/out.nc", folder / "made/table.csv"
     command = [sys.executable, "-c", "from nlobayes.cli import main; main()", "reweight"]
@@ -313,7 +314,9 @@ def refused(folder: Path, thinned: Path, dataset: Path, *words: str) -> str:
 def test_weights_that_mislead_are_refused_in_one_line(
     thinned: Path, dataset_path: Path, tmp_path: Path
 ) -> None:
-    said = refused(tmp_path, thinned, dataset_path, "--likelihood", "{kind: gaussian, sigma: 0.1}")
+    said = said_on_refusal(
+        tmp_path, thinned, dataset_path, "--likelihood", "{kind: gaussian, sigma: 0.1}"
+    )
     assert "the target is too far from the draws to be reached by weights: Pareto k is " in said
     assert "must be below 0.70 for 4000 draws" in said
     assert "sample the new model directly" in said
@@ -322,7 +325,6 @@ def test_weights_that_mislead_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "neither --prior nor --likelihood is given; give one or both"),
         ({"prior": "{kind: fan_in, scale: [}"}, "YAML text of a preset: not readable as YAML"),
         ({"prior": "{kind: fan_in, scale: -1}"}, "reweight: prior.*scale.*greater than 0, got -1"),
         ({"prior": "{kind: fan}"}, "reweight: prior: .*fan"),
@@ -333,7 +335,6 @@ def test_weights_that_mislead_are_refused_in_one_line(
             "the model has noise, of which the draws know",
         ),
         ({"likelihood": "{kind: heteroscedastic}"}, "weights_1 has 10 values in the model, 5"),
-        ({"likelihood": "{kind: bernoulli}"}, "bernoulli is not of the same targets as gaussian"),
     ],
 )
 def test_models_that_cannot_be_reached_are_refused(
@@ -341,6 +342,20 @@ def test_models_that_cannot_be_reached_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=said):
         reweight(thinned, dataset_path, tmp_path / "o.nc", table=tmp_path / "t.csv", **changes)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_no_other_model_is_refused(thinned: Path, dataset_path: Path, tmp_path: Path) -> None:
+    with refused("commands.no_other_model"):
+        reweight(thinned, dataset_path, tmp_path / "o.nc")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_likelihood_of_classes_is_refused_for_numbers(
+    thinned: Path, dataset_path: Path, tmp_path: Path
+) -> None:
+    with refused("commands.other_targets", likelihood="bernoulli", old="gaussian"):
+        reweight(thinned, dataset_path, tmp_path / "o.nc", likelihood="{kind: bernoulli}")
     assert not [*tmp_path.iterdir()]
 
 
@@ -365,7 +380,7 @@ def test_presets_are_known_by_their_names(
 def test_another_dataset_is_refused(thinned: Path, dataset: Dataset, tmp_path: Path) -> None:
     other = tmp_path / "other.nc"
     write_dataset(other, dataset._replace(target=2 * dataset.target), {})
-    with pytest.raises(InputError, match=r"other train rows than .*; give its own dataset"):
+    with refused("commands.other_train_rows", dataset=other):
         reweight(thinned, other, tmp_path / "o.nc", prior=LAPLACE)
     assert not (tmp_path / "o.nc").exists()
 
@@ -376,7 +391,7 @@ def test_slopes_need_a_prior_in_the_new_model_too(
     slopes = {"kind": "fan_in", "slopes": {"kind": "exponential"}}
     model = {**MODEL, "network": {"hidden": [2], "activation": "prelu"}, "prior": slopes}
     path = write_thinned(tmp_path / "t.nc", dataset, drawn[np.newaxis], model)
-    with pytest.raises(InputError, match="the new prior states none; give YAML text with `slopes`"):
+    with refused("commands.slopes_without_prior"):
         reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)
 
 
@@ -384,7 +399,7 @@ def test_files_that_are_no_thinned_posterior_are_refused(
     run: Any, dataset_path: Path, tmp_path: Path
 ) -> None:
     for path in (dataset_path, run.posterior):
-        with pytest.raises(InputError, match="does not say its model; give a file of results/thin"):
+        with refused("commands.no_model_stated", path=path):
             reweight(path, dataset_path, tmp_path / "o.nc", prior=LAPLACE)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nlobayes.commands.shared import runtime
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 PROGRAM = """
 import sys
@@ -139,8 +139,7 @@ def test_a_device_that_is_missing_is_refused(device: str, shards: int, count: in
     if device == "gpu" and jax.default_backend() == "gpu":
         pytest.skip("this machine has a GPU")
     found = len(jax.devices("cpu")) if count is None else count
-    said = f"execution.device: {device} x {shards} asked for, but JAX finds {found}; choose"
-    with pytest.raises(InputError, match=said):
+    with refused("commands.too_few_devices", device=device, shards=shards, found=found):
         runtime.choose_device(device, 0, shards)
 
 

@@ -15,8 +15,8 @@ from scipy.stats import norm
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.commands.tools.sensitivity import SENSITIVE, sensitivity
 from nlobayes.data.splits import TEST
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from tests.refusals import refused
 from tests.unit.commands import linear
 
 CHAINS, DRAWS, POWER = 4, 5000, 1.01
@@ -142,6 +142,6 @@ def test_without_out_nothing_is_written(
 def test_another_dataset_is_refused(thinned: Path, dataset: Dataset, tmp_path: Path) -> None:
     other = tmp_path / "other.nc"
     write_dataset(other, dataset._replace(target=2 * dataset.target), {})
-    with pytest.raises(InputError, match=r"other train rows than .*; give its own dataset"):
+    with refused("commands.other_train_rows", dataset=other):
         sensitivity(thinned, other, tmp_path / "table.csv")
     assert not (tmp_path / "table.csv").exists()

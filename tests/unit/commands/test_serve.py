@@ -18,7 +18,7 @@ import pytest
 
 from nlobayes import Surrogate
 from nlobayes.commands.tools.serve import PAGE, serve
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 LISTENING = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
 COMMAND = [*LISTENING, sys.executable, "-c", "from nlobayes.cli import main; main()", "serve"]
@@ -138,7 +138,7 @@ def test_without_the_extra_it_says_how_to_get_it(
 
     monkeypatch.delitem(sys.modules, "nlobayes.surrogate.web.application", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError, match=r"install the extra `serve`: `uv sync --extra serve`"):
+    with refused("commands.no_extra", reason=f"No module named {missing!r}"):
         serve(surrogate_path)
 
 

@@ -17,6 +17,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.commands.audit.show import show
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 TABLE, DATA = Path("results/tables/a.parquet"), Path("results/data/a.nc")
 PREDICTIONS, SCORES = Path("results/predictions/a.nc"), Path("results/metrics/a/diagnostics.json")
@@ -273,20 +274,18 @@ def test_what_nothing_tells_of_is_said(dataset_path: Path, printed: Printed) -> 
     [
         (lambda: DATA.write_bytes(DATA.read_bytes()[:-1]), "its seal is missing"),
         (lambda: DATA.write_bytes(b"x" + DATA.read_bytes()[1:]), "its bytes are not those"),
-        (lambda: DATA.unlink(), "is no file; give one artifact"),
     ],
 )
-def test_what_is_damaged_or_gone_is_refused(
-    here: Path, spoil: Callable[[], Any], said: str
-) -> None:
+def test_what_is_damaged_is_refused(here: Path, spoil: Callable[[], Any], said: str) -> None:
     spoil()
     with pytest.raises(InputError, match=said):
         show(DATA)
 
 
-def test_a_folder_is_refused(here: Path) -> None:
-    with pytest.raises(InputError, match="results is no file; give one artifact"):
-        show(Path("results"))
+@pytest.mark.parametrize("path", [Path("results"), Path("results/data/gone.nc")], ids=str)
+def test_a_folder_or_a_file_that_is_gone_is_refused(here: Path, path: Path) -> None:
+    with refused("commands.no_artifact", path=path):
+        show(path)
 
 
 @pytest.mark.parametrize(

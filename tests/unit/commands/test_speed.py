@@ -10,7 +10,7 @@ import pytest
 
 from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.speed import speed
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 
 def spec(*widths: int) -> str:
@@ -45,6 +45,6 @@ def test_every_network_has_its_times(dataset_path: Path, tmp_path: Path) -> None
 
 
 def test_a_dataset_for_each_network_is_asked_for(dataset_path: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="got 1 datasets for 2 networks; give one each"):
+    with refused("commands.unequal_datasets", datasets=1, networks=2):
         speed(spec(2, 3), [dataset_path], tmp_path / "speed.csv")
     assert not (tmp_path / "speed.csv").exists()

@@ -11,6 +11,7 @@ import pytest
 from nlobayes.checks import CALIBRATION, CONVERGENCE
 from nlobayes.commands.tools.summary import summary
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 RUNS = (
     "embedded/n16/fan_in/tolerance_10/adam/hmc_check/s1",
@@ -116,12 +117,17 @@ def test_a_grid_is_shown_alone(metrics: Path, said: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("grid", "error"),
-    [("sharp", "no run of sharp is finished; run `snakemake sharp`"), ("chek", "unknown grid")],
+    ("grid", "code", "fields"),
+    [
+        ("sharp", "no_finished_run", {"grids": ["sharp"], "command": "snakemake sharp"}),
+        ("chek", "unknown_grid", {"grid": "chek"}),
+    ],
 )
-def test_a_grid_without_runs_is_refused(metrics: Path, said: Any, grid: str, error: str) -> None:
+def test_a_grid_without_runs_is_refused(
+    metrics: Path, said: Any, grid: str, code: str, fields: dict[str, Any]
+) -> None:
     write_run(metrics, RUNS[0])
-    with pytest.raises(InputError, match=error):
+    with refused(f"commands.{code}", **fields):
         said(grid)
 
 
@@ -249,7 +255,7 @@ def test_a_report_is_pointed_to_where_it_is(metrics: Path, said: Any) -> None:
 
 @pytest.mark.parametrize("folder", ["nothing", "."])
 def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> None:
-    with pytest.raises(InputError, match=r"no evaluation\.json under .*; run the workflow first"):
+    with refused("commands.no_evaluation", folder=tmp_path / folder):
         summary(None, tmp_path / folder)
 
 

@@ -22,6 +22,7 @@ from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.data.splits import TEST
 from nlobayes.errors import InputError
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 LENGTHS = {
     "verdict": 6,
@@ -154,7 +155,7 @@ def test_a_learned_noise_is_traced(tabulated: Tabulate, run: Any, tmp_path: Path
 
 
 def test_an_unknown_covariate_is_refused(tabulated: Tabulate, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="covariate 'mass' is no input of the dataset; it has"):
+    with refused("commands.no_covariate", column="mass"):
         tabulated(covariate="mass")
     assert not (tmp_path / "plots").exists()
 
@@ -164,7 +165,7 @@ def test_predictions_of_another_dataset_are_refused(
 ) -> None:
     observed = np.where(dataset.split == TEST, 2.0, 1.0) * dataset.observed
     write_dataset(tmp_path / "other.nc", dataset._replace(observed=observed), {})
-    with pytest.raises(InputError, match=r"predicts another dataset than .*other.nc; predict it"):
+    with refused("commands.other_dataset_predicted", dataset=tmp_path / "other.nc"):
         tabulated(dataset=tmp_path / "other.nc")
     assert not (tmp_path / "plots").exists()
 

@@ -15,6 +15,7 @@ from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.commands.pipeline import thin as verb
 from nlobayes.errors import InputError
+from tests.refusals import refused
 
 Thin = Callable[[Path, Path, Path], None]
 CHECKS = {"rhat_f_median": {"value": 1.2, "threshold": 1.01, "passed": False}}
@@ -94,8 +95,7 @@ def test_equal_posteriors_give_equal_bytes(thin: Thin, posterior: Path, tmp_path
 def test_a_step_below_the_stored_one_is_refused(
     thin: Thin, posterior: Path, tmp_path: Path, step: int
 ) -> None:
-    said = f"thinning_step {step} is smaller than the 4 draws between stored ones; diagnose"
-    with pytest.raises(InputError, match=said):
+    with refused("commands.thinning_step_too_small", step=step, stored_every=4):
         thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
     assert not (tmp_path / "thinned.nc").exists()
 

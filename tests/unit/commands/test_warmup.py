@@ -17,6 +17,7 @@ from nlobayes.commands.pipeline.warmup import warmup
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 WarmUp = Callable[..., Path]
 
@@ -99,7 +100,7 @@ def test_a_warmup_begins_in_one_way(
     tmp_path: Path, dataset_path: Path, starts: list[Path], job: Callable[..., str], given: str
 ) -> None:
     options: dict[str, Any] = {"start": starts, "previous": starts[0]} if given == "both" else {}
-    with pytest.raises(InputError, match="give either --start once per chain, or --previous"):
+    with refused("commands.start_or_previous", where="warmup"):
         warmup(job(), dataset_path, tmp_path / "out.nc", **options)
     assert not (tmp_path / "out.nc").exists()
 
@@ -141,7 +142,7 @@ def test_a_warmup_does_not_go_on_after_its_end(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
     whole = warm_up(tmp_path / "whole.nc", start=starts)
-    with pytest.raises(InputError, match=f"{whole}: .* 40 of 40 steps"):
+    with refused("commands.no_segment_left", where=whole, made=40, steps=40):
         warm_up(tmp_path / "out.nc", previous=whole)
     assert not (tmp_path / "out.nc").exists()
 
@@ -170,7 +171,7 @@ def test_a_chain_that_is_given_twice_is_refused(
     warm_up: WarmUp, tmp_path: Path, starts: list[Path]
 ) -> None:
     """Equal numbers have equal keys: two copies would pass for two chains that agree."""
-    with pytest.raises(InputError, match=r"chains \[0, 0\]; give each chain once"):
+    with refused("commands.chains_without_maps", maps=2, chains=[0, 0]):
         warm_up(tmp_path / "out.nc", start=[starts[0], starts[0]])
     assert not (tmp_path / "out.nc").exists()
 
@@ -188,5 +189,5 @@ def test_chains_that_share_a_start_are_told_apart_by_their_number(
 def test_every_chain_has_one_start(
     job: Callable[..., str], dataset_path: Path, starts: list[Path], tmp_path: Path, chains: Any
 ) -> None:
-    with pytest.raises(InputError, match=r"got 2 MAPs for chains .*; give each chain once"):
+    with refused("commands.chains_without_maps", maps=2, chains=chains):
         warmup(job(), dataset_path, tmp_path / "w.nc", starts, None, 0, chains)

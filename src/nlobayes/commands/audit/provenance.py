@@ -43,16 +43,16 @@ def provenance(
 ) -> None:
     """Export every file and every job; equal projects give equal bytes."""
     if not path.exists():
-        raise InputError(f"provenance: there is no {path}; give an artifact or a folder of them")
+        raise InputError("commands.no_path", where="provenance", path=path)
     if format == Format.RO_CRATE:
         _check_crate(out, project, published)
         out = out / METADATA
     if out.resolve().is_relative_to(path.resolve()):
-        raise InputError(f"--out: {out} would describe itself; choose a place outside of {path}")
+        raise InputError("commands.describes_itself", where="--out", path=out, folder=path)
     files = Project(project)
     names = [files.name(one) for one in list_below(path).files]
     if not names:
-        raise InputError(f"provenance: {path} holds no file; run the workflow first")
+        raise InputError("commands.no_file_below", where="provenance", path=path)
     traced = trace(files, names)
     if format == Format.RO_CRATE:
         write_json(out, to_crate(traced, published))
@@ -63,19 +63,13 @@ def provenance(
 
 def _check_crate(out: Path, project: Path, published: str) -> None:
     if out.resolve() != project.resolve():
-        raise InputError(
-            f"--out: {out} is not the project, but a crate describes the files below it where "
-            f"they lie; give --out {project}"
-        )
+        raise InputError("commands.crate_outside_project", where="--out", path=out, project=project)
     if not (project / LICENSE).is_file():
-        raise InputError(f"a crate must state its license; write it to {project / LICENSE}")
+        raise InputError("commands.no_license", path=project / LICENSE)
     try:
         date.fromisoformat(published)
     except ValueError:
-        raise InputError(
-            f"--published: a crate must say when it is published, got {published!r}; "
-            "give a date such as 2026-01-31"
-        ) from None
+        raise InputError("commands.no_date", where="--published", date=published) from None
 
 
 def _unknown(traced: Lineage) -> str:

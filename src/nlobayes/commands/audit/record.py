@@ -17,7 +17,8 @@ PLACE = ("Snakefile", "dvc.yaml", ".dvc")
 INPUTS = ("Snakefile", "workflow", "src", "config", "dvc.yaml", "uv.lock")
 METADATA = Path(".snakemake/metadata")
 LOCK = Path("dvc.lock")
-SHOWN = 5
+LAST_LINES = 5
+"""Lines of the output of a program that are shown when it fails."""
 TO_SHARE = (
     "`dvc push` sends them to your remote, which `dvc remote add --default NAME PATH_OR_URL` "
     "names once"
@@ -49,18 +50,12 @@ def record() -> None:
 def _check_place() -> None:
     missing = [name for name in PLACE if not Path(name).exists()]
     if missing:
-        raise InputError(
-            f"record: no {' and no '.join(missing)} in {Path.cwd()}; call it in the root of the "
-            "project, after `git init` and `dvc init` where there is none yet"
-        )
+        raise InputError("commands.no_project", where="record", folder=Path.cwd(), missing=missing)
 
 
 def _check_nothing_runs() -> None:
     if [*Path(".snakemake/locks").glob("*.lock")]:
-        raise InputError(
-            "record: Snakemake holds its lock; wait until it has ended or, if it was killed, "
-            "call `snakemake --unlock` and `snakemake` first"
-        )
+        raise InputError("commands.workflow_runs", where="record")
 
 
 def _read_metadata() -> dict[str, set[str]]:
@@ -80,10 +75,7 @@ def _check_inputs(tables: Sequence[str]) -> None:
     kept = [_kept_by_git(Path(table)) for table in tables]
     lost = [*_changed(*INPUTS), *(_changed("--ignored", *kept) if kept else [])]
     if lost:
-        raise InputError(
-            f"record: not committed: {_some(lost)}; without, the results could not be found again: "
-            "`git add` and `git commit` first, a large table by `dvc add`"
-        )
+        raise InputError("commands.not_committed", where="record", files=sorted(lost))
 
 
 def _changed(*words: str) -> list[str]:
@@ -104,26 +96,17 @@ def _check_graph() -> None:
     files = [*csv.DictReader(table, delimiter="\t")]
     waiting = dict.fromkeys(file["rule"] for file in files if file["plan"] == "update pending")
     if waiting:
-        raise InputError(
-            f"record: the results are not up to date: rules {', '.join(waiting)} have to run; "
-            "call `snakemake` first, or `dvc checkout` to return to what was recorded"
-        )
+        raise InputError("commands.not_up_to_date", where="record", rules=[*waiting])
     missing = [file["output_file"] for file in files if file["status"] == "missing"]
     if missing:
-        raise InputError(
-            f"record: {_some(missing)} was made and is missing; `dvc checkout` restores what was "
-            "recorded before, `snakemake FILE` makes it again"
-        )
+        raise InputError("commands.removed", where="record", files=sorted(missing))
 
 
 def _check_results(made: Iterable[str]) -> None:
     there = {path.as_posix() for path in Path("results").rglob("[!.]*") if path.is_file()}
     strange = there.difference(made)
     if strange:
-        raise InputError(
-            f"record: the workflow did not make {_some(strange)}; move it out of "
-            "results/, and call `snakemake`"
-        )
+        raise InputError("commands.not_of_workflow", where="record", files=sorted(strange))
 
 
 def _run(*words: str) -> str:
@@ -134,16 +117,15 @@ def _run(*words: str) -> str:
             words, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True
         )
     except OSError as error:
-        raise InputError(f"record: cannot run {words[0]}: {error}; install it first") from None
-    except subprocess.CalledProcessError as error:
-        said = (error.stderr or error.stdout).strip().splitlines()[-SHOWN:]
         raise InputError(
-            f"record: `{' '.join(words)}` failed: {' '.join(said)}; mend that and call it again"
+            "commands.no_program", where="record", program=words[0], reason=str(error)
+        ) from None
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or error.stdout).strip().splitlines()[-LAST_LINES:]
+        raise InputError(
+            "commands.program_failed",
+            where="record",
+            command=" ".join(words),
+            reason=" ".join(said),
         ) from None
     return done.stdout
-
-
-def _some(paths: Iterable[str]) -> str:
-    names = sorted(paths)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

@@ -36,7 +36,7 @@ def show(
 ) -> None:
     """Print a summary of one file; what failed, or is not what it was, in red."""
     if not path.is_file():
-        raise InputError(f"show: {path} is no file; give one artifact, `verify` takes folders")
+        raise InputError("commands.no_artifact", where="show", path=path)
     _check_surrogate(path)
     files = Project(project)
     found = summarise(files, files.name(path))

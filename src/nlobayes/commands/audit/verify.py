@@ -36,7 +36,7 @@ def verify(
     files, listing = Project(project), list_below(path)
     asked = dict.fromkeys([*map(files.name, listing.files), *files.due(path)])
     if not asked and not listing.odd:
-        raise InputError(f"verify: {path} holds no file; run the workflow first")
+        raise InputError("commands.no_file_below", where="verify", path=path)
     names, found = _with_ancestors(files, asked), 0
     odd = ((files.name(one), said) for one, said in listing.odd.items())
     told = (
@@ -60,9 +60,12 @@ def _check_path(path: Path) -> None:
     try:
         there = path.exists()
     except OSError as error:
-        raise InputError(f"verify: {str(path)[:SHOWN]}: {error.strerror}; give another") from None
+        shown, reason = str(path)[:SHOWN], error.strerror
+        raise InputError(
+            "commands.unusable_path", where="verify", path=shown, reason=reason
+        ) from None
     if not there:
-        raise InputError(f"verify: there is no {path}; give an artifact or a folder of them")
+        raise InputError("commands.no_path", where="verify", path=path)
 
 
 def _with_ancestors(files: Project, names: Iterable[str]) -> list[str]:

@@ -23,7 +23,7 @@ def agree(
     """Compare predictive means and sds at the reference points, pair by pair."""
     groups = {str(path): read_groups(path, "posterior") for path in posterior}
     if len(groups) < 2:
-        raise InputError(f"agree: got {[*groups]}; give two or more different posteriors")
+        raise InputError("commands.too_few_posteriors", where="agree", posteriors=[*groups])
     _check_same_points(groups)
     draws = {path: group["predictions"]["f"].values for path, group in groups.items()}
     pairs = []
@@ -42,7 +42,4 @@ def _check_same_points(groups: dict[str, Groups]) -> None:
     first = next(iter(points))
     for path, features in points.items():
         if not features.equals(points[first]):
-            raise InputError(
-                f"{path} and {first} are judged at different reference points; "
-                "give posteriors of one dataset"
-            )
+            raise InputError("commands.other_reference_points", path=path, first=first)

@@ -36,8 +36,5 @@ def _one_specification(segments: list[Path]) -> dict[str, Any]:
     first, *others = [read_attrs(path) for path in segments]
     for path, attrs in zip(segments[1:], others, strict=True):
         if attrs["spec"] != first["spec"]:
-            raise InputError(
-                f"{path} was drawn by another specification than {segments[0]}; "
-                "give the segments of one run"
-            )
+            raise InputError("commands.segments_of_other_runs", path=path, first=segments[0])
     return first

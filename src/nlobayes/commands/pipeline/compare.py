@@ -84,14 +84,14 @@ def _job(runs: list[str], spec: str | None) -> CompareJob:
     known = {run.run: run for run in read_job(CompareJob, spec).runs}
     unknown = sorted(set(runs) - set(known))
     if unknown:
-        raise InputError(f"compare: {unknown} are not in --spec; leave them or --spec out")
+        raise InputError("commands.runs_not_in_spec", where="compare", runs=unknown)
     return CompareJob(runs=tuple(known[run] for run in runs or known))
 
 
 def _named(runs: list[str]) -> CompareJob:
     """Take the last part of a run, its seed, as the replicate, and the others as the setting."""
     if len(runs) < 2 or len(set(runs)) < len(runs):
-        raise InputError(f"compare: got {runs}; give two or more different runs, or --spec")
+        raise InputError("commands.too_few_runs", where="compare", runs=runs)
     parts = [(run, *run.rpartition("/")[::2]) for run in runs]
     return CompareJob(
         runs=tuple(
@@ -104,10 +104,7 @@ def _named(runs: list[str]) -> CompareJob:
 def _read(run: ComparedRun, folder: Path) -> RunMetrics:
     for name in SCORES:
         if not (folder / name).is_file():
-            raise InputError(
-                f"compare: no {name} in {folder}; run the workflow for it first, or see what there "
-                "is by `nlobayes summary`"
-            )
+            raise InputError("commands.not_evaluated", where="compare", file=name, folder=folder)
     evaluation = read_json(folder / "evaluation.json", "test", "baseline")
     loo = evaluation.get("loo")
     return RunMetrics(
@@ -180,6 +177,6 @@ def _predictions(path: Path) -> PointPredictions:
     table = read_csv(path)
     missing = [name for name in ("split", *PointPredictions._fields) if name not in table]
     if missing:
-        raise InputError(f"{path} lacks columns {missing}; run the workflow to evaluate it anew")
+        raise InputError("commands.lacks_columns", path=path, columns=missing)
     test = table[table["split"] == "test"]
     return PointPredictions(*(test[name].to_numpy() for name in PointPredictions._fields))

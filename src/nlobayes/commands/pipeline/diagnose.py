@@ -84,7 +84,7 @@ def _tightness(job: DiagnoseJob, noise: np.ndarray | None, observed: xr.Dataset)
     sigma = job.likelihood.stated_sigma
     if sigma is None:
         if noise is None:
-            raise InputError("diagnose: --spec learns a noise that --posterior lacks; give its own")
+            raise InputError("commands.no_learned_noise", where="diagnose")
         sigma = float(noise.mean())
     sd = float(observed["target"].values.std())
     error = observed["error"].values / sd if "error" in observed else None

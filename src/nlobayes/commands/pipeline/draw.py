@@ -50,8 +50,10 @@ def draw(
     data, begin = read_dataset(dataset), read_checkpoint(previous)
     if begin.adaptation and begin.next_step < job.warmup.steps:
         raise InputError(
-            f"{previous}: the warm-up has made {begin.next_step} of {job.warmup.steps} steps; "
-            "give its last piece"
+            "commands.unfinished_warmup",
+            where=previous,
+            made=begin.next_step,
+            steps=job.warmup.steps,
         )
     model, kernel, adaptation = builder.build_sampler(job, data, memory_of(job.model))
     template = builder.sampling_template(model, adaptation, len(begin.chains))

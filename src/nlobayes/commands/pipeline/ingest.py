@@ -60,7 +60,7 @@ def ingest(
     }
     job = _job(spec, {name: value for name, value in given.items() if value is not None})
     if out.suffix not in {".csv", ".parquet"}:
-        raise InputError(f"--out: {out} must end in .csv or .parquet")
+        raise InputError("commands.table_ending", where="--out", path=out)
     files = _list_files(folder, job.spectra)
     asked = _asked(job.spectra)
     readings = passing(_read(files, asked, workers), len(files), f"ingest {folder}")
@@ -78,10 +78,7 @@ def ingest(
 
 def _job(spec: str | None, given: dict[str, object]) -> IngestJob:
     if spec is not None and given:
-        raise InputError(
-            f"ingest: --spec says what is taken from the files, and so does {', '.join(given)}; "
-            "give one of both"
-        )
+        raise InputError("commands.spec_and_options", where="ingest", options=[*given])
     return read_job(IngestJob, json.dumps({"spectra": given}) if spec is None else spec)
 
 
@@ -89,15 +86,12 @@ def _list_files(folder: Path, wanted: Spectra) -> list[Path]:
     try:
         files = wanted.files(folder)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be listed ({error}); give a readable folder") from None
+        raise InputError("commands.unlisted_folder", where=folder, reason=str(error)) from None
     if not files:
-        raise InputError(
-            f"{folder}: no file there matches {wanted.pattern!r}; give the folder of the SLHA "
-            "files, or another pattern"
-        )
+        raise InputError("commands.no_spectrum", where=folder, pattern=wanted.pattern)
     for path in files:
         if not str(path).isprintable():
-            raise InputError(f"{str(path)!r}: the name does not print; rename the file")
+            raise InputError("commands.unprintable_name", where=repr(str(path)))
     return files
 
 

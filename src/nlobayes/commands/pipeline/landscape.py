@@ -77,21 +77,15 @@ def landscape(
 
 def _read_maps(paths: list[Path]) -> list[MAPEstimate]:
     if len(paths) < 3:
-        raise InputError(
-            f"landscape: got {len(paths)} MAPs, a plane needs three; give --start once for each "
-            "of three chains or more"
-        )
+        raise InputError("commands.too_few_maps", where="landscape", maps=len(paths))
     starts = [read_map(path) for path in paths]
     chains = [one.chain for one in starts]
     if len(set(chains)) < len(chains):
-        raise InputError(f"landscape: got MAPs of chains {chains}; give every chain once")
+        raise InputError("commands.repeated_chains", where="landscape", chains=chains)
     epochs = starts[0].path_epochs
     for path, one in zip(paths, starts, strict=True):
         if not np.array_equal(one.path_epochs, epochs):
-            raise InputError(
-                f"{path}: snapshots after other epochs than those of {paths[0]}; "
-                "give MAPs of one run"
-            )
+            raise InputError("commands.other_epochs", where=path, first=paths[0])
     return starts
 
 

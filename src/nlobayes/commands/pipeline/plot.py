@@ -28,7 +28,7 @@ def plot(
     """Draw figures as SVG and PNG; their name, and in red what failed, are below every one."""
     unknown = [name for name in figure if name not in FIGURES]
     if unknown:
-        raise InputError(f"unknown figure {unknown[0]!r}; known: {', '.join(FIGURES)}")
+        raise InputError("commands.unknown_figure", figure=unknown[0], known=[*FIGURES])
     judged = {"NOT CONVERGED": verdict, "CALIBRATION FAILED": calibration}
     warnings = [_warning(word, checks) for word, checks in judged.items() if checks]
     if verdict and read_csv(verdict).empty:

@@ -57,7 +57,7 @@ def prepare(
     try:
         dataset = make_dataset(selection, features.columns, target.columns, choices)
     except InputError as error:
-        raise InputError(f"{table}: {error}") from None
+        raise error.within(table) from None
     _warn(selection, features.columns, str(table))
     origin = {"table_metadata": columns.metadata}
     record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)

@@ -60,10 +60,7 @@ def _check_batch(job: PretrainJob, data: Dataset, path: Path) -> None:
     rows = int((data.split == 0).sum())
     batch = job.pretraining.batch
     if batch != "full" and rows < batch:
-        raise InputError(
-            f"pretraining.batch is {batch} but {path} has {rows} train rows; "
-            "use a smaller batch, `full`, or more train rows"
-        )
+        raise InputError("commands.too_few_train_rows", batch=batch, dataset=path, rows=rows)
 
 
 def _describe_tightness(job: PretrainJob, data: Dataset, error: np.ndarray | None) -> None:

@@ -22,7 +22,7 @@ def simulate(
     """Compute the table and write it with units, seed and engine in its metadata."""
     job = read_job(SimulateJob, spec)
     if out.suffix not in {".csv", ".parquet"}:
-        raise InputError(f"--out: {out} must end in .csv or .parquet")
+        raise InputError("commands.table_ending", where="--out", path=out)
     table = SIMULATORS[job.source.kind].simulate(**job.source.arguments())
     if "not_compared" in table.metadata:
         rows = table.metadata["not_compared"]

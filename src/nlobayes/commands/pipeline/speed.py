@@ -35,7 +35,7 @@ def speed(
     """Write the best time of five for every network; the machine should do nothing else."""
     job = read_job(SpeedJob, spec)
     if len(dataset) != len(job.runs):
-        raise InputError(f"got {len(dataset)} datasets for {len(job.runs)} networks; give one each")
+        raise InputError("commands.unequal_datasets", datasets=len(dataset), networks=len(job.runs))
     first = job.runs[0].model
     runtime.configure(first.precision, first.device, first.shards)
     runtime.choose_device(first.device, 0, first.shards)

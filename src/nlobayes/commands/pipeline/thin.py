@@ -41,8 +41,11 @@ def thin(
     stride = min(int(verdict["thinning_step"]) // stored_every, len(draws))
     if stride < 1:
         raise InputError(
-            f"{diagnostics}: thinning_step {verdict['thinning_step']} is smaller than the "
-            f"{stored_every} draws between stored ones; diagnose {posterior} again"
+            "commands.thinning_step_too_small",
+            where=diagnostics,
+            step=verdict["thinning_step"],
+            stored_every=stored_every,
+            posterior=posterior,
         )
     write_csv(table, _costs(groups, read_dataset(dataset), stored_every, stride * stored_every))
     kept = {"draw": slice(stride - 1, None, stride)}

@@ -28,7 +28,7 @@ def warmup(
 ) -> None:
     """Warm up from the MAPs, or go on from the segment before, and write where it stands."""
     if bool(start) == bool(previous):
-        raise InputError("warmup: give either --start once per chain, or --previous")
+        raise InputError("commands.start_or_previous", where="warmup")
     job = read_job(WarmupJob, spec)
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, chain_group, job.model.shards)
@@ -47,9 +47,7 @@ def warmup(
             builder.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
         chains, first_step = tuple(chain or (one.chain for one in starts)), 0
         if len(set(chains)) < len(starts) or len(chains) > len(starts):
-            raise InputError(
-                f"got {len(starts)} MAPs for chains {[*chains]}; give each chain once, with its MAP"
-            )
+            raise InputError("commands.chains_without_maps", maps=len(starts), chains=[*chains])
         carry = adaptation.start(builder.stack_positions(model, [one.position for one in starts]))
     else:
         before = read_checkpoint(previous)
@@ -58,8 +56,7 @@ def warmup(
         carry = records.from_arrays(template, before.adaptation, str(previous))
         if first_step + job.warmup.steps_per_segment > job.warmup.steps:
             raise InputError(
-                f"{previous}: the warm-up has made {first_step} of {job.warmup.steps} steps, "
-                "no segment is left; draw from it"
+                "commands.no_segment_left", where=previous, made=first_step, steps=job.warmup.steps
             )
     keys, label = builder.chain_keys(job.seed, "warmup", chains), f"warm-up of chains {[*chains]}"
 

@@ -32,9 +32,7 @@ def of(data: Dataset, column: str) -> Covariate:
         If the dataset has no such column.
     """
     if column not in data.input_names:
-        raise InputError(
-            f"features.covariate {column!r} is no input of the dataset; it has {data.input_names}"
-        )
+        raise InputError("commands.no_covariate", column=column, known=[*data.input_names])
     values = data.inputs[:, data.input_names.index(column)]
     unit = data.units.get(column, "")
     unsigned = unit in MASS_UNITS

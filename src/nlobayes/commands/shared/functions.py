@@ -53,4 +53,4 @@ def check_same_rows(thinned: Groups, data: Dataset, posterior: Path, dataset: Pa
         If the targets of the train rows differ.
     """
     if not np.array_equal(thinned["observed_data"]["target"], data.target[data.split == TRAIN]):
-        raise InputError(f"{posterior} has other train rows than {dataset}; give its own dataset")
+        raise InputError("commands.other_train_rows", posterior=posterior, dataset=dataset)

@@ -102,13 +102,17 @@ def _leave_out(
     faults: Mapping[int, str], source: Source, block: Block, asked: Asked, tally: Tally
 ) -> None:
     first = min(faults)
-    reason = f"{source.label} {block.labels[first]}: {faults[first]}"
+    point, reason = block.labels[first], faults[first]
     if not asked.skip_bad:
         raise InputError(
-            f"{source.name}: {reason}; mend it, or leave out what cannot be used with --skip-bad"
+            "commands.bad_point",
+            where=source.name,
+            label=source.label,
+            point=point,
+            reason=reason,
         )
     tally.skipped += len(faults)
-    tally.reason = tally.reason or reason
+    tally.reason = tally.reason or f"{source.label} {point}: {reason}"
 
 
 def _predict(

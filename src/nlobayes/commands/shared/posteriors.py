@@ -52,7 +52,7 @@ def model_of(posterior: Path) -> ModelJob:
     spec: Any = made.get("spec")
     stated = spec.get("target", spec.get("model")) if isinstance(spec, dict) else None
     if made.get("kind") != "thinned" or stated is None:
-        raise InputError(f"{posterior} does not say its model; give a file of results/thinned")
+        raise InputError("commands.no_model_stated", path=posterior)
     try:
         return ModelJob.model_validate(stated)
     except ValidationError as error:

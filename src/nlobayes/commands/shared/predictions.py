@@ -52,7 +52,7 @@ def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, datase
     for name in ("observed", "split"):
         if not np.array_equal(points[name].values, getattr(data, name)):
             raise InputError(
-                f"{predicted} predicts another dataset than {dataset}; predict it anew"
+                "commands.other_dataset_predicted", predictions=predicted, dataset=dataset
             )
 
 

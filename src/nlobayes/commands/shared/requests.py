@@ -28,7 +28,7 @@ def preview(job: PrepareJob, path: Path) -> None:
         try:
             check_rows_of_splits(rows, sizes, split.train_from, split.validation_from)
         except InputError as error:
-            raise InputError(f"{path}: split: {error}") from None
+            raise error.within("split").within(path) from None
 
 
 def request_of(job: PrepareJob) -> Request:

@@ -51,7 +51,7 @@ def _tables(job: TabulateJob, inputs: RunTables) -> dict[str, Columns]:
     try:
         of_predictions = task.tables(given, reading.choices(job.seed, job.calibration), scores)
     except InputError as error:
-        raise InputError(f"{inputs.evaluation}, {inputs.predictions}: {error}") from None
+        raise error.within(f"{inputs.evaluation}, {inputs.predictions}") from None
     return {
         "verdict": verdict.table(checks),
         **chains.of_starts(inputs.starts),

@@ -49,8 +49,11 @@ def choose_device(device: str, chain_group: int = 0, shards: int = 1) -> None:
         found = []
     if len(found) < shards:
         raise InputError(
-            f"execution.device: {device} x {shards} asked for, but JAX finds {len(found)}; "
-            "choose execution.device: cpu, or install the `cuda` extra on a machine that has one"
+            "commands.too_few_devices",
+            where="execution.device",
+            device=device,
+            shards=shards,
+            found=len(found),
         )
     jax.config.update("jax_default_device", found[chain_group % len(found)])
 

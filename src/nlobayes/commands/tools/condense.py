@@ -61,10 +61,7 @@ def condense(
     after = memories.moments(_functions(job.model, thinned["posterior"], at))
     root, observed = memories.divide(after, before, smallest_share)
     if not len(root):
-        raise InputError(
-            f"{posterior}: {after.draws:.0f} draws do not tell the posterior of f from its prior; "
-            "draw more, or do without its memory"
-        )
+        raise InputError("commands.nothing_learned", where=posterior, draws=after.draws)
     typer.echo(
         f"{len(root)} combinations of f at {len(at.inputs)} points, from {after.draws:.0f} draws",
         err=True,
@@ -103,8 +100,9 @@ def _check(model: ModelJob, data: Dataset) -> None:
     classes = data.transforms["target"]["scale"] == CLASSES
     if classes or model.likelihood.outputs(targets) != 1:
         raise InputError(
-            f"a memory is of one output, the run learns {', '.join(data.target_names)} with the "
-            f"likelihood {model.likelihood.kind}; give a run of one column of numbers"
+            "commands.several_outputs",
+            targets=[*data.target_names],
+            likelihood=model.likelihood.kind,
         )
 
 

@@ -86,16 +86,22 @@ def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate:
     except InputError as error:
         if path.suffix == ".nc":
             raise
-        raise InputError(f"{error}; the surrogate comes first, the points behind it") from None
+        raise InputError(
+            "commands.surrogate_comes_first",
+            where=error.where,
+            reason=error.reason,
+            faults=[error.code],
+        ) from None
 
 
 def _form(out: str, json: bool) -> str:
     ending = Path(out).suffix
     if out == STANDARD or (json and ending not in FORMS):
         return "jsonl" if json else "csv"
-    if ending not in FORMS or (json and FORMS[ending] != "jsonl"):
-        allowed = ".jsonl with --json" if json else ", ".join(FORMS)
-        raise InputError(f"--out: {out} must end in {allowed}")
+    if json and FORMS[ending] != "jsonl":
+        raise InputError("commands.json_ending", where="--out", path=out)
+    if ending not in FORMS:
+        raise InputError("commands.predictions_ending", where="--out", path=out, endings=[*FORMS])
     return FORMS[ending]
 
 
@@ -103,9 +109,7 @@ def _probabilities(text: str) -> tuple[float, ...]:
     try:
         found = tuple(float(part) for part in text.split(",") if part.strip())
     except ValueError:
-        raise InputError(
-            f"--quantiles: {text!r} is no list of numbers; give probabilities, such as 0.16,0.84"
-        ) from None
+        raise InputError("commands.no_numbers", where="--quantiles", text=text) from None
     quantile_names(found)
     return found
 
@@ -113,28 +117,34 @@ def _probabilities(text: str) -> tuple[float, ...]:
 def _target(loaded: Surrogate, scale: str, unit: str) -> tuple[str, str, float]:
     """Name what is predicted and its unit, and find the factor that takes it there."""
     name, own = loaded.target, loaded.units.get(loaded.target, "")
-    if scale == "log10" and (loaded.scale != "log10" or unit):
-        why = "--unit is for --scale target" if unit else f"this surrogate learned {name} itself"
-        raise InputError(f"--scale log10: {why}; leave one of them out")
     if scale == "log10":
+        _check_log10(loaded, unit)
         return f"log10_{name}", "", 1.0
     if unit in ("", own):
         return name, own, 1.0
     try:
         factor = float(convert(np.ones(1), own, unit)[0])
     except InputError as error:
-        raise InputError(f"--unit: {error}") from None
+        raise error.within("--unit") from None
     return name.removesuffix(own) + unit if name.endswith(f"_{own}") else name, unit, factor
+
+
+def _check_log10(loaded: Surrogate, unit: str) -> None:
+    option = "--scale log10"
+    if unit:
+        raise InputError("commands.unit_of_log10", where=option)
+    if loaded.scale != "log10":
+        raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
 
 
 def _check(loaded: Surrogate, asked: Asked, out: str, read: tuple[str, ...]) -> None:
     if asked.draws > loaded.draws:
         raise InputError(
-            f"--draws: {asked.draws} asked for, this surrogate has {loaded.draws}; ask for fewer"
+            "commands.too_many_draws", where="--draws", asked=asked.draws, draws=loaded.draws
         )
     for name in read:
         if Path(out).exists() and Path(name).exists() and Path(out).samefile(name):
-            raise InputError(f"--out: {out} is what is read; write to another file")
+            raise InputError("commands.out_is_read", where="--out", path=out)
 
 
 def _open(points: str, loaded: Surrogate, asked: Asked) -> AbstractContextManager[Source]:
@@ -154,7 +164,12 @@ def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
     except InputError as error:
         if not tally.predicted:
             raise
-        raise InputError(f"{error} (the points before it are printed)") from None
+        raise InputError(
+            "commands.printed_in_part",
+            where=error.where,
+            reason=error.reason,
+            faults=[error.code],
+        ) from None
 
 
 def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:

@@ -78,21 +78,20 @@ def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJo
         name: preset_of(f"{name}s", said) for name, said in changes.items() if said is not None
     }
     if not stated:
-        raise InputError("reweight: neither --prior nor --likelihood is given; give one or both")
+        raise InputError("commands.no_other_model", where="reweight")
     try:
         new = ModelJob.model_validate(old.model_dump() | stated)
     except ValidationError as error:
         raise refusal(error, "reweight") from None
     if new.likelihood.of_classes is not old.likelihood.of_classes:
         raise InputError(
-            f"reweight: likelihood {new.likelihood.kind} is not of the same targets as "
-            f"{old.likelihood.kind}; classes and numbers do not mix"
+            "commands.other_targets",
+            where="reweight",
+            likelihood=new.likelihood.kind,
+            old=old.likelihood.kind,
         )
     if new.network.has_slopes and new.prior.slopes is None:
-        raise InputError(
-            "reweight: the network has slopes that are trained, the new prior states none; give "
-            "YAML text with `slopes`"
-        )
+        raise InputError("commands.slopes_without_prior", where="reweight")
     return new
 
 

@@ -64,10 +64,7 @@ def _import_extra() -> tuple[Any, Any]:
     except ImportError as error:
         if (error.name or "").startswith("nlobayes"):
             raise
-        raise InputError(
-            f"serve: {error}; install the extra `serve`: `uv sync --extra serve` in the project, "
-            "or `pip install 'nlobayes[serve]'`"
-        ) from None
+        raise InputError("commands.no_extra", where="serve", reason=str(error)) from None
     return uvicorn, application
 
 
@@ -78,7 +75,10 @@ def _listen(config: Any, host: str) -> Any:
         socket.listen()  # so that whoever reads the address is heard from then on
     except (SystemExit, OSError, UnicodeError) as error:
         raise InputError(
-            f"serve: cannot listen at {host}:{config.port} ({error.__context__ or error}); "
-            "choose another --port or --host"
+            "commands.cannot_listen",
+            where="serve",
+            host=host,
+            port=config.port,
+            reason=str(error.__context__ or error),
         ) from None
     return socket

@@ -63,12 +63,12 @@ def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) 
     there = (path.parent.relative_to(metrics) for path in metrics.rglob("evaluation.json"))
     found = {folder.as_posix() for folder in there}
     if not found:
-        raise InputError(f"no evaluation.json under {metrics}; run the workflow first")
+        raise InputError("commands.no_evaluation", folder=metrics)
     known = _labels(grids, changes)
     named = {path: label for path, label in known.items() if path in found}
     if grids and not named:
         raise InputError(
-            f"no run of {', '.join(grids)} is finished; run `snakemake {' '.join(grids)}` first"
+            "commands.no_finished_run", grids=grids, command=" ".join(["snakemake", *grids])
         )
     return named if grids else named | shortened(sorted(found - {*named}))
 
@@ -80,7 +80,7 @@ def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, s
     study = read_whole_study(changes)
     unknown = [grid for grid in grids or [] if grid not in study.grids]
     if unknown:
-        raise InputError(f"unknown grid {unknown[0]!r}; known: {', '.join(study.grids)}")
+        raise InputError("commands.unknown_grid", grid=unknown[0], known=[*study.grids])
     return labels(study, grids or None)
 
 
