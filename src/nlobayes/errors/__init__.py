@@ -37,8 +37,6 @@ class InputError(ValueError):
     @property
     def reason(self) -> str:
         """The text without the place."""
-        if " " in self.code:
-            return self.code
         return word(self.code, self.fields)
 
     def __str__(self) -> str:
