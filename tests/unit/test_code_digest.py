@@ -72,14 +72,10 @@ INSIDE = {
         "diagnostics.tables",
         "evaluation.tables.predictions",
         "commands.shared.covariates",
+        "commands.shared.chain_tables",
         "commands.shared.predictions",
-    },
-    "tabulate_classes": {
-        "diagnostics.tables",
         "evaluation.classification.decisions",
         "evaluation.classification.calibration",
-        "commands.shared.chain_tables",
-        "commands.shared.run_tables",
     },
     "export": {
         "surrogate.evaluation",
@@ -148,7 +144,6 @@ USED = {
     "evaluate": {"data", "diagnostics", "distributions", "evaluation"},
     "tabulate": {"data", "model", "diagnostics", "distributions", "evaluation"},
     "tabulate_chains": {"model", "diagnostics"},
-    "tabulate_classes": {"data", "model", "diagnostics", "distributions", "evaluation"},
     "export": {"data", "model", "distributions", "evaluation", "surrogate"},
     "landscape": {"data", "model", "inference"},
     "prior_predictive": {"data", "model", "inference", "evaluation"},

@@ -105,14 +105,7 @@ rule tabulate:
         " {params.starts} --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
 
 
-rule tabulate_classes:
-    """Tabulate what the figures of a run of classes show."""
-    input:
-        diagnostics="results/metrics/{run}/diagnostics.json",
-        predictions="results/predictions/{run}.nc",
-        evaluation="results/metrics/{run}/evaluation.json",
-        dataset=inputs.dataset,
-        starts=inputs.maps,
+use rule tabulate as tabulate_classes with:
     output:
         tables=tables(CLASSES.tables),
         record="results/records/tabulate_classes/{run}.json",
@@ -122,20 +115,6 @@ rule tabulate_classes:
         "timings/tabulate_classes/{run}.tsv"
     wildcard_constraints:
         run=runs_of(CLASSES, PLAN),
-    conda:
-        "../../environment.yml"
-    resources:
-        **needs.of("tabulate_classes"),
-    params:
-        **told.of_run("tabulate_classes"),
-        starts=option_per_input("--start", "starts"),
-        plots=folder_of_outputs,
-    shell:
-        "nlobayes tabulate_classes --spec {params.spec:q}"
-        " --diagnostics {input.diagnostics:q}"
-        " --predictions {input.predictions:q} --evaluation {input.evaluation:q}"
-        " --dataset {input.dataset:q} {params.starts} --plots {params.plots:q}"
-        " --record {output.record:q} 2> {log:q}"
 
 
 rule agree:

@@ -7,7 +7,6 @@ docs/stages.md derive from it. Tests compare it with the rules and with the Slur
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from nlobayes.stages.stage import Command, Stage
 
@@ -23,16 +22,6 @@ PREDICTIONS = "results/predictions/{run}.nc"
 DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
 EVALUATION = "results/metrics/{run}/evaluation.json"
 
-TABULATE = Stage(
-    help="Tabulate what the figures of a run show.",
-    job="TabulateJob",
-    unit="run",
-    inputs=(DIAGNOSTICS, PREDICTIONS, EVALUATION, DATASET, MAP),
-    outputs=("results/plots/{run}/{table}.csv",),
-    base_mb=700,
-    numbers=lambda size: size.data + 5 * size.predicted,
-    group="scores",
-)
 PIPELINE = {
     "simulate": Stage(
         help="Compute a table with the embedded NLO engine.",
@@ -179,9 +168,15 @@ PIPELINE = {
         numbers=lambda size: size.data + 8 * size.drawn,
         group="scores",
     ),
-    "tabulate": TABULATE,
-    "tabulate_classes": replace(
-        TABULATE, help="Tabulate what the figures of a run of classes show."
+    "tabulate": Stage(
+        help="Tabulate what the figures of a run show.",
+        job="TabulateJob",
+        unit="run",
+        inputs=(DIAGNOSTICS, PREDICTIONS, EVALUATION, DATASET, MAP),
+        outputs=("results/plots/{run}/{table}.csv",),
+        base_mb=700,
+        numbers=lambda size: size.data + 5 * size.predicted,
+        group="scores",
     ),
     "export": Stage(
         help="Write the surrogate of a run: one file that predicts.",

@@ -26,8 +26,6 @@ OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
     "ingest": ingest_job,
     "prepare": prepare_job,
 }
-TOLD_AS = {"tabulate_classes": "tabulate"}
-"""Verbs that are told what another one is."""
 
 
 class Specifications:
@@ -44,8 +42,7 @@ class Specifications:
 
     def of_run(self, verb: str) -> Fields:
         """Tell a verb of a run."""
-        job = TOLD_AS.get(verb, verb)
-        return _fields(verb, lambda wildcards: self._told(wildcards.run)[job])
+        return _fields(verb, lambda wildcards: self._told(wildcards.run)[verb])
 
     def of_model(self, verb: str) -> Fields:
         """Tell a verb that no sampler matters to."""

@@ -17,8 +17,8 @@ from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose
 from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
-from nlobayes.commands.pipeline.tabulate_classes import tabulate_classes
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import SPLITS, TEST
@@ -164,7 +164,7 @@ def test_every_table_is_of_every_split(
         "dataset": dataset,
     }
     plots, record = tmp_path / "plots", tmp_path / "record.json"
-    tabulate_classes(json.dumps(TABULATED), **read, start=run.starts, plots=plots, record=record)
+    tabulate(json.dumps(TABULATED), **read, start=run.starts, plots=plots, record=record)
     found = {path.stem: read_csv(path) for path in plots.iterdir()}
     assert {name: len(found[name]) for name in LENGTHS} == LENGTHS
     assert found["classes"]["name"].tolist() == [1, 2, 5]

@@ -156,7 +156,7 @@ def test_a_plot_is_told_its_figures_quoted_and_what_they_show(plan: Plan) -> Non
     assert (of_grid["name"], of_grid["verdict"]) == ("grid {grid}", "")
 
 
-@pytest.mark.parametrize("verb", ["warmup", "draw", "evaluate", "tabulate_classes"])
+@pytest.mark.parametrize("verb", ["warmup", "draw", "evaluate", "tabulate"])
 def test_a_verb_is_told_its_own_specification_and_the_code_that_it_chooses(
     plan: Plan, verb: str
 ) -> None:
@@ -164,7 +164,7 @@ def test_a_verb_is_told_its_own_specification_and_the_code_that_it_chooses(
     fields = Specifications(plan).of_run(verb)
     assert json.loads(fields["spec"](hmc))["seed"] == 1
     same_code = fields["code"](hmc) == fields["code"](nuts)
-    assert same_code is (verb in {"evaluate", "tabulate_classes"})
+    assert same_code is (verb in {"evaluate", "tabulate"})
 
 
 def test_a_job_needs_what_its_run_does_and_more_at_each_attempt(plan: Plan) -> None:
