@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import xarray as xr
 
 from nlobayes import Surrogate, builder
 from nlobayes.artifacts.contents import read_dataset, read_map, write_map
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.checks import APPROXIMATE
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.commands.pipeline.diagnose import diagnose
@@ -22,8 +23,8 @@ from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.diagnostics import verdict
-from nlobayes.errors import InputError
 from nlobayes.study.jobs import ModelJob
+from tests.refusals import refused
 
 MEMBERS = 4
 MODEL = {
@@ -33,6 +34,12 @@ MODEL = {
     "precision": "float64",
 }
 SPEC = {"model": MODEL, "method": {"kind": "map_ensemble", "members": MEMBERS}, "seed": 1}
+LACKING = {
+    "weights_1": (slice(None), 1),
+    "biases_1": (1,),
+    "weights_2": (1, slice(None)),
+}
+"""What a network of one hidden unit lacks, behind chain and draw."""
 DIAGNOSE = {"likelihood": MODEL["likelihood"], "thresholds": {}, "thinning_loss": 0.1}
 
 
@@ -136,6 +143,57 @@ def test_the_surrogate_predicts_the_mean_of_its_members(made: Made, dataset_path
 
 
 def test_other_numbers_of_maps_are_refused(made: Made, dataset_path: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="got 3 MAPs for 4 members"):
+    with refused("inference.maps_for_members", maps=3, members=4):
         approximate(json.dumps(SPEC), dataset_path, made.starts[:3], tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()
+
+
+def test_draws_of_several_architectures_predict_as_their_own_networks(
+    made: Made, dataset_path: Path, tmp_path: Path
+) -> None:
+    """Every second draw has one hidden unit: what it lacks is zero and masked."""
+    groups = read_groups(made.posterior, "posterior")
+    weights = groups["posterior"]
+    small = np.arange(MEMBERS) % 2 == 1
+    masks = {}
+    for name, lacking in LACKING.items():
+        mask = np.ones(weights[name].shape, dtype=bool)
+        mask[(slice(None), small, *lacking)] = False
+        weights[name].values[~mask] = 0
+        masks[name] = (weights[name].dims, mask.astype(np.int8))
+    groups["masks"] = xr.Dataset(masks, weights.coords)
+    posterior, thinned = tmp_path / "posterior.nc", tmp_path / "thinned.nc"
+    write_groups(posterior, "posterior", groups, read_attrs(made.posterior))
+    thin(posterior, made.diagnostics, dataset_path, thinned, tmp_path / "t.csv")
+    kept = read_groups(thinned, "thinned")
+    xr.testing.assert_equal(kept["masks"], groups["masks"])
+    out = tmp_path / "p.nc"
+    posterior_predictive(json.dumps({"model": MODEL}), thinned, dataset_path, made.starts, out)
+    found = read_groups(out, "predictions")["predictions"]["f"].values[0, small]
+    data = read_dataset(dataset_path)
+    by_hand = np.tanh(
+        data.features @ weights["weights_1"].values[0, small, :, 0].T
+        + weights["biases_1"].values[0, small, 0]
+    )
+    outputs = (
+        by_hand * weights["weights_2"].values[0, small, 0, 0]
+        + weights["biases_2"].values[0, small, 0]
+    )
+    target = data.transforms["target"]
+    np.testing.assert_allclose(found, (outputs * target["sd"] + target["mean"]).T, rtol=1e-6)
+
+
+def test_a_posterior_of_functions_alone_predicts_nowhere_else(
+    made: Made, dataset_path: Path, tmp_path: Path
+) -> None:
+    groups = read_groups(made.thinned, "thinned")
+    groups["posterior"] = groups["posterior"].drop_vars(groups["posterior"].data_vars)
+    thinned, out = tmp_path / "thinned.nc", tmp_path / "out.nc"
+    write_groups(thinned, "thinned", groups, read_attrs(made.thinned))
+    job = json.dumps({"model": MODEL})
+    with refused("commands.no_weights", where=thinned):
+        posterior_predictive(job, thinned, dataset_path, made.starts, out)
+    exporting = json.dumps({"network": MODEL["network"], "export": {}})
+    with refused("commands.no_weights", where=thinned):
+        export(exporting, thinned, dataset_path, made.diagnostics, made.evaluation, out)
+    assert not out.exists()

@@ -109,7 +109,7 @@ runtime.configure("float32", "cpu", 2)
 import jax
 import jax.numpy as jnp
 used = []
-for chain group in range(5):
+for chain_group in range(5):
     runtime.choose_device("cpu", chain group, 2)
     used += [device.id for device in jnp.ones(1).devices()]
 print(used, jax.config.jax_default_matmul_precision)

@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
-from nlobayes.commands.shared.functions import flatten
+from nlobayes.commands.shared.functions import flatten, read_weights
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.evaluation.predictive.fitted import FittedNoise
@@ -62,9 +62,7 @@ def export(
     convergence = read_json(diagnostics, "checks", "converged")
     scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
     noise = _noise(scores["predictive_noise"])
-    drawn = _network_of_target(
-        contents.read_variables(read_groups(posterior, "thinned")["posterior"])
-    )
+    drawn = _network_of_target(read_weights(read_groups(posterior, "thinned"), posterior))
     kept = _choose(drawn, job, data, noise)
     made = read_attrs(posterior)
     inputs = digests([posterior, dataset, diagnostics, evaluation])

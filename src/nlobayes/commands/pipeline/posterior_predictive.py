@@ -11,7 +11,12 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.functions import check_same_rows, flatten, predict_draws
+from nlobayes.commands.shared.functions import (
+    check_same_rows,
+    flatten,
+    predict_draws,
+    read_weights,
+)
 from nlobayes.study.jobs import PosteriorPredictiveJob, read_job
 from nlobayes.types import Named
 
@@ -30,7 +35,7 @@ def posterior_predictive(
     thinned = read_groups(posterior, "thinned")
     check_same_rows(thinned, data, posterior, dataset)
     draws = thinned["posterior"]
-    drawn = flatten(contents.read_variables(draws))
+    drawn = flatten(read_weights(thinned, posterior))
     members = _stack([contents.read_map(path).variables for path in start])
     posterior_says, baseline_says = (
         predict_draws(variables, job.model, data) for variables in (drawn, members)

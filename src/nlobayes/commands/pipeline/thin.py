@@ -24,6 +24,8 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 from nlobayes.types import Dataset
 
+DRAWN = ("posterior", "masks")
+
 
 def thin(
     posterior: Annotated[Path, typer.Option(help="Posterior to thin.")],
@@ -49,7 +51,7 @@ def thin(
         )
     write_csv(table, _costs(groups, read_dataset(dataset), stored_every, stride * stored_every))
     kept = {"draw": slice(stride - 1, None, stride)}
-    thinned = {"posterior": groups["posterior"].isel(kept)}
+    thinned: Groups = {name: groups[name].isel(kept) for name in DRAWN if name in groups}
     thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}
     made = read_attrs(posterior)
     facts = {name: made[name] for name in ("device", "precision", "exact")}

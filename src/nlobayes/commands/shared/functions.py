@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nlobayes.artifacts.contents import read_variables
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
@@ -37,6 +38,22 @@ def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset
     centre = unstandardise(target, noise.centre.astype(np.float64)).astype(outputs.dtype)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
+
+
+def read_weights(thinned: Groups, posterior: Path) -> Named:
+    """Read the weights (chain, draw, ...) of a thinned posterior.
+
+    Where draws differ in architecture the units that a draw lacks have weights of zero, so that
+    masks change no prediction.
+
+    Raises
+    ------
+    InputError
+        If the method of the posterior gave functions alone.
+    """
+    if not thinned["posterior"].data_vars:
+        raise InputError("commands.no_weights", where=posterior)
+    return read_variables(thinned["posterior"])
 
 
 def flatten(named: Named) -> dict[str, np.ndarray]:
