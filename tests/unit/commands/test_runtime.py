@@ -110,7 +110,7 @@ import jax
 import jax.numpy as jnp
 used = []
 for chain_group in range(5):
-    runtime.choose_device("cpu", chain group, 2)
+    runtime.choose_device("cpu", chain_group, 2)
     used += [device.id for device in jnp.ones(1).devices()]
 print(used, jax.config.jax_default_matmul_precision)
 """
