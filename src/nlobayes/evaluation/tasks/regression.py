@@ -170,7 +170,8 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
     """Score least squares on the features; coefficients in units of the network."""
     data, train = given.data, given.data.split == TRAIN
     fitted = linear.fit(data.features[train], data.target[train])
-    plane = unstandardise(scored.target, linear.predict(fitted, data.features))
+    plane = linear.predict(fitted, data.features)
+    plane = unstandardise(scored.target, plane, data.relative_to)
     scores, _ = _every_split(plane[np.newaxis], scored)
     named = zip(("intercept", *data.feature_names), *fitted[:2], strict=True)
     coefficients = {
