@@ -137,7 +137,7 @@ def test_another_seed_makes_another_split(points: Selection, choices: Choices) -
         ({"split": (30, 15, 16)}, "splits of 61 rows .* do not fit 60 rows; shrink them"),
         ({"split": (0.9, 0.001, 0.099)}, "split val of 60 rows is empty"),
         ({"split": (30, 15)}, "2 split sizes given; give three: train, val, test"),
-        ({"feature_map": "squares"}, "unknown feature map 'squares'; known: invariants"),
+        ({"feature_map": "squares"}, "unknown feature map 'squares'; known: channels, invariants"),
         ({"target_scale": "ln"}, "unknown target scale 'ln'; known: log10"),
         ({"reference_points": 0}, "0 reference rows asked for"),
     ],

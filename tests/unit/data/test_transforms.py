@@ -66,7 +66,7 @@ def test_without_standardisation_features_are_the_map() -> None:
         ("threshold_invariants", -45.5, r"in 1 of 4 rows \(3\); allowed: .*\|m\| above 45.5 GeV"),
         ("threshold_invariants", 20.0, r"in 1 of 4 rows \(3\)"),
         ("raw", np.inf, r"in 1 of 4 rows \(3\)"),
-        ("squares", 100.0, "unknown feature map 'squares'; known: invariants, pair_inv"),
+        ("squares", 100.0, "unknown feature map 'squares'; known: channels, invariants, pair_inv"),
     ],
 )
 def test_features_refused(name: str, mass: float, message: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import TargetTransform, apply_scale, offset_of, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration.conditional import (
     coverage_by_decile,
@@ -103,13 +103,15 @@ def _target(given: Given) -> TargetTransform:
 
 def _rows(given: Given) -> Rows:
     """Take what is known of every point, the target on the model scale."""
-    data = given.data
+    data, target = given.data, _target(given)
+    known = None if data.relative_to is None else offset_of(target, data.relative_to)
     return Rows(
         split=data.split,
-        observed=apply_scale(_target(given), data.observed),
+        observed=apply_scale(target, data.observed),
         covariate=given.covariate,
         distance=distance_to_training(data.features, data.features[data.split == TRAIN]),
         scale_uncertainty=data.scale_uncertainty,
+        reference=known,
     )
 
 
