@@ -162,12 +162,11 @@ def test_a_memory_of_a_target_with_a_reference_has_it_taken_out(dataset: Dataset
         relative_to=RELATIVE_TO,
         reference=known.relative_to[rows],
     )
-    named = {"kind": "fan_in", "memory": {"file": "m.nc", "sha256": "0" * 64}}
     densities = [
-        builder.build_model(job(prior=named), data, remembered).logdensity_fn
+        builder.build_model(job(), data, remembered).logdensity_fn
         for data, remembered in ((dataset, memory), (known, shifted))
     ]
     position = jnp.asarray(np.random.default_rng(2).normal(size=6))
     assert float(densities[0](position)) == pytest.approx(float(densities[1](position)), rel=1e-10)
     with refused("references.of_memory", received=None, allowed=RELATIVE_TO):
-        builder.build_model(job(prior=named), known, memory)
+        builder.build_model(job(), known, memory)

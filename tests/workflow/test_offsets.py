@@ -1,4 +1,4 @@
-"""A target that is learned relative to a calculation, from its settings to a surrogate's answers."""
+"""A target that is learned relative to Born, from its settings to a surrogate's answers."""
 
 from __future__ import annotations
 
