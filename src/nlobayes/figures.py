@@ -113,7 +113,9 @@ ALL = (
         Of.NUMBERS,
         "accuracy.predicted_vs_true",
         {
-            "predictions": "split truth mean low_68 high_68 truth_target median_target",
+            "predictions": (
+                "split truth mean low_68 high_68 truth_target median_target reference?"
+            ),
             "labels": "*",
         },
     ),
@@ -122,7 +124,7 @@ ALL = (
         "Accuracy",
         Of.NUMBERS,
         "accuracy.residuals",
-        {"predictions": "split covariate truth mean", "labels": "*"},
+        {"predictions": "split covariate truth mean reference?", "labels": "*"},
     ),
     Figure(
         "residual_histogram",

@@ -44,6 +44,9 @@ class Dataset(NamedTuple):
     error
         Standard deviation of the numerical noise of the target, on the scale that the network
         learns: dex where that is log10 (point,); None where it is not known.
+    relative_to
+        What the target is learned relative to, in the target's unit (point,); None where it is
+        learned itself. `transforms` says what it is.
     """
 
     inputs: np.ndarray
@@ -59,6 +62,7 @@ class Dataset(NamedTuple):
     units: dict[str, str]
     scale_uncertainty: np.ndarray | None = None
     error: np.ndarray | None = None
+    relative_to: np.ndarray | None = None
 
 
 class Named(NamedTuple):
@@ -188,6 +192,9 @@ class Memory(NamedTuple):
         Unit of each input and of the target, by name.
     scale
         The model scale: `log10` or `identity`.
+    relative_to, reference
+        Settings of what the target was learned relative to, and its value at the points (point,);
+        None where it was learned itself.
     """
 
     inputs: np.ndarray
@@ -197,6 +204,8 @@ class Memory(NamedTuple):
     target: str
     units: dict[str, str]
     scale: str
+    relative_to: Mapping[str, Any] | None = None
+    reference: np.ndarray | None = None
 
 
 class Exported(NamedTuple):

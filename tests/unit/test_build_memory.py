@@ -141,3 +141,38 @@ def test_a_memory_that_is_named_must_be_given(dataset: Dataset) -> None:
     model = job(prior={"kind": "fan_in", "memory": {"file": "results/memories/no.nc"}})
     with refused("builder.memory_not_given", file="results/memories/no.nc"):
         builder.build_model(model, dataset)
+
+
+RELATIVE_TO = {"column": "lo_pb", "unit": "pb"}
+
+
+def relative(dataset: Dataset) -> Dataset:
+    """The same features and targets of the network, of a target that has a reference."""
+    reference = 10.0 ** np.random.default_rng(5).normal(size=len(dataset.observed))
+    target = {**dataset.transforms["target"], "relative_to": RELATIVE_TO}
+    return dataset._replace(
+        observed=dataset.observed * reference,
+        relative_to=reference,
+        transforms={**dataset.transforms, "target": target},
+    )
+
+
+def test_a_memory_of_a_target_with_a_reference_has_it_taken_out(dataset: Dataset) -> None:
+    """What was remembered of log10 target is, less log10 of the reference, known of f."""
+    rows = np.flatnonzero(dataset.split == TRAIN)[:7]
+    known = relative(dataset)
+    assert known.relative_to is not None
+    memory = memory_at(dataset, rows)
+    shifted = memory._replace(
+        observed=memory.observed + memory.root @ np.log10(known.relative_to[rows]),
+        relative_to=RELATIVE_TO,
+        reference=known.relative_to[rows],
+    )
+    densities = [
+        builder.build_model(job(), data, remembered).logdensity_fn
+        for data, remembered in ((dataset, memory), (known, shifted))
+    ]
+    position = jnp.asarray(np.random.default_rng(2).normal(size=6))
+    assert float(densities[0](position)) == pytest.approx(float(densities[1](position)), rel=1e-10)
+    with refused("references.of_memory", received=None, allowed=RELATIVE_TO):
+        builder.build_model(job(), known, memory)

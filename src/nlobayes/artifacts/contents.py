@@ -18,7 +18,7 @@ Attrs = Mapping[str, Any]
 PREDICTED = ("point", "output")
 """Dims of what is predicted, after those of the draws."""
 
-ROW_FACTS = ("scale_uncertainty", "error")
+ROW_FACTS = ("scale_uncertainty", "error", "relative_to")
 """What is known of the target of each row, where it is: names of a dataset and of its file."""
 
 
@@ -207,7 +207,9 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         name: (("draw", *(f"{name}_{axis}" for axis in range(values.ndim - 1))), values)
         for name, values in exported.variables.items()
     }
-    inputs = {"input": list(dataset.input_names), "bound": ["smallest", "largest"]}
+    relative_to = dataset.transforms.get("target", {}).get("relative_to", {})
+    columns = [*dataset.input_names, *([relative_to["column"]] if "column" in relative_to else [])]
+    inputs = {"input": columns, "bound": ["smallest", "largest"]}
     names = {**inputs, "feature": list(dataset.feature_names)}
     domain = {
         "features": (("row", "feature"), exported.features),
@@ -230,8 +232,11 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
 def write_memory(path: Path, memory: Memory, attrs: Attrs) -> None:
     """Write what data said of f."""
     names = {"input": list(memory.input_names)}
+    points: dict[str, Any] = {"inputs": (("point", "input"), memory.inputs)}
+    if memory.reference is not None:
+        points["reference"] = (("point",), memory.reference)
     groups = {
-        "points": _group({"inputs": (("point", "input"), memory.inputs)}, names, "input"),
+        "points": _group(points, names, "input"),
         "site": xr.Dataset(
             {
                 "root": (("combination", "point"), memory.root),
@@ -240,18 +245,23 @@ def write_memory(path: Path, memory: Memory, attrs: Attrs) -> None:
         ),
     }
     facts = {name: getattr(memory, name) for name in ("target", "units", "scale")}
+    if memory.relative_to is not None:
+        facts["relative_to"] = memory.relative_to
     write_groups(path, "memory", groups, {**attrs, **facts})
 
 
 def read_memory(path: Path) -> Memory:
     """Read what data said of f."""
     groups, attrs = read_groups(path, "memory"), read_attrs(path)
+    points = groups["points"]
     return Memory(
-        inputs=groups["points"]["inputs"].values,
+        inputs=points["inputs"].values,
         root=groups["site"]["root"].values,
         observed=groups["site"]["observed"].values,
-        input_names=tuple(map(str, groups["points"]["input"].values)),
+        input_names=tuple(map(str, points["input"].values)),
         **{name: attrs[name] for name in ("target", "units", "scale")},
+        relative_to=attrs.get("relative_to"),
+        reference=points["reference"].values if "reference" in points else None,
     )
 
 

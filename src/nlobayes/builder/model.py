@@ -10,7 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.builder.custom_prior import load_function
-from nlobayes.data.transforms import FeatureTransform, TargetTransform, apply_features
+from nlobayes.data.transforms import (
+    FeatureTransform,
+    TargetTransform,
+    apply_features,
+    offset_of,
+)
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
@@ -122,7 +127,13 @@ def _site(memory: Memory, dataset: Dataset, network: Network) -> Site:
     if network.sizes[-1] != 1:
         raise InputError("builder.memory_of_one_output", outputs=network.sizes[-1])
     features = apply_features(FeatureTransform(**dataset.transforms["features"]), memory.inputs)
-    observed = memory.observed - memory.root.sum(axis=1) * target.mean
+    known = target.relative_to
+    if known is not None and memory.relative_to != known:
+        raise InputError("references.of_memory", received=memory.relative_to, allowed=known)
+    offset = offset_of(target, None if known is None else memory.reference)
+    observed = memory.observed - memory.root @ np.broadcast_to(
+        target.mean + offset, len(memory.inputs)
+    )
     return Site(features, memory.root * target.sd, observed)
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from nlobayes.data.features import feature_names
+from nlobayes.data.references import (
+    check_known,
+    check_units,
+    columns_behind,
+    completed,
+    reference_at,
+    units_of,
+)
 from nlobayes.data.splits import TRAIN, reference_rows, split_rows
 from nlobayes.data.tables import Selection
 from nlobayes.data.transforms import (
+    TargetTransform,
     apply_features,
     apply_target,
     fit_features,
@@ -23,7 +34,7 @@ class Choices(NamedTuple):
     """How a table enters the network.
 
     `split` gives rows or fractions of train, validation and test, `train_from` and
-    `validation_from` the rows before them.
+    `validation_from` the rows before them. `relative_to` are the settings of a reference.
     """
 
     feature_map: str
@@ -36,6 +47,7 @@ class Choices(NamedTuple):
     reference_points: int
     train_from: int = 0
     validation_from: int | None = None
+    relative_to: Mapping[str, Any] | None = None
 
 
 def make_dataset(
@@ -47,9 +59,11 @@ def make_dataset(
     ------
     InputError
         If a split is empty, a feature or the target is not finite, or constant on train rows, or
-        a class does not occur there.
+        a class does not occur there; or if the reference is not finite, or on the scale log10 not
+        positive.
     """
     inputs, observed = selection.inputs, selection.target
+    settings, known = _reference(selection, columns, targets[0], choices)
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
     noise = numerical_error(choices.target_scale, observed, selection.relative_error)
     split = split_rows(
@@ -65,21 +79,51 @@ def make_dataset(
         choices.feature_map, inputs, train, standardise=choices.standardise_features
     )
     scaled = fit_target(
-        choices.target_scale, observed, train, standardise=choices.standardise_target
+        choices.target_scale,
+        observed,
+        train,
+        standardise=choices.standardise_target,
+        relative_to=settings,
+        reference=known,
     )
     constants = {"mean": features.mean.tolist(), "scale": features.scale.tolist()}
     return Dataset(
         inputs=inputs,
         features=apply_features(features, inputs),
-        target=apply_target(scaled, observed),
+        target=apply_target(scaled, observed, known),
         observed=observed,
         split=split,
         reference=reference_rows(split, choices.reference_points),
         input_names=tuple(columns),
         feature_names=feature_names(choices.feature_map, columns),
         target_names=tuple(targets),
-        transforms={"features": {"map": features.map, **constants}, "target": scaled._asdict()},
-        units=selection.units,
+        transforms={"features": {"map": features.map, **constants}, "target": _constants(scaled)},
+        units=selection.units | units_of(settings),
         scale_uncertainty=spread,
         error=noise,
+        relative_to=known,
     )
+
+
+def _constants(target: TargetTransform) -> dict[str, Any]:
+    """Give the constants by name; a target that is learned itself does not speak of references."""
+    constants = target._asdict()
+    if target.relative_to is None:
+        del constants["relative_to"]
+    return constants
+
+
+def _reference(
+    selection: Selection, columns: Sequence[str], target: str, choices: Choices
+) -> tuple[dict[str, Any] | None, np.ndarray | None]:
+    """Complete the settings of the reference, and give its value in every row."""
+    if choices.relative_to is None:
+        return None, None
+    settings = completed(choices.relative_to, selection.units[target])
+    check_units(settings, selection.units)
+    behind = [] if selection.reference is None else [selection.reference]
+    points = np.column_stack([selection.inputs, *behind])
+    names = (*columns, *columns_behind(settings))
+    known = reference_at(settings, points, names, choices.target_scale)
+    check_known(settings, known, choices.target_scale)
+    return settings, known

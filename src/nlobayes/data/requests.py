@@ -34,6 +34,8 @@ class Request(NamedTuple):
         Names of what is made of features and of targets.
     defaults
         Names that are asked for where nobody chose any, by key.
+    reference
+        Name of the column that the target is learned relative to; None where there is none.
     """
 
     features: tuple[str, ...]
@@ -46,6 +48,7 @@ class Request(NamedTuple):
     feature_map: str
     target_scale: str
     defaults: Mapping[str, tuple[str, ...]]
+    reference: str | None = None
 
 
 def check_request(table: Table, asked: Request, source: str) -> None:
@@ -62,7 +65,7 @@ def check_request(table: Table, asked: Request, source: str) -> None:
     if faults:
         check_separated(table.columns, faults[0].fields["columns"][0], source)
         faults.append(InputError("data.known_columns", known=named_columns(table.columns)))
-    for check in (_widths, _declared, _units, _values):
+    for check in (_widths, _declared, _units, _values, _references):
         faults += check(table, asked)
     if faults:
         said = "; ".join(map(str, faults))
@@ -84,6 +87,7 @@ def _missing(table: Table, asked: Request) -> Iterator[InputError]:
         "target.column": asked.targets,
         "target.scale_variations": asked.variations,
         "target.relative_error": error,
+        "target.relative_to": (asked.reference,) if asked.reference else (),
     }
     for key, names in wanted.items():
         absent = [name for name in names if name not in table.columns]
@@ -128,6 +132,8 @@ def _units(table: Table, asked: Request) -> list[InputError]:
     wanted |= dict.fromkeys(asked.targets, ("target.unit", asked.target_unit))
     of_target = asked.target_unit or own.get(asked.targets[0], "")
     wanted |= dict.fromkeys(asked.variations, ("target.scale_variations", of_target))
+    if asked.reference:
+        wanted[asked.reference] = ("target.relative_to", of_target)
     return [
         fault
         for name, (key, unit) in wanted.items()
@@ -143,6 +149,28 @@ def _convert(name: str, units: tuple[str, str], key: str) -> None:
 def _values(table: Table, asked: Request) -> list[InputError]:
     known = [name for name in asked.targets if len(table.columns.get(name, ()))]
     return [fault for name in known for fault in _said(_learnable, table, name, asked.target_scale)]
+
+
+def _references(table: Table, asked: Request) -> list[InputError]:
+    if asked.reference is None or not len(table.columns.get(asked.reference, ())):
+        return []
+    return _said(_divides, table, asked.reference, asked)
+
+
+def _divides(table: Table, name: str, asked: Request) -> None:
+    values = finite_numbers(table, name, "target.relative_to")
+    bad = np.flatnonzero(values <= 0)
+    if asked.target_scale == "log10" and bad.size:
+        raise InputError(
+            "references.not_positive",
+            count=bad.size,
+            total=values.size,
+            column=name,
+            row=bad[0] + 1,
+        )
+    own = {**table.units, **asked.declared}
+    if not (asked.target_unit or own.get(asked.targets[0], "")) and own.get(name, ""):
+        raise InputError("references.other_unit", column=name, received=own[name])
 
 
 def _learnable(table: Table, name: str, scale: str) -> None:

@@ -55,7 +55,8 @@ class Selection(NamedTuple):
     Several targets have axes (row, output).
 
     `units` names the unit of each input and of the target. `relative_error` (row,) is the numerical
-    error of the target in units of the target.
+    error of the target in units of the target, `reference` (row,) what it is learned relative to,
+    in its unit.
     """
 
     inputs: np.ndarray
@@ -63,6 +64,7 @@ class Selection(NamedTuple):
     units: dict[str, str]
     variations: np.ndarray | None = None
     relative_error: np.ndarray | None = None
+    reference: np.ndarray | None = None
 
 
 def read_table(path: Path, most_mb: float | None = None) -> Table:
@@ -148,6 +150,7 @@ def select(
     duplicates: Literal["reject", "keep"] = "reject",
     variations: Sequence[str] = (),
     relative_error: str | None = None,
+    relative_to: str | None = None,
 ) -> Selection:
     """Take the features and the targets of a table, checked and in the units asked for.
 
@@ -169,6 +172,8 @@ def select(
         Names of columns that hold the target at other scales; they come in the target's unit.
     relative_error
         Name of the column with the numerical error of the target in units of the target.
+    relative_to
+        Name of the column that the target is learned relative to; it comes in the target's unit.
 
     Raises
     ------
@@ -178,7 +183,7 @@ def select(
         be one.
     """
     names = [*features, *targets]
-    further = [*variations, *([relative_error] if relative_error else [])]
+    further = [*variations, *(name for name in (relative_error, relative_to) if name)]
     check_names_asked([*names, *further], units, source)
     columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
@@ -196,6 +201,7 @@ def select(
         selected,
         np.column_stack(varied) if varied else None,
         _relative_error(table, relative_error, target, source) if relative_error else None,
+        _variation(table, relative_to, own, source) if relative_to else None,
     )
 
 

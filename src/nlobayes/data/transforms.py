@@ -5,14 +5,15 @@ Constants of the standardisation come from the train rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import first_rows, map_features
 from nlobayes.errors import InputError
+from nlobayes.types import Dataset
 
 
 class FeatureTransform(NamedTuple):
@@ -26,13 +27,16 @@ class FeatureTransform(NamedTuple):
 class TargetTransform(NamedTuple):
     """Standardised target (scale(target) - mean) / sd, with scale `log10` or `identity`.
 
-    Several targets have a mean and an sd each. Scale `classes` numbers the `labels`.
+    Several targets have a mean and an sd each. Scale `classes` numbers the `labels`. With
+    `relative_to`, the settings of a reference (`references`), standardised is
+    scale(target) - scale(reference): the reference of each point is an offset of the network.
     """
 
     scale: str
     mean: float | Sequence[float]
     sd: float | Sequence[float]
     labels: Sequence[float] = ()
+    relative_to: Mapping[str, Any] | None = None
 
 
 CLASSES = "classes"
@@ -77,7 +81,13 @@ def apply_features(transform: FeatureTransform, inputs: np.ndarray) -> np.ndarra
 
 
 def fit_target(
-    scale: str, target: np.ndarray, train: np.ndarray, *, standardise: bool
+    scale: str,
+    target: np.ndarray,
+    train: np.ndarray,
+    *,
+    standardise: bool,
+    relative_to: Mapping[str, Any] | None = None,
+    reference: np.ndarray | None = None,
 ) -> TargetTransform:
     """Fix the constants of a target transform on the train rows.
 
@@ -91,6 +101,8 @@ def fit_target(
         Which rows are used for the constants, boolean of shape (row,).
     standardise
         Centre and scale the target; otherwise the constants are 0 and 1.
+    relative_to, reference
+        Settings of the reference, and its value in every row (row,).
 
     Raises
     ------
@@ -100,13 +112,24 @@ def fit_target(
     """
     if scale == CLASSES:
         return TargetTransform(scale, 0.0, 1.0, _labels(target, train))
-    scaled = _scale_target(scale, target)[train]
+    bare = TargetTransform(scale, 0.0, 1.0, (), relative_to)
+    scaled = apply_target(bare, target, reference)[train]
+    if relative_to is not None:
+        _check_something_left(scaled, _scale_target(scale, target)[train], relative_to)
     if not standardise:
-        return TargetTransform(scale, 0.0, 1.0)
+        return bare
     for column in np.atleast_2d(scaled.T):
         if _is_constant(column):
             raise InputError("data.constant_target", scale=scale, value=column[0])
-    return TargetTransform(scale, scaled.mean(axis=0).tolist(), scaled.std(axis=0).tolist())
+    return bare._replace(mean=scaled.mean(axis=0).tolist(), sd=scaled.std(axis=0).tolist())
+
+
+def _check_something_left(
+    left: np.ndarray, scaled: np.ndarray, relative_to: Mapping[str, Any]
+) -> None:
+    if np.ptp(left) <= 1e-9 * np.abs(scaled).max(initial=0.0):
+        what = relative_to.get("column", relative_to.get("calculation"))
+        raise InputError("references.nothing_left", what=what)
 
 
 def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:
@@ -119,12 +142,35 @@ def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:
     return tuple(labels.tolist())
 
 
-def apply_target(transform: TargetTransform, target: np.ndarray) -> np.ndarray:
-    """Map targets of any shape to the network's scale; classes to their numbers."""
+def apply_target(
+    transform: TargetTransform, target: np.ndarray, reference: np.ndarray | None = None
+) -> np.ndarray:
+    """Map targets of any shape, and the references they have, to the network's scale.
+
+    Classes become their numbers.
+    """
     if transform.scale == CLASSES:
         return np.searchsorted(transform.labels, target).astype(np.float64)
-    scaled = _scale_target(transform.scale, target)
+    scaled = _scale_target(transform.scale, target) - offset_of(transform, reference)
     return (scaled - np.asarray(transform.mean)) / np.asarray(transform.sd)
+
+
+def reference_of(data: Dataset, rows: np.ndarray) -> np.ndarray | None:
+    """Take the references of some rows, for values with axes (..., row, output); None without."""
+    return None if data.relative_to is None else data.relative_to[rows, np.newaxis]
+
+
+def offset_of(transform: TargetTransform, reference: np.ndarray | None) -> np.ndarray:
+    """Give the reference of points on the model scale, of its own shape; 0 without a reference.
+
+    A reference that does not exist (NaN) has no offset either.
+    """
+    if (transform.relative_to is None) != (reference is None):
+        raise ValueError("a reference is needed exactly where the target is relative to one")
+    if reference is None:
+        return np.zeros(())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return TARGET_SCALES[transform.scale](np.asarray(reference, np.float64))
 
 
 def apply_scale(transform: TargetTransform, target: np.ndarray) -> np.ndarray:
@@ -157,10 +203,17 @@ def numerical_error(
     return relative * (np.abs(target) if scale == "identity" else 1 / np.log(10))
 
 
-def unstandardise(transform: TargetTransform, values: np.ndarray) -> np.ndarray:
-    """Map network outputs of any shape back to log10 of the target, or to the target itself."""
+def unstandardise(
+    transform: TargetTransform, values: np.ndarray, reference: np.ndarray | None = None
+) -> np.ndarray:
+    """Map network outputs of any shape back to log10 of the target, or to the target itself.
+
+    The one place where references are multiplied, or added, back. A target that has one needs that
+    of each point, in a shape that broadcasts over the outputs.
+    """
     scaled = np.multiply(values, transform.sd, dtype=np.float64)
     scaled += transform.mean
+    scaled += offset_of(transform, reference)
     return scaled
 
 

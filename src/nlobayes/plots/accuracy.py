@@ -39,11 +39,15 @@ EVERYTHING = "grey: everything beyond, in one bin"
 def predicted_vs_true(predictions: DataFrame, labels: DataFrame) -> Figure:
     """Prediction against truth; beneath, the deviation, with the 68 % intervals of some points.
 
-    A log10 target is shown in its own unit, its deviation in dex and in percent.
+    A log10 target is shown in its own unit, its deviation in dex and in percent. A target that is
+    learned relative to a reference has a panel more: what the network learned of it.
     """
     rows, names = split_rows(predictions, "test").sort_values("truth"), read_labels(labels)
-    figure = new_figure(height=4.8)
-    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    relative = _is_relative(rows)
+    figure = new_figure(height=7.4 if relative else 4.8)
+    ratios = (3, 2, 3) if relative else (3, 2)
+    top, bottom, *more = figure.subplots(len(ratios), 1, height_ratios=ratios)
+    bottom.sharex(top)
     columns = ("truth_target", "median_target") if names.is_log10 else ("truth", "mean")
     true, predicted = (floats(rows, column) for column in columns)
     if names.is_log10:
@@ -59,9 +63,32 @@ def predicted_vs_true(predictions: DataFrame, labels: DataFrame) -> Figure:
     top.set_ylabel(f"predicted {names.target_axis}")
     bottom.set_ylabel(with_unit("predicted − true\n", names.model_unit))
     bottom.set_xlabel(f"true {names.target_axis}")
+    for axes in more:
+        _relative_panel(axes, rows, names)
     legend_above(figure, top, bottom, columns=2)
     figure.align_ylabels()
     return figure
+
+
+def _is_relative(rows: DataFrame) -> bool:
+    return bool("reference" in rows and rows["reference"].notna().all())
+
+
+def _relative(rows: DataFrame, column: str, names: Labels) -> Floats:
+    """Give target / reference, on the scale of the target itself target - reference."""
+    difference = floats(rows, column) - floats(rows, "reference")
+    return 10.0**difference if names.is_log10 else difference
+
+
+def _relative_name(names: Labels) -> str:
+    return f"{names.target} / reference" if names.is_log10 else f"{names.target} − reference"
+
+
+def _relative_panel(axes: Axes, rows: DataFrame, names: Labels) -> None:
+    true, predicted = (_relative(rows, column, names) for column in ("truth", "mean"))
+    _diagonal_panel(axes, true, predicted, label="")
+    axes.set_xlabel(f"true {_relative_name(names)}")
+    axes.set_ylabel(f"predicted\n{_relative_name(names)}")
 
 
 def _errors(rows: DataFrame, names: Labels) -> str:
@@ -110,18 +137,27 @@ def _percent_axis(axes: Axes) -> None:
 
 
 def residuals(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Residual against the covariate, with running median and 68 % and 95 % bands."""
+    """Residual against the covariate, with running median and 68 % and 95 % bands.
+
+    A target that is learned relative to a reference has a panel more: true and predicted ratio.
+    """
     rows, names = split_rows(predictions, "test"), read_labels(labels)
     covariate, residual = floats(rows, "covariate"), _residual(rows)
     color = SPLIT_COLORS["test"]
-    figure = new_figure(height=3.6)
-    axes = figure.subplots()
+    relative = _is_relative(rows)
+    figure = new_figure(height=6.0 if relative else 3.6)
+    axes, *more = np.ravel(figure.subplots(1 + relative, 1, sharex=True))
+    for above in more:
+        points(above, covariate, _relative(rows, "truth", names), color=BLACK, label="true ratio")
+        points(above, covariate, _relative(rows, "mean", names), color=color, label="")
+        above.set_ylabel(_relative_name(names))
+        above.set_xlabel(names.covariate)
     limit = symmetric_limit(residual)
     label = f"test, {len(rows)} points"
     points_within(axes, covariate, residual, limit=limit, color=color, label=label)
     _running_bands(axes, covariate, residual)
     reference_line(axes, y=0.0)
-    legend_above(figure, axes, columns=3)
+    legend_above(figure, axes, *more, columns=3)
     axes.set_xlabel(names.covariate)
     axes.set_ylabel(_residual_axis(names))
     return figure

@@ -46,7 +46,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
     """Tell `prepare` what to read from the table."""
     return PrepareJob(
         features=dataset.features,
-        target=dataset.target,
+        target=dataset.whole_target,
         split=dataset.split,
         reference_points=dataset.reference_points,
         **dataset.source.reading(),

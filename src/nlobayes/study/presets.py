@@ -16,6 +16,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
+from nlobayes.study.reference import ColumnReference, Reference
 from nlobayes.study.sources import Source
 from nlobayes.study.values import (
     Fraction,
@@ -44,8 +45,9 @@ class Features(Frozen):
     map: FeatureMap = "invariants"
     """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
     above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
-    cross section turns; `pair_invariants`: the like of the ten columns of two neutralinos. All take
-    a squark mass as one more, last column. Chains do not converge on `raw`."""
+    cross section turns; `channels`: with the fractions of Born by channel, for a target
+    relative to a calculation; `pair_invariants`: the like of the ten columns of two neutralinos.
+    All take a squark mass as one more, last column. Chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column that names another is converted."""
     standardise: bool = True
@@ -93,6 +95,10 @@ class Target(Frozen):
     """Columns with the cross section at other scales: errors are compared with their spread."""
     relative_error: str | None = None
     """Column with the numerical error of each target in units of the target: noise of its own."""
+    relative_to: Reference | None = None
+    """What is known of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
+    network learns log10(target / reference), of scale `identity` target - reference, and every
+    prediction is multiplied, or added, back."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
 
@@ -110,7 +116,18 @@ class Target(Frozen):
             raise InputError("study.of_one_column", key=alone[0])
         if len(self.columns) > 1 and self.scale == "classes":
             raise InputError("study.classes_of_columns", columns=list(self.columns))
+        if self.relative_to is not None and (len(self.columns) > 1 or self.scale == "classes"):
+            received = "classes" if self.scale == "classes" else list(self.columns)
+            raise InputError("references.of_one_target", received=received)
+        if {*self.reference_columns} & {*self.columns}:
+            raise InputError("references.of_itself", column=self.columns[0])
         return self
+
+    @property
+    def reference_columns(self) -> tuple[str, ...]:
+        """Names of the columns that it is learned relative to: one, or none."""
+        reference = self.relative_to
+        return (reference.column,) if isinstance(reference, ColumnReference) else ()
 
 
 class Split(Frozen):
@@ -164,8 +181,19 @@ class DatasetPreset(Frozen):
         error = (target.relative_error,) if target.relative_error else ()
         asked = {"features.columns": features, "target.column": target.columns}
         asked |= {"target.scale_variations": target.scale_variations}
+        asked |= {"target.relative_to.column": target.reference_columns}
         self.source.check_columns(asked | {"target.relative_error": error})
+        _ = self.whole_target
         return self
+
+    @property
+    def whole_target(self) -> Target:
+        """The target, with all settings of its reference."""
+        reference = self.target.relative_to
+        if reference is None:
+            return self.target
+        whole = reference.completed(self.source, self.features.columns)
+        return self.target.model_copy(update={"relative_to": whole})
 
     @field_validator("split", mode="before")
     @classmethod

@@ -35,6 +35,13 @@ class SourceSettings(Choice):
     """Settings of a source; those of one kind are in the file of its name in `sources/`."""
 
     made_by: ClassVar[MadeBy] = None
+    computes: ClassVar[tuple[str, ...]] = ()
+    """Calculations of the engine that are its target: nothing is learned relative to these."""
+
+    @property
+    def process(self) -> dict[str, Any]:
+        """Pair, energy and squark mass of its cross sections, as far as it knows them."""
+        return {}
 
     @property
     def known(self) -> tuple[str, ...] | None:

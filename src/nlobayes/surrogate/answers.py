@@ -56,8 +56,12 @@ def answer(
 
 
 def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
-    """Tell which points have features, finite ones that is, and say which those are."""
+    """Tell which points have finite features and a reference, and say which those are."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     with np.errstate(all="ignore"):
-        features = chosen.apply(points)
-    return np.all(np.isfinite(features), axis=1), chosen.ALLOWED
+        features = chosen.apply(surrogate.network_inputs(points))
+    usable = np.all(np.isfinite(features), axis=1)
+    reference = surrogate.reference(np.where(np.isfinite(points), points, 0.0))
+    if reference is None:
+        return usable, chosen.ALLOWED
+    return usable & np.isfinite(reference), f"{chosen.ALLOWED}; {surrogate.needs}"

@@ -21,10 +21,27 @@ PLACE = re.compile(r"results/surrogates/(.+)\.nc")
 
 
 def origin(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Give every entry of `STATED`, and all else that the table stated, as text."""
+    """Give every entry of `STATED`, all else that the table stated, and the reference, as text."""
     stated = facts.get("table_metadata")
     entries = stated.items() if isinstance(stated, Mapping) else ()
-    return dict.fromkeys(STATED, UNKNOWN) | {_plain(name): _plain(said) for name, said in entries}
+    said = {_plain(name): _plain(said) for name, said in entries}
+    return dict.fromkeys(STATED, UNKNOWN) | said | _reference(facts)
+
+
+def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Say what the target was learned relative to; nothing where it was learned itself."""
+    target = facts.get("transforms", {}).get("target", {})
+    settings = target.get("relative_to")
+    if settings is None:
+        return {}
+    if "column" in settings:
+        return {"relative_to": f"column {_plain(settings['column'])}, which points must have"}
+    squarks = settings["squark_mass_gev"]
+    mass = f"of column {squarks}" if isinstance(squarks, str) else f"of {squarks:g} GeV"
+    return {
+        "relative_to": f"{settings['calculation']} of the embedded engine at every point: "
+        f"{settings['sqrt_s_tev']:g} TeV, squarks {mass}, mu = {settings['mu_over_q']:g} Q"
+    }
 
 
 def run_of(facts: Mapping[str, Any]) -> str:

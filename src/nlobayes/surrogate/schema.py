@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlobayes.data.references import columns_behind, columns_needed, is_reference, reference_at
 from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES, map_features
 from nlobayes.errors import InputError, one_line
 from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, layer_names, network_of
@@ -97,6 +98,9 @@ NAMES = Rule(
     lambda v: _list_of(NAME).holds(v) and 0 < len(set(v)) == len(v),
 )
 ACTIVATION = _one_of([*ACTIVATIONS])
+REFERENCE = Rule(
+    "a column, or a calculation of the embedded engine with all its settings", is_reference
+)
 
 FACTS: dict[str, Rule] = {
     "activation": _either(ACTIVATION, _list_of(ACTIVATION)),
@@ -133,6 +137,7 @@ FACTS: dict[str, Rule] = {
 OPTIONAL: dict[str, Rule] = {
     "scores": _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE)))),
     "transforms.target.labels": NOTHING,
+    "transforms.target.relative_to": REFERENCE,
     "table_metadata": _by_name(_either(TEXT, NUMBER)),
 }
 """Facts that may be missing."""
@@ -216,7 +221,8 @@ def _layers_fit(exported: Exported) -> bool:
 def _features_fit(exported: Exported) -> bool:
     constants = exported.facts["transforms"]["features"]
     count = exported.features.shape[1]
-    typical = exported.typical[np.newaxis]
+    behind = len(columns_behind(exported.facts["transforms"]["target"].get("relative_to")))
+    typical = exported.typical[np.newaxis, : len(exported.typical) - behind]
     try:
         mapped = map_features(constants["map"], typical)
     except InputError:
@@ -266,6 +272,21 @@ def _within_limits(exported: Exported) -> bool:
     return known and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
 
 
+def _reference_fits(exported: Exported) -> bool:
+    """Tell whether the columns are what the reference needs, and the typical row has one."""
+    facts = exported.facts
+    target, columns = facts["transforms"]["target"], facts["columns"]
+    settings = target.get("relative_to")
+    if settings is None:
+        return True
+    needed = columns_needed(settings)
+    behind = columns_behind(settings)
+    if not {*needed} <= {*columns} or tuple(columns[len(columns) - len(behind) :]) != behind:
+        return False
+    typical = reference_at(settings, exported.typical[np.newaxis], columns, target["scale"])
+    return bool(np.isfinite(typical).all())
+
+
 WHOLE: dict[str, Callable[[Exported], bool]] = {
     "every array holds finite floating-point numbers, one at least": _all_finite,
     "weights, biases and slopes are those of a whole network with one output": _layers_fit,
@@ -275,6 +296,7 @@ WHOLE: dict[str, Callable[[Exported], bool]] = {
     "there are limits of each input and quantity, and typical lies within": _within_limits,
     "spacing is above 0": lambda e: bool(np.all(e.spacing > 0)),
     "the feature map takes the columns and gives the features": _features_fit,
+    "the columns have what the target is relative to, the typical row too": _reference_fits,
     "residual rises": lambda e: _rises(e.residual),
     "probability rises from 0 to 1": _is_distribution,
     "each knot has its coefficient, at most a line for each feature": _lines_fit,

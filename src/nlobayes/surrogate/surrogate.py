@@ -14,6 +14,8 @@ import numpy as np
 
 from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
+from nlobayes.data.references import allowed as allowed_references
+from nlobayes.data.references import check_version, columns_behind, reference_at
 from nlobayes.data.transforms import (
     FeatureTransform,
     TargetTransform,
@@ -44,7 +46,8 @@ class Surrogate:
     Attributes
     ----------
     inputs
-        Names of the columns that a point has, in order.
+        Names of the columns that a point has, in order; a column that the target was learned
+        relative to comes last.
     target
         Name of what is predicted; `units` names its unit and those of the inputs.
     scale
@@ -83,6 +86,8 @@ class Surrogate:
             constants["map"], np.array(constants["mean"]), np.array(constants["scale"])
         )
         self._target = TargetTransform(**facts["transforms"]["target"])
+        behind = len(columns_behind(self._target.relative_to))
+        self._inputs_of_network = len(self.inputs) - behind
         self._noise = StoredNoise(
             **facts["noise"], residual=exported.residual, probability=exported.probability
         )
@@ -125,10 +130,12 @@ class Surrogate:
         Raises
         ------
         InputError
-            If the file is no surrogate, is damaged or says what cannot be, or the engine is not
-            known.
+            If the file is no surrogate, is damaged or says what cannot be, the engine is not known,
+            or its target is relative to what another version of the embedded engine computes.
         """
-        return cls(check(read_surrogate(Path(path)), str(path)), engine)
+        exported = check(read_surrogate(Path(path)), str(path))
+        check_version(exported.facts["transforms"]["target"].get("relative_to"))
+        return cls(exported, engine)
 
     def predict(
         self, x: Any, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
@@ -176,21 +183,52 @@ class Surrogate:
         """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`.
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
-        or in the length of a row of mixings.
+        or in the length of a row of mixings. So is one without a `reference`.
         """
-        allowed = within(self._ranges, _checked(x, self.inputs), self.inputs, self.units)
-        return domains.flag(self._domain, self.distance(x), allowed)
+        points = _checked(x, self.inputs)
+        allowed = within(self._ranges, points, self.inputs, self.units)
+        reference = self._reference(points)
+        if reference is not None:
+            allowed &= np.isfinite(reference)
+        return domains.flag(self._domain, self.distance(points), allowed)
+
+    def reference(self, x: Any) -> np.ndarray | None:
+        """Give what the target was learned relative to, in its unit (point,); None without one.
+
+        Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
+        the prediction, where it does not exist; `needs` says which points have one.
+        """
+        return self._reference(_checked(x, self.inputs))
+
+    @property
+    def needs(self) -> str:
+        """Say which points have a reference; empty where the target was learned itself."""
+        relative_to = self._target.relative_to
+        return "" if relative_to is None else allowed_references(relative_to, self.scale)
+
+    def network_inputs(self, points: np.ndarray) -> np.ndarray:
+        """Take the columns of points (point, input) that the network sees features of."""
+        return points[:, : self._inputs_of_network]
+
+    def _reference(self, points: np.ndarray) -> np.ndarray | None:
+        relative_to = self._target.relative_to
+        if relative_to is None:
+            return None
+        return reference_at(relative_to, points, self.inputs, self.scale)
 
     def _seen(self, x: Any) -> np.ndarray:
-        return apply_features(self._features, _checked(x, self.inputs))
+        points = _checked(x, self.inputs)
+        return apply_features(self._features, self.network_inputs(points))
 
     def _blocks(self, x: Any) -> Iterator[Block]:
         """Evaluate the draws on the model scale, as many points at once as fit in memory."""
-        features = self._seen(x)
+        points = _checked(x, self.inputs)
+        features, reference = self._seen(points), self._reference(points)
         step = max(1, _CELLS // self.draws)
         for start in range(0, max(len(features), 1), step):
-            part = features[start : start + step]
-            yield Block(unstandardise(self._target, self._evaluate(part)), part)
+            rows = slice(start, start + step)
+            part, known = features[rows], None if reference is None else reference[rows]
+            yield Block(unstandardise(self._target, self._evaluate(part), known), part)
 
     def _summary(self, block: Block, quantiles: Sequence[float], on: Scale) -> Prediction:
         on_scale = summarise(block, self._noise, quantiles)

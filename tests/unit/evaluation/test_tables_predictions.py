@@ -22,7 +22,7 @@ DRAWS = 30
 POINT = [
     "split", "point", "covariate", "distance", "truth", "mean", "posterior_sd", "total_sd",
     "low_68", "high_68", "truth_target", "median_target", "mean_target", "z_epistemic", "z_total",
-    "pit", "error_over_scale",
+    "pit", "error_over_scale", "reference",
 ]  # fmt: skip
 
 

@@ -179,6 +179,7 @@ def _with_scores(
             "z_total": z,
             "pit": norm.cdf(z),
             "error_over_scale": np.abs(mean - truth) / 0.04 if log10 else np.nan,
+            "reference": np.nan,
         }
     )
 

@@ -192,3 +192,24 @@ def test_unknown_scale_uncertainty_is_said() -> None:
     figure = drawn(accuracy.scale_ratio, TEST.assign(error_over_scale=np.nan), IDENTITY)
     assert figure.axes == []
     assert "no known scale uncertainty" in shown(figure)
+
+
+@pytest.mark.parametrize("log10", [True, False])
+def test_what_was_learned_of_a_relative_target_is_shown(log10: bool) -> None:
+    """True and predicted ratio to the reference, or difference from it, beside the target."""
+    table = prediction_tables(log10=log10)["predictions"]
+    rows = table[table["split"] == "test"].sort_values("truth")
+    table = table.assign(reference=table["truth"] - 0.1)
+    labels, name = (LOG10, "σ / reference") if log10 else (IDENTITY, "− reference")
+    expected = rows["mean"].to_numpy() - rows["truth"].to_numpy() + 0.1
+    expected = 10**expected if log10 else expected
+    figure = drawn(accuracy.predicted_vs_true, table, labels)
+    assert len(figure.axes) == 3
+    true, predicted = cloud(figure.axes[2])
+    np.testing.assert_allclose(true, 10**0.1 if log10 else 0.1, rtol=1e-9)
+    np.testing.assert_allclose(predicted, expected, rtol=1e-9)
+    assert name in figure.axes[2].get_xlabel()
+    by_covariate = drawn(accuracy.residuals, table, labels)
+    assert len(by_covariate.axes) == 2
+    assert name in by_covariate.axes[1].get_ylabel()
+    assert len(drawn(accuracy.residuals, table.assign(reference=np.nan), labels).axes) == 1

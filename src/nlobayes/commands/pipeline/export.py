@@ -13,6 +13,7 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
 from nlobayes.commands.shared.functions import flatten, read_weights
+from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.evaluation.predictive.fitted import FittedNoise
@@ -124,7 +125,9 @@ def _choose(
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)
         target = TargetTransform(**data.transforms["target"])
-        block = Block(unstandardise(target, outputs), held)
+        known = data.relative_to
+        reference = None if known is None else known[data.split == VALIDATION]
+        block = Block(unstandardise(target, outputs, reference), held)
         wanted = min(wanted, fewest_draws(block, noise, job.export.tolerance))
     return spread_evenly(total, wanted)
 
@@ -138,7 +141,7 @@ def _facts(
 ) -> dict[str, Any]:
     return {
         "activation": job.network.activation,
-        "columns": list(data.input_names),
+        "columns": [*data.input_names, *_behind(data)],
         "target": data.target_names[0],
         "transforms": data.transforms,
         "units": data.units,
@@ -163,14 +166,28 @@ def _domain(data: Dataset) -> Domain:
 
 def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
     """Give what the arrays of the file do not say: distances, and ranges of more than inputs."""
-    ranges = fit_limits(data.inputs[data.split == TRAIN], data.input_names, data.units)
-    derived = {what: bounds for what, bounds in ranges.items() if what not in data.input_names}
+    names = (*data.input_names, *_behind(data))
+    ranges = fit_limits(_points(data), names, data.units)
+    derived = {what: bounds for what, bounds in ranges.items() if what not in names}
     return {"inside": domain.inside, "edge": domain.edge, "limits": derived}
 
 
 def _limits(data: Dataset) -> np.ndarray:
-    inputs = data.inputs[data.split == TRAIN]
-    return np.column_stack([inputs.min(axis=0), inputs.max(axis=0)])
+    points = _points(data)
+    return np.column_stack([points.min(axis=0), points.max(axis=0)])
+
+
+def _behind(data: Dataset) -> tuple[str, ...]:
+    """Name the columns of points behind the inputs: that which the target is relative to."""
+    return columns_behind(data.transforms["target"].get("relative_to"))
+
+
+def _points(data: Dataset) -> np.ndarray:
+    """Take the columns of the train rows that points of the surrogate have."""
+    train = data.split == TRAIN
+    if data.relative_to is None or not _behind(data):
+        return data.inputs[train]
+    return np.column_stack([data.inputs, data.relative_to])[train]
 
 
 def _typical(data: Dataset) -> np.ndarray:
@@ -178,7 +195,7 @@ def _typical(data: Dataset) -> np.ndarray:
     train = data.split == TRAIN
     features = data.features[train]
     apart = np.square((features - np.median(features, axis=0)) / features.std(axis=0)).sum(axis=1)
-    return data.inputs[train][int(np.argmin(apart))]
+    return _points(data)[int(np.argmin(apart))]
 
 
 def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], posterior: str) -> str:

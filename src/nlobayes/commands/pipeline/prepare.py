@@ -41,6 +41,7 @@ def prepare(
         duplicates=job.duplicates,
         variations=target.scale_variations,
         relative_error=target.relative_error,
+        relative_to=next(iter(target.reference_columns), None),
     )
     choices = Choices(
         feature_map=features.map,
@@ -53,6 +54,7 @@ def prepare(
         reference_points=job.reference_points,
         train_from=split.train_from,
         validation_from=split.validation_from,
+        relative_to=target.relative_to.arguments() if target.relative_to else None,
     )
     try:
         dataset = make_dataset(selection, features.columns, target.columns, choices)

@@ -12,7 +12,13 @@ from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import covariates, runtime
-from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import (
+    CLASSES,
+    TargetTransform,
+    apply_scale,
+    reference_of,
+    unstandardise,
+)
 from nlobayes.evaluation.tables import prior as tables
 from nlobayes.evaluation.tables.prior import PriorDraws
 from nlobayes.study.jobs import PriorPredictiveJob, read_job
@@ -67,7 +73,7 @@ def _of_numbers(_: Any, outputs: np.ndarray, data: Dataset, covariate: np.ndarra
     return PriorDraws(
         names=data.target_names,
         covariate=covariate,
-        functions=unstandardise(target, of_targets),
+        functions=unstandardise(target, of_targets, reference_of(data, data.reference)),
         observed=observed.reshape(len(covariate), -1),
     )
 

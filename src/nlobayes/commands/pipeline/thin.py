@@ -15,7 +15,13 @@ from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_gro
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.data.splits import TEST, VALIDATION
-from nlobayes.data.transforms import CLASSES, TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import (
+    CLASSES,
+    TargetTransform,
+    apply_scale,
+    reference_of,
+    unstandardise,
+)
 from nlobayes.diagnostics.thinning import SCORES, thinning_table, unthinned_table
 from nlobayes.errors import InputError
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
@@ -77,7 +83,8 @@ def _costs(groups: Groups, data: Dataset, stride: int, chosen: int) -> dict[str,
         labels = data.target[data.reference]
         score = partial(_score_classes, labels=labels, scored=scored)
     else:
-        outputs = unstandardise(target, outputs[..., : len(data.target_names)])
+        of_targets = outputs[..., : len(data.target_names)]
+        outputs = unstandardise(target, of_targets, reference_of(data, data.reference))
         observed = apply_scale(target, data.observed[data.reference]).reshape(len(split), -1)
         score = partial(_score_outputs, observed=observed, fitted=fitted, scored=scored)
     size = sum(weights[0, 0].nbytes for weights in groups["posterior"].values())

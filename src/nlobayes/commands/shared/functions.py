@@ -35,7 +35,8 @@ def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset
     noise = likelihood.noise(outputs, of_each, error, np)
     if noise is None:
         return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
-    centre = unstandardise(target, noise.centre.astype(np.float64)).astype(outputs.dtype)
+    centre = unstandardise(target, noise.centre.astype(np.float64), data.relative_to)
+    centre = centre.astype(outputs.dtype)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
 

@@ -19,7 +19,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     InputError
         Naming all that the dataset asks for and the table cannot give.
     """
-    table = preview_table(path, job.target.columns, job.most_mb)
+    table = preview_table(path, _judged(job.target), job.most_mb)
     check_request(table, request_of(job), str(path))
     rows = len(table.columns[job.target.columns[0]])
     split = job.split
@@ -29,6 +29,11 @@ def preview(job: PrepareJob, path: Path) -> None:
             check_rows_of_splits(rows, sizes, split.train_from, split.validation_from)
         except InputError as error:
             raise error.within("split").within(path) from None
+
+
+def _judged(target: Target) -> tuple[str, ...]:
+    """Name the columns whose values are judged."""
+    return (*target.columns, *target.reference_columns)
 
 
 def request_of(job: PrepareJob) -> Request:
@@ -44,5 +49,6 @@ def request_of(job: PrepareJob) -> Request:
         target_unit=target.unit,
         feature_map=features.map,
         target_scale=target.scale,
+        reference=next(iter(target.reference_columns), None),
         defaults={"features.columns": Features().columns, "target.column": Target().columns},
     )

@@ -74,6 +74,8 @@ def condense(
         target=data.target_names[0],
         units={name: data.units[name] for name in (*data.input_names, *data.target_names)},
         scale=data.transforms["target"]["scale"],
+        relative_to=data.transforms["target"].get("relative_to"),
+        reference=at.relative_to,
     )
     made = read_attrs(posterior)
     _warn(posterior, made["checks"])
@@ -109,7 +111,10 @@ def _check(model: ModelJob, data: Dataset) -> None:
 def _points(data: Dataset, count: int) -> Dataset:
     train = np.flatnonzero(data.split == TRAIN)
     rows = train[memories.spread_points(data.features[train], count)]
-    return data._replace(inputs=data.inputs[rows], features=data.features[rows], error=None)
+    known = None if data.relative_to is None else data.relative_to[rows]
+    return data._replace(
+        inputs=data.inputs[rows], features=data.features[rows], error=None, relative_to=known
+    )
 
 
 def _functions(model: ModelJob, draws: xr.Dataset, at: Dataset) -> np.ndarray:
@@ -125,7 +130,7 @@ def _prior_functions(job: CondenseJob, data: Dataset, at: Dataset) -> np.ndarray
     changes = {"prior": bare, "device": "cpu", "shards": 1}
     model = builder.build_model(job.model.model_copy(update=changes), data)
     drawn = builder.draw_functions(model, at.features, seed=job.seed, draws=job.prior_draws)
-    return unstandardise(TargetTransform(**at.transforms["target"]), drawn)
+    return unstandardise(TargetTransform(**at.transforms["target"]), drawn, at.relative_to)
 
 
 def _warn(posterior: Path, checks: dict[str, dict[str, object]]) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlobayes.data.physics.luminosity import Luminosities
-from nlobayes.data.physics.mssm import MINIMUM_MASS_GEV
+from nlobayes.data.physics.mssm import THRESHOLD_MASS_GEV
 from nlobayes.data.physics.partonic import (
     DOWN_TYPE,
     UP_TYPE,
@@ -51,7 +51,7 @@ def cross_sections(
     Parameters
     ----------
     pair
-        Two neutralinos per point, |m| of 46 to 1100 GeV; which comes first makes no difference.
+        Two neutralinos per point, |m| of m_Z / 2 to 1100 GeV, in either order.
     squark_mass_gev
         Mass of all squarks, one for all points or one for each (point,): at least 2000, infinity
         decouples them.
@@ -97,7 +97,7 @@ def _integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminositi
 
 
 def _check(pair: Pair, squark_mass_gev: np.ndarray) -> None:
-    low, high = MINIMUM_MASS_GEV, MAXIMUM_MASS_GEV
+    low, high = THRESHOLD_MASS_GEV, MAXIMUM_MASS_GEV
     masses = np.abs([pair.first_mass_gev, pair.second_mass_gev])
     if not np.all((masses >= low) & (masses <= high)):
         raise InputError(

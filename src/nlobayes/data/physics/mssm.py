@@ -6,7 +6,9 @@ import numpy as np
 
 SIN2_THETA_W = 0.2312
 Z_MASS_GEV = 91.1876
-# Below m_Z / 2 a pair comes from the decay of a real Z: the scan and the integration stop above.
+# Below m_Z / 2 a pair comes from the decay of a real Z: there the integration stops.
+THRESHOLD_MASS_GEV = Z_MASS_GEV / 2
+# Scans stop a little above.
 MINIMUM_MASS_GEV = 46.0
 
 

@@ -17,10 +17,10 @@ from nlobayes.data.physics.mssm import SIN2_THETA_W, spectrum
 from nlobayes.data.physics.partonic import ALPHA, Pair, select_pair
 from nlobayes.data.physics.pdf import MSTW2008_NLO
 from nlobayes.data.physics.validity import not_compared
+from nlobayes.data.physics.version import ENGINE_VERSION
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
-ENGINE_VERSION = "1"
 MAXIMUM_SQUARK_MASS_GEV = 1e5
 TARGETS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
 

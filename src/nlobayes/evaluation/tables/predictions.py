@@ -33,8 +33,9 @@ CENTRAL = {"low_68": 0.16, "high_68": 0.84}
 class Rows(NamedTuple):
     """Per point: label of its split (-1 for none) and what is known beside the draws.
 
-    `observed` and `scale_uncertainty` (NaN, or None for all, where unknown) are on the model
-    scale; `covariate` is what figures show on the horizontal axis; `distance` to the training
+    `observed`, `scale_uncertainty` (NaN, or None for all, where unknown) and `reference`, what the
+    target is learned relative to (None where it is learned itself), are on the model scale;
+    `covariate` is what figures show on the horizontal axis; `distance` to the training
     rows is in units of that between them.
     """
 
@@ -43,6 +44,7 @@ class Rows(NamedTuple):
     covariate: np.ndarray
     distance: np.ndarray
     scale_uncertainty: np.ndarray | None
+    reference: np.ndarray | None = None
 
 
 def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
@@ -54,7 +56,8 @@ def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
 def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale: str) -> Columns:
     """Tabulate the prediction of every point of every split from draws (sample, point).
 
-    `z_epistemic` is NaN without epistemic spread, `error_over_scale` without scale uncertainty.
+    `z_epistemic` is NaN without epistemic spread, `error_over_scale` without scale uncertainty,
+    `reference` for a target that is learned itself.
     Targets leave the noise out: a Student-t of log10 has no mean in target space.
 
     Raises
@@ -79,6 +82,8 @@ def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale:
     table["error_over_scale"] = conditions.error_over_scale(
         table["mean"], table["truth"], None if uncertainty is None else uncertainty[chosen]
     )
+    known = rows.reference
+    table["reference"] = np.full(len(chosen), np.nan) if known is None else known[chosen]
     return table
 
 

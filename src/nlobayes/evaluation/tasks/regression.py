@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
-from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
+from nlobayes.data.transforms import TargetTransform, apply_scale, offset_of, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.evaluation.calibration.conditional import (
     coverage_by_decile,
@@ -103,13 +103,15 @@ def _target(given: Given) -> TargetTransform:
 
 def _rows(given: Given) -> Rows:
     """Take what is known of every point, the target on the model scale."""
-    data = given.data
+    data, target = given.data, _target(given)
+    known = None if data.relative_to is None else offset_of(target, data.relative_to)
     return Rows(
         split=data.split,
-        observed=apply_scale(_target(given), data.observed),
+        observed=apply_scale(target, data.observed),
         covariate=given.covariate,
         distance=distance_to_training(data.features, data.features[data.split == TRAIN]),
         scale_uncertainty=data.scale_uncertainty,
+        reference=known,
     )
 
 
@@ -170,7 +172,8 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
     """Score least squares on the features; coefficients in units of the network."""
     data, train = given.data, given.data.split == TRAIN
     fitted = linear.fit(data.features[train], data.target[train])
-    plane = unstandardise(scored.target, linear.predict(fitted, data.features))
+    plane = linear.predict(fitted, data.features)
+    plane = unstandardise(scored.target, plane, data.relative_to)
     scores, _ = _every_split(plane[np.newaxis], scored)
     named = zip(("intercept", *data.feature_names), *fitted[:2], strict=True)
     coefficients = {

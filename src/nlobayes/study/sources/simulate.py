@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -48,6 +48,8 @@ SquarkMasses = Annotated[
 class SimulatedSource(ComputedSource):
     """NLO cross sections of p p -> chi0_i chi0_j from the embedded engine (docs/physics.md)."""
 
+    computes: ClassVar[tuple[str, ...]] = ("nlo",)
+
     kind: Literal["simulate"]
     points: Annotated[int, Field(ge=1, le=10_000_000)] = 4000
     """Number of parameter points."""
@@ -64,6 +66,13 @@ class SimulatedSource(ComputedSource):
     """Centre-of-mass energy in TeV."""
     squark_mass_gev: SquarkMasses = 3000.0
     """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
+
+    @property
+    def process(self) -> dict[str, Any]:
+        """Those of the simulation; squarks of a range are in their column."""
+        masses = self.squark_mass_gev
+        squarks = "msq" if isinstance(masses, SquarkRange) else masses
+        return {"pair": self.pair, "sqrt_s_tev": self.sqrt_s_tev, "squark_mass_gev": squarks}
 
     @property
     def columns(self) -> tuple[str, ...]:

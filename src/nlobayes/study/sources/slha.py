@@ -64,6 +64,11 @@ class SlhaSource(SourceSettings, Spectra):
     """Folder of the files, relative to the working directory."""
 
     @property
+    def process(self) -> dict[str, Any]:
+        """Pair and energy of the rows that are taken."""
+        return {"pair": self.pair, "sqrt_s_tev": self.sqrt_s_tev}
+
+    @property
     def known(self) -> tuple[str, ...]:
         """Names of all columns that the table may have."""
         return (*columns_of_pair(self.pair), *TARGETS)

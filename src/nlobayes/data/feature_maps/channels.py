@@ -1,0 +1,37 @@
+"""The mass, the gaugino shares, and how the Born cross section is made: by Z or squark exchange.
+
+For targets that are learned relative to a calculation. A ratio such as NLO over Born is the mean of
+the ratios of the channels, weighted with their fractions, so that it is smooth in them. Fractions
+are those of two equal neutralinos at 13 TeV, and squarks of 3 TeV where none
+are given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._neutralinos import NEUTRALINO, allowed, and_squark
+from nlobayes.data.physics.partonic import identical_pair
+from nlobayes.data.physics.points import ALLOWED as COMPUTABLE
+from nlobayes.data.physics.points import channels_at
+
+COLUMNS: tuple[str, ...] | None = NEUTRALINO
+FEATURES: tuple[str, ...] | None = (
+    "ln|m|",
+    "N11^2",
+    "N12^2",
+    "Z exchange / Born",
+    "interference / Born",
+)
+ALLOWED = allowed(COMPUTABLE)
+
+SQRT_S_TEV, SQUARK_MASS_GEV = 13.0, 3000.0
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings, and a squark mass where one follows."""
+    mass, bino, wino = inputs[:, 0], inputs[:, 1], inputs[:, 2]
+    squarks = np.full(len(inputs), SQUARK_MASS_GEV) if inputs.shape[1] == 5 else inputs[:, 5]
+    fractions = channels_at(identical_pair(mass, inputs[:, 1:5]), squarks, SQRT_S_TEV)
+    features = np.column_stack([np.log(np.abs(mass)), bino**2, wino**2, *fractions])
+    return and_squark(lambda _: features, len(NEUTRALINO), inputs)

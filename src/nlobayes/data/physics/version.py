@@ -1,0 +1,3 @@
+"""The version of the embedded engine: it changes whenever its numbers do."""
+
+ENGINE_VERSION = "1"

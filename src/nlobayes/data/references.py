@@ -1,0 +1,194 @@
+"""The reference of a target: a cross section that is known, so that the network learns the rest.
+
+Settings of a reference are plain values, as a dataset and a surrogate store them. `{column, unit}`
+names a column of the table. `{calculation, pair, sqrt_s_tev, squark_mass_gev, mu_over_q, engine,
+unit}` is the embedded engine, evaluated from masses and mixings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nlobayes.data.physics.partonic import Pair
+from nlobayes.data.physics.version import ENGINE_VERSION
+from nlobayes.data.units import UNITS, convert
+from nlobayes.errors import InputError
+
+ORDERS: dict[tuple[str, float], str] = {
+    ("born", 1.0): "lo_pb",
+    ("nlo", 1.0): "nlo_pb",
+    ("nlo", 0.5): "scale_up_pb",
+    ("nlo", 2.0): "scale_down_pb",
+}
+"""What the engine gives by calculation and mu / Q: a field of `CrossSections`."""
+PAIRS = [[i, j] for i in range(1, 5) for j in range(i, 5)]
+SQUARK_COLUMN = "msq"
+
+Settings = Mapping[str, Any]
+
+
+def completed(settings: Settings, unit: str) -> dict[str, Any]:
+    """Add to settings the unit of the reference, and what computes it."""
+    if "column" in settings:
+        return {**settings, "unit": unit}
+    from nlobayes.data.physics.pdf import MSTW2008_NLO
+
+    engine = {"engine": ENGINE_VERSION, "parton_distributions": MSTW2008_NLO.name}
+    return {**settings, **engine, "unit": unit}
+
+
+def columns_behind(settings: Settings | None) -> tuple[str, ...]:
+    """Name the columns that points must carry behind the inputs of the network."""
+    return () if settings is None or "column" not in settings else (settings["column"],)
+
+
+def columns_needed(settings: Settings) -> tuple[str, ...]:
+    """Name the columns that points must have."""
+    if "column" in settings:
+        return (settings["column"],)
+    mixings = [f"n{i}{k}" for i in dict.fromkeys(settings["pair"]) for k in range(1, 5)]
+    return (*_masses(settings), *mixings)
+
+
+def is_reference(value: Any) -> bool:
+    """Tell whether a value that anybody wrote are complete settings of a reference."""
+    if not isinstance(value, dict) or not isinstance(value.get("unit"), str):
+        return False
+    if "column" in value:
+        return value.keys() == {"column", "unit"} and isinstance(value["column"], str)
+    rules: dict[str, Callable[[Any], bool]] = {
+        "calculation": lambda v: isinstance(v, str),
+        "pair": lambda v: v in PAIRS,
+        "sqrt_s_tev": lambda v: _is_number(v) and 7 <= v <= 14,
+        "squark_mass_gev": lambda v: v == SQUARK_COLUMN or (_is_number(v) and v >= 2000),
+        "mu_over_q": lambda v: _is_number(v) and (value["calculation"], float(v)) in ORDERS,
+        "engine": lambda v: isinstance(v, str) and v.isprintable(),
+        "parton_distributions": lambda v: isinstance(v, str) and v.isprintable(),
+        "unit": lambda v: UNITS.get(v, ("",))[0] == UNITS["pb"][0],
+    }
+    return value.keys() == rules.keys() and all(rule(value[name]) for name, rule in rules.items())
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= 1e100
+
+
+def check_version(settings: Settings | None) -> None:
+    """Refuse the reference of another version of the engine: its numbers may differ.
+
+    Raises
+    ------
+    InputError
+        If it is another version.
+    """
+    if settings is not None and settings.get("engine", ENGINE_VERSION) != ENGINE_VERSION:
+        raise InputError(
+            "references.other_engine", received=settings["engine"], allowed=ENGINE_VERSION
+        )
+
+
+def reference_at(
+    settings: Settings, points: np.ndarray, names: Sequence[str], scale: str
+) -> np.ndarray:
+    """Give the reference of points (point, column), whose columns are named; shape (point,).
+
+    It is NaN where there is none: a mass below m_Z / 2 or above 1100 GeV, squarks below 2 TeV, or
+    on the scale log10 a value that is not positive.
+    """
+    named = dict(zip(names, np.asarray(points, np.float64).T, strict=True))
+    if "column" in settings:
+        values = named[settings["column"]]
+    else:
+        values = convert(_calculate(settings, named), "pb", settings["unit"])
+    return np.where(
+        _has_logarithm(values) if scale == "log10" else np.isfinite(values), values, np.nan
+    )
+
+
+def _has_logarithm(values: np.ndarray) -> np.ndarray:
+    """Tell which values are finite and positive."""
+    return np.isfinite(values) & (values > 0)
+
+
+def allowed(settings: Settings, scale: str) -> str:
+    """Say which points have a reference."""
+    which = "positive" if scale == "log10" else "finite"
+    if "column" in settings:
+        return f"{which} {settings['column']}"
+    from nlobayes.data.physics.points import ALLOWED
+
+    return f"a {which} {settings['calculation']} cross section: {ALLOWED}"
+
+
+def units_of(settings: Settings | None) -> dict[str, str]:
+    """Give the unit in which points carry the column of a reference."""
+    return {} if settings is None else {n: settings["unit"] for n in columns_behind(settings)}
+
+
+def check_known(settings: Settings, values: np.ndarray, scale: str) -> None:
+    """Refuse rows without a reference (row,).
+
+    Raises
+    ------
+    InputError
+        If there are any; it counts them and names the first.
+    """
+    bad = np.flatnonzero(np.isnan(values)) + 1
+    if bad.size:
+        raise InputError(
+            "references.no_reference",
+            what=settings.get("column", settings.get("calculation")),
+            count=bad.size,
+            total=len(values),
+            rows=[*bad[:5].tolist(), *(["..."] if bad.size > 5 else [])],
+            allowed=allowed(settings, scale),
+        )
+
+
+def check_units(settings: Settings, units: Mapping[str, str]) -> None:
+    """Refuse masses in a unit that the engine does not take, and targets that are no cross section.
+
+    Raises
+    ------
+    InputError
+        If there are any.
+    """
+    if "column" in settings:
+        return
+    if UNITS.get(settings["unit"]) is None or UNITS[settings["unit"]][0] != UNITS["pb"][0]:
+        raise InputError("references.target_unit", received=settings["unit"])
+    for name in _masses(settings):
+        if units.get(name, "") != "GeV":
+            raise InputError("references.mass_unit", column=name, received=units.get(name, ""))
+
+
+def _masses(settings: Settings) -> list[str]:
+    squark = [SQUARK_COLUMN] if settings["squark_mass_gev"] == SQUARK_COLUMN else []
+    return [*(f"m{number}" for number in dict.fromkeys(settings["pair"])), *squark]
+
+
+def _calculate(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Evaluate the engine in pb (point,); it loads SciPy, which a surrogate may do without."""
+    from nlobayes.data.physics.points import cross_sections_at
+
+    pair = _pair_of(named, settings["pair"])
+    stated = settings["squark_mass_gev"]
+    count = len(pair.first_mass_gev)
+    squarks = named[stated] if stated == SQUARK_COLUMN else np.full(count, float(stated))
+    found = cross_sections_at(pair, squarks, float(settings["sqrt_s_tev"]))
+    chosen = ORDERS[settings["calculation"], float(settings["mu_over_q"])]
+    return np.asarray(getattr(found, chosen))
+
+
+def _pair_of(named: Mapping[str, np.ndarray], numbers: Sequence[int]) -> Pair:
+    """Take the two neutralinos of every point: m1 and n11 to n14 of the lightest, and so on."""
+    i, j = numbers
+    symmetry = 0.5 if i == j else 1.0
+    return Pair(named[f"m{i}"], _mixing(named, i), named[f"m{j}"], _mixing(named, j), symmetry)
+
+
+def _mixing(named: Mapping[str, np.ndarray], number: int) -> np.ndarray:
+    return np.column_stack([named[f"n{number}{component}"] for component in range(1, 5)])

@@ -1,0 +1,98 @@
+"""What a target is learned relative to: a column of the table, or a calculation of ours."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from nlobayes.errors import InputError
+from nlobayes.study.source import SourceSettings
+from nlobayes.study.sources._neutralinos import Pair, columns_of_pair
+from nlobayes.study.sources.simulate import SquarkMass
+from nlobayes.study.values import Frozen
+
+SQUARK_COLUMN = "msq"
+
+
+class ColumnReference(Frozen):
+    """A column of the table; points that are predicted must carry it, too."""
+
+    column: str
+    """Its name; in the target's unit, or in one that converts to it."""
+
+    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> ColumnReference:
+        """Give it back: a column needs no settings."""
+        del source
+        if self.column in columns:
+            raise InputError("references.is_feature", column=self.column)
+        return self
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the settings as plain values."""
+        return self.model_dump()
+
+
+class CalculatedReference(Frozen):
+    """The embedded engine at the masses and mixings of each point (docs/physics.md).
+
+    What is left out is taken from the source where it knows it.
+    """
+
+    calculation: Literal["born", "nlo"]
+    """`born`: the leading order; `nlo`: with the QCD correction. A simulated target, which is the
+    NLO of the engine, can only be learned relative to `born`."""
+    pair: Pair | None = None
+    """Numbers of the two neutralinos; null: those of the source, else the lightest twice. Their
+    columns m1, n11 to n14 (m2, n21 to n24 and so on) must be among `features.columns`."""
+    sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] | None = None
+    """Centre-of-mass energy in TeV; null: that of the source, else 13."""
+    squark_mass_gev: SquarkMass | Literal["msq"] | None = None
+    """Common squark mass in GeV, or `msq` for the column of that name; null: that column if it is a
+    feature, else the mass of the source, else 3000."""
+    mu_over_q: float = 1.0
+    """Scale over the mass of the pair: 1, and for `nlo` also 0.5 or 2."""
+
+    @model_validator(mode="after")
+    def _scale_is_computed(self) -> CalculatedReference:
+        allowed = (1.0,) if self.calculation == "born" else (0.5, 1.0, 2.0)
+        if self.mu_over_q not in allowed:
+            raise InputError(
+                "references.scale",
+                received=self.mu_over_q,
+                allowed=allowed,
+                calculation=self.calculation,
+            )
+        return self
+
+    def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> CalculatedReference:
+        """Fill in what the source knows, and refuse a calculation that the columns do not feed."""
+        if self.calculation in source.computes:
+            raise InputError("references.circular", calculation=self.calculation)
+        known = {"pair": (1, 1), "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0} | source.process
+        if SQUARK_COLUMN in columns:
+            known["squark_mass_gev"] = SQUARK_COLUMN
+        given = self.model_dump(exclude_none=True)
+        whole = CalculatedReference.model_validate(known | given)
+        assert whole.pair is not None
+        squark = [SQUARK_COLUMN] if whole.squark_mass_gev == SQUARK_COLUMN else []
+        needed = [*columns_of_pair(whole.pair), *squark]
+        if missing := [name for name in needed if name not in columns]:
+            raise InputError("references.inputs", missing=missing, needed=needed, columns=columns)
+        return whole
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the settings as plain values."""
+        return self.model_dump(mode="json")
+
+
+def _kind_of(reference: object) -> str:
+    given = reference if isinstance(reference, dict) else {}
+    is_column = isinstance(reference, ColumnReference) or "column" in given
+    return "column" if is_column else "calculation"
+
+
+Reference = Annotated[
+    Annotated[ColumnReference, Tag("column")] | Annotated[CalculatedReference, Tag("calculation")],
+    Discriminator(_kind_of),
+]

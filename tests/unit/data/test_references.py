@@ -1,0 +1,225 @@
+"""References: the engine at points, the channels of Born, and targets relative to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.data.datasets import Choices, make_dataset
+from nlobayes.data.physics import source
+from nlobayes.data.physics.partonic import identical_pair
+from nlobayes.data.physics.points import channels_at, cross_sections_at
+from nlobayes.data.references import check_version, completed, is_reference, reference_at
+from nlobayes.data.tables import Selection, select
+from nlobayes.data.transforms import TargetTransform, apply_target, unstandardise
+from nlobayes.types import Dataset, Table
+from tests.refusals import refused
+
+COLUMNS = ("m1", "n11", "n12", "n13", "n14")
+BORN: dict[str, Any] = {
+    "calculation": "born",
+    "pair": [1, 1],
+    "sqrt_s_tev": 13.0,
+    "squark_mass_gev": 3000.0,
+    "mu_over_q": 1.0,
+}
+CHOICES = Choices(
+    feature_map="channels",
+    standardise_features=True,
+    target_scale="log10",
+    standardise_target=True,
+    split=(40, 10, 10),
+    shuffle=True,
+    seed=0,
+    reference_points=5,
+)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return source.simulate(3, 60, source.Settings(13.0, 3000.0))
+
+
+def inputs_of(table: Table, columns: tuple[str, ...] = COLUMNS) -> np.ndarray:
+    return np.column_stack([table.columns[name] for name in columns])
+
+
+def made(table: Table, relative_to: dict[str, Any] | None, **changes: Any) -> Dataset:
+    column = relative_to.get("column") if relative_to else None
+    units = {"m1": "GeV", "sigma_pb": "pb"}
+    selection = select(table, COLUMNS, ["sigma_pb"], units, source="t", relative_to=column)
+    choices = CHOICES._replace(relative_to=relative_to, **changes)
+    return make_dataset(selection, COLUMNS, ("sigma_pb",), choices)
+
+
+@pytest.mark.parametrize(
+    ("calculation", "mu", "column"),
+    [
+        ("born", 1.0, "lo_pb"),
+        ("nlo", 1.0, "sigma_pb"),
+        ("nlo", 0.5, "scale_up"),
+        ("nlo", 2.0, "scale_down"),
+    ],
+)
+def test_a_calculation_is_that_of_the_simulated_table(
+    table: Table, calculation: str, mu: float, column: str
+) -> None:
+    settings = completed(BORN | {"calculation": calculation, "mu_over_q": mu}, "fb")
+    found = reference_at(settings, inputs_of(table), COLUMNS, "log10")
+    np.testing.assert_allclose(found, 1000 * table.columns[column], rtol=1e-12)
+
+
+def test_a_calculation_finds_its_columns_by_name() -> None:
+    """Of an unlike pair, whose squarks have a column, at another energy."""
+    table = source.simulate(4, 20, source.Settings(8.0, (2500.0, 4000.0), pair=(1, 2)))
+    columns = ("n21", "n22", "n23", "n24", "msq", "m2", *COLUMNS)
+    settings = completed(BORN | {"pair": [1, 2], "sqrt_s_tev": 8.0, "squark_mass_gev": "msq"}, "pb")
+    found = reference_at(settings, inputs_of(table, columns), columns, "log10")
+    np.testing.assert_allclose(found, table.columns["lo_pb"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (45.5, 0.6, 0.5, 0.5, 0.37),
+        (-1200.0, 0.6, 0.5, 0.5, 0.37),
+        (100.0, 0.0, 0.0, 0.5**0.5, 0.5**0.5),
+        (100.0, 0.0, 0.0, 0.0, 0.0),
+        (np.nan, 0.6, 0.5, 0.5, 0.37),
+        (100.0, np.inf, 0.5, 0.5, 0.37),
+    ],
+    ids=["below m_Z/2", "too heavy", "no coupling", "no mixing", "no mass", "infinite"],
+)
+def test_where_born_vanishes_there_is_no_reference(table: Table, row: tuple[float, ...]) -> None:
+    points = np.vstack([inputs_of(table)[:2], row])
+    found = reference_at(completed(BORN, "pb"), points, COLUMNS, "log10")
+    assert np.isnan(found).tolist() == [False, False, True]
+
+
+def test_the_engine_goes_down_to_half_the_mass_of_the_z(table: Table) -> None:
+    points = np.tile(inputs_of(table)[0], (2, 1))
+    points[:, 0] = 91.1876 / 2 + np.array([1e-6, -1e-6])
+    found = reference_at(completed(BORN, "pb"), points, COLUMNS, "log10")
+    assert np.isfinite(found).tolist() == [True, False]
+
+
+def test_channels_are_the_powers_of_the_coupling_to_the_z(table: Table) -> None:
+    """With higgsino components times t, sigma is Z t^4 + interference t^2 + squarks."""
+    points = inputs_of(table)
+    squarks = np.full(len(points), 3000.0)
+    of_z, mixed = channels_at(identical_pair(points[:, 0], points[:, 1:]), squarks, 13.0)
+    weaker = points[:, 1:] * [1.0, 1.0, 0.8, 0.8]
+    ratio = (
+        cross_sections_at(identical_pair(points[:, 0], weaker), squarks, 13.0).lo_pb
+        / cross_sections_at(identical_pair(points[:, 0], points[:, 1:]), squarks, 13.0).lo_pb
+    )
+    expected = of_z * 0.8**4 + mixed * 0.8**2 + (1 - of_z - mixed)
+    np.testing.assert_allclose(ratio, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("scale", ["log10", "identity"])
+def test_network_units_and_back(scale: str) -> None:
+    rng = np.random.default_rng(0)
+    target, reference = rng.uniform(0.1, 9, 20), rng.uniform(0.1, 9, 20)
+    transform = TargetTransform(scale, 0.3, 1.7, (), {"column": "c", "unit": ""})
+    learned = apply_target(transform, target, reference)
+    left = np.log10(target / reference) if scale == "log10" else target - reference
+    np.testing.assert_allclose(learned, (left - 0.3) / 1.7, atol=1e-14)
+    on_scale = np.log10(target) if scale == "log10" else target
+    np.testing.assert_allclose(unstandardise(transform, learned, reference), on_scale, atol=1e-14)
+    with pytest.raises(ValueError, match="exactly where"):
+        unstandardise(transform, learned)
+
+
+@pytest.mark.parametrize("relative_to", [BORN, {"column": "lo_pb"}], ids=["born", "column"])
+def test_a_target_times_the_reference_gives_the_same_posterior(
+    table: Table, relative_to: dict[str, Any]
+) -> None:
+    """All that a posterior is conditioned on, features and targets of the network, is equal."""
+    k_factor = table.columns["sigma_pb"] / table.columns["lo_pb"]
+    alone = made(table._replace(columns=table.columns | {"sigma_pb": k_factor}), None)
+    together = made(table, relative_to)
+    np.testing.assert_array_equal(together.features, alone.features)
+    np.testing.assert_allclose(together.target, alone.target, atol=1e-10)
+    np.testing.assert_allclose(np.asarray(together.relative_to), table.columns["lo_pb"], rtol=1e-12)
+    assert together.transforms["target"]["sd"] == pytest.approx(alone.transforms["target"]["sd"])
+
+
+def test_a_reference_column_comes_in_the_unit_of_the_target(table: Table) -> None:
+    in_fb = table.columns | {"lo_pb": 1000 * table.columns["lo_pb"]}
+    found = made(Table(in_fb, table.units | {"lo_pb": "fb"}, {}), {"column": "lo_pb"})
+    np.testing.assert_allclose(np.asarray(found.relative_to), table.columns["lo_pb"], rtol=1e-12)
+    assert found.units["lo_pb"] == "pb"
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0])
+def test_references_without_logarithm_are_refused(table: Table, value: float) -> None:
+    lo = table.columns["lo_pb"].copy()
+    lo[[3, 7]] = value
+    changed = table._replace(columns=table.columns | {"lo_pb": lo})
+    with refused("references.no_reference", count=2, total=60, rows=[4, 8], what="lo_pb"):
+        made(changed, {"column": "lo_pb"})
+    assert made(changed, {"column": "lo_pb"}, target_scale="identity").relative_to is not None
+
+
+def test_rows_that_the_engine_cannot_compute_are_refused(table: Table) -> None:
+    masses = table.columns["m1"].copy()
+    masses[5] = 20.0
+    changed = table._replace(columns=table.columns | {"m1": masses})
+    with refused("references.no_reference", count=1, rows=[6], what="born"):
+        made(changed, BORN, feature_map="invariants")
+
+
+def test_nothing_is_left_beside_the_reference_itself(table: Table) -> None:
+    twice = table.columns | {"lo_pb": 2 * table.columns["sigma_pb"]}
+    with refused("references.nothing_left", what="lo_pb"):
+        made(table._replace(columns=twice), {"column": "lo_pb"})
+    with refused("references.nothing_left", what="nlo"):
+        made(table, BORN | {"calculation": "nlo"})
+
+
+def test_the_engine_takes_gev_and_gives_cross_sections(table: Table) -> None:
+    selection = Selection(
+        inputs_of(table), table.columns["sigma_pb"], {"m1": "TeV", "sigma_pb": "pb"}
+    )
+    choices = CHOICES._replace(relative_to=BORN)
+    with refused("references.mass_unit", column="m1", received="TeV"):
+        make_dataset(selection, COLUMNS, ("sigma_pb",), choices)
+    unknown = selection._replace(units={"m1": "GeV", "sigma_pb": ""})
+    with refused("references.target_unit", received=""):
+        make_dataset(unknown, COLUMNS, ("sigma_pb",), choices)
+
+
+def test_another_version_of_the_engine_is_refused() -> None:
+    settings = completed(BORN, "pb")
+    check_version(settings)
+    check_version({"column": "lo_pb", "unit": "pb"})
+    with refused("references.other_engine", received="0"):
+        check_version(settings | {"engine": "0"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"calculation": "nnlo"},
+        {"pair": [2, 1]},
+        {"pair": "11"},
+        {"sqrt_s_tev": 1e300},
+        {"sqrt_s_tev": True},
+        {"squark_mass_gev": 10},
+        {"squark_mass_gev": [3000]},
+        {"mu_over_q": 0.5},
+        {"mu_over_q": float("nan")},
+        {"unit": "GeV"},
+        {"unit": []},
+        {"engine": 1},
+        {"more": 1},
+        {"column": "lo_pb"},
+    ],
+)
+def test_settings_of_anybody(change: dict[str, Any]) -> None:
+    settings = completed(BORN, "pb")
+    assert is_reference(settings)
+    assert not is_reference(settings | change)

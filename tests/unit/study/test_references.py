@@ -1,0 +1,98 @@
+"""What a target may be learned relative to: filled in by the source, refused where it cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from nlobayes.study.job_builder import prepare_job
+from nlobayes.study.presets import DatasetPreset
+
+SPLIT = {"train": 10, "validation": 5, "test": 5}
+TABLE = {"kind": "table", "path": "data/mine.csv"}
+PAIR = ["m1", "n11", "n12", "n13", "n14", "m2", "n21", "n22", "n23", "n24"]
+BORN = {"calculation": "born"}
+RANGED = {"kind": "simulate", "squark_mass_gev": {"low": 2500, "high": 5000}}
+SLHA = {"kind": "slha", "folder": "s", "pair": [2, 2], "sqrt_s_tev": 8}
+
+
+def preset(relative_to: Any, source: dict[str, Any] | None = None, **changes: Any) -> DatasetPreset:
+    target = {"relative_to": relative_to, **changes.pop("target", {})}
+    given = {"source": source or {"kind": "simulate"}, "target": target, "split": SPLIT}
+    return DatasetPreset.model_validate(given | changes)
+
+
+def settings_of(*given: Any, **changes: Any) -> dict[str, Any]:
+    told = prepare_job(preset(*given, **changes)).target.relative_to
+    assert told is not None
+    return told.arguments()
+
+
+@pytest.mark.parametrize(
+    ("source", "columns", "expected"),
+    [
+        ({"kind": "simulate"}, PAIR[:5], ([1, 1], 13.0, 3000.0)),
+        (
+            {"kind": "simulate", "pair": [2, 1], "sqrt_s_tev": 8, "squark_mass_gev": 2500},
+            PAIR,
+            ([1, 2], 8.0, 2500.0),
+        ),
+        (RANGED, [*PAIR[:5], "msq"], ([1, 1], 13.0, "msq")),
+        (TABLE, PAIR[:5], ([1, 1], 13.0, 3000.0)),
+        (TABLE, ["x", *PAIR[:5], "msq"], ([1, 1], 13.0, "msq")),
+        (SLHA, PAIR[5:], ([2, 2], 8.0, 3000.0)),
+    ],
+    ids=["simulated", "pair", "squarks of a range", "table", "squarks of a column", "slha"],
+)  # fmt: skip
+def test_a_calculation_takes_from_the_source_what_it_knows(
+    source: dict[str, Any], columns: list[str], expected: tuple[Any, ...]
+) -> None:
+    features = {"columns": columns, "map": "raw"}
+    found = settings_of({"calculation": "born"}, source, features=features)
+    assert found == {
+        "calculation": "born",
+        **dict(zip(("pair", "sqrt_s_tev", "squark_mass_gev"), expected, strict=True)),
+        "mu_over_q": 1.0,
+    }
+
+
+def test_what_is_said_overrides_what_the_source_knows() -> None:
+    said = {"calculation": "nlo", "sqrt_s_tev": 13.6, "squark_mass_gev": 2769, "mu_over_q": 0.5}
+    assert settings_of(said, TABLE) == said | {"pair": [1, 1]}
+    assert settings_of({"column": "lo_pb"}) == {"column": "lo_pb"}
+
+
+def test_without_a_reference_the_job_is_as_before() -> None:
+    assert prepare_job(preset(None)).target.relative_to is None
+
+
+@pytest.mark.parametrize(
+    ("relative_to", "changes", "said"),
+    [
+        ({"calculation": "nlo"}, {}, "is computed as 'nlo' itself"),
+        ({"calculation": "born", "mu_over_q": 0.5}, {}, "'born' is computed at 1"),
+        ({"calculation": "nlo", "mu_over_q": 3}, {"source": TABLE}, "mu_over_q is 3"),
+        ({"calculation": "nnlo"}, {}, "'born' or 'nlo'"),
+        ({"calculation": "born", "sqrt_s_tev": 100}, {"source": TABLE}, "14"),
+        ({"calculation": "born", "squark_mass_gev": 100}, {"source": TABLE}, "2000"),
+        ({"calculation": "born", "squark_mass_gev": "msq"}, {"source": TABLE}, "lacks msq"),
+        (BORN, {"source": TABLE, "features": {"columns": ["a"], "map": "raw"}}, "lacks m1, n11"),
+        (BORN, {"source": RANGED}, "lacks msq"),
+        (BORN, {"target": {"scale": "classes"}}, "one column of numbers, got classes"),
+        ({"column": "lo_pb"}, {"target": {"column": ["sigma_pb", "scale_up"]}}, "one column"),
+        ({"column": "sigma_pb"}, {}, "'sigma_pb' is the target itself"),
+        ({"column": "m1"}, {}, "'m1' is among features.columns"),
+        ({"column": "born_pb"}, {}, "target.relative_to.column: 'born_pb' is no column"),
+        ({"column": "lo_pb", "calculation": "born"}, {}, "unknown key 'calculation'"),
+        ({}, {}, "calculation"),
+        ("lo_pb", {}, "valid dictionary"),
+    ],
+)  # fmt: skip
+def test_references_that_cannot_be_are_refused_when_planned(
+    relative_to: Any, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        preset(relative_to, **changes)
+    assert said in str(caught.value)
