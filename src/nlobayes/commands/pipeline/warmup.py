@@ -50,7 +50,7 @@ def warmup(
             raise InputError(
                 f"got {len(starts)} MAPs for chains {[*chains]}; give each chain once, with its MAP"
             )
-        carry = adaptation.start(builder.stack_positions(model, [one.position for one in starts]))
+        carry = adaptation.start(builder.begin_chains(model, [one.position for one in starts]))
     else:
         before = read_checkpoint(previous)
         chains, first_step = before.chains, before.next_step
