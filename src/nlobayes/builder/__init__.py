@@ -24,6 +24,7 @@ from nlobayes.builder.sampler import complete_chains as complete_chains
 from nlobayes.builder.sampler import curvature_with as curvature_with
 from nlobayes.builder.sampler import sampling_template as sampling_template
 from nlobayes.builder.sampler import stack_positions as stack_positions
+from nlobayes.builder.sampler import standard_entries as standard_entries
 from nlobayes.builder.sampler import warmup_template as warmup_template
 from nlobayes.builder.starts import build_problem as build_problem
 from nlobayes.builder.starts import build_search as build_search

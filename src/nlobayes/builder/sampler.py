@@ -18,6 +18,7 @@ from nlobayes.inference.curvature import Curvature
 from nlobayes.inference.kernel import Conjugates, Kernel, LogDensity, Posterior
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Completion
+from nlobayes.model.prior import WHITENED
 from nlobayes.study.jobs import DrawJob, WarmupJob
 from nlobayes.study.kernels import Kernel as KernelPreset
 from nlobayes.study.warmups import Warmup as WarmupPreset
@@ -37,18 +38,32 @@ def build_sampler(
 ) -> Sampler:
     """Build all that a job needs to move chains on the posterior of a dataset."""
     model = build_model(job.model, dataset, memory)
-    kernel = build_kernel(job.kernel, model.sampled.logdensity_fn, model.sampled.conjugates)
+    sampled = model.sampled
+    kernel = build_kernel(
+        job.kernel, sampled.logdensity_fn, sampled.conjugates, standard_entries(model)
+    )
     curvature = curvature_with(model, dataset)
     adaptation = build_adaptation(job.warmup, job.kernel, kernel, curvature)
     return Sampler(model, kernel, adaptation)
 
 
 def build_kernel(
-    preset: KernelPreset, logdensity_fn: LogDensity, conjugates: Conjugates | None = None
+    preset: KernelPreset,
+    logdensity_fn: LogDensity,
+    conjugates: Conjugates | None = None,
+    standard: np.ndarray | None = None,
 ) -> Kernel:
-    """Build the kernel of a sampler on a density, with the conjugates of its prior, if any."""
-    posterior = Posterior(logdensity_fn, conjugates)
+    """Build the kernel of a sampler on a density, with what is known of its prior."""
+    posterior = Posterior(logdensity_fn, conjugates, standard)
     return KERNELS[preset.kind].build(posterior, **preset.settings)
+
+
+def standard_entries(model: Model) -> np.ndarray:
+    """Find what chains move in units of its scale: the places of non-centered arrays."""
+    places = model.density.places.items()
+    found = [np.arange(at.start, at.stop) for name, at in places if name.endswith(WHITENED)]
+    whole = np.concatenate([np.zeros(0, int), *found])
+    return np.flatnonzero(np.isin(model.sampled.left, whole))
 
 
 def build_adaptation(

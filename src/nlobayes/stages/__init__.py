@@ -83,7 +83,9 @@ PIPELINE = {
         inputs=(DATASET, MAP, WARMUP),
         outputs=(WARMUP,),
         base_mb=1300,
-        numbers=lambda size: size.data + size.block * (20 * size.matrix + 100 * size.warmup),
+        numbers=lambda size: (
+            size.data + size.block * (20 * size.matrix + size.marginal + 100 * size.warmup)
+        ),
         seconds=lambda size: size.block * size.warmup * size.draw_seconds,
         on_gpu=True,
     ),
@@ -94,7 +96,9 @@ PIPELINE = {
         inputs=(DATASET, WARMUP, SEGMENT, VERDICT),
         outputs=(SEGMENT,),
         base_mb=1100,
-        numbers=lambda size: size.data + size.block * size.matrix + 3 * size.segment_drawn,
+        numbers=lambda size: (
+            size.data + size.block * (size.matrix + size.marginal) + 3 * size.segment_drawn
+        ),
         seconds=lambda size: size.block * size.segment * size.draw_seconds,
         on_gpu=True,
     ),

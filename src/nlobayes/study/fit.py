@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nlobayes.study.marginalised import check_marginalised
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
 
@@ -20,6 +21,7 @@ def check_run(run: RunSpec) -> None:
         )
     _check_gibbs(run)
     _check_memory(run)
+    check_marginalised(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:

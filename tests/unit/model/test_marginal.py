@@ -5,6 +5,7 @@ and the covariance of the rows.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -77,11 +78,11 @@ class Case(NamedTuple):
     def by_hand(self, q: jax.Array) -> jax.Array:
         """Log evidence of the rows."""
         mean, design, noise = self.regression(q)
-        return multivariate_normal.logpdf(
-            self.rows[1], mean, design @ design.T + jnp.diag(noise**2)
-        )
+        covariance = design @ design.T + jnp.diag(noise**2)
+        return jnp.asarray(multivariate_normal.logpdf(self.rows[1], mean, covariance))
 
 
+@cache
 def make(
     prior: str, hidden: tuple[int, ...], sigma: float | None, errors: bool, chunk: int = CHUNK
 ) -> Case:
@@ -125,8 +126,11 @@ def test_evidence_is_that_of_a_dense_multivariate_normal(prior: str) -> None:
     )
 
 
-@pytest.mark.parametrize("hidden", [(), (4,), (3, 5), (ROWS - 1,), (ROWS,), (25,)])
-@pytest.mark.parametrize("chunk", [CHUNK, 0])
+@pytest.mark.parametrize(
+    ("hidden", "chunk"),
+    [((), CHUNK), ((3, 5), 0), ((ROWS - 1,), 0), ((ROWS,), CHUNK), ((25,), CHUNK)],
+)
+@pytest.mark.by_day(2)
 def test_evidence_at_any_width_and_depth(hidden: tuple[int, ...], chunk: int) -> None:
     """More units than rows, as many, and fewer; rows in one chunk or in several."""
     case = make("half_normal, layer", hidden, 0.2, errors=False, chunk=chunk)
@@ -140,7 +144,7 @@ def test_evidence_is_stable_where_the_noise_is_small(hidden: tuple[int, ...]) ->
     """Against the same in eigenvectors, which loses no digits: noise of 1e-6 beside units of 1."""
     case = make("normal", hidden, 1e-6, errors=False)
     q = position_of(case)
-    mean, design, noise = (np.asarray(part) for part in case.regression(q))
+    mean, design, noise = (np.asarray(part) for part in jax.jit(case.regression)(q))
     vectors, singular, _ = np.linalg.svd(design / noise[:, None], full_matrices=True)
     variances = 1 + np.pad(singular**2, (0, ROWS - len(singular)))
     along = vectors.T @ ((case.rows[1] - mean) / noise)
@@ -163,11 +167,12 @@ def test_evidence_is_the_integral_over_the_output_layer() -> None:
     """p(y | left) = p(y | all) p(output) / p(output | left, y), at any output."""
     case = make("half_normal, layer", (4,), None, errors=True)
     q = position_of(case)
-    _, design, noise = case.regression(q)
+    _, design, noise = jax.jit(case.regression)(q)
     precision = jnp.eye(5) + (design.T / noise**2) @ design
     at_mean = case.marginal.complete_at_mean(q, case.data)
+    complete = jax.jit(case.marginal.complete)
     for seed in range(2):
-        whole = case.marginal.complete(jax.random.key(seed), q, case.data)
+        whole = complete(jax.random.key(seed), q, case.data)
         apart = (whole - at_mean)[case.outputs()]
         joint = case.density.log_likelihood(whole, case.data) + case.density.log_prior(whole)
         conditional = multivariate_normal.logpdf(apart, jnp.zeros(5), jnp.linalg.inv(precision))
@@ -175,8 +180,7 @@ def test_evidence_is_the_integral_over_the_output_layer() -> None:
         np.testing.assert_allclose(joint - conditional, left, rtol=1e-9)
 
 
-@pytest.mark.parametrize("hidden", [(4,), (25,)])
-@pytest.mark.parametrize("prior", ["normal", "plain"])
+@pytest.mark.parametrize(("hidden", "prior"), [((4,), "plain"), ((25,), "normal")])
 def test_output_layer_is_drawn_from_its_conditional(hidden: tuple[int, ...], prior: str) -> None:
     """20 000 draws: no mean, and no entry of the covariance, beyond 5 standard errors."""
     case, draws = make(prior, hidden, 0.4, errors=True), 20_000
@@ -184,7 +188,7 @@ def test_output_layer_is_drawn_from_its_conditional(hidden: tuple[int, ...], pri
     keys = jax.random.split(jax.random.key(3), draws)
     whole = np.asarray(jax.jit(jax.vmap(lambda k: case.marginal.complete(k, q, case.data)))(keys))
     np.testing.assert_array_equal(whole[:, case.marginal.left], np.tile(q, (draws, 1)))
-    mean, design, noise = (np.asarray(part) for part in case.regression(q))
+    mean, design, noise = (np.asarray(part) for part in jax.jit(case.regression)(q))
     covariance = np.linalg.inv(np.eye(design.shape[1]) + (design.T / noise**2) @ design)
     expected = covariance @ (design.T / noise**2) @ (case.rows[1] - mean)
     at_mean = case.marginal.complete_at_mean(q, case.data)[case.outputs()]

@@ -66,7 +66,7 @@ def draw(
     unit, label = job.thin, f"draws of chains {list(begin.chains)}"
 
     def draw_piece(states: Any, first: int, kept: int) -> Any:
-        return sampling.draw(
+        return sampling.draw_completed(
             keys,
             kernel,
             states,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,8 @@ class RelevancePrior(PriorSettings):
     Automatic relevance determination: an input that does not matter gets a small scale. Sampled
     non-centered.
     """
+
+    output_is_gaussian: ClassVar[bool] = True
 
     kind: Literal["relevance"]
     inputs: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
