@@ -97,10 +97,11 @@ def build_model(
     likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     network = _network(job, dataset, likelihood)
     integrated = job.network.output == "marginalised" and non_centered
+    train = _columns(dataset, 0)
     layout, chunk = choose_layout(max(network.sizes), job.device)
     if integrated:
-        layout, chunk = marginal.LAYOUT, marginal.chunk_of(network.sizes[-2])
-    train = _columns(dataset, 0)
+        rows = len(train["target"])
+        layout, chunk = marginal.LAYOUT, marginal.chunk_of(network.sizes[-2], rows)
     posterior = build_posterior(
         network,
         prior,

@@ -28,13 +28,15 @@ from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of
 
 LAYOUT = "rows"
-MOST_CELLS = 4_000_000
-"""Numbers of the last hidden layer that one chunk of rows may have: 32 MB."""
+MOST_CELLS = 300_000
+"""Numbers of the last hidden layer that one chunk of rows should have: 2.4 MB, near the caches."""
+FEWEST_ROWS = 512
 
 
-def chunk_of(width: int) -> int:
-    """Choose the rows per chunk for a last hidden layer of so many units."""
-    return max(512, MOST_CELLS // (width + 1))
+def chunk_of(width: int, rows: int) -> int:
+    """Cut so many rows evenly for a last hidden layer of so many units: the rows per chunk."""
+    most = max(FEWEST_ROWS, MOST_CELLS // (width + 1))
+    return -(-rows // -(-rows // most))
 
 
 class Marginal(NamedTuple):

@@ -10,8 +10,8 @@ MOST_MB = 4000
 """Most memory that a gradient of one chain may take."""
 COPIES = 6
 """Matrices of rows and units that a gradient holds at once."""
-CHUNK_NUMBERS = 4_000_000
-"""Numbers of such a matrix that are held where rows are taken in chunks."""
+CHUNK_NUMBERS, CHUNK_ROWS = 300_000, 512
+"""Numbers of such a matrix in a chunk of rows, and the fewest rows of a chunk."""
 NUMBER_BYTES = 8
 
 
@@ -46,7 +46,8 @@ def check_marginalised(run: RunSpec) -> None:
 def marginal_numbers(units: int, train: int) -> int:
     """Count the numbers that a gradient holds for so many units and train rows."""
     smaller = min(units + 1, train)
-    rows = train * units if train <= units else min(train * units, CHUNK_NUMBERS)
+    chunk = max(CHUNK_NUMBERS, CHUNK_ROWS * units)
+    rows = train * units if train <= units else min(train * units, chunk)
     return COPIES * rows + 3 * smaller**2
 
 

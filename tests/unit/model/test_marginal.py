@@ -208,9 +208,10 @@ def test_factor_is_of_the_smaller_side() -> None:
     assert factorise(rows(9, 5)).root.shape == (5, 5)
 
 
-def test_chunks_bound_the_memory() -> None:
-    assert chunk_of(128) * 129 <= 4_000_000 < (chunk_of(128) + 1) * 129
-    assert chunk_of(100_000) == 512
+def test_chunks_bound_the_memory_and_are_even() -> None:
+    assert chunk_of(128, 1000) == 1000
+    assert chunk_of(128, 10_000) == 2000
+    assert chunk_of(100_000, 1024) == 512
 
 
 @pytest.mark.parametrize(
