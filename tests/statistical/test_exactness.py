@@ -39,6 +39,10 @@ SAMPLERS: dict[str, dict[str, Any]] = {  # a kernel without an entry has its def
     "random_walk": {"warmup": {"target_acceptance": 0.3}},
     "hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "nuts": {"kernel": {"max_depth": 6}},
+    "crank_nicolson": {
+        "kernel": {"moves": 8, "slices": 4},
+        "warmup": {"target_acceptance": 0.3},
+    },
     "gibbs_hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "chees": {"kernel": {"most_integration_steps": 64}, "chains": 16, "draws": 3000},
     "adjusted_mclmc": {"kernel": {"most_integration_steps": 64}},
@@ -60,7 +64,7 @@ SAMPLERS: dict[str, dict[str, Any]] = {  # a kernel without an entry has its def
         }
     },
 }
-THIN = {"random_walk": 30, "tensorbnn": 2}
+THIN = {"random_walk": 30, "tensorbnn": 2, "crank_nicolson": 4}
 HELD = {"gibbs_hmc": (0, 4)}
 """Entries that a kernel draws given all others, instead of moving them."""
 WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")

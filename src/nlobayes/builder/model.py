@@ -19,6 +19,7 @@ from nlobayes.data.transforms import (
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
+from nlobayes.model import marginal
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.likelihood import NOISE, Likelihood
@@ -35,8 +36,39 @@ from nlobayes.study.prior import PriorSettings
 from nlobayes.types import Dataset, Memory, Named
 
 
+class Sampled(NamedTuple):
+    """What chains move: whole positions (parameter,), or what is left of them.
+
+    Attributes
+    ----------
+    left
+        Places in a whole position of what they move.
+    logdensity_fn
+        The log density of its posterior.
+    conjugates
+        What can be drawn given all else.
+    complete
+        A whole position, with what was integrated out drawn by a key; None where nothing was.
+    complete_at_mean
+        The same with its conditional mean.
+    """
+
+    left: np.ndarray
+    logdensity_fn: LogDensity
+    conjugates: Conjugates | None
+    complete: Callable[[jax.Array, jax.Array], jax.Array] | None = None
+    complete_at_mean: Callable[[jax.Array], jax.Array] | None = None
+
+    def reduce(self, positions: jax.Array) -> jax.Array:
+        """Take what chains move of whole positions (..., parameter)."""
+        return positions if self.complete is None else positions[..., self.left]
+
+
 class Model(NamedTuple):
-    """A network, its likelihood, the density of its posterior, its train rows, its conjugates."""
+    """A network, its likelihood, the density of its posterior, its train rows, its conjugates.
+
+    `sampled` is what chains move; all others see whole positions.
+    """
 
     network: Network
     likelihood: Likelihood
@@ -44,6 +76,7 @@ class Model(NamedTuple):
     data: Data
     logdensity_fn: LogDensity
     conjugates: Conjugates | None
+    sampled: Sampled
 
 
 def build_model(
@@ -65,8 +98,12 @@ def build_model(
     prior = build_prior(job.prior)
     likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     network = _network(job, dataset, likelihood)
-    layout, chunk = choose_layout(max(network.sizes), job.device)
+    integrated = job.network.output == "marginalised" and non_centered
     train = _columns(dataset, 0)
+    layout, chunk = choose_layout(max(network.sizes), job.device)
+    if integrated:
+        rows = len(train["target"])
+        layout, chunk = marginal.LAYOUT, marginal.chunk_of(network.sizes[-2], rows)
     posterior = build_posterior(
         network,
         prior,
@@ -88,7 +125,46 @@ def build_model(
         return density.log_density(position, data, inverse_temperature)
 
     conjugates = find_conjugates(prior, network, density) if non_centered else None
-    return Model(network, likelihood, density, data, logdensity_fn, conjugates)
+    sampled = Sampled(np.arange(density.size), logdensity_fn, conjugates)
+    if integrated:
+        sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
+    return Model(network, likelihood, density, data, logdensity_fn, conjugates, sampled)
+
+
+def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> Sampled:
+    """Let chains move what is left when the output layer is integrated out.
+
+    Its conjugates are drawn with the output layer drawn first, which is forgotten afterwards.
+    """
+
+    def logdensity_fn(
+        position: jax.Array, inverse_temperature: float | jax.Array = 1.0
+    ) -> jax.Array:
+        likelihood = left.log_likelihood(position, data)
+        return left.log_prior(position) + inverse_temperature * likelihood
+
+    def complete(key: jax.Array, position: jax.Array) -> jax.Array:
+        return left.complete(key, position, data)
+
+    return Sampled(
+        left.left,
+        logdensity_fn,
+        None if conjugates is None else _reduced(conjugates, left, complete),
+        complete,
+        lambda position: left.complete_at_mean(position, data),
+    )
+
+
+def _reduced(
+    conjugates: Conjugates,
+    left: marginal.Marginal,
+    complete: Callable[[jax.Array, jax.Array], jax.Array],
+) -> Conjugates:
+    def refresh(key: jax.Array, position: jax.Array) -> jax.Array:
+        key_output, key_refresh = jax.random.split(key)
+        return left.reduce(conjugates.refresh(key_refresh, complete(key_output, position)))
+
+    return Conjugates(refresh, np.searchsorted(left.left, conjugates.held))
 
 
 def build_prior(settings: PriorSettings) -> Prior:

@@ -8,13 +8,17 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import solve_triangular
 
+from nlobayes.builder.keys import chain_keys
 from nlobayes.builder.model import Model, build_model, predict_with, rows_of
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
 from nlobayes.inference.curvature import Curvature
 from nlobayes.inference.kernel import Conjugates, Kernel, LogDensity, Posterior
 from nlobayes.inference.kernels import KERNELS
+from nlobayes.inference.sampling import Completion
+from nlobayes.model.prior import WHITENED
 from nlobayes.study.jobs import DrawJob, WarmupJob
 from nlobayes.study.kernels import Kernel as KernelPreset
 from nlobayes.study.warmups import Warmup as WarmupPreset
@@ -34,18 +38,32 @@ def build_sampler(
 ) -> Sampler:
     """Build all that a job needs to move chains on the posterior of a dataset."""
     model = build_model(job.model, dataset, memory)
-    kernel = build_kernel(job.kernel, model.logdensity_fn, model.conjugates)
+    sampled = model.sampled
+    kernel = build_kernel(
+        job.kernel, sampled.logdensity_fn, sampled.conjugates, standard_entries(model)
+    )
     curvature = curvature_with(model, dataset)
     adaptation = build_adaptation(job.warmup, job.kernel, kernel, curvature)
     return Sampler(model, kernel, adaptation)
 
 
 def build_kernel(
-    preset: KernelPreset, logdensity_fn: LogDensity, conjugates: Conjugates | None = None
+    preset: KernelPreset,
+    logdensity_fn: LogDensity,
+    conjugates: Conjugates | None = None,
+    standard: np.ndarray | None = None,
 ) -> Kernel:
-    """Build the kernel of a sampler on a density, with the conjugates of its prior, if any."""
-    posterior = Posterior(logdensity_fn, conjugates)
+    """Build the kernel of a sampler on a density, with what is known of its prior."""
+    posterior = Posterior(logdensity_fn, conjugates, standard)
     return KERNELS[preset.kind].build(posterior, **preset.settings)
+
+
+def standard_entries(model: Model) -> np.ndarray:
+    """Find what chains move in units of its scale: the places of non-centered arrays."""
+    places = model.density.places.items()
+    found = [np.arange(at.start, at.stop) for name, at in places if name.endswith(WHITENED)]
+    whole = np.concatenate([np.zeros(0, int), *found])
+    return np.flatnonzero(np.isin(model.sampled.left, whole))
 
 
 def build_adaptation(
@@ -64,7 +82,8 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
 
     J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the
     Fisher information of the likelihood there. The prior's is that of each parameter by itself, at
-    least 0.01: heavy tails curve the other way.
+    least 0.01: heavy tails curve the other way. Where the output layer is integrated out it stands
+    at its conditional mean, and its entries are eliminated (Schur's complement).
     """
     predict, rows = predict_with(model), rows_of(model, dataset, 0)
 
@@ -78,7 +97,19 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
         own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
         return weighed.T @ weighed + jnp.diag(jnp.maximum(own, 0.01))
 
-    return curvature
+    at_mean = model.sampled.complete_at_mean
+    if at_mean is None:
+        return curvature
+    return lambda position: _eliminate(curvature(at_mean(position)), model.sampled.left)
+
+
+def _eliminate(curvature: jax.Array, kept: np.ndarray) -> jax.Array:
+    """Give the curvature of what is kept when all else is integrated out of a Gaussian."""
+    out = np.delete(np.arange(len(curvature)), kept)
+    across = curvature[np.ix_(out, kept)]
+    root = jnp.linalg.cholesky(curvature[np.ix_(out, out)])
+    seen = solve_triangular(root, across, lower=True)
+    return curvature[np.ix_(kept, kept)] - seen.T @ seen
 
 
 def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
@@ -86,9 +117,21 @@ def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
     return jnp.stack([jnp.asarray(position, model.density.dtype) for position in positions])
 
 
+def begin_chains(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
+    """Put together what chains move (chain, entry), of whole positions (parameter,)."""
+    return model.sampled.reduce(stack_positions(model, positions))
+
+
+def complete_chains(model: Model, seed: int, chains: Sequence[int]) -> Completion | None:
+    """Say how chains complete their draws; None where they move whole positions."""
+    if model.sampled.complete is None:
+        return None
+    return Completion(chain_keys(seed, "output", chains), model.sampled.complete)
+
+
 def warmup_template(model: Model, adaptation: Adaptation, chains: int) -> Any:
     """Give the form of what the warm-up of a chain group carries, without computing anything."""
-    positions = jax.ShapeDtypeStruct((chains, model.density.size), model.density.dtype)
+    positions = jax.ShapeDtypeStruct((chains, len(model.sampled.left)), model.density.dtype)
     return jax.eval_shape(adaptation.start, positions)
 
 

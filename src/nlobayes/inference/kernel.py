@@ -41,10 +41,15 @@ class Conjugates(Protocol):
 
 
 class Posterior(NamedTuple):
-    """What a kernel draws from: a log density, and the conjugates of its prior where it has any."""
+    """What a kernel draws from: a log density, and what is known of its prior.
+
+    They are its conjugates, where it has any, and the places of the entries that are independent
+    standard normals a priori; None where that is not known.
+    """
 
     logdensity_fn: LogDensity
     conjugates: Conjugates | None = None
+    standard: np.ndarray | None = None
 
 
 class State(NamedTuple):

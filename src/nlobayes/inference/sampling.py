@@ -12,13 +12,23 @@ from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Info, Kernel
 
 
+class Completion(NamedTuple):
+    """How the draws of a block are completed by what was integrated out of the density.
+
+    `draw(key, position)` gives the whole position; each chain has a key of its own (chain,).
+    """
+
+    keys: jax.Array
+    draw: Callable[[jax.Array, jax.Array], jax.Array]
+
+
 class Draws(NamedTuple):
     """Draws of a group of chains.
 
     Attributes
     ----------
     kept
-        Positions of every `thin`-th draw (chain, kept, parameter).
+        Positions of every `thin`-th draw (chain, kept, parameter), completed.
     logdensity
         Log density of every draw (chain, draw).
     observed
@@ -49,19 +59,57 @@ def draw(
     Keys, states and what was tuned have a leading axis (chain,). The key of draw i of a chain is
     `fold_in(key, i)`: segments of any length give the same chain.
     """
+    return draw_completed(
+        keys,
+        kernel,
+        states,
+        tuned,
+        first=first,
+        kept=kept,
+        thin=thin,
+        observe=observe,
+        completion=None,
+    )
+
+
+def draw_completed(
+    keys: jax.Array,
+    kernel: Kernel,
+    states: Any,
+    tuned: Any,
+    *,
+    first: int | jax.Array,
+    kept: int,
+    thin: int,
+    observe: Callable[[jax.Array], Any],
+    completion: Completion | None,
+) -> tuple[Any, Draws]:
+    """Draw as `draw` does, and complete every draw by what was integrated out, if anything was.
+
+    Whole positions are kept and observed. The draw of what was integrated out has the number of
+    its draw folded into its own key.
+    """
     indices = (first + jnp.arange(kept * thin)).reshape(kept, thin)
 
-    def one_chain(key: jax.Array, state: Any, learned: Any) -> tuple[Any, Draws]:
+    def one_chain(
+        key: jax.Array, state: Any, learned: Any, key_output: jax.Array
+    ) -> tuple[Any, Draws]:
+        def whole(position: jax.Array, index: jax.Array) -> jax.Array:
+            if completion is None:
+                return position
+            return completion.draw(jax.random.fold_in(key_output, index), position)
+
         def one_draw(state: Any, index: jax.Array) -> tuple[Any, Any]:
             state, info = kernel.step(jax.random.fold_in(key, index), state, learned)
-            return state, (state.logdensity, observe(state.position), info)
+            return state, (state.logdensity, observe(whole(state.position, index)), info)
 
         def one_kept(state: Any, indices: jax.Array) -> tuple[Any, Any]:
             state, every = jax.lax.scan(one_draw, state, indices)
-            return state, (state.position, every)
+            return state, (whole(state.position, indices[-1]), every)
 
         state, (positions, every) = jax.lax.scan(one_kept, state, indices)
         logdensity, observed, info = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), every)
         return state, Draws(positions, logdensity, observed, info)
 
-    return each_chain(one_chain)(keys, states, tuned)
+    keys_output = keys if completion is None else completion.keys
+    return each_chain(one_chain)(keys, states, tuned, keys_output)

@@ -41,7 +41,8 @@ class Density(NamedTuple):
     `variables(position)` names the weights, their scales and the noise;
     `draw_prior(seed)` is a position drawn from the prior; `locate(variables)` is the position of
     named variables, of a model that is centered; `places` tells where in a position each
-    free variable of the PyMC model lies.
+    free variable of the PyMC model lies; `unravel(position)` gives the value variables of that
+    model, in its order.
     """
 
     size: int
@@ -52,6 +53,7 @@ class Density(NamedTuple):
     draw_prior: Callable[[int], jax.Array]
     locate: Callable[[dict[str, jax.Array]], jax.Array]
     places: dict[str, slice]
+    unravel: Callable[[jax.Array], list[jax.Array]]
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, Any]
     layout: str
@@ -108,7 +110,7 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
     flat, unravel = ravel_pytree([point[name] for name in names])
     log_prior = _log_prior(model)
     rows = _row_log_likelihood(model)
-    variables = _jaxify(model.value_vars, _named(model))
+    variables = jaxify(model.value_vars, _named(model))
     variable_names = [variable.name for variable in _named(model)]
 
     mesh = _mesh(shards)
@@ -128,6 +130,7 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
         draw_prior=lambda seed: flatten(draw_point(seed)),
         locate=_locate(model),
         places=_places(model, point),
+        unravel=unravel,
         dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
         coords=dict(model.coords),
         layout=posterior.layout,
@@ -139,7 +142,7 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
 
 def _log_prior(model: pm.Model, *, jacobian: bool = True) -> Callable[..., list[jax.Array]]:
     terms = [*model.free_RVs, *model.potentials]
-    return _jaxify(model.value_vars, model.logp(vars=terms, jacobian=jacobian, sum=False))
+    return jaxify(model.value_vars, model.logp(vars=terms, jacobian=jacobian, sum=False))
 
 
 def _total(terms: list[jax.Array]) -> jax.Array:
@@ -168,7 +171,7 @@ def _locate(model: pm.Model) -> Callable[[dict[str, jax.Array]], jax.Array]:
         values.append(given if transform is None else transform.forward(given, *inputs))
 
     def locate(variables: dict[str, jax.Array]) -> jax.Array:
-        found = _jaxify(named, values)(*(variables[name] for name in names))
+        found = jaxify(named, values)(*(variables[name] for name in names))
         return ravel_pytree(list(found))[0]
 
     return locate
@@ -240,11 +243,19 @@ def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
     [elementwise] = model.logp(vars=[model[TARGET]], sum=False)
     if elementwise.ndim > 1:
         elementwise = elementwise.sum(axis=-1, acc_dtype=elementwise.dtype)
+    return of_rows(model, [elementwise])
+
+
+def of_rows(model: pm.Model, graphs: list[Any]) -> Callable[..., list[jax.Array]]:
+    """Jaxify graphs of the value variables and the data, which become arguments.
+
+    They are features and target, and the error if there is one.
+    """
     names = (FEATURES, f"{TARGET}_data", ERROR)
     shared = [model[name] for name in names if name in model]
     arguments = [variable.type.clone(shape=(None,) * variable.ndim)() for variable in shared]
-    replaced = clone_replace([elementwise], dict(zip(shared, arguments, strict=True)))
-    return _jaxify([*model.value_vars, *arguments], replaced)
+    replaced = clone_replace(graphs, dict(zip(shared, arguments, strict=True)))
+    return jaxify([*model.value_vars, *arguments], replaced)
 
 
 def _named(model: pm.Model) -> list[Any]:
@@ -256,7 +267,8 @@ def _named(model: pm.Model) -> list[Any]:
     return sorted(graph, key=lambda variable: str(variable.name))
 
 
-def _jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:
+def jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:
+    """Compile PyTensor graphs of the inputs into one JAX function."""
     return get_jaxified_graph(inputs=list(inputs), outputs=list(outputs))
 
 

@@ -86,6 +86,17 @@ def forward(
     -------
     The output (point,) of a network with one, the outputs (point, output) of one with several.
     """
+    hidden = last_hidden(network, layers, features, xp=xp, layout=layout)
+    return read_out(network, layers[-1], hidden, layout=layout)
+
+
+def last_hidden(
+    network: Network, layers: Sequence[Layer], features: Any, *, xp: Any, layout: str = "rows"
+) -> Any:
+    """Evaluate the last hidden layer at every point, of a linear model the features.
+
+    The axes are (point, unit) in layout `rows`, (unit, point) in `columns`.
+    """
     columns = layout == "columns"
     affine = _affine_columns if columns else _affine_rows
     hidden = features
@@ -94,7 +105,13 @@ def forward(
         if columns and slopes is not None:
             slopes = slopes[:, None]
         hidden = ACTIVATIONS[name].activate(xp, affine(layer, hidden), slopes)
-    output = affine(layers[-1], hidden)
+    return hidden
+
+
+def read_out(network: Network, layer: Layer, hidden: Any, *, layout: str = "rows") -> Any:
+    """Evaluate the linear output of the last hidden layer, as `forward` gives it."""
+    columns = layout == "columns"
+    output = (_affine_columns if columns else _affine_rows)(layer, hidden)
     if network.sizes[-1] == 1:
         return output[0] if columns else output[..., 0]
     return output.T if columns else output

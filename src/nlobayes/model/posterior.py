@@ -11,7 +11,16 @@ import pytensor.tensor as pt
 
 from nlobayes.model.likelihood import ERROR, TARGET, Likelihood
 from nlobayes.model.memories import Site
-from nlobayes.model.networks import SLOPES, Layer, Network, forward, layers_of
+from nlobayes.model.networks import (
+    SLOPES,
+    Layer,
+    Network,
+    forward,
+    last_hidden,
+    layer_names,
+    layers_of,
+    read_out,
+)
 from nlobayes.model.prior import Parameters, Prior, Statement, arrays_of
 
 FEATURES = "features"
@@ -19,10 +28,16 @@ MEMORY = "memory"
 
 
 class Posterior(NamedTuple):
-    """A PyMC model whose data are placeholders, and its layout of the features."""
+    """A PyMC model whose data are placeholders, and its layout of the features.
+
+    `hidden` is the last hidden layer in it, from which the arrays named `output`, weights and
+    biases, make its outputs.
+    """
 
     model: pm.Model
     layout: str
+    hidden: Any
+    output: tuple[str, str]
 
 
 def unit_dims(network: Network) -> tuple[str, ...]:
@@ -65,10 +80,12 @@ def build_posterior(
         layers = layers_of(network, _state(arrays, prior, slopes))
         if memory is not None:
             _remember(memory, network, layers, layout)
-        output = forward(network, layers, features, xp=pt, layout=layout)
+        hidden = last_hidden(network, layers, features, xp=pt, layout=layout)
+        output = read_out(network, layers[-1], hidden, layout=layout)
         error = pm.Data(ERROR, blank) if errors else None
         likelihood.observe(output, target, error)
-    return Posterior(model, layout)
+    names = layer_names(network)[-1]
+    return Posterior(model, layout, hidden, (names.weights, names.biases))
 
 
 def _remember(memory: Site, network: Network, layers: Sequence[Layer], layout: str) -> None:

@@ -72,7 +72,9 @@ PIPELINE = {
         inputs=(DATASET, MAP, WARMUP),
         outputs=(WARMUP,),
         base_mb=1300,
-        numbers=lambda size: size.data + size.chain_group * (20 * size.matrix + 100 * size.warmup),
+        numbers=lambda size: (
+            size.data + size.chain_group * (20 * size.matrix + size.marginal + 100 * size.warmup)
+        ),
         seconds=lambda size: size.chain_group * size.warmup * size.draw_seconds,
         on_gpu=True,
     ),
@@ -83,7 +85,9 @@ PIPELINE = {
         inputs=(DATASET, WARMUP, SEGMENT, VERDICT),
         outputs=(SEGMENT,),
         base_mb=1100,
-        numbers=lambda size: size.data + size.chain_group * size.matrix + 3 * size.segment_drawn,
+        numbers=lambda size: (
+            size.data + size.chain_group * (size.matrix + size.marginal) + 3 * size.segment_drawn
+        ),
         seconds=lambda size: size.chain_group * size.segment * size.draw_seconds,
         on_gpu=True,
     ),

@@ -23,9 +23,10 @@ class Size(NamedTuple):
         Of the dataset: rows of all splits and of the train split, columns, reference points.
     outputs
         Of the network.
-    weights, matrix
-        Parameters of the network, and numbers of the mass matrices of a chain.
-    chains, chain group
+    weights, matrix, marginal
+        Parameters of the network, numbers of the mass matrices of a chain, and those that a
+        gradient holds where the output layer is integrated out.
+    chains, chain_group
         Chains of the run, and those that one job computes.
     warmup, segment, draws, kept
         Steps of a segment of the warm-up; draws of a segment, of a chain, and those with weights.
@@ -44,6 +45,7 @@ class Size(NamedTuple):
     outputs: int = 1
     weights: int = 0
     matrix: int = 0
+    marginal: int = 0
     chains: int = 0
     chain_group: int = 0
     warmup: int = 0

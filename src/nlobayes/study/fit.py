@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nlobayes.errors import InputError
+from nlobayes.study.marginalised import check_marginalised
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
 
@@ -18,6 +19,7 @@ def check_run(run: RunSpec) -> None:
         raise InputError("study.no_prior_of_slopes", network=network, prior=prior)
     _check_gibbs(run)
     _check_memory(run)
+    check_marginalised(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:

@@ -16,6 +16,8 @@ class LikelihoodSettings(Choice):
     """Whether it takes one target column alone."""
     has_one_sigma: ClassVar[bool] = False
     """Whether one scale, stated or learned, holds for all rows."""
+    is_gaussian: ClassVar[bool] = False
+    """Whether each target is Gaussian about one output, with a scale that no output sets."""
 
     @property
     def stated_sigma(self) -> float | None:

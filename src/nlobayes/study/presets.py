@@ -216,6 +216,10 @@ class Network(Frozen):
     have slopes that are trained, one per unit."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
+    output: Literal["sampled", "marginalised"] = "sampled"
+    """Whether chains move the weights and the bias of the output, or whether these are integrated
+    out exactly and drawn for each draw that is kept. The latter needs a Gaussian likelihood, a
+    prior of the output that is Gaussian given its scales, and `precision: float64`."""
 
     @field_validator("activation", mode="before")
     @classmethod

@@ -43,6 +43,9 @@ class PriorSettings(Choice):
 
     NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind", "slopes", "memory"})
 
+    output_is_gaussian: ClassVar[bool] = False
+    """Whether weights and biases of the output are Gaussian given their scales and means."""
+
     slopes: Slopes | None = None
     """Prior of the trained slopes, which the activations `prelu` and `square_prelu` need."""
     memory: MemoryFile | None = None

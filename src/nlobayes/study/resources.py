@@ -16,6 +16,7 @@ from typing import NamedTuple
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import CELL_SECONDS, GRADIENT_SECONDS, Size, gradient_seconds
 from nlobayes.study.jobs import PRIOR_DRAWS
+from nlobayes.study.marginalised import MARGINALISED, marginal_numbers
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.run import RunSpec
@@ -88,11 +89,14 @@ def size_of(run: RunSpec, rows: int) -> Size:
     dataset = size_of_dataset(run.dataset, rows)
     outputs = _outputs(run)
     weights = _weights((dataset.columns, *run.network.hidden, outputs))
-    seconds = gradient_seconds(weights, dataset.train) * (2 if run.precision == "float64" else 1)
+    marginal, cells = _integrated(run, dataset.train)
+    seconds = gradient_seconds(weights + cells, dataset.train)
+    seconds *= 2 if run.precision == "float64" else 1
     batches = run.pretraining.batches(dataset.train)
     sized = dataset._replace(
         outputs=outputs,
         weights=weights,
+        marginal=marginal,
         prior_draws=PRIOR_DRAWS,
         pretrain_seconds=run.pretraining.most_epochs * (seconds + batches * GRADIENT_SECONDS),
         gpus=run.execution.shards if run.execution.device == "gpu" else 0,
@@ -118,6 +122,14 @@ def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
         kept=draws // method.thin,
         draw_seconds=gradients * seconds + 20 * CELL_SECONDS * matrix,
     )
+
+
+def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
+    """Count the numbers that integrating the output layer out holds, and its work per train row."""
+    if run.network.output != MARGINALISED:
+        return 0, 0
+    units = run.network.hidden[-1]
+    return marginal_numbers(units, train), units * min(units, train)
 
 
 def _outputs(run: RunSpec) -> int:

@@ -122,7 +122,9 @@ def _start(parameters: np.ndarray) -> MAPEstimate:
         {"feature": list(range(5)), "output": [0]},
     )
     one = np.zeros(1)
-    return MAPEstimate(0, parameters, named, one, one, np.zeros(1, np.int32), parameters[np.newaxis])
+    return MAPEstimate(
+        0, parameters, named, one, one, np.zeros(1, np.int32), parameters[np.newaxis]
+    )
 
 
 def points_of(made: Made) -> np.ndarray:

@@ -25,6 +25,7 @@ from nlobayes.model.likelihoods.student_t import StudentT
 from nlobayes.model.networks import Layer
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
+from nlobayes.model.priors.relevance import Relevance
 from nlobayes.model.priors.tensorbnn import TensorBNN
 from nlobayes.model.slopes.exponential import ExponentialSlopes
 from nlobayes.model.slopes.normal import NormalSlopes
@@ -119,6 +120,15 @@ def hierarchical(hyper: Callable[[Reader], jax.Array], shared: str) -> Array:
     return array
 
 
+def relevance(reader: Reader, place: Place) -> jax.Array:
+    """A scale for each input, half-Cauchy 0.7, and for each other array, half-normal 0.7."""
+    first = place.name == "weights_1"
+    law, shape = (cauchy.logpdf, (place.shape[0],)) if first else (norm.logpdf, ())
+    scale = reader.positive(half(law, 0.7), shape)
+    root = sqrt(place.fan_in) if place.role == "weights" else 1.0
+    return reader.standard(place.shape) * (scale[:, None] if first else scale) / root
+
+
 def horseshoe(reader: Reader, place: Place) -> jax.Array:
     """With global scale 0.3, slab scale 1.7, slab degrees 4.6, biases of 0.6."""
     if place.role == "biases":
@@ -170,6 +180,7 @@ PRIORS: dict[str, tuple[Any, Array]] = {
         _independent("student_t", 1 / 1.3, degrees_of_freedom=1.3),
         independent(lambda x: t.logpdf(x, 1.3), 1.3, 1 / 1.3),
     ),
+    "relevance": (Relevance(HALF_CAUCHY[0], HALF_NORMAL[0]), relevance),
     "horseshoe": (Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
     "tensorbnn": (TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
     "tensorbnn, truncated": (TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),

@@ -63,12 +63,21 @@ def draw(
     )
     observe = builder.observer(model, data)
     keys = builder.chain_keys(job.seed, "draw", begin.chains)
+    completion = builder.complete_chains(model, job.seed, begin.chains)
     first_draw = 0 if begin.adaptation else begin.next_step
     unit, label = job.thin, f"draws of chains {list(begin.chains)}"
 
     def draw_piece(states: Any, first: int, kept: int) -> Any:
-        return sampling.draw(
-            keys, kernel, states, tuned, first=first, kept=kept, thin=unit, observe=observe
+        return sampling.draw_completed(
+            keys,
+            kernel,
+            states,
+            tuned,
+            first=first,
+            kept=kept,
+            thin=unit,
+            observe=observe,
+            completion=completion,
         )
 
     step = jax.jit(draw_piece, static_argnames="kept")

@@ -50,7 +50,7 @@ def _time(timed: TimedRun, data: Dataset) -> dict[str, Any]:
 
     model = builder.build_model(timed.model, data, memory_of(timed.model))
     position = builder.draw_start(model, "prior", seed=0, chain=0)
-    gradient = _seconds_per_gradient(model.logdensity_fn, position)
+    gradient = _seconds_per_gradient(model.sampled.logdensity_fn, model.sampled.reduce(position))
     steps = timed.integration_steps
     drawn = builder.name_variables(model, jnp.tile(position, (DRAWS, 1))).values
     row = {

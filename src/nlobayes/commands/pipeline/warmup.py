@@ -48,7 +48,7 @@ def warmup(
         chains, first_step = tuple(chain or (one.chain for one in starts)), 0
         if len(set(chains)) < len(starts) or len(chains) > len(starts):
             raise InputError("commands.chains_without_maps", maps=len(starts), chains=[*chains])
-        carry = adaptation.start(builder.stack_positions(model, [one.position for one in starts]))
+        carry = adaptation.start(builder.begin_chains(model, [one.position for one in starts]))
     else:
         before = read_checkpoint(previous)
         chains, first_step = before.chains, before.next_step

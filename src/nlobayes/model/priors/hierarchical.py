@@ -33,9 +33,9 @@ class HalfNormal(NamedTuple):
 
     scale: float
 
-    def state(self, name: str) -> Any:
-        """Name a scale."""
-        return pm.HalfNormal(f"scale_{name}", pm.floatX(self.scale))
+    def state(self, name: str, dims: str | None = None) -> Any:
+        """Name a scale, or one for each unit of a dimension."""
+        return pm.HalfNormal(f"scale_{name}", pm.floatX(self.scale), dims=dims)
 
 
 class HalfCauchy(NamedTuple):
@@ -43,9 +43,9 @@ class HalfCauchy(NamedTuple):
 
     scale: float
 
-    def state(self, name: str) -> Any:
-        """Name a scale."""
-        return pm.HalfCauchy(f"scale_{name}", pm.floatX(self.scale))
+    def state(self, name: str, dims: str | None = None) -> Any:
+        """Name a scale, or one for each unit of a dimension."""
+        return pm.HalfCauchy(f"scale_{name}", pm.floatX(self.scale), dims=dims)
 
 
 class GammaPrecision(NamedTuple):
@@ -54,10 +54,11 @@ class GammaPrecision(NamedTuple):
     shape: float
     rate: float
 
-    def state(self, name: str) -> Any:
-        """Name a precision and its scale."""
-        precision = pm.Gamma(f"precision_{name}", pm.floatX(self.shape), pm.floatX(self.rate))
-        return pm.Deterministic(f"scale_{name}", 1 / pt.sqrt(precision))
+    def state(self, name: str, dims: str | None = None) -> Any:
+        """Name a precision and its scale, or one for each unit of a dimension."""
+        shape, rate = pm.floatX(self.shape), pm.floatX(self.rate)
+        precision = pm.Gamma(f"precision_{name}", shape, rate, dims=dims)
+        return pm.Deterministic(f"scale_{name}", 1 / pt.sqrt(precision), dims=dims)
 
 
 class Hierarchical(NamedTuple):
@@ -118,8 +119,14 @@ HYPER: dict[str, Any] = {
 
 def build(*, hyper: Mapping[str, Any], shared: str) -> Hierarchical:
     """Give learned scales; `hyper` has the `kind` of their prior and its constants."""
-    constants = {name: value for name, value in hyper.items() if name != "kind"}
-    return Hierarchical(HYPER[hyper["kind"]](**constants), shared)
+    return Hierarchical(build_hyper(hyper), shared)
+
+
+def build_hyper(settings: Mapping[str, Any]) -> HalfNormal | HalfCauchy | GammaPrecision:
+    """Build the prior of a scale from its `kind` and its constants."""
+    constants = {name: value for name, value in settings.items() if name != "kind"}
+    built: HalfNormal | HalfCauchy | GammaPrecision = HYPER[settings["kind"]](**constants)
+    return built
 
 
 def draw_precision(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nlobayes.study.likelihood import ScaledLikelihood
 from nlobayes.study.values import Positive
@@ -13,6 +13,8 @@ class GaussianLikelihood(ScaledLikelihood):
 
     A declared sigma on noise-free targets is a tolerance.
     """
+
+    is_gaussian: ClassVar[bool] = True
 
     kind: Literal["gaussian"]
     sigma: Positive | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nlobayes.study.prior import FanInScaled
 
@@ -12,5 +12,7 @@ class FanInPrior(FanInScaled):
 
     Sampled non-centered, in units of the prior sd.
     """
+
+    output_is_gaussian: ClassVar[bool] = True
 
     kind: Literal["fan_in"]

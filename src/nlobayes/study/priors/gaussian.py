@@ -14,6 +14,8 @@ class GaussianPrior(PriorSettings):
 
     RENAMED: ClassVar[Mapping[str, str]] = {"whitened": "non_centered"}
 
+    output_is_gaussian: ClassVar[bool] = True
+
     kind: Literal["gaussian"]
     precision: Positive = 1.0
     """Inverse variance of every weight, and of every bias."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,8 @@ from nlobayes.study.priors._hyper import GammaPrecision, HalfCauchyScale, HalfNo
 
 class HierarchicalPrior(PriorSettings):
     """Weights N(0, s^2 / fan_in) and biases N(0, t^2) with learned s and t; output bias N(0, 1)."""
+
+    output_is_gaussian: ClassVar[bool] = True
 
     kind: Literal["hierarchical"]
     hyper: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nlobayes.study.prior import PriorSettings
 from nlobayes.study.values import Positive
@@ -10,6 +10,8 @@ from nlobayes.study.values import Positive
 
 class HorseshoePrior(PriorSettings):
     """The regularised horseshoe: most weights near zero, few large; biases are Gaussian."""
+
+    output_is_gaussian: ClassVar[bool] = True
 
     kind: Literal["horseshoe"]
     global_scale: Positive = 1.0

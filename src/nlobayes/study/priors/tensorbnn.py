@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nlobayes.study.prior import PriorSettings
 from nlobayes.study.values import Positive
@@ -10,6 +10,8 @@ from nlobayes.study.values import Positive
 
 class TensorBNNPrior(PriorSettings):
     """TensorBNN's hyper-priors: N(a, b^2) of each layer with a ~ N(0, 0.1^2), b ~ N(1, 0.1^2)."""
+
+    output_is_gaussian: ClassVar[bool] = True
 
     kind: Literal["tensorbnn"]
     mean_sd: Positive = 0.1

@@ -22,6 +22,7 @@ CHANGES: dict[str, dict[str, Any]] = {  # what makes a step short; all else is t
     "nuts": {"max_depth": 4},
     "gibbs_hmc": {"integration_steps": 8},
     "chees": {"most_integration_steps": 16},
+    "crank_nicolson": {"moves": 4, "slices": 2},
     "mclmc": {"integration_steps": 4},
     "adjusted_mclmc": {"most_integration_steps": 16},
     "tempering": {"num_temperatures": 3, "min_inverse_temperature": 0.1, "integration_steps": 4},

@@ -1,0 +1,30 @@
+"""Settings of Gaussian weights with one learned scale for each input."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nlobayes.study.prior import PriorSettings
+from nlobayes.study.priors._hyper import GammaPrecision, HalfCauchyScale, HalfNormalScale
+
+Hyper = Annotated[HalfNormalScale | HalfCauchyScale | GammaPrecision, Field(discriminator="kind")]
+
+
+class RelevancePrior(PriorSettings):
+    """Weights and biases of learned scales: one for each input, and one for each other array.
+
+    Automatic relevance determination: an input that does not matter gets a small scale. Sampled
+    non-centered.
+    """
+
+    output_is_gaussian: ClassVar[bool] = True
+
+    kind: Literal["relevance"]
+    inputs: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
+    """Prior of the scale of each input; its weights have that scale over the root of the number
+    of inputs."""
+    hyper: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
+    """Prior of the scales of all other weights, over the root of their fan-in, and of all biases,
+    that of the output included."""

@@ -1,0 +1,81 @@
+"""An output layer that cannot be integrated out is refused when the study is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import Study
+from nlobayes.study.marginalised import CHUNK_NUMBERS, COPIES, marginal_numbers
+from nlobayes.study.resources import need, size_of
+
+MakeStudy = Callable[..., Study]
+WIDE: dict[str, Any] = {
+    "networks": {"n4": {"output": "marginalised"}},
+    "grids": {"small": {"network": "n4"}},
+    "precision": "float64",
+}
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "noise": ({"likelihoods": {"tight": {"kind": "laplace"}}}, "needs a likelihood of kind"),
+    "prior": ({"priors": {"fan_in": {"kind": "laplace"}}}, "prior 'fan_in' is laplace: choose"),
+    "linear": ({"networks": {"n4": {"hidden": []}}}, "no hidden layer"),
+    "precision": ({"precision": "float32"}, "set precision: float64"),
+    "shards": ({"execution": {"shards": 2}}, "set execution.shards: 1"),
+    "units": (
+        {
+            "networks": {"n4": {"hidden": [10000]}},
+            "datasets": {
+                "made": {
+                    "source": {"points": 20000},
+                    "split": {"train": 10000, "validation": 15, "test": 15},
+                }
+            },
+        },
+        "use fewer units",
+    ),
+}
+
+
+def changed(changes: dict[str, Any]) -> dict[str, Any]:
+    """The wide study with changes, section by section."""
+    merged: dict[str, Any] = {}
+    for source in (WIDE, changes):
+        for section, value in source.items():
+            if not isinstance(value, dict):
+                merged[section] = value
+                continue
+            for name, own in value.items():
+                here = merged.setdefault(section, {})
+                here[name] = {**here.get(name, {}), **own} if isinstance(own, dict) else own
+    return merged
+
+
+def test_is_planned_and_asks_for_memory(make_study: MakeStudy) -> None:
+    run, plain = (
+        next(iter(make_study(changed(changes)).runs("small")))
+        for changes in (
+            {"networks": {"n4": {"hidden": [1000]}}},
+            {"networks": {"n4": {"hidden": [1000], "output": "sampled"}}},
+        )
+    )
+    wide, narrow = (size_of(one, 4000) for one in (run, plain))
+    assert wide.marginal == marginal_numbers(1000, wide.train)
+    assert narrow.marginal == 0
+    assert wide.draw_seconds > narrow.draw_seconds
+    assert need("draw", wide).mem_mb >= need("draw", narrow).mem_mb
+
+
+def test_numbers_are_of_the_smaller_side_and_of_one_chunk() -> None:
+    assert marginal_numbers(2000, 100) == COPIES * 2000 * 100 + 3 * 100**2
+    assert marginal_numbers(100, 10**6) == COPIES * CHUNK_NUMBERS + 3 * 101**2
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_integrated_out_is_refused(make_study: MakeStudy, what: str) -> None:
+    changes, said = REFUSED[what]
+    with pytest.raises(InputError, match="output: marginalised.*" + said) as caught:
+        make_study(changed(changes))
+    assert "\n" not in str(caught.value)
