@@ -14,9 +14,9 @@ from nlobayes.errors import InputError
 from tests.refusals import refused
 
 RUNS = (
-    "embedded/n16/fan_in/tolerance_10/adam/hmc_check/s1",
-    "embedded/n16/fan_in/tolerance_10/adam/nuts_check/s1",
-    "embedded/n32/fan_in/tolerance_5/adam/hmc/s1",
+    "embedded_k/n16/fan_in/tolerance_10/adam/hmc_check/s1",
+    "embedded_k/n16/fan_in/tolerance_10/adam/nuts_check/s1",
+    "embedded_k/n32/fan_in/tolerance_5/adam/hmc_k/s1",
 )
 LABELS = ("check hmc_check", "check nuts_check", "quickstart")
 """What the default study calls them."""
@@ -218,7 +218,7 @@ def test_agreements_are_shown_with_their_limit(
 ) -> None:
     for run in RUNS:
         write_run(metrics, run)
-    path = metrics / "agreement/check/embedded/n16/fan_in/tolerance_10/adam/s1.json"
+    path = metrics / "agreement/check/embedded_k/n16/fan_in/tolerance_10/adam/s1.json"
     path.parent.mkdir(parents=True)
     posteriors = [f"results/posterior/{run}.nc" for run in RUNS[:2]]
     pair = {"posteriors": posteriors, "z_mean_max": 1.0, "z_sd_max": z, "threshold": 4.89}
