@@ -139,7 +139,7 @@ def test_kept_weights_keep_their_bits(thin: Thin, posterior: Path, tmp_path: Pat
 def test_a_step_that_leaves_too_few_draws_to_judge_is_refused(
     thin: Thin, posterior: Path, tmp_path: Path, step: int
 ) -> None:
-    with refused("diagnostics.chosen_step", fewest=8, draws=128, step=step):
+    with refused("diagnostics.chosen_step", fewest=8, draws=128):
         thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
     assert not (tmp_path / "thinned.nc").exists()
 
