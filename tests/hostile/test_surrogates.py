@@ -22,6 +22,7 @@ from nlobayes.commands.audit.show import show
 from nlobayes.commands.tools.predict import predict
 from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Surrogate
+from tests.refusals import refused
 from tests.unit.surrogate.conftest import DRAWS, dataset, exported
 
 Edit = Callable[[h5py.File], Any]
@@ -161,186 +162,299 @@ def noise_of(bins: int, edges: list[float], about: str = "mean") -> Edit:
     return edit
 
 
+LINK = "artifacts.link_elsewhere"
+TWICE = "artifacts.linked_twice"
+ELSEWHERE = "artifacts.values_elsewhere"
+PACKED = "artifacts.packed_array"
+OBJECT = "artifacts.no_plain_object"
+OTHER = "artifacts.other_values"
+PACKING = "artifacts.packing_attribute"
+FACT = "surrogate.other_fact"
+LACKS = "surrogate.no_fact"
+WHOLE = "surrogate.not_whole"
+SHAPE = "artifacts.other_shape"
+ARRAY = "artifacts.no_array"
+UNKNOWN = "surrogate.unknown_fact"
+
 WEIGHTS, LAST = "posterior/weights_1", "posterior/weights_3"
-STRUCTURE: dict[str, tuple[Edit, str]] = {
+STRUCTURE: dict[str, tuple[Edit, str, str]] = {
     "values of another file": (
         instead("domain/typical", external("/etc/passwd")),
-        "lie in another file",
+        ELSEWHERE,
+        "domain/typical",
     ),
-    "values of a device": (instead("domain/typical", external("/dev/zero")), "in another file"),
-    "values of a relative path": (instead("domain/typical", external("x")), "in another file"),
-    "virtual values": (instead("domain/typical", virtual), "made of other arrays"),
+    "values of a device": (
+        instead("domain/typical", external("/dev/zero")),
+        ELSEWHERE,
+        "domain/typical",
+    ),
+    "values of a relative path": (
+        instead("domain/typical", external("x")),
+        ELSEWHERE,
+        "domain/typical",
+    ),
+    "virtual values": (instead("domain/typical", virtual), PACKED, "domain/typical"),
     "link to a file": (
         instead("domain/typical", linked(h5py.ExternalLink("/etc/passwd", "/"))),
-        "link to elsewhere",
+        LINK,
+        "domain/typical",
     ),
     "group in a file": (
         instead("noise", linked(h5py.ExternalLink("other.nc", "/noise"))),
-        "link to elsewhere",
+        LINK,
+        "noise",
     ),
     "soft link": (
         instead("domain/typical", linked(h5py.SoftLink("/domain/input"))),
-        "link to elsewhere",
+        LINK,
+        "domain/typical",
     ),
-    "dangling link": (instead("domain/typical", linked(h5py.SoftLink("/no"))), "link to elsewhere"),
-    "soft link to the root": (lambda f: linked(h5py.SoftLink("/"))(f, "domain/up"), "link"),
-    "soft link to itself": (lambda f: linked(h5py.SoftLink("/me"))(f, "me"), "link to elsewhere"),
-    "group within its own": (set_link("domain/up", "domain"), "linked to twice"),
-    "root within a group": (set_link("domain/up", "/"), "linked to twice"),
-    "root within itself": (set_link("up", "/"), "linked to twice"),
-    "group of two names": (set_link("domain2", "domain"), "linked to twice"),
-    "array of two names": (set_link("domain/again", "domain/typical"), "linked to twice"),
-    "groups within groups": (deep_groups, "is no array"),
-    "thousands of groups": (wide_groups, "more than 4096"),
-    "array at the root": (lambda f: f.create_dataset("odd", data=[1.0]), "no group below the root"),
-    "stored type": (lambda f: f.__setitem__("domain/odd", np.dtype("f8")), "is no array"),
-    "zeros, packed": (values(WEIGHTS, np.zeros_like, compression="gzip"), "stored in chunks"),
+    "dangling link": (
+        instead("domain/typical", linked(h5py.SoftLink("/no"))),
+        LINK,
+        "domain/typical",
+    ),
+    "soft link to the root": (
+        lambda f: linked(h5py.SoftLink("/"))(f, "domain/up"),
+        LINK,
+        "domain/up",
+    ),
+    "soft link to itself": (lambda f: linked(h5py.SoftLink("/me"))(f, "me"), LINK, "me"),
+    "group within its own": (set_link("domain/up", "domain"), TWICE, "domain/up"),
+    "root within a group": (set_link("domain/up", "/"), TWICE, "domain/up"),
+    "root within itself": (set_link("up", "/"), TWICE, "up"),
+    "group of two names": (set_link("domain2", "domain"), TWICE, "domain2"),
+    "array of two names": (set_link("domain/again", "domain/typical"), TWICE, "domain/typical"),
+    "groups within groups": (deep_groups, OBJECT, "in/in"),
+    "thousands of groups": (wide_groups, "artifacts.too_many_objects", "4096"),
+    "array at the root": (lambda f: f.create_dataset("odd", data=[1.0]), OBJECT, "odd"),
+    "stored type": (lambda f: f.__setitem__("domain/odd", np.dtype("f8")), OBJECT, "domain/odd"),
+    "zeros, packed": (values(WEIGHTS, np.zeros_like, compression="gzip"), PACKED, WEIGHTS),
     "zeros, never written": (
         lambda f: f.create_dataset("domain/odd", (10**12,), "f8", chunks=(1024,)),
-        "stored in chunks",
+        PACKED,
+        "domain/odd",
     ),
     "more than the file has": (
         lambda f: f.create_dataset("domain/odd", (10**12,), "f8"),
-        "claims more bytes than it has",
+        "artifacts.claims_too_much",
+        "domain/odd",
     ),
     "values of any length": (
         lambda f: f.create_dataset("domain/odd", (1,), h5py.vlen_dtype(np.int64)),
-        "neither numbers nor text",
+        OTHER,
+        "domain/odd",
     ),
     "pairs": (
         lambda f: f.create_dataset("domain/odd", (1,), np.dtype([("x", "f8"), ("y", "i4")])),
-        "neither numbers nor text",
+        OTHER,
+        "domain/odd",
     ),
     "references": (
         lambda f: f.create_dataset("domain/odd", (1,), h5py.ref_dtype),
-        "neither numbers nor text",
+        OTHER,
+        "domain/odd",
     ),
     "opaque bytes": (
         lambda f: f.create_dataset("domain/odd", (1,), np.dtype("V8")),
-        "neither numbers nor text",
+        OTHER,
+        "domain/odd",
     ),
-    "other byte order": (values(WEIGHTS, lambda v: v.astype(">f4")), "neither numbers nor text"),
-    "half precision": (values(WEIGHTS, lambda v: v.astype("f2")), "neither numbers nor text"),
-    "several texts in an attribute": (many_attributes, "holds several texts"),
-    "scale_factor": (attribute(WEIGHTS, "scale_factor", 1e300), "attribute 'scale_factor'"),
-    "scale_factor of text": (attribute(WEIGHTS, "scale_factor", "big"), "'scale_factor'"),
-    "add_offset": (attribute("noise/residual", "add_offset", 3.0), "attribute 'add_offset'"),
-    "missing_value": (attribute(WEIGHTS, "missing_value", 0.0), "attribute 'missing_value'"),
+    "other byte order": (values(WEIGHTS, lambda v: v.astype(">f4")), OTHER, WEIGHTS),
+    "half precision": (values(WEIGHTS, lambda v: v.astype("f2")), OTHER, WEIGHTS),
+    "several texts in an attribute": (many_attributes, "artifacts.several_texts", "several"),
+    "scale_factor": (attribute(WEIGHTS, "scale_factor", 1e300), PACKING, "scale_factor"),
+    "scale_factor of text": (attribute(WEIGHTS, "scale_factor", "big"), PACKING, "scale_factor"),
+    "add_offset": (attribute("noise/residual", "add_offset", 3.0), PACKING, "add_offset"),
+    "missing_value": (attribute(WEIGHTS, "missing_value", 0.0), PACKING, "missing_value"),
 }
-"""What no artifact is like: refused before any library reads on, by `verify` too."""
+"""What no artifact is like: refused before any library reads on, by `verify` too.
 
-SCHEMA: dict[str, tuple[Edit, str]] = {
+Each is an edit, the code of its refusal, and a word of one of its fields.
+"""
+
+SCHEMA: dict[str, tuple[Edit, str, str]] = {
     **{
-        f"{name} of another type": (fact(name, "odd"), name)
-        for name in ("transforms", "columns", "verdict", "noise", "domain", "units", "activation")
+        f"{name} of another type": (fact(name, "odd"), LACKS, name)
+        for name in ("transforms", "verdict", "noise", "domain")
     },
     **{
-        f"{name} missing": (without(name), f"lacks {name}")
+        f"{name} of another type": (fact(name, "odd"), FACT, name)
+        for name in ("columns", "units", "activation")
+    },
+    **{
+        f"{name} missing": (without(name), LACKS, name)
         for name in ("target", "units", "bibtex", "noise.scale", "domain.edge")
     },
-    "no JSON": (fact("verdict", "{"), "Expecting property name"),
-    "deep JSON": (fact("spec", DEEP), "recursion"),
-    "array for activation": (lambda f: f.attrs.create("activation", [1, 2]), "activation"),
-    "array for columns": (lambda f: f.attrs.create("columns", [1.0, 2.0]), "columns"),
-    "seven columns": (fact("columns", [*"abcdefg"]), "columns, limits and typical"),
-    "equal columns": (fact("columns", ["m1", "m1", "n12", "n13", "n14"]), "different names"),
+    "array for activation": (lambda f: f.attrs.create("activation", [1, 2]), FACT, "activation"),
+    "array for columns": (lambda f: f.attrs.create("columns", [1.0, 2.0]), FACT, "columns"),
+    "seven columns": (fact("columns", [*"abcdefg"]), WHOLE, "columns, limits and typical"),
+    "equal columns": (fact("columns", ["m1", "m1", "n12", "n13", "n14"]), FACT, "columns"),
     "column that does not print": (
         fact("columns", ["m1\n", "n11", "n12", "n13", "n14"]),
-        "different names that print",
+        FACT,
+        "columns",
     ),
-    "target with escapes": (fact("target", ESCAPE), "target is '"),
-    "target of 10^5 characters": (fact("target", "x" * 100_000), "target is 'xxx"),
-    "unit of a number": (fact("units.m1", 3), "units is"),
-    "verdict without calibration": (without("verdict.calibration"), "lacks verdict.calibration"),
-    "check without passed": (fact("verdict.convergence", {"rhat": {"value": 1}}), "`passed`"),
-    "check of text": (fact("verdict.convergence", {"rhat": "fine"}), "verdict.convergence"),
-    "verdict of text": (fact("verdict.converged", "yes"), "must be true, false or null"),
-    "unknown activation": (fact("activation", "evil"), "activation is 'evil', must be one of"),
-    "activations too many": (fact("activation", ["tanh"] * 9), "a whole network"),
-    "unknown map": (fact("transforms.features.map", "evil"), "must be one of invariants"),
-    "map of other columns": (fact("transforms.features.map", "pair_invariants"), "feature map"),
-    "unknown target scale": (fact("transforms.target.scale", "evil"), "must be one of log10"),
-    "classes": (fact("transforms.target.scale", "classes"), "must be one of log10"),
-    "labels": (fact("transforms.target.labels", [0, 1]), "labels"),
-    "target sd of text": (fact("transforms.target.sd", "1"), "transforms.target.sd is '1'"),
-    "target sd negative": (fact("transforms.target.sd", -1), "must be a finite number above 0"),
-    "target sd zero": (fact("transforms.target.sd", 0.0), "must be a finite number above 0"),
-    "target sd true": (fact("transforms.target.sd", True), "must be a finite number above 0"),
-    "target mean vast": (fact("transforms.target.mean", 10**400), "must be a finite number"),
-    "feature scale zero": (fact("transforms.features.scale", [0.0] * 5), "above 0"),
-    "features too few": (fact("transforms.features.mean", [0.0] * 4), "gives the features"),
-    "noise about evil": (fact("noise.about", "evil"), "must be one of draws, mean"),
-    "noise scale negative": (fact("noise.scale", -0.1), "noise.scale is -0.1"),
-    "noise scale NaN": (fact("noise.scale", NAN), "noise.scale is nan"),
-    "noise scale infinite": (fact("noise.scale", INF), "noise.scale is inf"),
-    "noise exponent NaN": (fact("noise.exponent", NAN), "noise.exponent is nan"),
-    "noise reference zero": (fact("noise.reference_sd", 0), "noise.reference_sd is 0"),
-    "noise column 99": (fact("noise.column", 99), "column is one of the features"),
-    "noise column negative": (fact("noise.column", -1), "noise.column is -1"),
-    "noise column of a fraction": (fact("noise.column", 0.5), "noise.column is 0.5"),
-    "noise sd negative": (fact("noise.sd_per_scale", [-1.0]), "noise.sd_per_scale is [-1.0]"),
-    "noise sd of more bins": (fact("noise.sd_per_scale", [1.0, 1.0]), "the same bins"),
-    "noise edges of one bin": (fact("noise.edges", EDGES), "the same bins"),
-    "noise bins about draws": (noise_of(51, EDGES, "draws"), "the same bins"),
-    "noise edges reversed": (noise_of(51, EDGES[::-1]), "finite numbers that rise"),
-    "noise edges equal": (noise_of(3, [1.0, 1.0]), "finite numbers that rise"),
-    "noise knots reversed": (fact("noise.knots", [[1.0, -1.0]]), "finite numbers that rise"),
-    "noise coefficients missing": (fact("noise.coefficients", [[1.0]]), "has its coefficient"),
+    "target with escapes": (fact("target", ESCAPE), FACT, "target"),
+    "target of 10^5 characters": (fact("target", "x" * 100_000), FACT, "target"),
+    "unit of a number": (fact("units.m1", 3), FACT, "units"),
+    "verdict without calibration": (without("verdict.calibration"), LACKS, "verdict.calibration"),
+    "check without passed": (
+        fact("verdict.convergence", {"rhat": {"value": 1}}),
+        FACT,
+        "verdict.convergence",
+    ),
+    "check of text": (fact("verdict.convergence", {"rhat": "fine"}), FACT, "verdict.convergence"),
+    "verdict of text": (fact("verdict.converged", "yes"), FACT, "verdict.converged"),
+    "unknown activation": (fact("activation", "evil"), FACT, "activation"),
+    "activations too many": (fact("activation", ["tanh"] * 9), WHOLE, "a whole network"),
+    "unknown map": (fact("transforms.features.map", "evil"), FACT, "transforms.features.map"),
+    "map of other columns": (
+        fact("transforms.features.map", "pair_invariants"),
+        WHOLE,
+        "feature map",
+    ),
+    "unknown target scale": (
+        fact("transforms.target.scale", "evil"),
+        FACT,
+        "transforms.target.scale",
+    ),
+    "classes": (fact("transforms.target.scale", "classes"), FACT, "transforms.target.scale"),
+    "labels": (fact("transforms.target.labels", [0, 1]), FACT, "transforms.target.labels"),
+    "target sd of text": (fact("transforms.target.sd", "1"), FACT, "transforms.target.sd"),
+    "target sd negative": (fact("transforms.target.sd", -1), FACT, "transforms.target.sd"),
+    "target sd zero": (fact("transforms.target.sd", 0.0), FACT, "transforms.target.sd"),
+    "target sd true": (fact("transforms.target.sd", True), FACT, "transforms.target.sd"),
+    "target mean vast": (fact("transforms.target.mean", 10**400), FACT, "transforms.target.mean"),
+    "feature scale zero": (
+        fact("transforms.features.scale", [0.0] * 5),
+        FACT,
+        "transforms.features.scale",
+    ),
+    "features too few": (fact("transforms.features.mean", [0.0] * 4), WHOLE, "gives the features"),
+    "noise about evil": (fact("noise.about", "evil"), FACT, "noise.about"),
+    "noise scale negative": (fact("noise.scale", -0.1), FACT, "noise.scale"),
+    "noise scale NaN": (fact("noise.scale", NAN), FACT, "noise.scale"),
+    "noise scale infinite": (fact("noise.scale", INF), FACT, "noise.scale"),
+    "noise exponent NaN": (fact("noise.exponent", NAN), FACT, "noise.exponent"),
+    "noise reference zero": (fact("noise.reference_sd", 0), FACT, "noise.reference_sd"),
+    "noise column 99": (fact("noise.column", 99), WHOLE, "column is one of the features"),
+    "noise column negative": (fact("noise.column", -1), FACT, "noise.column"),
+    "noise column of a fraction": (fact("noise.column", 0.5), FACT, "noise.column"),
+    "noise sd negative": (fact("noise.sd_per_scale", [-1.0]), FACT, "noise.sd_per_scale"),
+    "noise sd of more bins": (fact("noise.sd_per_scale", [1.0, 1.0]), WHOLE, "the same bins"),
+    "noise edges of one bin": (fact("noise.edges", EDGES), WHOLE, "the same bins"),
+    "noise bins about draws": (noise_of(51, EDGES, "draws"), WHOLE, "the same bins"),
+    "noise edges reversed": (noise_of(51, EDGES[::-1]), FACT, "noise.edges"),
+    "noise edges equal": (noise_of(3, [1.0, 1.0]), FACT, "noise.edges"),
+    "noise knots reversed": (fact("noise.knots", [[1.0, -1.0]]), FACT, "noise.knots"),
+    "noise coefficients missing": (
+        fact("noise.coefficients", [[1.0]]),
+        WHOLE,
+        "has its coefficient",
+    ),
     "noise lines too many": (
         lambda f: (fact("noise.knots", [[0.0]] * 9)(f), fact("noise.coefficients", [[0.0]] * 9)(f)),
+        WHOLE,
         "at most a line for each feature",
     ),
-    "noise of another word": (fact("noise.evil", 1), "noise has 'evil', known are"),
-    "domain of another word": (fact("domain.evil", 1), "domain has 'evil', known are"),
-    "domain edge NaN": (fact("domain.edge", NAN), "domain.edge is nan"),
-    "domain edge below inside": (fact("domain.edge", 1e-9), "inside is at most edge"),
-    "domain inside vast": (fact("domain.inside", 1e300), "domain.inside is 1e+300"),
-    "domain inside zero": (fact("domain.inside", 0), "domain.inside is 0"),
-    "scores of text": (fact("scores", {"test": {"rmse": "small"}}), "scores is"),
-    "weights NaN": (poked(WEIGHTS, NAN), "every array holds finite"),
-    "weights infinite": (poked(LAST, INF), "every array holds finite"),
-    "biases NaN": (poked("posterior/biases_1", NAN), "every array holds finite"),
-    "weights whole": (values(WEIGHTS, lambda v: v.astype("i8")), "every array holds finite"),
-    "weights missing": (lambda f: f.__delitem__(WEIGHTS), "a whole network"),
-    "last layer missing": (lambda f: f.__delitem__(LAST), "a whole network"),
-    "biases missing": (lambda f: f.__delitem__("posterior/biases_2"), "a whole network"),
-    "one draw fewer": (values("posterior/biases_1", lambda v: v[:-1]), "a whole network"),
-    "999 draws of one layer": (values(WEIGHTS, lambda v: np.resize(v, (999, 5, 7))), "a whole net"),
-    "no draws": (values(WEIGHTS, lambda v: v[:0]), "every array holds finite"),
-    "layers that do not join": (values(LAST, lambda v: np.zeros((DRAWS, 9, 1), "f4")), "a whole"),
-    "two outputs": (values(LAST, lambda v: np.zeros((DRAWS, 4, 2), "f4")), "a whole network"),
-    "six features": (values(WEIGHTS, lambda v: np.zeros((DRAWS, 6, 7), "f4")), "a whole network"),
-    "one number in posterior": (lambda f: f.create_dataset("posterior/odd", data=1.0), "a whole"),
-    "unknown array in posterior": (
-        lambda f: f.create_dataset("posterior/evil_1", data=np.zeros(DRAWS)),
+    "noise of another word": (fact("noise.evil", 1), UNKNOWN, "noise"),
+    "domain of another word": (fact("domain.evil", 1), UNKNOWN, "domain"),
+    "domain edge NaN": (fact("domain.edge", NAN), FACT, "domain.edge"),
+    "domain edge below inside": (fact("domain.edge", 1e-9), WHOLE, "inside is at most edge"),
+    "domain inside vast": (fact("domain.inside", 1e300), FACT, "domain.inside"),
+    "domain inside zero": (fact("domain.inside", 0), FACT, "domain.inside"),
+    "scores of text": (fact("scores", {"test": {"rmse": "small"}}), FACT, "scores"),
+    "weights NaN": (poked(WEIGHTS, NAN), WHOLE, "every array holds finite"),
+    "weights infinite": (poked(LAST, INF), WHOLE, "every array holds finite"),
+    "biases NaN": (poked("posterior/biases_1", NAN), WHOLE, "every array holds finite"),
+    "weights whole": (values(WEIGHTS, lambda v: v.astype("i8")), WHOLE, "every array holds finite"),
+    "weights missing": (lambda f: f.__delitem__(WEIGHTS), WHOLE, "a whole network"),
+    "last layer missing": (lambda f: f.__delitem__(LAST), WHOLE, "a whole network"),
+    "biases missing": (lambda f: f.__delitem__("posterior/biases_2"), WHOLE, "a whole network"),
+    "one draw fewer": (values("posterior/biases_1", lambda v: v[:-1]), WHOLE, "a whole network"),
+    "999 draws of one layer": (
+        values(WEIGHTS, lambda v: np.resize(v, (999, 5, 7))),
+        WHOLE,
+        "a whole net",
+    ),
+    "no draws": (values(WEIGHTS, lambda v: v[:0]), WHOLE, "every array holds finite"),
+    "layers that do not join": (
+        values(LAST, lambda v: np.zeros((DRAWS, 9, 1), "f4")),
+        WHOLE,
+        "a whole",
+    ),
+    "two outputs": (
+        values(LAST, lambda v: np.zeros((DRAWS, 4, 2), "f4")),
+        WHOLE,
         "a whole network",
     ),
-    "rows NaN": (poked("domain/features", NAN), "every array holds finite"),
-    "rows missing": (lambda f: f.__delitem__("domain/features"), "lacks domain/features"),
+    "six features": (
+        values(WEIGHTS, lambda v: np.zeros((DRAWS, 6, 7), "f4")),
+        WHOLE,
+        "a whole network",
+    ),
+    "one number in posterior": (
+        lambda f: f.create_dataset("posterior/odd", data=1.0),
+        WHOLE,
+        "a whole",
+    ),
+    "unknown array in posterior": (
+        lambda f: f.create_dataset("posterior/evil_1", data=np.zeros(DRAWS)),
+        WHOLE,
+        "a whole network",
+    ),
+    "rows NaN": (poked("domain/features", NAN), WHOLE, "every array holds finite"),
+    "rows missing": (lambda f: f.__delitem__("domain/features"), ARRAY, "domain/features"),
     "typical in two axes": (
         values("domain/typical", lambda v: v[None]),
-        "domain/typical has shape",
+        SHAPE,
+        "domain/typical",
     ),
-    "typical outside": (values("domain/typical", lambda v: v + 1e6), "typical lies within"),
-    "typical not allowed": (poked("domain/typical", 0.0), "typical lies within"),
-    "limits reversed": (values("domain/limits", reversed_), "typical lies within"),
-    "limits of other quantities": (fact("domain.limits", {"evil": [0, 1]}), "there are limits of"),
-    "limits of a mass missing": (fact("domain.limits", {}), "there are limits of each"),
-    "limits of text": (fact("domain.limits", {"|m1|": "wide"}), "domain.limits is"),
-    "spacing negative": (values("domain/spacing", np.negative), "spacing is above 0"),
-    "spacing missing": (lambda f: f.__delitem__("domain/spacing"), "lacks domain/spacing"),
-    "noise ranges reversed": (fact("noise.scale_range", [2.0, 1.0]), "noise.scale_range is"),
-    "noise ranges of text": (fact("noise.spread_range", "wide"), "noise.spread_range is"),
-    "origin of lists": (fact("table_metadata", {"process": [1]}), "table_metadata is"),
-    "limits infinite": (values("domain/limits", lambda v: v * INF), "every array holds finite"),
-    "residual not sorted": (values("noise/residual", reversed_), "residual rises"),
-    "residual NaN": (poked("noise/residual", NAN), "every array holds finite"),
-    "probability not sorted": (values("noise/probability", reversed_), "probability rises from 0"),
-    "probability above 1": (values("noise/probability", lambda v: v * 2), "probability rises"),
-    "probability to 1/2": (values("noise/probability", lambda v: v / 2), "probability rises"),
-    "probability of other nodes": (values("noise/probability", lambda v: v[:, 1:]), "has shape"),
+    "typical outside": (values("domain/typical", lambda v: v + 1e6), WHOLE, "typical lies within"),
+    "typical not allowed": (poked("domain/typical", 0.0), WHOLE, "typical lies within"),
+    "limits reversed": (values("domain/limits", reversed_), WHOLE, "typical lies within"),
+    "limits of other quantities": (
+        fact("domain.limits", {"evil": [0, 1]}),
+        WHOLE,
+        "there are limits of",
+    ),
+    "limits of a mass missing": (fact("domain.limits", {}), WHOLE, "there are limits of each"),
+    "limits of text": (fact("domain.limits", {"|m1|": "wide"}), FACT, "domain.limits"),
+    "spacing negative": (values("domain/spacing", np.negative), WHOLE, "spacing is above 0"),
+    "spacing missing": (lambda f: f.__delitem__("domain/spacing"), ARRAY, "domain/spacing"),
+    "noise ranges reversed": (fact("noise.scale_range", [2.0, 1.0]), FACT, "noise.scale_range"),
+    "noise ranges of text": (fact("noise.spread_range", "wide"), FACT, "noise.spread_range"),
+    "origin of lists": (fact("table_metadata", {"process": [1]}), FACT, "table_metadata"),
+    "limits infinite": (
+        values("domain/limits", lambda v: v * INF),
+        WHOLE,
+        "every array holds finite",
+    ),
+    "residual not sorted": (values("noise/residual", reversed_), WHOLE, "residual rises"),
+    "residual NaN": (poked("noise/residual", NAN), WHOLE, "every array holds finite"),
+    "probability not sorted": (
+        values("noise/probability", reversed_),
+        WHOLE,
+        "probability rises from 0",
+    ),
+    "probability above 1": (
+        values("noise/probability", lambda v: v * 2),
+        WHOLE,
+        "probability rises",
+    ),
+    "probability to 1/2": (
+        values("noise/probability", lambda v: v / 2),
+        WHOLE,
+        "probability rises",
+    ),
+    "probability of other nodes": (
+        values("noise/probability", lambda v: v[:, 1:]),
+        SHAPE,
+        "noise/probability",
+    ),
 }
-"""What says or holds what cannot be predicted with."""
+"""What says or holds what cannot be predicted with, as above."""
 
 
 @pytest.fixture(scope="module")
@@ -366,21 +480,30 @@ def craft(honest: Path, tmp_path: Path) -> Callable[[Edit], Path]:
     return craft_
 
 
-def refusals(path: Path) -> list[str]:
-    """Say how a file is refused: loaded, predicted with, and shown."""
+def refusals(path: Path, code: str, shown: str = "") -> list[InputError]:
+    """Give the errors of a code with which a file is refused: loaded, predicted with, and shown.
+
+    The code is `shown` in the third case, if that is given.
+    """
     points = path.with_name("points.csv")
     points.write_text(POINTS)
-    said = []
-    for use in (
-        lambda: Surrogate.load(path),
-        lambda: predict(path, str(points), str(path.with_name("out.csv"))),
-        lambda: show(path),
+    errors = []
+    for use, expected in (
+        (lambda: Surrogate.load(path), code),
+        (lambda: predict(path, str(points), str(path.with_name("out.csv"))), code),
+        (lambda: show(path), shown or code),
     ):
-        with pytest.raises(InputError) as caught:
+        with refused(expected) as caught:
             use()
-        said.append(str(caught.value))
+        errors.append(caught.value)
     assert not path.with_name("out.csv").exists()
-    return said
+    return errors
+
+
+def assert_is_one_line(error: InputError, path: Path) -> None:
+    assert str(path) in str(error)
+    assert str(error).isprintable()
+    assert len(str(error)) < 1000
 
 
 def test_the_honest_one_predicts(craft: Callable[[Edit], Path]) -> None:
@@ -392,19 +515,32 @@ def test_the_honest_one_predicts(craft: Callable[[Edit], Path]) -> None:
 
 @pytest.mark.parametrize("name", [*STRUCTURE, *SCHEMA])
 def test_what_cannot_be_is_refused_in_one_line(craft: Callable[[Edit], Path], name: str) -> None:
-    edit, why = (STRUCTURE | SCHEMA)[name]
+    edit, code, told = (STRUCTURE | SCHEMA)[name]
     path = craft(edit)
-    for said in refusals(path):
-        assert why in said
-        assert str(path) in said
-        assert said.isprintable()
-        assert len(said) < 1000
+    errors = refusals(path, code)
+    for error in errors:
+        assert any(told in str(value) for value in error.fields.values())
+        assert_is_one_line(error, path)
     problems = inspect(path)
-    assert name not in STRUCTURE or any(why in problem for problem in problems)
+    assert name not in STRUCTURE or any(errors[0].reason in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [(fact("verdict", "{"), "Expecting property name"), (fact("spec", DEEP), "recursion")],
+    ids=["no JSON", "deep JSON"],
+)
+def test_attributes_that_are_no_json_are_refused(
+    craft: Callable[[Edit], Path], edit: Edit, reason: str
+) -> None:
+    path = craft(edit)
+    for error in refusals(path, "artifacts.attribute_no_json", shown="artifacts.not_netcdf"):
+        assert reason in error.fields["reason"]
+        assert_is_one_line(error, path)
 
 
 def test_another_kind_is_no_surrogate(craft: Callable[[Edit], Path]) -> None:
-    with pytest.raises(InputError, match="is an artifact of kind 'posterior', not 'surrogate'"):
+    with refused("artifacts.no_surrogate", found="posterior", kind="surrogate"):
         Surrogate.load(craft(fact("kind", "posterior")))
 
 
@@ -505,5 +641,6 @@ def test_bombs_and_pipes_cost_neither_memory_nor_time(honest: Path, tmp_path: Pa
 def test_a_pipe_in_the_place_of_a_surrogate_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "s.nc")
     for path in (tmp_path / "s.nc", Path("/dev/zero"), tmp_path):
-        with pytest.raises(InputError, match="it is no file"):
+        with refused("artifacts.unreadable_artifact", path=path) as caught:
             Surrogate.load(path)
+        assert "it is no file" in caught.value.fields["reason"]

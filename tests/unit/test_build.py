@@ -11,7 +11,6 @@ from scipy.stats import norm
 
 from nlobayes import builder
 from nlobayes.builder import Model
-from nlobayes.errors import InputError
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
 from nlobayes.inference.kernel import Tuned
@@ -157,7 +156,7 @@ def test_conjugate_hyperparameters_are_those_of_the_prior(
 ) -> None:
     gibbs = GibbsHMCKernel(kind="gibbs_hmc", integration_steps=5, jitter=0.0)
     assert fixed.conjugates is None
-    with pytest.raises(InputError, match="the prior has none; use kernel 'hmc', or a hierarchical"):
+    with refused("inference.no_conjugates"):
         builder.build_kernel(gibbs, fixed.logdensity_fn, fixed.conjugates)
     kernel = builder.build_kernel(gibbs, hierarchical.logdensity_fn, hierarchical.conjugates)
     position = hierarchical.density.draw_prior(3)

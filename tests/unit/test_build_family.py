@@ -11,7 +11,6 @@ from scipy.special import expit, log_softmax
 
 from nlobayes import builder
 from nlobayes.builder import Model
-from nlobayes.errors import InputError
 from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihoods import Likelihood
@@ -149,7 +148,7 @@ def test_observed_are_logits_of_classes_and_the_mean_noise_of_targets(
 
 
 def test_bernoulli_of_three_classes_is_refused(dataset: Dataset) -> None:
-    with pytest.raises(InputError, match="of two classes, the target has 3; use categorical"):
+    with refused("model.not_two_classes", classes=3):
         make_model(in_classes(dataset, 3), BERNOULLI)
 
 

@@ -12,7 +12,6 @@ from scipy.stats import laplace
 
 from nlobayes import model, study
 from nlobayes.builder.model import build_prior, build_slopes
-from nlobayes.errors import InputError
 from nlobayes.model.density import build_density
 from nlobayes.model.independent import Independent, fan_in, gaussian
 from nlobayes.model.likelihoods.bernoulli import Bernoulli
@@ -265,19 +264,33 @@ def test_a_file_that_raises_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("function", "settings", "said"),
+    ("function", "settings", "name", "kind", "reason"),
     [
-        ("state", {}, "custom prior of weights_1: TypeError: state() missing 1 required"),
-        ("state", {"c": 1}, "custom prior of weights_1: TypeError: state() got an unexpected"),
-        ("twice", {}, "custom prior of biases_1: ValueError: Variable name scale already exists"),
-        ("unnamed", {}, "must name a PyMC variable 'weights_1' with dims ('feature', 'hidden_1')"),
-        ("scalar", {}, "must name a PyMC variable 'weights_1' with dims ('feature', 'hidden_1')"),
+        ("state", {}, "weights_1", "TypeError", "state() missing 1 required"),
+        ("state", {"c": 1}, "weights_1", "TypeError", "state() got an unexpected"),
+        ("twice", {}, "biases_1", "ValueError", "Variable name scale already exists"),
     ],
 )
-def test_a_function_that_states_nothing_is_refused(
-    custom: Callable[..., Any], function: str, settings: dict[str, Any], said: str
+def test_a_function_that_raises_is_refused(
+    custom: Callable[..., Any],
+    function: str,
+    settings: dict[str, Any],
+    name: str,
+    kind: str,
+    reason: str,
 ) -> None:
     prior = build_prior(custom(function=function, **settings))
-    with pytest.raises(InputError, match=re.escape(said)) as caught:
+    with refused("model.custom_prior_fails", name=name, kind=kind) as caught:
         density_of(prior)
+    assert caught.value.fields["reason"].startswith(reason)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("function", ["unnamed", "scalar"])
+def test_a_function_that_states_nothing_is_refused(
+    custom: Callable[..., Any], function: str
+) -> None:
+    dims = ("feature", "hidden_1")
+    with refused("model.custom_prior_names", name="weights_1", dims=dims) as caught:
+        density_of(build_prior(custom(function=function)))
     assert "\n" not in str(caught.value)

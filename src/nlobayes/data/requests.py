@@ -58,7 +58,8 @@ def check_request(table: Table, asked: Request, source: str) -> None:
     ------
     InputError
         Naming every column that is missing, unit that does not fit and target that cannot be
-        learned, each with the key that asks for it.
+        learned, each with the key that asks for it. Its fields `faults` and `places` have an entry
+        for each: the code, and the key.
     """
     check_names_asked([*asked.features, *asked.targets, *asked.variations], {}, source)
     faults = [*_missing(table, asked)]
@@ -69,8 +70,13 @@ def check_request(table: Table, asked: Request, source: str) -> None:
         faults += check(table, asked)
     if faults:
         said = "; ".join(map(str, faults))
-        codes = [fault.code for fault in faults]
-        raise InputError("data.request_refused", where=source, said=said, faults=codes)
+        raise InputError(
+            "data.request_refused",
+            where=source,
+            said=said,
+            faults=[fault.code for fault in faults],
+            places=[str(fault.where or "") for fault in faults],
+        )
 
 
 def check_rows_of_splits(

@@ -167,4 +167,4 @@ def test_only_a_result_may_be_deleted(tmp_path: Path) -> None:
         path.write_bytes(SIGNATURE if path.suffix == ".nc" else b"m1,sigma\n1,2\n")
         with refused(code) as caught:
             check_seal(path)
-        assert ("delete it and call `snakemake " in str(caught.value)) == said
+        assert ("delete it and call `snakemake " in caught.value.fields["remedy"]) == said

@@ -15,7 +15,6 @@ from pyarrow import parquet
 
 from nlobayes.artifacts.streams import FORMS, print_blocks, to_batch, write_blocks
 from nlobayes.data.tables import read_table
-from nlobayes.errors import InputError
 from tests.refusals import refused
 
 VALUES = np.array([0.1, 1e-300, -1 / 3, 5.0, 2.0**60])
@@ -50,7 +49,7 @@ def test_parquet_is_written_with_checksums_of_pages(tmp_path: Path) -> None:
     column = parquet.ParquetFile(path).metadata.row_group(0).column(1)
     content[column.dictionary_page_offset + column.total_compressed_size - 1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(InputError, match="cannot read the table"):
+    with refused("data.unreadable_table", where=path):
         read_table(path)
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.pipeline.agree import agree
-from nlobayes.errors import InputError
 from tests.refusals import refused
 
 Read = Callable[[Path], dict[str, Any]]
@@ -100,5 +99,5 @@ def test_other_reference_points_are_refused(run: Any, tmp_path: Path) -> None:
 
 
 def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="kind 'segment', not 'posterior'"):
+    with refused("artifacts.other_kind", path=run.segments[0], found="segment", kind="posterior"):
         agree([run.posterior, run.segments[0]], tmp_path / "out.json")

@@ -13,7 +13,6 @@ import pytest
 from nlobayes.artifacts.chains import write_segment
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.commands.pipeline.assemble import assemble
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset, Segment
 from tests.refusals import refused
 
@@ -71,27 +70,26 @@ def test_chains_are_the_same_in_chain_groups_of_any_size(
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "code", "fields"),
     [
-        (1, r"chains \(1,\) lack warm-ups or segments"),
-        (2, r"chains \(1,\) lack warm-ups or segments"),
-        (3, r"chains \(2,\) lack warm-ups or segments"),
-        (4, r"chains \(2,\) lack warm-ups or segments"),
-        (5, "do not fit together along chain"),
+        (1, "artifacts.incomplete_chains", {"chains": (1,)}),
+        (2, "artifacts.incomplete_chains", {"chains": (1,)}),
+        (3, "artifacts.incomplete_chains", {"chains": (2,)}),
+        (4, "artifacts.incomplete_chains", {"chains": (2,)}),
+        (5, "artifacts.unequal_parts", {"dim": "chain"}),
     ],
 )
 def test_unequal_numbers_of_segments_are_refused(
-    run: Any, tmp_path: Path, count: int, said: str
+    run: Any, tmp_path: Path, count: int, code: str, fields: dict[str, Any]
 ) -> None:
     """Two for each of three chains, of which the last are cut off."""
-    with pytest.raises(InputError, match=said):
+    with refused(code, **fields):
         assemble(run.dataset, run.warmups, run.segments[:count], tmp_path / "posterior.nc")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_segments_of_a_chain_that_are_not_in_order_are_refused(run: Any, tmp_path: Path) -> None:
-    said = "starts at draw 16 .* where draw 0 is next; give the segments of a chain group in order"
-    with pytest.raises(InputError, match=said):
+    with refused("artifacts.out_of_order", draw=16, due=0):
         assemble(run.dataset, run.warmups, run.segments[::-1], tmp_path / "posterior.nc")
     assert list(tmp_path.iterdir()) == []
 
@@ -125,14 +123,14 @@ def test_files_of_another_kind_are_refused(run: Any, tmp_path: Path, place: str)
         "segment": list(run.segments),
     }
     given[place] = run.posterior if place == "dataset" else [run.posterior, *given[place][1:]]
-    with pytest.raises(InputError, match=f"of kind 'posterior', not '{place}'; check the path"):
+    with refused("artifacts.other_kind", path=run.posterior, found="posterior", kind=place):
         assemble(**given, out=tmp_path / "posterior.nc")
 
 
 def test_a_truncated_segment_is_refused(run: Any, tmp_path: Path) -> None:
     cut = tmp_path / "cut.nc"
     cut.write_bytes(run.segments[-1].read_bytes()[:-1])
-    with pytest.raises(InputError, match="its seal is missing"):
+    with refused("artifacts.no_seal", where=cut):
         assemble(run.dataset, run.warmups, [*run.segments[:-1], cut], tmp_path / "posterior.nc")
 
 

@@ -14,7 +14,7 @@ from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.check_convergence import check_convergence
 from nlobayes.diagnostics.convergence import ess_bulk
-from nlobayes.errors import InputError
+from tests.refusals import refused
 
 LOOSE = {"rhat_f_median": 9.0, "rhat_f_p99": 9.0, "ess_f_bulk_min": 1.0}
 Read = Callable[[Path], dict[str, Any]]
@@ -95,9 +95,7 @@ def test_a_verdict_stays_met_after_segments_of_no_draws(
 
 def test_a_segment_that_is_given_twice_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
     """It would double the effective sample size."""
-    with pytest.raises(
-        InputError, match="where draw 32 is next; give the segments of a chain group in"
-    ):
+    with refused("artifacts.out_of_order", draw=0, due=32):
         judged(run.segments * 2)
     assert not (tmp_path / "verdict.json").exists()
 
@@ -105,17 +103,17 @@ def test_a_segment_that_is_given_twice_is_refused(run: Any, judged: Judge, tmp_p
 def test_chain_groups_of_unequal_length_are_refused(
     run: Any, judged: Judge, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="do not fit together along chain"):
+    with refused("artifacts.unequal_parts", dim="chain"):
         judged(run.segments[:-1])
     assert not (tmp_path / "verdict.json").exists()
 
 
 def test_one_chain_alone_is_refused(run: Any, judged: Judge, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="2 chains"):
+    with refused("diagnostics.few_chains", fewest=2, chains=1):
         judged(run.segments[:2])
     assert not (tmp_path / "verdict.json").exists()
 
 
 def test_files_of_another_kind_are_refused(run: Any, judged: Judge) -> None:
-    with pytest.raises(InputError, match="kind 'warmup', not 'segment'"):
+    with refused("artifacts.other_kind", path=run.warmups[0], found="warmup", kind="segment"):
         judged([*run.segments, run.warmups[0]])

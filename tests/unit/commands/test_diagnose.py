@@ -12,7 +12,6 @@ import pytest
 
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.pipeline.diagnose import diagnose
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -174,8 +173,9 @@ def test_a_run_that_has_not_converged_says_so_in_red(
 
 
 def test_a_wrong_spacing_of_stored_draws_is_refused(judge: Callable[..., dict[str, Any]]) -> None:
-    with pytest.raises(InputError, match=r"weights must have axes .* \(3, 16\), got \(3, 8"):
+    with refused("diagnostics.other_posterior", name="weights", expected=(3, 16)) as caught:
         judge(thin=2)
+    assert caught.value.fields["shape"][:2] == (3, 8)
 
 
 def test_a_learned_noise_that_is_not_there_is_refused(
@@ -188,6 +188,6 @@ def test_a_learned_noise_that_is_not_there_is_refused(
 def test_files_of_another_kind_are_refused(
     judge: Callable[..., dict[str, Any]], run: Any, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="kind 'segment', not 'posterior'"):
+    with refused("artifacts.other_kind", path=run.segments[0], found="segment", kind="posterior"):
         judge(run.segments[0])
     assert list(tmp_path.iterdir()) == []

@@ -18,13 +18,13 @@ from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.commands.shared.functions import flatten, predict_draws
-from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.density import predictive_moments, predictive_quantiles
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import at_points
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.surrogate import Engine
 from nlobayes.types import Dataset, Named
+from tests.refusals import refused
 
 CHECKS = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
 MODEL = {
@@ -145,9 +145,11 @@ def test_tolerance_keeps_the_fewest_draws_that_respect_it(scored: Scored, tmp_pa
 
 def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
     other = scored._replace(thinned=scored.predictions)
-    with pytest.raises(InputError, match="is an artifact of kind 'predictions', not 'thinned'"):
+    with refused(
+        "artifacts.other_kind", path=scored.predictions, found="predictions", kind="thinned"
+    ):
         exported(other, tmp_path / "s.nc")
-    with pytest.raises(InputError, match="kind 'thinned', not 'surrogate'; give a file that"):
+    with refused("artifacts.no_surrogate", path=scored.thinned, found="thinned"):
         Surrogate.load(scored.thinned)
     assert not (tmp_path / "s.nc").exists()
 

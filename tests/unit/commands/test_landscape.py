@@ -16,7 +16,6 @@ from nlobayes import builder
 from nlobayes.artifacts.contents import write_map
 from nlobayes.artifacts.files import read_csv
 from nlobayes.commands.pipeline.landscape import landscape
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset, MAPEstimate
 from tests.refusals import refused
 
@@ -207,7 +206,7 @@ def test_equal_maps_are_refused(
 ) -> None:
     twin = starts[2]._replace(position=starts[0].position)
     paths = write(tmp_path, [*starts[:2], twin])
-    with pytest.raises(InputError, match="equal or on one line"):
+    with refused("inference.no_plane", second=0.0):
         landscape(json.dumps(SPEC), dataset_path, paths, tmp_path / "plots")
     assert not (tmp_path / "plots").exists()
 
@@ -224,7 +223,8 @@ def test_maps_of_another_network_are_refused(
     starts: list[MAPEstimate], dataset_path: Path, tmp_path: Path
 ) -> None:
     wide = SPEC | {"model": SPEC["model"] | {"network": {"hidden": [3]}}}
-    paths, said = write(tmp_path, starts[:3]), "chain 4 has 15 parameters where the network has 22"
-    with pytest.raises(InputError, match=said):
+    paths = write(tmp_path, starts[:3])
+    position = f"{paths[0]}: the MAP of chain 4"
+    with refused("builder.other_network", position=position, found=15, wanted=22):
         landscape(json.dumps(wide), dataset_path, paths, tmp_path / "plots")
     assert not (tmp_path / "plots").exists()

@@ -18,7 +18,6 @@ from nlobayes.commands.pipeline.plot import plot
 from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.errors import InputError
 from nlobayes.figures import Of, names_of
 from nlobayes.types import Dataset
 from tests.refusals import refused
@@ -67,15 +66,23 @@ def test_every_figure_of_a_run_is_drawn_in_both_formats(tables: Path, tmp_path: 
         assert path.read_bytes().startswith(SIGNATURES[path.suffix])
 
 
-@pytest.mark.parametrize("content", [None, "", "chain,draw\n0,1\n"])
+@pytest.mark.parametrize(
+    ("content", "code", "name"),
+    [
+        (None, "artifacts.not_csv", "path"),
+        ("", "artifacts.not_csv", "path"),
+        ("chain,draw\n0,1\n", "plots.no_column", "table"),
+    ],
+)
 def test_a_table_that_is_missing_or_lacks_columns_is_refused(
-    tables: Path, tmp_path: Path, content: str | None
+    tables: Path, tmp_path: Path, content: str | None, code: str, name: str
 ) -> None:
     copied = Path(shutil.copytree(tables, tmp_path / "tables"))
-    (copied / "trace.csv").unlink()
+    path = copied / "trace.csv"
+    path.unlink()
     if content is not None:
-        (copied / "trace.csv").write_text(content)
-    with pytest.raises(InputError, match="trace"):
+        path.write_text(content)
+    with refused(code, **{name: path if name == "path" else "trace"}):
         plot(copied, tmp_path / "figures", ["trace"])
     assert not (tmp_path / "figures").exists()
 

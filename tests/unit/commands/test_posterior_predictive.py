@@ -14,7 +14,6 @@ from nlobayes.artifacts.contents import read_map, write_dataset
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.commands.pipeline.posterior_predictive import posterior_predictive
 from nlobayes.commands.pipeline.thin import thin
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -79,7 +78,7 @@ def test_predictions_carry_points_checks_and_exactness(
 
 
 def test_a_posterior_that_was_not_thinned_is_refused(run: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="kind 'posterior', not 'thinned'; check the path"):
+    with refused("artifacts.other_kind", path=run.posterior, found="posterior", kind="thinned"):
         posterior_predictive(SPEC, run.posterior, run.dataset, run.starts, tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()
 

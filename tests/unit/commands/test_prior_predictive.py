@@ -16,7 +16,6 @@ from nlobayes.artifacts.files import read_csv, read_json
 from nlobayes.commands.pipeline.prior_predictive import prior_predictive
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -211,18 +210,19 @@ def test_a_second_output_that_is_a_noise_is_no_function(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "said"),
+    ("job", "fault", "place"),
     [
-        ({"draws": 0}, "draws: Input should be greater than or equal to 1, got 0"),
-        ({"model": {}}, "model.network: Field required"),
+        ({"draws": 0}, "greater_than_equal", "draws"),
+        ({"model": {}}, "missing", "model.network"),
     ],
 )
 def test_bad_specifications_are_refused(
-    dataset_path: Path, tmp_path: Path, job: dict[str, Any], said: str
+    dataset_path: Path, tmp_path: Path, job: dict[str, Any], fault: str, place: str
 ) -> None:
     spec = {"model": MODEL, "covariate": "m1", "seed": 1} | job
-    with pytest.raises(InputError, match=said):
+    with refused(fault) as caught:
         prior_predictive(json.dumps(spec), dataset_path, tmp_path / "plots")
+    assert caught.value.fields["places"][0] == place
     assert not (tmp_path / "plots").exists()
 
 

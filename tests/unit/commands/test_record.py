@@ -13,7 +13,6 @@ import pytest
 
 from nlobayes.commands.audit import record as verb
 from nlobayes.commands.audit.record import record
-from nlobayes.errors import InputError
 from tests.refusals import refused
 
 TABLE = "data/points.csv"
@@ -104,9 +103,7 @@ def test_files_beside_the_workflow_do_not_matter(project: Path) -> None:
 def test_many_files_are_counted(project: Path) -> None:
     for number in range(9):
         (project / f"src/{number}.py").touch()
-    with refused("commands.not_committed") as caught:
-        record()
-    assert ": src/0.py, src/1.py, src/2.py, src/3.py, src/4.py and 4 more;" in str(caught.value)
+    assert_refused("not_committed", files=[f"src/{number}.py" for number in range(9)])
 
 
 def test_a_table_that_git_ignores_belongs_to_dvc(project: Path) -> None:
@@ -132,8 +129,9 @@ def test_a_project_without_git_is_refused(project: Path, monkeypatch: pytest.Mon
 
 def test_a_half_written_record_is_refused(project: Path) -> None:
     remember("results/tables/other.parquet", '{"input": [')
-    with pytest.raises(InputError, match=r"cannot read \.snakemake/metadata/"):
+    with refused("artifacts.not_json") as caught:
         record()
+    assert caught.value.fields["path"].is_relative_to(".snakemake/metadata")
 
 
 def test_only_what_the_workflow_made_is_recorded(

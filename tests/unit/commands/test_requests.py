@@ -16,6 +16,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.job_builder import prepare_job
 from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Table
+from tests.refusals import invalid, refused
 
 OWN: dict[str, dict[str, Any]] = {
     "features": {"columns": ["a", "b", "c"], "map": "raw", "units": {}},
@@ -43,13 +44,12 @@ def look(path: Path, changes: Mapping[str, Any]) -> None:
     preview(prepare_job(DatasetPreset.model_validate(preset)), path)
 
 
-def refusal(path: Path, changes: Mapping[str, Any]) -> str:
-    with pytest.raises(InputError) as caught:
+def assert_refused(path: Path, changes: Mapping[str, Any], code: str, **fields: Any) -> InputError:
+    """Assert that a table is refused, in one line."""
+    with refused(code, **fields) as caught:
         look(path, changes)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+    assert "\n" not in str(caught.value)
+    return caught.value
 
 
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
@@ -59,89 +59,120 @@ def test_a_table_that_fits_is_let_through(tmp_path: Path, end: str) -> None:
     look(write(tmp_path, "a,b,c,y:fb", end=end), OWN | {"target": in_pb})
 
 
-CASES: list[tuple[str, dict[str, Any], list[str]]] = [
+CASES: list[tuple[str, dict[str, Any], list[tuple[str, str]], list[str]]] = [
     (
         "a,b,c,y",
         {},
         [
-            "features.columns: no column 'm1', 'n11', 'n12', 'n13', 'n14' (the default; name yours",
-            "with `map: raw`); target.column: no column 'sigma_pb' (the default; name yours)",
-            "known columns: a, b, c, y",
+            ("features.columns", "data.default_features_absent"),
+            ("target.column", "data.default_target_absent"),
+            ("", "data.known_columns"),
         ],
+        ["'m1', 'n11', 'n12', 'n13', 'n14'", "'sigma_pb'", "a, b, c, y"],
     ),
     (
         "a,b,c,y",
         {"features": OWN["features"], "target": {"column": "y"}},
-        [
-            "target.unit: column 'y' is wanted in 'pb' but names no unit; write its header as",
-            'or want none by ""',
-            "target.scale: log10 takes positive targets, 3 of 10 values of 'y' are not above 0,",
-            "first in row 1; remove these rows, or set `scale: identity`",
-        ],
+        [("target.unit", "data.no_unit"), ("target.scale", "data.log10_of_not_positive")],
+        ["'pb'", "3 of 10 values of 'y'", "row 1"],
     ),
     (
         "a,b,c,y",
         OWN | {"features": {"columns": ["a", "b", "c"]}},
-        ["features.map: 'invariants' takes 5 columns", "names 3: set `map: raw`"],
+        [("features.map", "data.map_of_other_columns")],
+        ["'invariants' takes 5", "names 3"],
     ),
-    ("a;b;c;y", OWN, ["known columns: a;b;c;y (one column: separate cells by commas)"]),
-    ("A,b,c,y", OWN, ["features.columns: no column 'a' (did you mean 'A'?)"]),
-    ("n1,n2,n3,y", OWN | {"features": {"columns": ["n1", "n4"], "map": "raw"}}, ["column 'n4'; k"]),
+    (
+        "A,b,c,y",
+        OWN,
+        [("features.columns", "data.columns_absent"), ("", "data.known_columns")],
+        ["'a' (did you mean 'A'?)"],
+    ),
+    (
+        "n1,n2,n3,y",
+        OWN | {"features": {"columns": ["n1", "n4"], "map": "raw"}},
+        [("features.columns", "data.columns_absent"), ("", "data.known_columns")],
+        ["'n4';"],
+    ),
     (
         "a:GeV,b,c,y",
         OWN | {"features": {**OWN["features"], "units": {"a": "pb", "b": "GeV"}}},
         [
-            "features.units: column 'a': cannot convert 'GeV'",
-            "features.units: column 'b' is wanted",
+            ("features.units: column 'a'", "data.unit_of_another_kind"),
+            ("features.units", "data.no_unit"),
         ],
+        ["'pb'", "'b'"],
     ),
     (
         "a,b,c,y:pb",
         OWN | {"target": {"column": "y", "unit": "GeV", "scale": "identity"}},
-        ["target.unit: column 'y': cannot convert 'pb' (cross section) to 'GeV' (energy)"],
+        [("target.unit: column 'y'", "data.unit_of_another_kind")],
+        ["'pb' (cross section)", "'GeV' (energy)"],
     ),
     (
         "a,b,c,y:pb",
         OWN | {"source": {"units": {"y": "fb", "z": "pb"}}},
-        ["source.units: column 'y' is in 'pb' by its header but declared in 'fb'"],
+        [("source.units", "data.unit_declared_twice")],
+        ["'y'", "'pb'", "'fb'"],
     ),
     (
         "a,b,c,y",
         OWN | {"target": {**OWN["target"], "scale_variations": ["up"], "relative_error": "d"}},
-        ["target.scale_variations: no column 'up'", "target.relative_error: no column 'd'"],
-    ),
-    (
-        "a,b,c,y",
-        OWN | {"split": {"train": 9, "validation": 2, "test": 2}},
-        ["split: splits of 13 rows (train 9, val 2, test 2) do not fit 10 rows"],
+        [
+            ("target.scale_variations", "data.columns_absent"),
+            ("target.relative_error", "data.columns_absent"),
+            ("", "data.known_columns"),
+        ],
+        ["'up'", "'d'"],
     ),
 ]
 
 
-@pytest.mark.parametrize(("header", "changes", "said"), CASES)
+@pytest.mark.parametrize(("header", "changes", "faults", "named"), CASES)
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
 def test_every_fault_is_named_with_its_key(
-    tmp_path: Path, header: str, changes: dict[str, Any], said: list[str], end: str
+    tmp_path: Path,
+    header: str,
+    changes: dict[str, Any],
+    faults: list[tuple[str, str]],
+    named: list[str],
+    end: str,
 ) -> None:
-    if ";" in header and end == ".parquet":
-        pytest.skip("parquet has no separators")
-    lines = LINES.replace(",", ";") if ";" in header else LINES
-    message = refusal(write(tmp_path, header, lines, end), changes)
-    for part in said:
-        assert part in message
+    path = write(tmp_path, header, end=end)
+    error = assert_refused(path, changes, "data.request_refused", where=path)
+    found = zip(error.fields["places"], error.fields["faults"], strict=True)
+    assert [*found] == faults
+    for name in named:
+        assert name in error.fields["said"]
+
+
+def test_other_separators_are_told(tmp_path: Path) -> None:
+    path = write(tmp_path, "a;b;c;y", LINES.replace(",", ";"))
+    assert_refused(path, OWN, "data.one_column", where=path, known=["a;b;c;y"])
+
+
+@pytest.mark.parametrize("end", [".csv", ".parquet"])
+def test_splits_that_do_not_fit_are_refused(tmp_path: Path, end: str) -> None:
+    path, split = write(tmp_path, end=end), {"train": 9, "validation": 2, "test": 2}
+    where, asked = f"{path}: split", ["train 9", "val 2", "test 2"]
+    assert_refused(
+        path, OWN | {"split": split}, "data.splits_too_large", where=where, asked=asked, count=10
+    )
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        (LINES.replace("10,100,-10,7", "10,100,-10,x"), "column 'y' is not numeric, row 10 holds"),
-        (LINES.replace("10,100,-10,7", "10,100,-10,١٥٠"), "column 'y' is not numeric, row 10"),
-        (LINES.replace("10,100,-10,7", "10,100,-10,inf"), "1 of 10 values are not finite, first"),
-        (LINES.replace("10,100,-10,7", "10,100,-10"), "row 10 has 3 cells where the header has 4"),
-    ],
+    ("cell", "code"),
+    [("x", "data.not_numeric"), ("١٥٠", "data.not_numeric"), ("inf", "data.not_finite")],
 )
-def test_cells_of_the_target_are_looked_at(tmp_path: Path, lines: str, said: str) -> None:
-    assert said in refusal(write(tmp_path, lines=lines), OWN)
+def test_cells_of_the_target_are_looked_at(tmp_path: Path, cell: str, code: str) -> None:
+    path = write(tmp_path, lines=LINES.replace("10,100,-10,7", f"10,100,-10,{cell}"))
+    error = assert_refused(path, OWN, code, where=path, places=["target.column"])
+    assert "row 10" in error.fields["said"]
+
+
+def test_a_row_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, lines=LINES.replace("10,100,-10,7", "10,100,-10"))
+    assert_refused(path, OWN, "data.cells_of_row", where=path, row=10, count=3, header=4)
 
 
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
@@ -161,30 +192,33 @@ def test_of_a_table_little_is_read(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "code", "fields"),
     [
-        ({"features": {"columns": ["a", "a"], "map": "raw"}}, "column 'a' is asked for twice"),
-        ({"target": {"column": "a"}}, "column 'a' is asked for twice in features.columns and"),
-        ({"features": {"columns": ["a"], "units": {"b": "GeV"}}}, "units: 'b' is not among col"),
+        ({"features": {"columns": ["a", "a"], "map": "raw"}}, "study.column_twice", {"name": "a"}),
+        ({"target": {"column": "a"}}, "study.column_twice", {"name": "a"}),
+        (
+            {"features": {"columns": ["a"], "units": {"b": "GeV"}}},
+            "study.unit_of_no_column",
+            {"where": "units", "name": "b"},
+        ),
     ],
 )
-def test_what_needs_no_table_is_refused_without_one(changes: dict[str, Any], said: str) -> None:
+def test_what_needs_no_table_is_refused_without_one(
+    changes: dict[str, Any], code: str, fields: dict[str, Any]
+) -> None:
     preset = {"source": {"kind": "table", "path": "gone.csv"}, "split": "thesis", **OWN, **changes}
-    with pytest.raises(ValueError, match=said):
+    with invalid(code, **fields):
         DatasetPreset.model_validate(preset)
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ({"kind": "simulate"}, "target.column: 'y' is no column of source 'simulate' with pair"),
-        ({"kind": "toy", "name": "xor"}, "target.column: 'y' is no column of source 'toy'; colu"),
-        ({"kind": "slha", "folder": "scan"}, "target.column: 'y' is no column of source 'slha' w"),
-    ],
+    "source",
+    [{"kind": "simulate"}, {"kind": "toy", "name": "xor"}, {"kind": "slha", "folder": "scan"}],
 )
-def test_a_table_that_is_made_here_is_known_beforehand(source: dict[str, Any], said: str) -> None:
+def test_a_table_that_is_made_here_is_known_beforehand(source: dict[str, Any]) -> None:
     columns = ["x1", "x2"] if source["kind"] == "toy" else ["m1"]
     features = {"columns": columns, "map": "raw"}
     preset = {"source": source, "split": "thesis", "features": features, "target": OWN["target"]}
-    with pytest.raises(ValueError, match=said):
+    with invalid("study.no_column", where="target.column", name="y") as caught:
         DatasetPreset.model_validate(preset)
+    assert f"source '{source['kind']}'" in str(caught.value)

@@ -16,7 +16,6 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.commands.audit.show import show
-from nlobayes.errors import InputError
 from tests.refusals import refused
 
 TABLE, DATA = Path("results/tables/a.parquet"), Path("results/data/a.nc")
@@ -270,15 +269,15 @@ def test_what_nothing_tells_of_is_said(dataset_path: Path, printed: Printed) -> 
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "code"),
     [
-        (lambda: DATA.write_bytes(DATA.read_bytes()[:-1]), "its seal is missing"),
-        (lambda: DATA.write_bytes(b"x" + DATA.read_bytes()[1:]), "its bytes are not those"),
+        (lambda: DATA.write_bytes(DATA.read_bytes()[:-1]), "artifacts.no_seal"),
+        (lambda: DATA.write_bytes(b"x" + DATA.read_bytes()[1:]), "artifacts.changed_bytes"),
     ],
 )
-def test_what_is_damaged_is_refused(here: Path, spoil: Callable[[], Any], said: str) -> None:
+def test_what_is_damaged_is_refused(here: Path, spoil: Callable[[], Any], code: str) -> None:
     spoil()
-    with pytest.raises(InputError, match=said):
+    with refused(code, where=DATA):
         show(DATA)
 
 
@@ -289,29 +288,38 @@ def test_a_folder_or_a_file_that_is_gone_is_refused(here: Path, path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "code"),
     [
-        ("a.json", b'{"converged": 1, "checks": [2]}'),
-        ("a.json", b'{"test": 1, "baseline": 2, "calibration_checks": 3}'),
-        ("a.json", b'{"pairs": [{}], "passed": true}'),
-        ("a.json", b"[1]"),
-        ("a.parquet", b"PAR1"),
-        ("a.csv", b""),
-        ("a.csv", b"a,b\n1,2,3\n4,5\n\xff"),
-        ("results/records/a.json", b'{"verb": 1, "inputs": 2, "outputs": 3, "digest": 4}'),
+        ("a.json", b'{"converged": 1, "checks": [2]}', "artifacts.other_contents"),
+        (
+            "a.json",
+            b'{"test": 1, "baseline": 2, "calibration_checks": 3}',
+            "artifacts.other_contents",
+        ),
+        ("a.json", b'{"pairs": [{}], "passed": true}', "artifacts.other_contents"),
+        ("a.json", b"[1]", "artifacts.no_json_object"),
+        ("a.parquet", b"PAR1", "artifacts.damaged_parquet"),
+        ("a.csv", b"", "artifacts.damaged_csv"),
+        ("a.csv", b"a,b\n1,2,3\n4,5\n\xff", "artifacts.damaged_csv"),
+        (
+            "results/records/a.json",
+            b'{"verb": 1, "inputs": 2, "outputs": 3, "digest": 4}',
+            "artifacts.no_key",
+        ),
     ],
 )
-def test_what_is_no_artifact_is_refused_in_words(here: Path, name: str, content: bytes) -> None:
+def test_what_is_no_artifact_is_refused(here: Path, name: str, content: bytes, code: str) -> None:
     Path(name).write_bytes(content)
-    with pytest.raises(InputError, match=name):
+    with refused(code) as caught:
         show(Path(name))
+    assert Path(name) in {caught.value.where, caught.value.fields.get("path")}
 
 
 @pytest.mark.parametrize("attribute", ["versions", "checks"])
 def test_attributes_of_another_shape_are_refused(here: Path, attribute: str) -> None:
     groups, attrs = read_groups(PREDICTIONS, "predictions"), read_attrs(PREDICTIONS)
     write_groups(PREDICTIONS, "predictions", groups, {**attrs, attribute: [1]})
-    with pytest.raises(InputError, match="does not hold what an artifact of its name does"):
+    with refused("artifacts.other_contents", where=PREDICTIONS):
         show(PREDICTIONS)
 
 

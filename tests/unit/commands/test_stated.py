@@ -20,10 +20,10 @@ from nlobayes.commands.shared.functions import predict_draws
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import SPLITS, TRAIN
 from nlobayes.data.tables import Selection
-from nlobayes.errors import InputError
 from nlobayes.evaluation.scores.information import information
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, Predicted
+from tests.refusals import refused
 
 CHAINS, DRAWS = 2, 20
 SPEC = json.dumps({"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3})
@@ -191,7 +191,7 @@ def test_predictions_without_a_noise_are_refused(dataset: Dataset, tmp_path: Pat
     write_dataset(tmp_path / "dataset.nc", dataset, {})
     write_groups(tmp_path / "p.nc", "predictions", groups, {"exact": True})
     out = tmp_path / "scores.json"
-    with pytest.raises(InputError, match="do not say the noise of their likelihood; run the work"):
+    with refused("evaluation.no_stated_noise"):
         evaluate(SPEC, tmp_path / "p.nc", tmp_path / "dataset.nc", out)
     assert not out.exists()
 

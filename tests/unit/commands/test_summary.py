@@ -10,7 +10,6 @@ import pytest
 
 from nlobayes.checks import CALIBRATION, CONVERGENCE
 from nlobayes.commands.tools.summary import summary
-from nlobayes.errors import InputError
 from tests.refusals import refused
 
 RUNS = (
@@ -260,22 +259,22 @@ def test_without_runs_there_is_nothing_to_show(tmp_path: Path, folder: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "error"),
+    ("name", "content", "code", "fields"),
     [
-        ("diagnostics", None, "as JSON: .* make it again"),
-        ("diagnostics", '{"checks": {}}', r"lacks \['tightness'\]"),
-        ("evaluation", "[]", "holds no JSON object"),
+        ("diagnostics", None, "artifacts.not_json", {}),
+        ("diagnostics", '{"checks": {}}', "artifacts.no_key", {"missing": ["tightness"]}),
+        ("evaluation", "[]", "artifacts.no_json_object", {}),
     ],
 )
 def test_scores_are_never_shown_without_their_diagnostics(
-    metrics: Path, said: Any, name: str, content: str | None, error: str
+    metrics: Path, said: Any, name: str, content: str | None, code: str, fields: dict[str, Any]
 ) -> None:
     write_run(metrics, RUNS[0])
     path = metrics / RUNS[0] / f"{name}.json"
     path.unlink()
     if content is not None:
         path.write_text(content)
-    with pytest.raises(InputError, match=error):
+    with refused(code, path=path, **fields):
         said()
 
 

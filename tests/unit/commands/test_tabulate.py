@@ -20,7 +20,6 @@ from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.data.splits import TEST
-from nlobayes.errors import InputError
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -171,19 +170,23 @@ def test_predictions_of_another_dataset_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "code", "fields"),
     [
-        ({}, r"lacks \['predictive_noise'\]"),
-        ({"predictive_noise": {"family": "gaussian"}}, "predictive_noise is .*, must have"),
-        ({"predictive_noise": 0.1}, "predictive_noise is 0.1, must have"),
+        ({}, "artifacts.no_key", {"missing": ["predictive_noise"]}),
+        (
+            {"predictive_noise": {"family": "gaussian"}},
+            "evaluation.no_fitted_noise",
+            {"noise": {"family": "gaussian"}},
+        ),
+        ({"predictive_noise": 0.1}, "evaluation.no_fitted_noise", {"noise": 0.1}),
     ],
 )
 @pytest.mark.by_day(1)
 def test_scores_without_a_noise_are_refused(
-    tabulated: Tabulate, tmp_path: Path, content: dict[str, Any], said: str
+    tabulated: Tabulate, tmp_path: Path, content: dict[str, Any], code: str, fields: dict[str, Any]
 ) -> None:
     path = tmp_path / "other.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match=said):
+    with refused(code, **fields):
         tabulated(evaluation=path)
     assert not (tmp_path / "plots").exists()

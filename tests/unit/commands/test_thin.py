@@ -14,7 +14,6 @@ import xarray as xr
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.commands.pipeline import thin as verb
-from nlobayes.errors import InputError
 from tests.refusals import refused
 
 Thin = Callable[[Path, Path, Path], None]
@@ -104,12 +103,12 @@ def test_diagnostics_without_a_step_are_refused(
     thin: Thin, posterior: Path, tmp_path: Path
 ) -> None:
     """As when the scores are given in their place."""
-    with pytest.raises(InputError, match=r"lacks \['thinning_step'\], it has \['checks', 'test'\]"):
+    with refused("artifacts.no_key", missing=["thinning_step"], keys=["checks", "test"]):
         thin(posterior, diagnosed(tmp_path, test={}), tmp_path / "thinned.nc")
 
 
 def test_missing_diagnostics_are_refused(thin: Thin, posterior: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read .* as JSON: .* make it again"):
+    with refused("artifacts.not_json", path=tmp_path / "nothing.json"):
         thin(posterior, tmp_path / "nothing.json", tmp_path / "thinned.nc")
 
 
@@ -117,14 +116,14 @@ def test_missing_diagnostics_are_refused(thin: Thin, posterior: Path, tmp_path: 
 def test_files_of_another_kind_are_refused(
     thin: Thin, run: Any, tmp_path: Path, place: str
 ) -> None:
-    with pytest.raises(InputError, match="not 'posterior'; check the path"):
+    with refused("artifacts.other_kind", found=place.removesuffix("s"), kind="posterior"):
         thin(getattr(run, place)[0], diagnosed(tmp_path, thinning_step=4), tmp_path / "thinned.nc")
 
 
 def test_thinned_draws_cannot_be_thinned_again(thin: Thin, posterior: Path, tmp_path: Path) -> None:
     verdict = diagnosed(tmp_path, thinning_step=8)
     thin(posterior, verdict, tmp_path / "thinned.nc")
-    with pytest.raises(InputError, match="kind 'thinned', not 'posterior'"):
+    with refused("artifacts.other_kind", found="thinned", kind="posterior"):
         thin(tmp_path / "thinned.nc", verdict, tmp_path / "again.nc")
 
 
@@ -140,7 +139,7 @@ def test_kept_weights_keep_their_bits(thin: Thin, posterior: Path, tmp_path: Pat
 def test_a_step_that_leaves_too_few_draws_to_judge_is_refused(
     thin: Thin, posterior: Path, tmp_path: Path, step: int
 ) -> None:
-    with pytest.raises(InputError, match=r"leave 8 of the 128 draws per chain, got .*; diagnose"):
+    with refused("diagnostics.chosen_step", fewest=8, draws=128):
         thin(posterior, diagnosed(tmp_path, thinning_step=step), tmp_path / "thinned.nc")
     assert not (tmp_path / "thinned.nc").exists()
 
