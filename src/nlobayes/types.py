@@ -177,7 +177,7 @@ class Predicted(NamedTuple):
     degrees_of_freedom: Any = None
 
 
-class Memory(NamedTuple):
+class EarlierData(NamedTuple):
     """What data said of f, condensed: combinations of it at a few points, with unit noise.
 
     Attributes

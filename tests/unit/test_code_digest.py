@@ -106,7 +106,7 @@ INSIDE = {
         "evaluation.reweighting.sensitivity",
         "commands.shared.functions",
     },
-    "condense": {"model.memories", "builder", "commands.shared.functions", "data.transforms"},
+    "condense": {"model.earlier_data", "builder", "commands.shared.functions", "data.transforms"},
     "predict": {"surrogate.answers", "data.blocks", "data.spectrum_blocks", "artifacts.streams"},
     "serve": {"surrogate.web.application", "surrogate.web.guards", "surrogate.surrogate"},
     "summary": {"diagnostics.tightness"},

@@ -11,7 +11,7 @@ import xarray as xr
 
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, Exported, MAPEstimate, Memory, Named, Predicted
+from nlobayes.types import Dataset, EarlierData, Exported, MAPEstimate, Named, Predicted
 
 Attrs = Mapping[str, Any]
 
@@ -229,32 +229,32 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
     write_groups(path, "surrogate", groups, {**exported.facts, **attrs})
 
 
-def write_memory(path: Path, memory: Memory, attrs: Attrs) -> None:
+def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
     """Write what data said of f."""
-    names = {"input": list(memory.input_names)}
-    points: dict[str, Any] = {"inputs": (("point", "input"), memory.inputs)}
-    if memory.reference is not None:
-        points["reference"] = (("point",), memory.reference)
+    names = {"input": list(earlier.input_names)}
+    points: dict[str, Any] = {"inputs": (("point", "input"), earlier.inputs)}
+    if earlier.reference is not None:
+        points["reference"] = (("point",), earlier.reference)
     groups = {
         "points": _group(points, names, "input"),
         "site": xr.Dataset(
             {
-                "root": (("combination", "point"), memory.root),
-                "observed": (("combination",), memory.observed),
+                "root": (("combination", "point"), earlier.root),
+                "observed": (("combination",), earlier.observed),
             }
         ),
     }
-    facts = {name: getattr(memory, name) for name in ("target", "units", "scale")}
-    if memory.relative_to is not None:
-        facts["relative_to"] = memory.relative_to
-    write_groups(path, "memory", groups, {**attrs, **facts})
+    facts = {name: getattr(earlier, name) for name in ("target", "units", "scale")}
+    if earlier.relative_to is not None:
+        facts["relative_to"] = earlier.relative_to
+    write_groups(path, "earlier", groups, {**attrs, **facts})
 
 
-def read_memory(path: Path) -> Memory:
+def read_earlier(path: Path) -> EarlierData:
     """Read what data said of f."""
-    groups, attrs = read_groups(path, "memory"), read_attrs(path)
+    groups, attrs = read_groups(path, "earlier"), read_attrs(path)
     points = groups["points"]
-    return Memory(
+    return EarlierData(
         inputs=points["inputs"].values,
         root=groups["site"]["root"].values,
         observed=groups["site"]["observed"].values,

@@ -61,7 +61,7 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "baseline": {"f": ("member", "point")},
         "points": {"observed": ("point",), "split": ("point",)},
     },
-    "memory": {
+    "earlier": {
         "points": {"inputs": ("point", "input")},
         "site": {"root": ("combination", "point"), "observed": ("combination",)},
     },

@@ -22,9 +22,9 @@ from nlobayes.inference.pretrain import Rows
 from nlobayes.model import marginal
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
+from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import NOISE, Likelihood
 from nlobayes.model.likelihoods import LIKELIHOODS
-from nlobayes.model.memories import Site
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.prior import Prior, Statement
@@ -33,7 +33,7 @@ from nlobayes.model.rows import Data, choose_layout
 from nlobayes.model.slopes import SLOPE_PRIORS
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.prior import PriorSettings
-from nlobayes.types import Dataset, Memory, Named
+from nlobayes.types import Dataset, EarlierData, Named
 
 
 class Sampled(NamedTuple):
@@ -80,21 +80,25 @@ class Model(NamedTuple):
 
 
 def build_model(
-    job: ModelJob, dataset: Dataset, memory: Memory | None = None, *, non_centered: bool = True
+    job: ModelJob,
+    dataset: Dataset,
+    earlier: EarlierData | None = None,
+    *,
+    non_centered: bool = True,
 ) -> Model:
     """Build the posterior of a job on the train rows of a dataset.
 
-    Without `non_centered` its variables are the named ones of stored draws. The `memory` is the one
-    that the job's prior names.
+    Without `non_centered` its variables are the named ones of stored draws. The data `earlier` are
+    those that the job's prior names.
 
     Raises
     ------
     InputError
-        If the likelihood does not fit the number of classes or of outputs, or the memory is not
-        given where the prior names one, or is of something else.
+        If the likelihood does not fit the number of classes or of outputs, or earlier data are not
+        given where the prior names them, or are of something else.
     """
-    if memory is None and job.prior.memory is not None:
-        raise InputError("builder.memory_not_given", file=job.prior.memory.file)
+    if earlier is None and job.prior.earlier is not None:
+        raise InputError("builder.earlier_not_given", file=job.prior.earlier.file)
     prior = build_prior(job.prior)
     likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     network = _network(job, dataset, likelihood)
@@ -114,7 +118,7 @@ def build_model(
         errors=train["error"] is not None,
         targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
         non_centered=non_centered,
-        memory=None if memory is None else _site(memory, dataset, network),
+        earlier=None if earlier is None else _site(earlier, dataset, network),
     )
     density = build_density(posterior, chunk=chunk, shards=job.shards)
     data = density.place(**train)
@@ -190,27 +194,27 @@ def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network
     return Network(sizes, job.network.activation)
 
 
-def _site(memory: Memory, dataset: Dataset, network: Network) -> Site:
-    """Bring a memory into the units of a network."""
+def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
+    """Bring earlier data into the units of a network."""
     target = TargetTransform(**dataset.transforms["target"])
     names = (*dataset.input_names, *dataset.target_names)
-    given = (memory.input_names, memory.target, memory.scale, memory.units)
+    given = (earlier.input_names, earlier.target, earlier.scale, earlier.units)
     units = {name: dataset.units[name] for name in names}
     wanted = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
     for what, found, own in zip(("inputs", "target", "scale", "units"), given, wanted, strict=True):
         if found != own:
-            raise InputError("builder.other_memory", what=what, found=found, wanted=own)
+            raise InputError("builder.other_earlier", what=what, found=found, wanted=own)
     if network.sizes[-1] != 1:
-        raise InputError("builder.memory_of_one_output", outputs=network.sizes[-1])
-    features = apply_features(FeatureTransform(**dataset.transforms["features"]), memory.inputs)
+        raise InputError("builder.earlier_of_one_output", outputs=network.sizes[-1])
+    features = apply_features(FeatureTransform(**dataset.transforms["features"]), earlier.inputs)
     known = target.relative_to
-    if known is not None and memory.relative_to != known:
-        raise InputError("references.of_memory", received=memory.relative_to, allowed=known)
-    offset = offset_of(target, None if known is None else memory.reference)
-    observed = memory.observed - memory.root @ np.broadcast_to(
-        target.mean + offset, len(memory.inputs)
+    if known is not None and earlier.relative_to != known:
+        raise InputError("references.of_earlier", received=earlier.relative_to, allowed=known)
+    offset = offset_of(target, None if known is None else earlier.reference)
+    observed = earlier.observed - earlier.root @ np.broadcast_to(
+        target.mean + offset, len(earlier.inputs)
     )
-    return Site(features, memory.root * target.sd, observed)
+    return Site(features, earlier.root * target.sd, observed)
 
 
 def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:

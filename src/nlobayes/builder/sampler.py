@@ -22,7 +22,7 @@ from nlobayes.model.prior import WHITENED
 from nlobayes.study.jobs import DrawJob, WarmupJob
 from nlobayes.study.kernels import Kernel as KernelPreset
 from nlobayes.study.warmups import Warmup as WarmupPreset
-from nlobayes.types import Dataset, Memory
+from nlobayes.types import Dataset, EarlierData
 
 
 class Sampler(NamedTuple):
@@ -34,10 +34,10 @@ class Sampler(NamedTuple):
 
 
 def build_sampler(
-    job: WarmupJob | DrawJob, dataset: Dataset, memory: Memory | None = None
+    job: WarmupJob | DrawJob, dataset: Dataset, earlier: EarlierData | None = None
 ) -> Sampler:
     """Build all that a job needs to move chains on the posterior of a dataset."""
-    model = build_model(job.model, dataset, memory)
+    model = build_model(job.model, dataset, earlier)
     sampled = model.sampled
     kernel = build_kernel(
         job.kernel, sampled.logdensity_fn, sampled.conjugates, standard_entries(model)

@@ -82,7 +82,8 @@ def integrate_output(posterior: Posterior, density: Density) -> Marginal:
     ------
     InputError
         If the output layer is not Gaussian given its scales, the noise is not Gaussian, the network
-        has several outputs, the prior has a memory, the precision is single, or nothing is left.
+        has several outputs, the prior has earlier data, the precision is single, or nothing
+        is left.
     """
     outputs = _check(posterior, density)
     model, places = posterior.model, [density.places[one.variable.name] for one in outputs]
@@ -120,7 +121,7 @@ def _check(posterior: Posterior, density: Density) -> list[_Output]:
     if len(model.coords["output"]) != 1:
         raise InputError("model.several_outputs", received=len(model.coords["output"]))
     if model.potentials:
-        raise InputError("model.marginal_with_memory")
+        raise InputError("model.marginal_with_earlier")
     if density.dtype != np.float64:
         raise InputError("model.needs_double", received=density.dtype)
     return [_output(model, name) for name in posterior.output]

@@ -9,8 +9,8 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
+from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import ERROR, TARGET, Likelihood
-from nlobayes.model.memories import Site
 from nlobayes.model.networks import (
     SLOPES,
     Layer,
@@ -24,7 +24,7 @@ from nlobayes.model.networks import (
 from nlobayes.model.prior import Parameters, Prior, Statement, arrays_of
 
 FEATURES = "features"
-MEMORY = "memory"
+EARLIER = "earlier"
 
 
 class Posterior(NamedTuple):
@@ -57,7 +57,7 @@ def build_posterior(
     errors: bool = False,
     targets: int = 1,
     non_centered: bool = True,
-    memory: Site | None = None,
+    earlier: Site | None = None,
 ) -> Posterior:
     """State prior and likelihood of a network for data given later.
 
@@ -65,7 +65,7 @@ def build_posterior(
     layout `columns`; features and target, and with `errors` the sd of the numerical noise of
     every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
     (point, output). Activations with trained slopes need a prior of these. Without `non_centered`
-    the variables of the model are the named ones, which `Density.locate` places. A `memory` of
+    the variables of the model are the named ones, which `Density.locate` places. A `earlier` of
     earlier data stands beside the prior.
     """
     dims = unit_dims(network)
@@ -78,8 +78,8 @@ def build_posterior(
         target = pm.Data(f"{TARGET}_data", blank)
         arrays = arrays_of(network, dims, non_centered=non_centered)
         layers = layers_of(network, _state(arrays, prior, slopes))
-        if memory is not None:
-            _remember(memory, network, layers, layout)
+        if earlier is not None:
+            _add_earlier(earlier, network, layers, layout)
         hidden = last_hidden(network, layers, features, xp=pt, layout=layout)
         output = read_out(network, layers[-1], hidden, layout=layout)
         error = pm.Data(ERROR, blank) if errors else None
@@ -88,11 +88,11 @@ def build_posterior(
     return Posterior(model, layout, hidden, (names.weights, names.biases))
 
 
-def _remember(memory: Site, network: Network, layers: Sequence[Layer], layout: str) -> None:
-    placed = memory.features if layout == "rows" else memory.features.T
+def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> None:
+    placed = earlier.features if layout == "rows" else earlier.features.T
     function = forward(network, layers, pt.as_tensor(pm.floatX(placed)), xp=pt, layout=layout)
-    apart = pt.dot(pm.floatX(memory.root), function) - pm.floatX(memory.observed)
-    pm.Potential(MEMORY, -0.5 * pt.sum(apart**2))
+    apart = pt.dot(pm.floatX(earlier.root), function) - pm.floatX(earlier.observed)
+    pm.Potential(EARLIER, -0.5 * pt.sum(apart**2))
 
 
 def _state(arrays: Sequence[Parameters], prior: Prior, slopes: Statement | None) -> dict[str, Any]:

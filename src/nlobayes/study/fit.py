@@ -18,24 +18,24 @@ def check_run(run: RunSpec) -> None:
         network, prior = run.names["network"], run.names["prior"]
         raise InputError("study.no_prior_of_slopes", network=network, prior=prior)
     _check_gibbs(run)
-    _check_memory(run)
+    _check_earlier(run)
     check_marginalised(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:
     """Refuse figures of what has none."""
-    if grid.outputs == "prior" and run.prior.memory is not None:
-        raise InputError("study.draws_of_memory", prior=run.names["prior"])
+    if grid.outputs == "prior" and run.prior.earlier is not None:
+        raise InputError("study.draws_of_earlier", prior=run.names["prior"])
     if grid.outputs == "figures" and len(run.dataset.target.columns) > 1:
         raise InputError("study.figures_of_several_targets")
 
 
-def _check_memory(run: RunSpec) -> None:
-    if run.prior.memory is None:
+def _check_earlier(run: RunSpec) -> None:
+    if run.prior.earlier is None:
         return
     outputs = run.likelihood.outputs(len(run.dataset.target.columns))
     if outputs != 1 or run.dataset.target.scale == CLASSES:
-        raise InputError("study.outputs_of_memory", prior=run.names["prior"])
+        raise InputError("study.outputs_of_earlier", prior=run.names["prior"])
 
 
 def _check_gibbs(run: RunSpec) -> None:

@@ -118,18 +118,18 @@ def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     }
 
 
-def check_memory(run: RunSpec) -> None:
-    """Refuse a run whose prior names a memory that is not there.
+def check_earlier(run: RunSpec) -> None:
+    """Refuse a run whose prior names earlier data that are not there.
 
     Raises
     ------
     InputError
         If it is not.
     """
-    memory = run.prior.memory
-    if memory is not None and not memory.sha256:
-        place = f"priors.{run.names['prior']}.memory"
-        raise InputError("study.no_memory", where=place, file=memory.file)
+    earlier = run.prior.earlier
+    if earlier is not None and not earlier.sha256:
+        place = f"priors.{run.names['prior']}.earlier"
+        raise InputError("study.no_earlier", where=place, file=earlier.file)
 
 
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
@@ -147,7 +147,7 @@ def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
 
 
 def _model_job(run: RunSpec) -> ModelJob:
-    check_memory(run)
+    check_earlier(run)
     return ModelJob(
         network=run.network,
         prior=run.prior,

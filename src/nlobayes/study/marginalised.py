@@ -25,22 +25,44 @@ def check_marginalised(run: RunSpec) -> None:
     """
     if run.network.output != MARGINALISED:
         return
-    names, targets = run.names, len(run.dataset.target.columns)
+    network, targets = run.names["network"], len(run.dataset.target.columns)
     if not run.likelihood.is_gaussian:
-        raise InputError("study.marginalised_noise", kind=run.likelihood.kind, **names)
+        likelihood, kind = run.names["likelihood"], run.likelihood.kind
+        raise InputError(
+            "study.marginalised_noise", network=network, likelihood=likelihood, kind=kind
+        )
     if targets > 1:
-        raise InputError("study.marginalised_targets", targets=targets, **names)
-    if not run.prior.output_is_gaussian:
-        raise InputError("study.marginalised_prior", kind=run.prior.kind, **names)
-    if run.prior.memory is not None:
-        raise InputError("study.marginalised_memory", **names)
+        dataset = run.names["dataset"]
+        raise InputError(
+            "study.marginalised_targets", network=network, dataset=dataset, targets=targets
+        )
     if not run.network.hidden:
-        raise InputError("study.marginalised_linear", **names)
-    if run.precision != "float64":
-        raise InputError("study.marginalised_precision", precision=run.precision, **names)
-    if run.execution.shards > 1:
-        raise InputError("study.marginalised_shards", shards=run.execution.shards, **names)
-    _check_memory(run)
+        raise InputError("study.marginalised_linear", network=network)
+    _check_prior(run, network)
+    _check_machine(run, network)
+
+
+def _check_prior(run: RunSpec, network: str) -> None:
+    prior, kind = run.names["prior"], run.prior.kind
+    if not run.prior.output_is_gaussian:
+        raise InputError("study.marginalised_prior", network=network, prior=prior, kind=kind)
+    if run.prior.earlier is not None:
+        raise InputError("study.marginalised_earlier", network=network, prior=prior)
+
+
+def _check_machine(run: RunSpec, network: str) -> None:
+    precision, shards = run.precision, run.execution.shards
+    if precision != "float64":
+        raise InputError("study.marginalised_precision", network=network, precision=precision)
+    if shards > 1:
+        raise InputError("study.marginalised_shards", network=network, shards=shards)
+    units, share = run.network.hidden[-1], run.dataset.split.train
+    train = int(share) if share >= 1 else units
+    needed = marginal_numbers(units, train) * NUMBER_BYTES // 10**6
+    if needed > MOST_MB:
+        raise InputError(
+            "study.marginalised_units", network=network, units=units, needed=needed, most=MOST_MB
+        )
 
 
 def marginal_numbers(units: int, train: int) -> int:
@@ -49,17 +71,3 @@ def marginal_numbers(units: int, train: int) -> int:
     chunk = max(CHUNK_NUMBERS, CHUNK_ROWS * units)
     rows = train * units if train <= units else min(train * units, chunk)
     return COPIES * rows + 3 * smaller**2
-
-
-def _check_memory(run: RunSpec) -> None:
-    units, share = run.network.hidden[-1], run.dataset.split.train
-    train = int(share) if share >= 1 else units
-    needed = marginal_numbers(units, train) * NUMBER_BYTES // 10**6
-    if needed > MOST_MB:
-        raise InputError(
-            "study.marginalised_units",
-            units=units,
-            needed=needed,
-            most=MOST_MB,
-            **run.names,
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import field_validator, model_validator
@@ -11,7 +12,7 @@ from nlobayes.study.slopes import Slopes
 from nlobayes.study.values import Choice, Frozen, Positive
 
 
-class MemoryFile(Frozen):
+class EarlierDataFile(Frozen):
     """What earlier data said of f, as `nlobayes condense` wrote it; it may be written later."""
 
     file: str
@@ -41,15 +42,17 @@ class Code(NamedTuple):
 class PriorSettings(Choice):
     """Prior of weights and biases."""
 
-    NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind", "slopes", "memory"})
+    NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind", "slopes", "earlier"})
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"memory": "earlier"}
 
     output_is_gaussian: ClassVar[bool] = False
     """Whether weights and biases of the output are Gaussian given their scales and means."""
 
     slopes: Slopes | None = None
     """Prior of the trained slopes, which the activations `prelu` and `square_prelu` need."""
-    memory: MemoryFile | None = None
-    """Memory of earlier data, which stands beside the prior of the weights."""
+    earlier: EarlierDataFile | None = None
+    """Earlier data, whose statement on f stands beside the prior of the weights."""
 
     @property
     def code(self) -> Code | None:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from nlobayes.errors import InputError
-from nlobayes.study.job_builder import check_memory, prepare_job
+from nlobayes.study.job_builder import check_earlier, prepare_job
 from nlobayes.study.jobs import PrepareJob
 from nlobayes.study.source import SourceSettings
 from nlobayes.workflow.inputs import Wildcards
@@ -52,10 +52,10 @@ class Sources:
         return self._digest(wildcards.dataset)
 
     def dataset_of_model(self, wildcards: Wildcards) -> str:
-        """Find the dataset of a model; nothing is planned without the memory of its prior."""
+        """Find the dataset of a model; its prior's earlier data must be there to plan."""
         run = self._plan.models[wildcards.model]
         try:
-            check_memory(run)
+            check_earlier(run)
         except InputError as error:
             stop(error)
         return dataset_path(run)

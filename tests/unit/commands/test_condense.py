@@ -1,4 +1,4 @@
-"""From draws of a posterior to a memory that other jobs use, and what is refused."""
+"""From draws of a posterior to earlier data that other jobs use, and what is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import xarray as xr
 
 from nlobayes import builder
 from nlobayes.artifacts.audit.inspection import inspect
-from nlobayes.artifacts.contents import named_group, read_map, read_memory, write_dataset
+from nlobayes.artifacts.contents import named_group, read_earlier, read_map, write_dataset
 from nlobayes.artifacts.netcdf import read_attrs, write_groups
 from nlobayes.artifacts.seals import digest
 from nlobayes.commands.pipeline.pretrain import pretrain
@@ -77,23 +77,23 @@ def write_old(dataset: Dataset, draws: int = DRAWS, **changes: Any) -> tuple[Pat
     return Path("thinned.nc"), Path("old.nc")
 
 
-def updated(memory: Path) -> ModelJob:
+def updated(earlier: Path) -> ModelJob:
     return ModelJob.model_validate(
-        MODEL | {"prior": {"kind": "fan_in", "memory": {"file": str(memory)}}}
+        MODEL | {"prior": {"kind": "fan_in", "earlier": {"file": str(earlier)}}}
     )
 
 
 @pytest.mark.slow
-def test_a_memory_and_new_rows_are_the_union(dataset: Dataset) -> None:
+def test_a_earlier_and_new_rows_are_the_union(dataset: Dataset) -> None:
     """Within the noise of 600 draws of the posterior and of 4000 of the prior."""
-    out = Path("memories/old.nc")
+    out = Path("earlier/old.nc")
     condense(*write_old(dataset), out, points=12)
     assert inspect(out) == []
-    memory = read_memory(out)
-    assert memory.inputs.shape == (12, 5)
-    assert memory.root.shape == (SIZE, 12)
-    assert {tuple(row) for row in memory.inputs} <= {tuple(row) for row in dataset.inputs}
-    new = builder.build_model(updated(out), new_rows(dataset), memory)
+    earlier = read_earlier(out)
+    assert earlier.inputs.shape == (12, 5)
+    assert earlier.root.shape == (SIZE, 12)
+    assert {tuple(row) for row in earlier.inputs} <= {tuple(row) for row in dataset.inputs}
+    new = builder.build_model(updated(out), new_rows(dataset), earlier)
     union = builder.build_model(ModelJob.model_validate(MODEL), dataset)
     (mean, covariance), (exact, exact_covariance) = solve(new), solve(union)
     sd, exact_sd = np.sqrt(covariance.diagonal()), np.sqrt(exact_covariance.diagonal())
@@ -110,24 +110,24 @@ def test_the_record_says_what_was_condensed(dataset: Dataset) -> None:
     job = CondenseJob.model_validate(facts["spec"])
     assert (job.points, job.smallest_share, job.prior_draws, job.seed) == (5, 3e-4, 200, 3)
     assert facts["inputs"] == {"thinned.nc": digest(thinned), "old.nc": digest(old)}
-    assert (facts["kind"], facts["verb"], facts["checks"]) == ("memory", "condense", PASSED)
+    assert (facts["kind"], facts["verb"], facts["checks"]) == ("earlier", "condense", PASSED)
     assert (facts["target"], facts["scale"], facts["units"]["m1"]) == ("sigma_pb", "log10", "GeV")
 
 
-def test_a_job_reads_and_records_the_memory_of_its_prior(
+def test_a_job_reads_and_records_the_earlier_of_its_prior(
     dataset: Dataset, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    condense(*write_old(dataset), Path("old_memory.nc"), points=12)
+    condense(*write_old(dataset), Path("old_earlier.nc"), points=12)
     assert "6 combinations of f at 12 points, from 600 draws" in capsys.readouterr().err
     write_dataset(Path("new.nc"), new_rows(dataset), {})
     pretraining = {"batch": 15, "epochs": 300, "learning_rate": 0.05}
     for job, out in (
         (ModelJob.model_validate(MODEL), Path("bare.nc")),
-        (updated(Path("old_memory.nc")), Path("start.nc")),
+        (updated(Path("old_earlier.nc")), Path("start.nc")),
     ):
         spec = {"model": job.model_dump(), "pretraining": pretraining, "seed": 1}
         pretrain(json.dumps(spec), Path("new.nc"), 0, out)
-    assert read_attrs(Path("start.nc"))["inputs"].keys() == {"new.nc", "old_memory.nc"}
+    assert read_attrs(Path("start.nc"))["inputs"].keys() == {"new.nc", "old_earlier.nc"}
     assert read_attrs(Path("bare.nc"))["inputs"].keys() == {"new.nc"}
     exact, covariance = solve(builder.build_model(ModelJob.model_validate(MODEL), dataset))
     apart = [
@@ -150,7 +150,7 @@ def test_only_what_varies_a_priori_is_remembered(dataset: Dataset) -> None:
     kept = []
     for share in (1e-6, 0.1, 0.99):
         condense(*given, Path("out.nc"), points=12, prior_draws=400, smallest_share=share)
-        kept.append(len(read_memory(Path("out.nc")).root))
+        kept.append(len(read_earlier(Path("out.nc")).root))
     assert kept[0] == SIZE > kept[1] > kept[2] == 1
     with refused("less_than", where="condense", places=["smallest_share"]):
         condense(*given, Path("out.nc"), smallest_share=1.0)

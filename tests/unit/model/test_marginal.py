@@ -15,12 +15,12 @@ import pytest
 from jax.scipy.stats import multivariate_normal, norm
 
 from nlobayes.model.density import Density, build_density
+from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.likelihoods.laplace import Laplace
 from nlobayes.model.linear import Whitened, factorise
 from nlobayes.model.marginal import Marginal, chunk_of, integrate_output
-from nlobayes.model.memories import Site
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from nlobayes.model.rows import Data
@@ -228,10 +228,10 @@ def test_refuses_what_it_cannot_integrate(prior: str, likelihood: Any, code: str
         integrate(prior, likelihood, (4,))
 
 
-def test_refuses_a_memory() -> None:
+def test_refuses_earlier_data() -> None:
     site = Site(np.zeros((2, INPUTS)), np.eye(2), np.zeros(2))
-    with refused("model.marginal_with_memory"):
-        integrate("normal", Gaussian(0.2), (4,), memory=site)
+    with refused("model.marginal_with_earlier"):
+        integrate("normal", Gaussian(0.2), (4,), earlier=site)
 
 
 def test_refuses_a_model_of_which_nothing_is_left() -> None:

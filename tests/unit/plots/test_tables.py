@@ -35,9 +35,9 @@ NEEDED = {
         "prior_scales": "output draw mean sd step range",
     },
     "predicted_vs_true": {
-        "predictions": "split truth mean low_68 high_68 truth_target median_target",
+        "predictions": "split truth mean low_68 high_68 truth_target median_target reference",
     },
-    "residuals": {"predictions": "split covariate truth mean"},
+    "residuals": {"predictions": "split covariate truth mean reference"},
     "residual_histogram": {"predictions": "split truth mean"},
     "bands": {"predictions": "split covariate truth mean posterior_sd total_sd"},
     "pulls": {"predictions": "split z_total z_epistemic"},

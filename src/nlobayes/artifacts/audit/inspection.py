@@ -22,7 +22,7 @@ NEEDED_ATTRS = ("verb", "code_digest", "lock_digest", "spec", "inputs", "version
 DEVICE_ATTRS = ("device", "precision")
 COMPUTED = (
     *("start", "warmup", "segment", "posterior", "thinned", "predictions"),
-    *("memory", "surrogate"),
+    *("earlier", "surrogate"),
 )
 """Kinds whose numbers depend on a device and its precision."""
 MAY_BE_INFINITE = (

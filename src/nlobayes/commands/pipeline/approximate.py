@@ -12,7 +12,7 @@ from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.study.jobs import ApproximateJob, read_job
 
 
@@ -30,7 +30,7 @@ def approximate(
     from nlobayes.inference.method import Approached
 
     data = read_dataset(dataset)
-    model = builder.build_model(job.model, data, memory_of(job.model))
+    model = builder.build_model(job.model, data, earlier_of(job.model))
     maps = [read_map(path).position for path in start]
     for path, position in zip(start, maps, strict=True):
         builder.check_finite(model, position, str(path))
@@ -43,7 +43,7 @@ def approximate(
     made = provenance.record(
         "approximate",
         job.model_dump(),
-        digests([dataset, *start, *memory_files(job.model)]),
+        digests([dataset, *start, *earlier_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
         exact=False,

@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.commands.shared.progress import pieces
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DrawJob, read_job
@@ -55,7 +55,7 @@ def draw(
             made=begin.next_step,
             steps=job.warmup.steps,
         )
-    model, kernel, adaptation = builder.build_sampler(job, data, memory_of(job.model))
+    model, kernel, adaptation = builder.build_sampler(job, data, earlier_of(job.model))
     template = builder.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
         records.from_arrays(like, arrays, str(previous))
@@ -97,7 +97,7 @@ def draw(
     made = provenance.record(
         "draw",
         job.model_dump(),
-        digests(filter(None, (dataset, previous, verdict, *memory_files(job.model)))),
+        digests(filter(None, (dataset, previous, verdict, *earlier_files(job.model)))),
         device=runtime.device(),
         precision=job.model.precision,
         exact=kernel.exact,

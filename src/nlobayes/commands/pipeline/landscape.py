@@ -12,7 +12,7 @@ from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import LandscapeJob, read_job
 from nlobayes.types import MAPEstimate
@@ -45,7 +45,7 @@ def landscape(
     from nlobayes import builder
 
     data = read_dataset(dataset)
-    model = builder.build_model(job.model, data, memory_of(job.model))
+    model = builder.build_model(job.model, data, earlier_of(job.model))
     for path, one in zip(start, starts, strict=True):
         builder.check_finite(model, one.position, f"{path}: the MAP of chain {one.chain}")
     rows = int((data.split == 0).sum())
@@ -68,7 +68,7 @@ def landscape(
     made = provenance.record(
         "landscape",
         job.model_dump(),
-        digests([dataset, *start, *memory_files(job.model)]),
+        digests([dataset, *start, *earlier_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
     )

@@ -10,7 +10,7 @@ from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset, write_map
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.diagnostics.tightness import describe, tightness
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PretrainJob, read_job
@@ -32,7 +32,7 @@ def pretrain(
     data = read_dataset(dataset)
     _check_batch(job, data, dataset)
     _describe_tightness(job, data, builder.error_of(data))
-    model = builder.build_model(job.model, data, memory_of(job.model))
+    model = builder.build_model(job.model, data, earlier_of(job.model))
     fit, losses = builder.build_search(model, data, job.pretraining, job.seed)(chain)
     builder.check_finite(model, fit.position, f"{out}: the MAP of chain {chain}")
     start = MAPEstimate(
@@ -47,7 +47,7 @@ def pretrain(
     made = provenance.record(
         "pretrain",
         job.model_dump(),
-        digests([dataset, *memory_files(job.model)]),
+        digests([dataset, *earlier_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
         epochs_run=int(fit.epochs),

@@ -17,7 +17,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.memories import memory_of
+from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import SpeedJob, TimedRun, read_job
@@ -48,7 +48,7 @@ def _time(timed: TimedRun, data: Dataset) -> dict[str, Any]:
 
     from nlobayes import builder
 
-    model = builder.build_model(timed.model, data, memory_of(timed.model))
+    model = builder.build_model(timed.model, data, earlier_of(timed.model))
     position = builder.draw_start(model, "prior", seed=0, chain=0)
     gradient = _seconds_per_gradient(model.sampled.logdensity_fn, model.sampled.reduce(position))
     steps = timed.integration_steps

@@ -10,7 +10,7 @@ from nlobayes.artifacts.chains import read_checkpoint, write_warmup
 from nlobayes.artifacts.contents import read_dataset, read_map
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.memories import memory_files, memory_of
+from nlobayes.commands.shared.earlier import earlier_files, earlier_of
 from nlobayes.commands.shared.progress import pieces
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import WarmupJob, read_job
@@ -40,7 +40,7 @@ def warmup(
     from nlobayes.inference.warmup import adapt
 
     data = read_dataset(dataset)
-    model, kernel, adaptation = builder.build_sampler(job, data, memory_of(job.model))
+    model, kernel, adaptation = builder.build_sampler(job, data, earlier_of(job.model))
     if previous is None:
         starts = [read_map(path) for path in start]
         for path, one in zip(start, starts, strict=True):
@@ -82,7 +82,7 @@ def warmup(
     made = provenance.record(
         "warmup",
         job.model_dump(),
-        digests([dataset, *([previous] if previous else start), *memory_files(job.model)]),
+        digests([dataset, *([previous] if previous else start), *earlier_files(job.model)]),
         device=runtime.device(),
         precision=job.model.precision,
         exact=kernel.exact,

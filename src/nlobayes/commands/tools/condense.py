@@ -1,4 +1,4 @@
-"""Condense what data said of f into a file that a prior may name: a memory for data to come."""
+"""Condense what data said of f into a file that the prior of new data may name."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,10 +18,10 @@ from nlobayes.commands.shared.posteriors import model_of
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
 from nlobayes.errors import InputError
-from nlobayes.model import memories
+from nlobayes.model import earlier_data
 from nlobayes.study.grid import refusal
 from nlobayes.study.jobs import CondenseJob, ModelJob
-from nlobayes.types import Dataset, Memory
+from nlobayes.types import Dataset, EarlierData
 
 POINTS, PRIOR_DRAWS = 100, 4000
 
@@ -29,19 +29,21 @@ POINTS, PRIOR_DRAWS = 100, 4000
 def condense(
     posterior: Annotated[Path, typer.Argument(help="Thinned posterior.")],
     dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
-    out: Annotated[Path, typer.Option(help="Memory to write.")],
+    out: Annotated[Path, typer.Option(help="File to write.")],
     points: Annotated[int, typer.Option(help="Train rows at which f is kept.", min=1)] = POINTS,
     smallest_share: Annotated[
         float, typer.Option(help="Least prior variance of what is remembered, over the largest.")
-    ] = memories.SMALLEST_SHARE,
+    ] = earlier_data.SMALLEST_SHARE,
     prior_draws: Annotated[
-        int, typer.Option(help="Draws of the prior that is divided out.", min=memories.FEWEST_DRAWS)
+        int,
+        typer.Option(help="Draws of the prior that is divided out.", min=earlier_data.FEWEST_DRAWS),
     ] = PRIOR_DRAWS,
     seed: Annotated[int, typer.Option(help="Seed of these draws.", min=0)] = 0,
 ) -> None:
     """Divide the prior out of the Gaussian of f at a few points, and write what is left.
 
-    A memory that the run's own prior named is kept: only the prior of the weights is divided out.
+    Earlier data that the run's own prior named are kept: only the prior of the weights is divided
+    out.
     """
     job = _job(
         model=model_of(posterior),
@@ -56,17 +58,17 @@ def condense(
     check_same_rows(thinned, data, posterior, dataset)
     at = _points(data, points)
     prior = _prior_functions(job, data, at)
-    before = memories.moments(prior)
-    memories.check_has_variance(prior)
-    after = memories.moments(_functions(job.model, thinned["posterior"], at))
-    root, observed = memories.divide(after, before, smallest_share)
+    before = earlier_data.moments(prior)
+    earlier_data.check_has_variance(prior)
+    after = earlier_data.moments(_functions(job.model, thinned["posterior"], at))
+    root, observed = earlier_data.divide(after, before, smallest_share)
     if not len(root):
         raise InputError("commands.nothing_learned", where=posterior, draws=after.draws)
     typer.echo(
         f"{len(root)} combinations of f at {len(at.inputs)} points, from {after.draws:.0f} draws",
         err=True,
     )
-    memory = Memory(
+    earlier = EarlierData(
         inputs=at.inputs,
         root=root,
         observed=observed,
@@ -87,7 +89,7 @@ def condense(
         precision=job.model.precision,
         **{name: made[name] for name in ("exact", "checks")},
     )
-    contents.write_memory(out, memory, record)
+    contents.write_earlier(out, earlier, record)
 
 
 def _job(**settings: Any) -> CondenseJob:
@@ -110,7 +112,7 @@ def _check(model: ModelJob, data: Dataset) -> None:
 
 def _points(data: Dataset, count: int) -> Dataset:
     train = np.flatnonzero(data.split == TRAIN)
-    rows = train[memories.spread_points(data.features[train], count)]
+    rows = train[earlier_data.spread_points(data.features[train], count)]
     known = None if data.relative_to is None else data.relative_to[rows]
     return data._replace(
         inputs=data.inputs[rows], features=data.features[rows], error=None, relative_to=known
@@ -126,7 +128,7 @@ def _prior_functions(job: CondenseJob, data: Dataset, at: Dataset) -> np.ndarray
     """Draw f from the prior of the weights at every point, on the model scale."""
     from nlobayes import builder
 
-    bare = job.model.prior.model_copy(update={"memory": None})
+    bare = job.model.prior.model_copy(update={"earlier": None})
     changes = {"prior": bare, "device": "cpu", "shards": 1}
     model = builder.build_model(job.model.model_copy(update=changes), data)
     drawn = builder.draw_functions(model, at.features, seed=job.seed, draws=job.prior_draws)

@@ -1,4 +1,4 @@
-"""Memories in a study: pinned when planned, asked for only where they are used, refused early."""
+"""Earlier data in a study: pinned when planned, asked for where used, refused early."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from nlobayes.study.jobs import PretrainJob, read_job
 from nlobayes.study.priors.fan_in import FanInPrior
 from tests.refusals import invalid, refused
 
-FILE = "memories/old.nc"
-PRIOR = {"kind": "fan_in", "memory": {"file": FILE}}
+FILE = "earlier/old.nc"
+PRIOR = {"kind": "fan_in", "earlier": {"file": FILE}}
 
 
 @pytest.fixture(autouse=True)
 def _in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("memories").mkdir()
+    Path("earlier").mkdir()
 
 
 def with_prior(prior: dict[str, Any]) -> dict[str, Any]:
     return {"priors": {"fan_in": prior}}
 
 
-def test_a_memory_is_pinned_by_its_digest() -> None:
+def test_a_earlier_is_pinned_by_its_digest() -> None:
     Path(FILE).write_bytes(b"one")
     prior = FanInPrior.model_validate(PRIOR)
-    assert prior.memory is not None
-    assert prior.memory.sha256 == hashlib.sha256(b"one").hexdigest()
+    assert prior.earlier is not None
+    assert prior.earlier.sha256 == hashlib.sha256(b"one").hexdigest()
     assert FanInPrior.model_validate(prior.model_dump()) == prior
     Path(FILE).write_bytes(b"two")
     with invalid("study.file_changed", file=FILE, found=hashlib.sha256(b"two").hexdigest()):
@@ -43,17 +43,17 @@ def test_a_memory_is_pinned_by_its_digest() -> None:
         FanInPrior.model_validate(prior.model_dump())
 
 
-@pytest.mark.parametrize("file", ["../old.nc", "/old.nc", "memories/old.csv"])
-def test_a_memory_is_an_artifact_of_the_project(file: str) -> None:
+@pytest.mark.parametrize("file", ["../old.nc", "/old.nc", "earlier/old.csv"])
+def test_a_earlier_is_an_artifact_of_the_project(file: str) -> None:
     with invalid("study.file_outside", file=file, suffix=".nc"):
-        FanInPrior.model_validate({"kind": "fan_in", "memory": {"file": file}})
+        FanInPrior.model_validate({"kind": "fan_in", "earlier": {"file": file}})
 
 
-def test_a_memory_may_be_written_later(make_study: Callable[..., Study]) -> None:
+def test_a_earlier_may_be_written_later(make_study: Callable[..., Study]) -> None:
     """A study is valid without it; jobs of the runs that use it are refused until it is there."""
     study = make_study(with_prior(PRIOR))
     run = next(study.runs(study.targets[0]))
-    with refused("study.no_memory", where="priors.fan_in.memory", file=FILE):
+    with refused("study.no_earlier", where="priors.fan_in.earlier", file=FILE):
         run_jobs(run)
     Path(FILE).write_bytes(b"one")
     study = make_study(with_prior(PRIOR))
@@ -62,28 +62,28 @@ def test_a_memory_may_be_written_later(make_study: Callable[..., Study]) -> None
     assert hashlib.sha256(b"one").hexdigest() in text
     assert read_job(PretrainJob, text) == jobs["pretrain"]
     Path(FILE).write_bytes(b"two")
-    with refused("study.file_changed", places=["model.prior.fan_in.memory"]):
+    with refused("study.file_changed", places=["model.prior.fan_in.earlier"]):
         read_job(PretrainJob, text)
 
 
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"grids": {"small": {"outputs": "prior"}}}, "study.draws_of_memory"),
+        ({"grids": {"small": {"outputs": "prior"}}}, "study.draws_of_earlier"),
         (
             {"datasets": {"made": {"target": {"column": ["sigma_pb", "scale_up"]}}}},
-            "study.outputs_of_memory",
+            "study.outputs_of_earlier",
         ),
         (
             {
                 "likelihoods": {"uneven": {"kind": "heteroscedastic"}},
                 "grids": {"small": {"likelihood": "uneven"}},
             },
-            "study.outputs_of_memory",
+            "study.outputs_of_earlier",
         ),
     ],
 )
-def test_a_memory_that_cannot_be_used_is_refused(
+def test_a_earlier_that_cannot_be_used_is_refused(
     make_study: Callable[..., Study], changes: dict[str, Any], fault: str
 ) -> None:
     make_study(with_prior(PRIOR))

@@ -1,4 +1,4 @@
-"""Memories against closed forms: what prior and old data give together is divided and put back."""
+"""Earlier data against closed forms: what prior and old data give is divided and put back."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.independent import fan_in
-from nlobayes.model.likelihoods.gaussian import Gaussian
-from nlobayes.model.memories import (
+from nlobayes.model.earlier_data import (
     Moments,
     Site,
     check_has_variance,
@@ -19,6 +17,8 @@ from nlobayes.model.memories import (
     moments,
     spread_points,
 )
+from nlobayes.model.independent import fan_in
+from nlobayes.model.likelihoods.gaussian import Gaussian
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
 from tests.refusals import refused
@@ -37,13 +37,13 @@ class Linear:
         self.old, self.new, self.union = slice(ROWS), slice(ROWS, None), slice(None)
 
     def fit(
-        self, rows: slice, memory: tuple[np.ndarray, np.ndarray] | None = None
+        self, rows: slice, earlier: tuple[np.ndarray, np.ndarray] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Give mean and covariance of the weights, in closed form."""
         x, y = self.features[rows] / SIGMA, self.target[rows] / SIGMA
-        if memory is not None:
-            x = np.concatenate([x, memory[0] @ self.points])
-            y = np.concatenate([y, memory[1]])
+        if earlier is not None:
+            x = np.concatenate([x, earlier[0] @ self.points])
+            y = np.concatenate([y, earlier[1]])
         covariance = np.linalg.inv(np.eye(WEIGHTS) + x.T @ x)
         return covariance @ x.T @ y, covariance
 
@@ -65,17 +65,17 @@ def linear() -> Linear:
 NOTHING = np.zeros(WEIGHTS), np.eye(WEIGHTS)
 
 
-def test_memory_and_new_rows_are_the_union_exactly(linear: Linear) -> None:
-    memory = divide(linear.at_points(*linear.fit(linear.old)), linear.at_points(*NOTHING))
-    assert memory[0].shape == (WEIGHTS, POINTS)
-    mean, covariance = linear.fit(linear.new, memory)
+def test_earlier_and_new_rows_are_the_union_exactly(linear: Linear) -> None:
+    earlier = divide(linear.at_points(*linear.fit(linear.old)), linear.at_points(*NOTHING))
+    assert earlier[0].shape == (WEIGHTS, POINTS)
+    mean, covariance = linear.fit(linear.new, earlier)
     expected_mean, expected_covariance = linear.fit(linear.union)
     np.testing.assert_allclose(mean, expected_mean, rtol=1e-9)
     np.testing.assert_allclose(covariance, expected_covariance, rtol=1e-9, atol=1e-14)
 
 
 def test_the_prior_is_not_counted_twice(linear: Linear) -> None:
-    """It would be, and visibly, were the posterior itself taken for the memory."""
+    """It would be, and visibly, were the posterior itself taken for the earlier data."""
     old = linear.at_points(*linear.fit(linear.old))
     vague = linear.at_points(NOTHING[0], 1e8 * NOTHING[1])
     twice, _ = linear.fit(linear.new, divide(old, vague))
@@ -84,7 +84,7 @@ def test_the_prior_is_not_counted_twice(linear: Linear) -> None:
 
 
 def test_updates_follow_each_other(linear: Linear) -> None:
-    """The memory of an updated posterior holds all rows so far: only the base prior is divided."""
+    """Those of an updated posterior hold all rows so far: only the base prior is divided."""
     base = linear.at_points(*NOTHING)
     old = divide(linear.at_points(*linear.fit(linear.old)), base)
     both = divide(linear.at_points(*linear.fit(linear.new, old)), base)
@@ -98,15 +98,15 @@ def test_updates_follow_each_other(linear: Linear) -> None:
 def test_draws_give_the_union_within_their_noise(linear: Linear, draws: int) -> None:
     """Means carry that of the old mean, 1 / sqrt(draws); sds half of that of a variance."""
     after = linear.draws_at_points(*linear.fit(linear.old), draws)
-    memory = divide(after, linear.draws_at_points(*NOTHING, 10 * draws))
-    mean, covariance = linear.fit(linear.new, memory)
+    earlier = divide(after, linear.draws_at_points(*NOTHING, 10 * draws))
+    mean, covariance = linear.fit(linear.new, earlier)
     expected_mean, expected_covariance = linear.fit(linear.union)
     sd, expected_sd = np.sqrt(covariance.diagonal()), np.sqrt(expected_covariance.diagonal())
     assert np.abs((mean - expected_mean) / expected_sd).max() < 5 / np.sqrt(draws)
     assert np.abs(sd / expected_sd - 1).max() < 4 / np.sqrt(2 * draws)
 
 
-def test_no_information_is_no_memory(linear: Linear) -> None:
+def test_no_information_is_no_earlier(linear: Linear) -> None:
     prior = linear.at_points(*NOTHING)
     root, observed = divide(prior, prior)
     assert (root.shape, observed.shape) == ((0, POINTS), (0,))
@@ -174,21 +174,21 @@ def test_points_are_each_the_farthest_from_those_before() -> None:
     assert spread_points(features, 99).tolist() == [2, 4, 0, 1]
 
 
-def build(memory: Site | None, layout: str) -> Density:
+def build(earlier: Site | None, layout: str) -> Density:
     posterior = build_posterior(
         Network((3, 4, 1), "tanh"),
         fan_in(1.0),
         Gaussian(0.2),
         feature_names=("a", "b", "c"),
         layout=layout,
-        memory=memory,
+        earlier=earlier,
     )
     return build_density(posterior, chunk=0)
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 @pytest.mark.by_day(1)
-def test_the_log_prior_has_the_memory_and_its_gradient(layout: str) -> None:
+def test_the_log_prior_has_the_earlier_and_its_gradient(layout: str) -> None:
     rng = np.random.default_rng(8)
     site = Site(rng.normal(size=(5, 3)), rng.normal(size=(2, 5)), rng.normal(size=2))
     bare, density = build(None, layout), build(site, layout)
@@ -211,7 +211,7 @@ def test_the_log_prior_has_the_memory_and_its_gradient(layout: str) -> None:
     np.testing.assert_allclose(flat, by_hand(position), rtol=1e-12)
 
 
-def test_the_prior_is_drawn_without_the_memory() -> None:
+def test_the_prior_is_drawn_without_the_earlier() -> None:
     site = Site(np.ones((1, 3)), np.ones((1, 1)), np.array([100.0]))
     np.testing.assert_array_equal(
         build(site, "rows").draw_prior(3), build(None, "rows").draw_prior(3)

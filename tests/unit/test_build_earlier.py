@@ -1,4 +1,4 @@
-"""A memory in a model: in its own units, beside its prior, and what is refused."""
+"""Earlier data in a model: in its own units, beside its prior, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import TRAIN, UNUSED
 from nlobayes.data.tables import Selection
 from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.model.memories import Moments, divide
+from nlobayes.model.earlier_data import Moments, divide
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Memory
+from nlobayes.types import Dataset, EarlierData
 from tests.refusals import refused
 
 Gaussian = tuple[np.ndarray, np.ndarray]
@@ -35,9 +35,9 @@ def job(hidden: tuple[int, ...] = (), **changes: Any) -> ModelJob:
     )
 
 
-def memory_at(dataset: Dataset, rows: np.ndarray, **changes: Any) -> Memory:
+def earlier_at(dataset: Dataset, rows: np.ndarray, **changes: Any) -> EarlierData:
     rng = np.random.default_rng(1)
-    memory = Memory(
+    earlier = EarlierData(
         inputs=dataset.inputs[rows],
         root=rng.normal(size=(2, len(rows))),
         observed=rng.normal(size=2),
@@ -46,7 +46,7 @@ def memory_at(dataset: Dataset, rows: np.ndarray, **changes: Any) -> Memory:
         units=dataset.units,
         scale=dataset.transforms["target"]["scale"],
     )
-    return memory._replace(**changes)
+    return earlier._replace(**changes)
 
 
 def solve(log_density: Any, size: int) -> Gaussian:
@@ -80,8 +80,8 @@ def test_old_rows_remembered_and_new_rows_are_the_union(dataset: Dataset) -> Non
         for fn in (model.density.log_prior, model.logdensity_fn)
     )
     root, observed = divide(posterior, prior)
-    memory = memory_at(dataset, train[:15], root=root, observed=observed)
-    found = solve(builder.build_model(job(), new, memory).logdensity_fn, size)
+    earlier = earlier_at(dataset, train[:15], root=root, observed=observed)
+    found = solve(builder.build_model(job(), new, earlier).logdensity_fn, size)
     expected = solve(builder.build_model(job(), dataset).logdensity_fn, size)
     without = solve(builder.build_model(job(), new).logdensity_fn, size)
     np.testing.assert_allclose(found[0], expected[0], atol=1e-7)
@@ -89,7 +89,7 @@ def test_old_rows_remembered_and_new_rows_are_the_union(dataset: Dataset) -> Non
     assert np.abs(without[0] - expected[0]).max() > 1e-3
 
 
-def test_a_memory_is_read_in_the_units_of_another_dataset(
+def test_a_earlier_is_read_in_the_units_of_another_dataset(
     dataset: Dataset, points: Selection, choices: Choices
 ) -> None:
     """Whose constants of features and target differ."""
@@ -97,12 +97,12 @@ def test_a_memory_is_read_in_the_units_of_another_dataset(
     other = make_dataset(points, *names, choices._replace(seed=9))
     assert other.transforms != dataset.transforms
     rows = np.array([3, 50, 7])
-    memory = memory_at(dataset, rows)
-    bare, model = (builder.build_model(job((4,)), other, given) for given in (None, memory))
+    earlier = earlier_at(dataset, rows)
+    bare, model = (builder.build_model(job((4,)), other, given) for given in (None, earlier))
     position = model.density.draw_prior(2)
     outputs = builder.predict_with(bare)(position, jnp.asarray(other.features[rows]))
     f = unstandardise(TargetTransform(**other.transforms["target"]), np.asarray(outputs))
-    expected = -np.sum((memory.root @ f - memory.observed) ** 2) / 2
+    expected = -np.sum((earlier.root @ f - earlier.observed) ** 2) / 2
     found = model.density.log_prior(position) - bare.density.log_prior(position)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
@@ -116,7 +116,7 @@ def test_a_memory_is_read_in_the_units_of_another_dataset(
         ("units", {"units": {"m1": "TeV"}}),
     ],
 )
-def test_a_memory_of_something_else_is_refused(
+def test_a_earlier_of_something_else_is_refused(
     dataset: Dataset, what: str, changes: dict[str, Any]
 ) -> None:
     (found,) = changes.values()
@@ -126,20 +126,20 @@ def test_a_memory_of_something_else_is_refused(
         "scale": "log10",
         "units": dataset.units,
     }[what]
-    with refused("builder.other_memory", what=what, found=found, wanted=wanted):
-        builder.build_model(job(), dataset, memory_at(dataset, np.arange(3), **changes))
+    with refused("builder.other_earlier", what=what, found=found, wanted=wanted):
+        builder.build_model(job(), dataset, earlier_at(dataset, np.arange(3), **changes))
 
 
-def test_a_memory_is_of_one_output(dataset: Dataset) -> None:
+def test_a_earlier_is_of_one_output(dataset: Dataset) -> None:
     model = job(likelihood={"kind": "heteroscedastic", "scale": 0.1})
-    with refused("builder.memory_of_one_output", outputs=2):
-        builder.build_model(model, dataset, memory_at(dataset, np.arange(3)))
+    with refused("builder.earlier_of_one_output", outputs=2):
+        builder.build_model(model, dataset, earlier_at(dataset, np.arange(3)))
 
 
-def test_a_memory_that_is_named_must_be_given(dataset: Dataset) -> None:
+def test_a_earlier_that_is_named_must_be_given(dataset: Dataset) -> None:
     """Nothing is computed with the bare prior in its place."""
-    model = job(prior={"kind": "fan_in", "memory": {"file": "results/memories/no.nc"}})
-    with refused("builder.memory_not_given", file="results/memories/no.nc"):
+    model = job(prior={"kind": "fan_in", "earlier": {"file": "results/earlier/no.nc"}})
+    with refused("builder.earlier_not_given", file="results/earlier/no.nc"):
         builder.build_model(model, dataset)
 
 
@@ -157,22 +157,22 @@ def relative(dataset: Dataset) -> Dataset:
     )
 
 
-def test_a_memory_of_a_target_with_a_reference_has_it_taken_out(dataset: Dataset) -> None:
+def test_a_earlier_of_a_target_with_a_reference_has_it_taken_out(dataset: Dataset) -> None:
     """What was remembered of log10 target is, less log10 of the reference, known of f."""
     rows = np.flatnonzero(dataset.split == TRAIN)[:7]
     known = relative(dataset)
     assert known.relative_to is not None
-    memory = memory_at(dataset, rows)
-    shifted = memory._replace(
-        observed=memory.observed + memory.root @ np.log10(known.relative_to[rows]),
+    earlier = earlier_at(dataset, rows)
+    shifted = earlier._replace(
+        observed=earlier.observed + earlier.root @ np.log10(known.relative_to[rows]),
         relative_to=RELATIVE_TO,
         reference=known.relative_to[rows],
     )
     densities = [
         builder.build_model(job(), data, remembered).logdensity_fn
-        for data, remembered in ((dataset, memory), (known, shifted))
+        for data, remembered in ((dataset, earlier), (known, shifted))
     ]
     position = jnp.asarray(np.random.default_rng(2).normal(size=6))
     assert float(densities[0](position)) == pytest.approx(float(densities[1](position)), rel=1e-10)
-    with refused("references.of_memory", received=None, allowed=RELATIVE_TO):
-        builder.build_model(job(), known, memory)
+    with refused("references.of_earlier", received=None, allowed=RELATIVE_TO):
+        builder.build_model(job(), known, earlier)
