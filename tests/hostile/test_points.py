@@ -15,17 +15,17 @@ import pytest
 from pyarrow import parquet
 
 from nlobayes.cli import main
-from nlobayes.data import blocks
-from nlobayes.data.blocks import Block, Source, numbers, open_csv, open_table
+from nlobayes.data import chunks
+from nlobayes.data.chunks import Chunk, Source, numbers, open_csv, open_table
 from nlobayes.errors import MOST_SHOWN, one_line
 from tests.refusals import refused
 
 MB = 2**20
 
 
-def read(text: bytes, rows: int = blocks.ROWS) -> tuple[Source, list[Block]]:
+def read(text: bytes, rows: int = chunks.ROWS) -> tuple[Source, list[Chunk]]:
     source = open_csv(io.BytesIO(text), ["a", "b"], "mine.csv", rows)
-    return source, list(source.blocks)
+    return source, list(source.chunks)
 
 
 def test_wide_rows_cost_what_is_asked_for() -> None:
@@ -39,29 +39,29 @@ def test_wide_rows_cost_what_is_asked_for() -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert sum(len(block.labels) for block in found) == 100
+    assert sum(len(chunk.labels) for chunk in found) == 100
     assert peak < 12 * MB
 
 
-def test_wide_cells_make_blocks_of_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "MOST_BYTES", 10_000)
+def test_wide_cells_make_chunks_of_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "MOST_BYTES", 10_000)
     text = "a,b\n" + "".join(f"{number},{'x' * 1000}\n" for number in range(50))
     _, found = read(text.encode())
-    assert {len(block.labels) for block in found} <= set(range(1, 11))
-    labels = np.concatenate([block.labels for block in found])
+    assert {len(chunk.labels) for chunk in found} <= set(range(1, 11))
+    labels = np.concatenate([chunk.labels for chunk in found])
     assert labels.tolist() == [*range(1, 51)]
-    cells = np.concatenate([block.columns["a"] for block in found])
+    cells = np.concatenate([chunk.columns["a"] for chunk in found])
     assert cells.tolist() == [*map(str, range(50))]
 
 
-def test_faults_keep_their_rows_in_blocks_of_any_size() -> None:
+def test_faults_keep_their_rows_in_chunks_of_any_size() -> None:
     text = b"a,b\n1,2\n3\n5,6\n7,x\n"
     for rows in (1, 2, 3, 8192):
         source, found = read(text, rows)
         said = {
-            int(block.labels[row]): why
-            for block in found
-            for row, why in numbers(source, block, {"a": "", "b": ""})[1].items()
+            int(chunk.labels[row]): why
+            for chunk in found
+            for row, why in numbers(source, chunk, {"a": "", "b": ""})[1].items()
         }
         assert said == {
             2: "1 cells where the header has 2",
@@ -85,7 +85,7 @@ def test_what_does_not_end_is_refused(text: bytes, code: str, most: int, tmp_pat
     path = tmp_path / "points.csv.gz"
     path.write_bytes(gzip.compress(text, 1))
     with refused(code, where=path, most=most), open_table(path, ["a", "b"]) as source:
-        list(source.blocks)
+        list(source.chunks)
 
 
 def test_a_vast_cell_is_named_in_few_words(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_a_vast_cell_is_named_in_few_words(tmp_path: Path) -> None:
     vast = pa.DictionaryArray.from_arrays(pa.array([0] * 40, pa.int32()), column)
     parquet.write_table(pa.table({"a": vast, "b": np.ones(40)}), path)
     with open_table(path, ["a", "b"]) as source:
-        for block in source.blocks:
-            faults = numbers(source, block, {"a": "", "b": ""})[1]
+        for chunk in source.chunks:
+            faults = numbers(source, chunk, {"a": "", "b": ""})[1]
             assert max(map(len, faults.values())) < 200
 
 
@@ -105,8 +105,8 @@ def test_a_full_memory_is_not_blamed_on_the_file(monkeypatch: pytest.MonkeyPatch
         raise MemoryError
         yield
 
-    monkeypatch.setattr(blocks, "_gather", full)
-    with pytest.raises(MemoryError, match=r"mine\.csv: no room for a block of rows"):
+    monkeypatch.setattr(chunks, "_gather", full)
+    with pytest.raises(MemoryError, match=r"mine\.csv: no room for a chunk of rows"):
         read(b"a,b\n1,2\n")
 
 

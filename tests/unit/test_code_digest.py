@@ -107,7 +107,7 @@ INSIDE = {
         "commands.shared.functions",
     },
     "condense": {"model.earlier_data", "builder", "commands.shared.functions", "data.transforms"},
-    "predict": {"surrogate.answers", "data.blocks", "data.spectrum_blocks", "artifacts.streams"},
+    "predict": {"surrogate.answers", "data.chunks", "data.spectrum_chunks", "artifacts.streams"},
     "serve": {"surrogate.web.application", "surrogate.web.guards", "surrogate.surrogate"},
     "summary": {"diagnostics.tightness"},
     "record": {"artifacts.files"},

@@ -1,4 +1,4 @@
-"""Tables that are written as they come, block by block: to a file, whole or not at all, or out."""
+"""Tables that are written as they come, chunk by chunk: to a file, whole or not at all, or out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pyarrow import parquet
 from nlobayes.artifacts.files import write_atomically
 from nlobayes.errors import InputError
 
-Blocks = Iterable[pa.RecordBatch]
+Chunks = Iterable[pa.RecordBatch]
 """One at least."""
 
 TYPES = {"i": pa.int64(), "f": pa.float64()}
@@ -27,7 +27,7 @@ TYPES = {"i": pa.int64(), "f": pa.float64()}
 
 
 def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
-    """Make a block of columns by name, each with its unit; groups of them follow each other.
+    """Make a chunk of columns by name, each with its unit; groups of them follow each other.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=pa.schema(fields))
 
 
-def write_blocks(path: Path, blocks: Blocks, form: str) -> None:
-    """Write blocks of one schema to a file; if a block fails to come, nothing is left behind.
+def write_chunks(path: Path, chunks: Chunks, form: str) -> None:
+    """Write chunks of one schema to a file; if a chunk fails to come, nothing is left behind.
 
     The metadata `unit` of a field is written with its name. `form` is one of `FORMS`.
 
@@ -60,25 +60,25 @@ def write_blocks(path: Path, blocks: Blocks, form: str) -> None:
 
     def write(temporary: Path) -> None:
         with temporary.open("wb") as file:
-            FORMS[form](file, blocks)
+            FORMS[form](file, chunks)
 
     write_atomically(path, write)
 
 
-def print_blocks(blocks: Blocks, form: str) -> None:
-    """Print blocks of one schema to standard output, each as soon as it is there."""
-    FORMS[form](sys.stdout.buffer, blocks)
+def print_chunks(chunks: Chunks, form: str) -> None:
+    """Print chunks of one schema to standard output, each as soon as it is there."""
+    FORMS[form](sys.stdout.buffer, chunks)
 
 
-def _to_csv(file: BinaryIO, blocks: Blocks) -> None:
+def _to_csv(file: BinaryIO, chunks: Chunks) -> None:
     """Write CSV whose numbers read back bit for bit."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text, lineterminator="\n")
     try:
-        for number, block in enumerate(blocks):
+        for number, chunk in enumerate(chunks):
             if not number:
-                writer.writerow(map(_header_cell, block.schema))
-            writer.writerows(zip(*(column.to_pylist() for column in block.columns), strict=True))
+                writer.writerow(map(_header_cell, chunk.schema))
+            writer.writerows(zip(*(column.to_pylist() for column in chunk.columns), strict=True))
             file.flush()
     finally:
         text.detach()  # or it would close the file as it goes
@@ -89,11 +89,11 @@ def _header_cell(field: pa.Field) -> str:
     return f"{field.name}:{unit}" if unit else str(field.name)
 
 
-def _to_json_lines(file: BinaryIO, blocks: Blocks) -> None:
+def _to_json_lines(file: BinaryIO, chunks: Chunks) -> None:
     """Write a JSON object a line, with null for numbers that do not exist."""
-    for block in blocks:
-        columns = [_without_nan(column) for column in block.columns]
-        for row in pa.record_batch(columns, names=block.schema.names).to_pylist():
+    for chunk in chunks:
+        columns = [_without_nan(column) for column in chunk.columns]
+        for row in pa.record_batch(columns, names=chunk.schema.names).to_pylist():
             file.write(json.dumps(row, allow_nan=False).encode() + b"\n")
         file.flush()
 
@@ -104,16 +104,16 @@ def _without_nan(column: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_finite(column), column, None)
 
 
-def _to_parquet(file: BinaryIO, blocks: Blocks) -> None:
-    """Write parquet, a row group per block, with checksums."""
-    blocks = iter(blocks)
-    first = next(blocks)
+def _to_parquet(file: BinaryIO, chunks: Chunks) -> None:
+    """Write parquet, a row group per chunk, with checksums."""
+    chunks = iter(chunks)
+    first = next(chunks)
     with parquet.ParquetWriter(file, first.schema, write_page_checksum=True) as writer:
-        for block in chain([first], blocks):
-            writer.write_batch(block)
+        for chunk in chain([first], chunks):
+            writer.write_batch(chunk)
 
 
-FORMS: dict[str, Callable[[BinaryIO, Blocks], None]] = {
+FORMS: dict[str, Callable[[BinaryIO, Chunks], None]] = {
     "csv": _to_csv,
     "jsonl": _to_json_lines,
     "parquet": _to_parquet,

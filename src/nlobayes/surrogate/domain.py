@@ -79,8 +79,8 @@ def _squared(points: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
     """Give squared distances (point, row) in float64, of as many points at once as fit."""
     points, rows = np.asarray(points, np.float64), np.asarray(rows, np.float64)
     squares, step = np.square(rows).sum(axis=1), max(1, _CELLS // len(rows))
-    blocks = (points[start : start + step] for start in range(0, len(points), step))
+    chunks = (points[start : start + step] for start in range(0, len(points), step))
     return (
-        np.maximum(squares - 2 * block @ rows.T + np.square(block).sum(axis=1)[:, np.newaxis], 0)
-        for block in blocks
+        np.maximum(squares - 2 * chunk @ rows.T + np.square(chunk).sum(axis=1)[:, np.newaxis], 0)
+        for chunk in chunks
     )

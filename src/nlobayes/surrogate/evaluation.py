@@ -45,9 +45,9 @@ def evaluate(
         part = {name: values[first : first + step] for name, values in variables.items()}
         layers = [_for_all_points(layer) for layer in layers_of(network, part)]
         for start in range(0, points, rows):
-            block = inputs[start : start + rows]
+            chunk = inputs[start : start + rows]
             outputs[first : first + step, start : start + rows] = forward(
-                network, layers, block, xp=np
+                network, layers, chunk, xp=np
             )
     return outputs
 

@@ -49,7 +49,7 @@ class StoredNoise(NamedTuple):
     probability: np.ndarray
 
 
-class Block(NamedTuple):
+class Chunk(NamedTuple):
     """Points that are predicted together: draws of f on the model scale, and their features.
 
     Axes (draw, point) and (point, feature), in float64.
@@ -76,9 +76,9 @@ class Prediction(NamedTuple):
     quantiles: np.ndarray
 
 
-def locate(block: Block, noise: StoredNoise) -> Located:
+def locate(chunk: Chunk, noise: StoredNoise) -> Located:
     """Find where the noise lies, and its law there."""
-    functions, features = block
+    functions, features = chunk
     points = functions.shape[1]
     if noise.about == "draws":
         return Located(functions, _law(noise, np.full(points, noise.scale), np.zeros(points, int)))
@@ -87,15 +87,15 @@ def locate(block: Block, noise: StoredNoise) -> Located:
     return Located(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins))
 
 
-def noise_sd(block: Block, noise: StoredNoise) -> np.ndarray:
+def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
     """Give the sd of the noise at each point (point,)."""
-    return locate(block, noise).law.sd()
+    return locate(chunk, noise).law.sd()
 
 
-def summarise(block: Block, noise: StoredNoise, probabilities: Sequence[float]) -> Prediction:
+def summarise(chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float]) -> Prediction:
     """Summarise the predictive on the model scale."""
-    mean, epistemic = block.functions.mean(axis=0), block.functions.std(axis=0)
-    centres, law = locate(block, noise)
+    mean, epistemic = chunk.functions.mean(axis=0), chunk.functions.std(axis=0)
+    centres, law = locate(chunk, noise)
     within = epistemic if noise.about == "draws" else 0.0
     _check_probabilities(noise, probabilities)
     median, *quantiles = Mixture(centres, law, by_newton).quantiles([0.5, *probabilities])
@@ -104,14 +104,14 @@ def summarise(block: Block, noise: StoredNoise, probabilities: Sequence[float]) 
     return Prediction(mean, median, epistemic, total, stacked)
 
 
-def to_target(block: Block, on_scale: Prediction, noise: StoredNoise) -> Prediction:
+def to_target(chunk: Chunk, on_scale: Prediction, noise: StoredNoise) -> Prediction:
     """Take a summary from log10 of the target to the target itself.
 
     All is of one distribution, that of 10^(f + noise), which `sample` draws: median and quantiles
     are powers of those on the model scale, mean and total sd are its moments. The posterior sd is
     that of 10^f over the draws.
     """
-    targets, (located, law) = 10.0**block.functions, locate(block, noise)
+    targets, (located, law) = 10.0**chunk.functions, locate(chunk, noise)
     centres = targets if noise.about == "draws" else 10.0**located
     centre, between = centres.mean(axis=0), centres.std(axis=0)
     first, second = (_excess(law, power) for power in (1, 2))
@@ -121,10 +121,10 @@ def to_target(block: Block, on_scale: Prediction, noise: StoredNoise) -> Predict
     return Prediction((1 + first) * centre, median, targets.std(axis=0), total, quantiles)
 
 
-def sample(block: Block, noise: StoredNoise, rng: np.random.Generator) -> np.ndarray:
+def sample(chunk: Chunk, noise: StoredNoise, rng: np.random.Generator) -> np.ndarray:
     """Draw the predictive (draw, point) on the model scale, once per draw of f."""
-    centres, law = locate(block, noise)
-    drawn: np.ndarray = centres + law.quantile(rng.random(block.functions.shape))
+    centres, law = locate(chunk, noise)
+    drawn: np.ndarray = centres + law.quantile(rng.random(chunk.functions.shape))
     return drawn
 
 

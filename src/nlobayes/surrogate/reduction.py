@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.surrogate.mixture import Block, StoredNoise, noise_sd
+from nlobayes.surrogate.mixture import Chunk, StoredNoise, noise_sd
 
 _GROWTH = 1.1
 _FEWEST = 10
@@ -15,12 +15,12 @@ def spread_evenly(draws: int, count: int) -> np.ndarray:
     return np.unique(np.linspace(0, draws - 1, min(count, draws)).round().astype(int))
 
 
-def fewest_draws(block: Block, noise: StoredNoise, tolerance: float) -> int:
+def fewest_draws(chunk: Chunk, noise: StoredNoise, tolerance: float) -> int:
     """Find how many evenly spread draws keep mean and total sd within a tolerance.
 
     Parameters
     ----------
-    block
+    chunk
         Draws of f on the model scale at points of interest.
     noise
         Predictive noise.
@@ -32,10 +32,10 @@ def fewest_draws(block: Block, noise: StoredNoise, tolerance: float) -> int:
     -------
     The first of numbers that grow by a tenth from ten; all draws where none suffices.
     """
-    mean, sd = _moments(block, noise)
-    draws, count = len(block.functions), _FEWEST
+    mean, sd = _moments(chunk, noise)
+    draws, count = len(chunk.functions), _FEWEST
     while count < draws:
-        few = block._replace(functions=block.functions[spread_evenly(draws, count)])
+        few = chunk._replace(functions=chunk.functions[spread_evenly(draws, count)])
         few_mean, few_sd = _moments(few, noise)
         moved, widened = np.abs(few_mean - mean) / sd, np.abs(few_sd / sd - 1)
         if max(moved.max(), widened.max()) <= tolerance:
@@ -44,6 +44,6 @@ def fewest_draws(block: Block, noise: StoredNoise, tolerance: float) -> int:
     return draws
 
 
-def _moments(block: Block, noise: StoredNoise) -> tuple[np.ndarray, np.ndarray]:
-    within = block.functions.std(axis=0) if noise.about == "draws" else 0.0
-    return block.functions.mean(axis=0), np.hypot(within, noise_sd(block, noise))
+def _moments(chunk: Chunk, noise: StoredNoise) -> tuple[np.ndarray, np.ndarray]:
+    within = chunk.functions.std(axis=0) if noise.about == "draws" else 0.0
+    return chunk.functions.mean(axis=0), np.hypot(within, noise_sd(chunk, noise))

@@ -28,7 +28,7 @@ from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import Limits, gaps, within
-from nlobayes.surrogate.mixture import Block, Prediction, StoredNoise, sample, summarise, to_target
+from nlobayes.surrogate.mixture import Chunk, Prediction, StoredNoise, sample, summarise, to_target
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
@@ -160,7 +160,7 @@ class Surrogate:
         InputError
             If the points have another shape, or a value is not finite or not allowed.
         """
-        parts = [self._summary(block, quantiles, on) for block in self._blocks(x)]
+        parts = [self._summary(chunk, quantiles, on) for chunk in self._chunks(x)]
         if len(parts) == 1:
             return parts[0]
         return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*parts, strict=True)))
@@ -170,8 +170,8 @@ class Surrogate:
     ) -> np.ndarray:
         """Draw predictions (draw, point) of points (point, input), with or without the noise."""
         rng = np.random.default_rng(seed)
-        blocks = self._blocks(x)
-        parts = [sample(b, self._noise, rng) if noise else b.functions for b in blocks]
+        chunks = self._chunks(x)
+        parts = [sample(b, self._noise, rng) if noise else b.functions for b in chunks]
         values = np.concatenate(parts, axis=1)
         return 10.0**values if on == "target" and self.scale == "log10" else values
 
@@ -220,7 +220,7 @@ class Surrogate:
         points = _checked(x, self.inputs)
         return apply_features(self._features, self.network_inputs(points))
 
-    def _blocks(self, x: Any) -> Iterator[Block]:
+    def _chunks(self, x: Any) -> Iterator[Chunk]:
         """Evaluate the draws on the model scale, as many points at once as fit in memory."""
         points = _checked(x, self.inputs)
         features, reference = self._seen(points), self._reference(points)
@@ -228,13 +228,13 @@ class Surrogate:
         for start in range(0, max(len(features), 1), step):
             rows = slice(start, start + step)
             part, known = features[rows], None if reference is None else reference[rows]
-            yield Block(unstandardise(self._target, self._evaluate(part), known), part)
+            yield Chunk(unstandardise(self._target, self._evaluate(part), known), part)
 
-    def _summary(self, block: Block, quantiles: Sequence[float], on: Scale) -> Prediction:
-        on_scale = summarise(block, self._noise, quantiles)
+    def _summary(self, chunk: Chunk, quantiles: Sequence[float], on: Scale) -> Prediction:
+        on_scale = summarise(chunk, self._noise, quantiles)
         if on == "model" or self.scale != "log10":
             return on_scale
-        return to_target(block, on_scale, self._noise)
+        return to_target(chunk, on_scale, self._noise)
 
 
 def _evaluator(exported: Exported, engine: Engine) -> Evaluate:

@@ -1,4 +1,4 @@
-"""Tables written block by block: numbers read back bit for bit, a file is whole or not there."""
+"""Tables written chunk by chunk: numbers read back bit for bit, a file is whole or not there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from nlobayes.artifacts.streams import FORMS, print_blocks, to_batch, write_blocks
+from nlobayes.artifacts.streams import FORMS, print_chunks, to_batch, write_chunks
 from nlobayes.data.tables import read_table
 from tests.refusals import refused
 
@@ -27,14 +27,14 @@ def batch(rows: slice) -> pa.RecordBatch:
     )
 
 
-def blocks() -> Iterator[pa.RecordBatch]:
+def chunks() -> Iterator[pa.RecordBatch]:
     yield from (batch(slice(3)), batch(slice(3, 3)), batch(slice(3, 5)))
 
 
 @pytest.mark.parametrize(("form", "ending"), [("csv", ".csv"), ("parquet", ".parquet")])
 def test_what_is_written_reads_back_bit_for_bit(tmp_path: Path, form: str, ending: str) -> None:
     path = tmp_path / f"table{ending}"
-    write_blocks(path, blocks(), form)
+    write_chunks(path, chunks(), form)
     table = read_table(path)
     assert table.units == {"row": "", "x": "pb", "name": ""}
     assert table.columns["x"].tobytes() == VALUES.tobytes()
@@ -44,7 +44,7 @@ def test_what_is_written_reads_back_bit_for_bit(tmp_path: Path, form: str, endin
 
 def test_parquet_is_written_with_checksums_of_pages(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
-    write_blocks(path, blocks(), "parquet")
+    write_chunks(path, chunks(), "parquet")
     content = bytearray(path.read_bytes())
     column = parquet.ParquetFile(path).metadata.row_group(0).column(1)
     content[column.dictionary_page_offset + column.total_compressed_size - 1] ^= 1
@@ -57,13 +57,13 @@ def test_json_is_an_object_a_line_and_null_where_no_number_exists(
     tmp_path: Path,
 ) -> None:
     found = np.array([1.5, math.nan, math.inf])
-    write_blocks(tmp_path / "t.jsonl", [to_batch({"x": ("pb", found)})], "jsonl")
+    write_chunks(tmp_path / "t.jsonl", [to_batch({"x": ("pb", found)})], "jsonl")
     lines = (tmp_path / "t.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == [{"x": 1.5}, {"x": None}, {"x": None}]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_block_that_fails_to_come_leaves_the_old_file(tmp_path: Path, form: str) -> None:
+def test_a_chunk_that_fails_to_come_leaves_the_old_file(tmp_path: Path, form: str) -> None:
     def broken() -> Iterator[pa.RecordBatch]:
         yield batch(slice(3))
         raise ValueError("row 4 is bad")
@@ -71,29 +71,29 @@ def test_a_block_that_fails_to_come_leaves_the_old_file(tmp_path: Path, form: st
     path = tmp_path / "out"
     path.write_text("old")
     with pytest.raises(ValueError, match="row 4 is bad"):
-        write_blocks(path, broken(), form)
+        write_chunks(path, broken(), form)
     assert path.read_text() == "old"
     assert [*tmp_path.iterdir()] == [path]
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_each_block_is_printed_before_the_next_is_asked_for(
+def test_each_chunk_is_printed_before_the_next_is_asked_for(
     form: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     printed = []
 
     def watched() -> Iterator[pa.RecordBatch]:
-        for block in blocks():
-            yield block
+        for chunk in chunks():
+            yield chunk
             printed.append(capfdbinary.readouterr().out)
 
-    print_blocks(watched(), form)
+    print_chunks(watched(), form)
     assert [len(part.splitlines()) for part in printed] == [3 + (form == "csv"), 0, 2]
     assert capfdbinary.readouterr().out == b""
 
 
 def test_units_stand_in_the_header(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    print_blocks(blocks(), "csv")
+    print_chunks(chunks(), "csv")
     header, *rows = csv.reader(capfdbinary.readouterr().out.decode().splitlines())
     assert header == ["row", "x:pb", "name"]
     assert rows[1] == ["1", "1e-300", 'b,"c"']

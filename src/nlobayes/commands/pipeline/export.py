@@ -24,7 +24,7 @@ from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.surrogate.mixture import Block, StoredNoise
+from nlobayes.surrogate.mixture import Chunk, StoredNoise
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
 from nlobayes.types import Dataset, Exported, Named
 
@@ -127,8 +127,8 @@ def _choose(
         target = TargetTransform(**data.transforms["target"])
         known = data.relative_to
         reference = None if known is None else known[data.split == VALIDATION]
-        block = Block(unstandardise(target, outputs, reference), held)
-        wanted = min(wanted, fewest_draws(block, noise, job.export.tolerance))
+        chunk = Chunk(unstandardise(target, outputs, reference), held)
+        wanted = min(wanted, fewest_draws(chunk, noise, job.export.tolerance))
     return spread_evenly(total, wanted)
 
 

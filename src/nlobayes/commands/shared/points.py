@@ -1,4 +1,4 @@
-"""Points of any number, predicted block by block: what is asked of them, and what was found."""
+"""Points of any number, predicted chunk by chunk: what is asked of them, and what was found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
-from nlobayes.data.blocks import Block, Source, numbers
+from nlobayes.data.chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import DOMAIN, allowed, answer
 from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
@@ -66,7 +66,7 @@ def predicted(
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
-    """Predict block after block, count, and tell `passed` how many rows have, and which share.
+    """Predict chunk after chunk, count, and tell `passed` how many rows have, and which share.
 
     Raises
     ------
@@ -74,35 +74,35 @@ def predicted(
         If a row cannot be used and is not to be left out.
     """
     wanted = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
-    for block in source.blocks:
-        values, faults = numbers(source, block, wanted)
+    for chunk in source.chunks:
+        values, faults = numbers(source, chunk, wanted)
         usable, takes = allowed(surrogate, values)
         for row in np.flatnonzero(~usable).tolist():
             faults.setdefault(row, f"no such point can be predicted; allowed: {takes}")
         if faults:
-            _leave_out(faults, source, block, asked, tally)
+            _leave_out(faults, source, chunk, asked, tally)
         good = np.setdiff1d(np.arange(len(values)), [*faults])
         found = _predict(surrogate, values[good], asked)
         units = ("" if unit == "1" else unit for unit in wanted.values())
         inputs = zip(units, values[good].T, strict=True)
         batch = to_batch(
-            {source.label: ("", block.labels[good])},
+            {source.label: ("", chunk.labels[good])},
             dict(zip(wanted, inputs, strict=True)),
-            {name: (source.units[name], block.columns[name][good]) for name in asked.keep},
+            {name: (source.units[name], chunk.columns[name][good]) for name in asked.keep},
             found,
         )
         tally.predicted += len(good)
         tally.near_edge += int(np.count_nonzero(found[DOMAIN][1] == NEAR_EDGE))
         tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
         yield batch
-        passed(tally.predicted + tally.skipped, block.share)
+        passed(tally.predicted + tally.skipped, chunk.share)
 
 
 def _leave_out(
-    faults: Mapping[int, str], source: Source, block: Block, asked: Asked, tally: Tally
+    faults: Mapping[int, str], source: Source, chunk: Chunk, asked: Asked, tally: Tally
 ) -> None:
     first = min(faults)
-    point, reason = block.labels[first], faults[first]
+    point, reason = chunk.labels[first], faults[first]
     if not asked.skip_bad:
         raise InputError(
             "commands.bad_point",

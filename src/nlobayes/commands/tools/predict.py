@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import typer
 
-from nlobayes.artifacts.streams import print_blocks, write_blocks
+from nlobayes.artifacts.streams import print_chunks, write_chunks
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.points import Asked, Tally, predicted
 from nlobayes.commands.shared.progress import rows_passing
-from nlobayes.data.blocks import ROWS, Source, open_csv, open_table
-from nlobayes.data.spectrum_blocks import ENDING, open_spectra
+from nlobayes.data.chunks import ROWS, Source, open_csv, open_table
+from nlobayes.data.spectrum_chunks import ENDING, open_spectra
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import quantile_names
@@ -75,7 +75,7 @@ def predict(
         if out == STANDARD:
             _print(found, form, tally)
         else:
-            write_blocks(Path(out), found, form)
+            write_chunks(Path(out), found, form)
     typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
     _warn(loaded, source, tally)
 
@@ -160,7 +160,7 @@ def _open(points: str, loaded: Surrogate, asked: Asked) -> AbstractContextManage
 
 def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
     try:
-        print_blocks(found, form)
+        print_chunks(found, form)
     except InputError as error:
         if not tally.predicted:
             raise

@@ -23,7 +23,7 @@ MINIMUM_SQUARK_MASS_GEV = 2000.0
 # No scan reaches it: the heaviest neutralino lies at most m_Z above the largest soft mass of 1 TeV.
 MAXIMUM_MASS_GEV = 1100.0
 
-# Small enough that the arrays of a block stay in the processor's cache.
+# Small enough that the arrays of a chunk stay in the processor's cache.
 _POINTS_PER_BLOCK = 256
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 
@@ -66,10 +66,10 @@ def cross_sections(
     count = len(pair.first_mass_gev)
     squarks = np.broadcast_to(np.asarray(squark_mass_gev, np.float64), count)
     _check(pair, squarks)
-    blocks = [
+    chunks = [
         slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)
     ]
-    sigma = [_integrate(_rows(pair, block), squarks[block], luminosities) for block in blocks]
+    sigma = [_integrate(_rows(pair, chunk), squarks[chunk], luminosities) for chunk in chunks]
     return CrossSections(*np.concatenate(sigma).T)
 
 

@@ -1,4 +1,4 @@
-"""Tables of any length, block by block: a row that cannot be used is named, not yet refused."""
+"""Tables of any length, chunk by chunk: a row that cannot be used is named, not yet refused."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from nlobayes.errors import InputError, shorten
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 ROWS = 8192
-"""Most rows of a block."""
+"""Most rows of a chunk."""
 MOST_BYTES = 64 * 2**20
-"""Of the cells of a block that are asked for, in memory: wide rows make blocks of fewer."""
+"""Of the cells of a chunk that are asked for, in memory: wide rows make chunks of fewer."""
 
 MOST_OF_A_CELL = 100
 """Characters of a cell that a message repeats."""
@@ -34,7 +34,7 @@ MOST_OF_A_CELL = 100
 _BUFFER = 2**20
 
 
-class Block(NamedTuple):
+class Chunk(NamedTuple):
     """Consecutive rows of the columns asked for.
 
     Attributes
@@ -44,7 +44,7 @@ class Block(NamedTuple):
     columns
         Cells by column: float64, or text as it was written.
     faults
-        Why a row cannot be used, by its position in the block.
+        Why a row cannot be used, by its position in the chunk.
     share
         How much has been read, from 0 to 1; NaN where nobody knows the end.
     """
@@ -61,12 +61,12 @@ class Source(NamedTuple):
     name: str
     label: str
     units: dict[str, str]
-    blocks: Iterator[Block]
+    chunks: Iterator[Chunk]
 
 
 @contextmanager
 def open_table(path: Path, columns: Sequence[str], rows: int = ROWS) -> Iterator[Source]:
-    """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns, in blocks of rows.
+    """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns, in chunks of rows.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def open_csv(
     rows: int = ROWS,
     share: Callable[[], float] = lambda: math.nan,
 ) -> Source:
-    """Open a stream of CSV to read these columns, in blocks of rows.
+    """Open a stream of CSV to read these columns, in chunks of rows.
 
     Raises
     ------
@@ -110,39 +110,39 @@ def open_csv(
         check_known(header.names, column, name)
     places = {column: header.names.index(column) for column in columns}
 
-    def blocks() -> Iterator[Block]:
+    def chunks() -> Iterator[Chunk]:
         first = 1
         for some, faults in _gather(cells, [*places.values()], len(header.names), rows):
             labels = np.arange(first, first + len(some))
             by_column = zip(places, zip(*some, strict=True), strict=True)
             columns = {name: np.array(found, dtype=object) for name, found in by_column}
-            yield Block(labels, columns, faults, share())
+            yield Chunk(labels, columns, faults, share())
             first += len(some)
         text.detach()  # or it would close the file as it goes
 
-    return Source(name, "row", header.units, _checked(blocks(), name))
+    return Source(name, "row", header.units, _checked(chunks(), name))
 
 
 def numbers(
-    source: Source, block: Block, wanted: Mapping[str, str]
+    source: Source, chunk: Chunk, wanted: Mapping[str, str]
 ) -> tuple[np.ndarray, dict[int, str]]:
-    """Take columns of a block as numbers in the units `wanted`, by column.
+    """Take columns of a chunk as numbers in the units `wanted`, by column.
 
     A column that names no unit is in that which is wanted.
 
     Returns
     -------
-    Values (row, column), not finite where a cell is not, and all faults of the block.
+    Values (row, column), not finite where a cell is not, and all faults of the chunk.
 
     Raises
     ------
     InputError
         If a unit is not known, or of another kind.
     """
-    values = np.empty((len(block.labels), len(wanted)))
-    faults = dict(block.faults)
+    values = np.empty((len(chunk.labels), len(wanted)))
+    faults = dict(chunk.faults)
     for position, (name, unit) in enumerate(wanted.items()):
-        cells = block.columns[name]
+        cells = chunk.columns[name]
         found = _numbers(cells)
         for row in np.flatnonzero(~np.isfinite(found)).tolist():
             cell = shorten(str(cells[row]), MOST_OF_A_CELL)
@@ -166,16 +166,16 @@ def _open_parquet(file: BinaryIO, columns: Sequence[str], rows: int, name: str) 
     for column in columns:
         check_known(units, column, name)
 
-    def blocks() -> Iterator[Block]:
+    def chunks() -> Iterator[Chunk]:
         first = 1
         for batch in stored.iter_batches(_fitting(stored, columns, rows), columns=list(columns)):
             batch.validate(full=True)
             labels = np.arange(first, first + len(batch))
             named = {n: from_arrow(pa.chunked_array([batch[n]])) for n in columns}
             first += len(batch)
-            yield Block(labels, named, {}, (first - 1) / stored.metadata.num_rows)
+            yield Chunk(labels, named, {}, (first - 1) / stored.metadata.num_rows)
 
-    return Source(name, "row", units, _checked(blocks(), name))
+    return Source(name, "row", units, _checked(chunks(), name))
 
 
 def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
@@ -189,16 +189,16 @@ def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
     return max(1, min(rows, int(MOST_BYTES / widest)))
 
 
-def _checked(blocks: Iterator[Block], name: str) -> Iterator[Block]:
+def _checked(chunks: Iterator[Chunk], name: str) -> Iterator[Chunk]:
     """Refuse what cannot be read on, and a table without rows."""
     empty = True
     while True:
         with _readable(name):
-            block = next(blocks, None)
-        if block is None:
+            chunk = next(chunks, None)
+        if chunk is None:
             break
         empty = False
-        yield block
+        yield chunk
     if empty:
         raise InputError("data.no_rows", where=name)
 
@@ -210,7 +210,7 @@ def _readable(name: str) -> Iterator[None]:
     except InputError:
         raise
     except MemoryError as error:
-        raise MemoryError(f"{name}: no room for a block of rows; {error}".strip("; ")) from None
+        raise MemoryError(f"{name}: no room for a chunk of rows; {error}".strip("; ")) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError("data.unreadable_table", where=name, reason=reason) from None

@@ -1,4 +1,4 @@
-"""Tables read block by block are the tables read at once, and no more than a block is held."""
+"""Tables read chunk by chunk are the tables read at once, and no more than a chunk is held."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.files import write_parquet
-from nlobayes.data.blocks import Block, numbers, open_csv, open_table
+from nlobayes.data.chunks import Chunk, numbers, open_csv, open_table
 from nlobayes.data.tables import read_table, to_arrow, to_csv_text
 from nlobayes.types import Table
 from tests.refusals import refused
@@ -47,19 +47,19 @@ def stream(text: str) -> io.BytesIO:
     return io.BytesIO(text.encode())
 
 
-def test_blocks_are_the_table(path: Path) -> None:
+def test_chunks_are_the_table(path: Path) -> None:
     with open_table(path, ["n", "name"], ROWS) as source:
-        blocks = [*source.blocks]
+        chunks = [*source.chunks]
     assert (source.name, source.label) == (str(path), "row")
     assert source.units == {**read_table(path).units}
-    assert [len(block.labels) for block in blocks] == [7, 7, 3]
-    assert np.concatenate([block.labels for block in blocks]).tolist() == [*range(1, 18)]
-    assert all([*block.columns] == ["n", "name"] for block in blocks)
-    names = np.concatenate([block.columns["name"] for block in blocks])
+    assert [len(chunk.labels) for chunk in chunks] == [7, 7, 3]
+    assert np.concatenate([chunk.labels for chunk in chunks]).tolist() == [*range(1, 18)]
+    assert all([*chunk.columns] == ["n", "name"] for chunk in chunks)
+    names = np.concatenate([chunk.columns["name"] for chunk in chunks])
     assert names.tolist() == TABLE.columns["name"].tolist()
-    read = np.concatenate([numbers(source, block, {"n": "1"})[0] for block in blocks])
+    read = np.concatenate([numbers(source, chunk, {"n": "1"})[0] for chunk in chunks])
     assert read.tobytes() == TABLE.columns["n"].tobytes()
-    shares = [block.share for block in blocks]
+    shares = [chunk.share for chunk in chunks]
     assert shares == sorted(shares)
     assert 0 < shares[0] <= 1
     assert shares[-1] == 1
@@ -67,9 +67,9 @@ def test_blocks_are_the_table(path: Path) -> None:
 
 def test_a_stream_has_no_known_end() -> None:
     source = open_csv(stream("a\n1\n2\n"), ["a"], "here")
-    (block,) = source.blocks
-    assert math.isnan(block.share)
-    assert block.columns["a"].tolist() == ["1", "2"]
+    (chunk,) = source.chunks
+    assert math.isnan(chunk.share)
+    assert chunk.columns["a"].tolist() == ["1", "2"]
 
 
 class Endless(io.RawIOBase):
@@ -88,11 +88,11 @@ class Endless(io.RawIOBase):
         return len(buffer)
 
 
-def test_no_more_than_a_block_is_read_ahead() -> None:
+def test_no_more_than_a_chunk_is_read_ahead() -> None:
     endless = Endless()
     source = open_csv(io.BufferedReader(endless), ["a"], "endless", 1000)
     for _ in range(3):
-        assert len(next(source.blocks).labels) == 1000
+        assert len(next(source.chunks).labels) == 1000
     assert endless.read_so_far < 3 * 6000 + 2 * io.DEFAULT_BUFFER_SIZE
 
 
@@ -110,8 +110,8 @@ def test_no_more_than_a_block_is_read_ahead() -> None:
 )
 def test_a_row_that_cannot_be_used_is_named_and_the_others_are_read(cells: str, said: str) -> None:
     source = open_csv(stream(f"a,b\n1,2\n\n{cells}\n5,6\n"), ["a", "b"], "here")
-    (block,) = source.blocks
-    values, faults = numbers(source, block, {"a": "", "b": ""})
+    (chunk,) = source.chunks
+    values, faults = numbers(source, chunk, {"a": "", "b": ""})
     assert faults == {1: said}
     assert values[[0, 2]].tolist() == [[1, 2], [5, 6]]
     assert not np.isfinite(values[1]).all()
@@ -121,8 +121,8 @@ def test_a_null_of_parquet_is_no_number(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     write_parquet(path, to_arrow(Table({"a": np.array([1, math.nan])}, {}, {})))
     with open_table(path, ["a"]) as source:
-        (block,) = source.blocks
-    assert numbers(source, block, {"a": ""})[1] == {1: "column 'a' holds 'nan', no finite number"}
+        (chunk,) = source.chunks
+    assert numbers(source, chunk, {"a": ""})[1] == {1: "column 'a' holds 'nan', no finite number"}
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_units_are_converted_and_none_is_that_which_is_wanted(
     header: str, wanted: str, factor: float
 ) -> None:
     source = open_csv(stream(f"{header}\n0.25\n"), ["a"], "here")
-    assert numbers(source, next(source.blocks), {"a": wanted})[0] == [[0.25 * factor]]
+    assert numbers(source, next(source.chunks), {"a": wanted})[0] == [[0.25 * factor]]
 
 
 @pytest.mark.parametrize("unit", ["pb", "MeV", "1"])
 def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
     source = open_csv(stream(f"a:{unit}\n1\n"), ["a"], "here")
     with refused("data.unit_not_convertible", where="here", name="a", unit=unit, wanted="GeV"):
-        numbers(source, next(source.blocks), {"a": "GeV"})
+        numbers(source, next(source.chunks), {"a": "GeV"})
 
 
 @pytest.mark.parametrize(
@@ -168,12 +168,12 @@ def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
 )
 def test_what_is_no_table_is_refused(text: str, code: str, fields: dict[str, object]) -> None:
     with refused(code, where="here", **fields):
-        next(open_csv(stream(text), ["a"], "here").blocks)
+        next(open_csv(stream(text), ["a"], "here").chunks)
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
     with refused("data.unreadable_table", where="here"):
-        next(open_csv(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").blocks)
+        next(open_csv(io.BytesIO(b"a\n\xff\xfe\n"), ["a"], "here").chunks)
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t", "t.csv.bz2", "csv"])
@@ -196,9 +196,9 @@ def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path, ending: str) ->
         assert why in caught.value.fields["reason"]
 
 
-def first_blocks(path: Path) -> Iterator[Block]:
+def first_chunks(path: Path) -> Iterator[Chunk]:
     with open_table(path, ["m"], ROWS) as source:
-        yield from source.blocks
+        yield from source.chunks
 
 
 @pytest.mark.parametrize("ending", [".csv.gz", ".parquet"])
@@ -211,7 +211,7 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, ending: str) -> Non
         path.write_bytes(gzip.compress(to_csv_text(big).encode()))
     path.write_bytes(path.read_bytes()[:-3000])
     with refused("data.unreadable_table", where=path):
-        assert sum(len(block.labels) for block in first_blocks(path)) < 20_000
+        assert sum(len(chunk.labels) for chunk in first_chunks(path)) < 20_000
 
 
 def test_a_byte_of_parquet_that_changed_is_noticed(tmp_path: Path) -> None:
@@ -221,4 +221,4 @@ def test_a_byte_of_parquet_that_changed_is_noticed(tmp_path: Path) -> None:
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with refused("data.unreadable_table", where=path):
-        assert [*first_blocks(path)]
+        assert [*first_chunks(path)]

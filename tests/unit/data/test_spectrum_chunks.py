@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlobayes.data.blocks import numbers
-from nlobayes.data.spectrum_blocks import COLUMNS, open_spectra
+from nlobayes.data.chunks import numbers
+from nlobayes.data.spectrum_chunks import COLUMNS, open_spectra
 from tests.refusals import refused
 
 PARTICLES = (1000022, 1000023, 1000025, 1000035)
@@ -37,33 +37,33 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_file_is_a_row_and_those_that_are_none_are_named(folder: Path) -> None:
     source = open_spectra(folder, [*WANTED], rows=3)
-    blocks = [*source.blocks]
+    chunks = [*source.chunks]
     assert (source.name, source.label) == (str(folder), "file")
-    assert [name for block in blocks for name in block.labels] == [
+    assert [name for chunk in chunks for name in chunk.labels] == [
         *("a.slha", "b.slha", "more/c.slha", "more/d.slha")
     ]
-    assert [block.share for block in blocks] == [0.75, 1]
-    values, faults = numbers(source, blocks[0], WANTED)
+    assert [chunk.share for chunk in chunks] == [0.75, 1]
+    values, faults = numbers(source, chunks[0], WANTED)
     assert values[[0, 2]].tolist() == [[100, 1.1, 1.4, -200], [102, 1.1, 1.4, -200]]
     assert [*faults] == [1]
     assert faults[1].startswith("line 2, in block MASS, holds '1000022 x'")
-    assert numbers(source, blocks[1], WANTED)[0].tolist() == [[103, 1.1, 1.4, -200]]
+    assert numbers(source, chunks[1], WANTED)[0].tolist() == [[103, 1.1, 1.4, -200]]
 
 
 def test_one_file_is_one_row(folder: Path) -> None:
     source = open_spectra(folder / "more/c.slha", ["m1"])
-    (block,) = source.blocks
-    assert block.labels.tolist() == ["c.slha"]
-    assert block.columns["m1"].tolist() == [102]
+    (chunk,) = source.chunks
+    assert chunk.labels.tolist() == ["c.slha"]
+    assert chunk.columns["m1"].tolist() == [102]
 
 
 def test_the_squark_mass_is_missed_only_where_it_is_asked_for(tmp_path: Path) -> None:
     for name, squarks in (("a", 8), ("b", 7)):
         (tmp_path / f"{name}.slha").write_text(spectrum(100.0, squarks))
-    (with_squarks,) = open_spectra(tmp_path, ["m1", "msq"]).blocks
+    (with_squarks,) = open_spectra(tmp_path, ["m1", "msq"]).chunks
     assert np.array_equal(with_squarks.columns["msq"], [2035, np.nan], equal_nan=True)
     assert with_squarks.faults == {1: "block MASS lacks some of the eight light squarks"}
-    (without,) = open_spectra(tmp_path, ["m1"]).blocks
+    (without,) = open_spectra(tmp_path, ["m1"]).chunks
     assert without.faults == {}
 
 

@@ -1,4 +1,4 @@
-"""SLHA files as rows of a table, block by block: masses and mixings of the neutralinos."""
+"""SLHA files as rows of a table, chunk by chunk: masses and mixings of the neutralinos."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nlobayes.data.blocks import ROWS, Block, Source
+from nlobayes.data.chunks import ROWS, Chunk, Source
 from nlobayes.data.csv_text import check_known
 from nlobayes.data.slha import (
     SPECTRUM,
@@ -38,14 +38,14 @@ def open_spectra(path: Path, columns: Sequence[str], rows: int = ROWS) -> Source
     files = _list_files(path)
     folder = path if path.is_dir() else path.parent
 
-    def blocks() -> Iterator[Block]:
+    def chunks() -> Iterator[Chunk]:
         for first in range(0, len(files), rows):
             some = files[first : first + rows]
             labels = np.array([file.relative_to(folder).as_posix() for file in some], dtype=object)
-            yield Block(labels, *_read(some, columns), (first + len(some)) / len(files))
+            yield Chunk(labels, *_read(some, columns), (first + len(some)) / len(files))
 
     name = str(path) if path.is_dir() else "SLHA"
-    return Source(name, "file", {name: unit_of(name) for name in COLUMNS}, blocks())
+    return Source(name, "file", {name: unit_of(name) for name in COLUMNS}, chunks())
 
 
 def _list_files(path: Path) -> list[Path]:
