@@ -14,10 +14,10 @@ from nlobayes.builder.keys import chain_keys
 from nlobayes.builder.model import Model, build_model, predict_with, rows_of
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
+from nlobayes.inference.completion import Completion
 from nlobayes.inference.curvature import Curvature
 from nlobayes.inference.kernel import Conjugates, Kernel, LogDensity, Posterior
 from nlobayes.inference.kernels import KERNELS
-from nlobayes.inference.sampling import Completion
 from nlobayes.model.prior import WHITENED
 from nlobayes.study.jobs import DrawJob, WarmupJob
 from nlobayes.study.kernels import Kernel as KernelPreset

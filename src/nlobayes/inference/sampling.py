@@ -9,17 +9,8 @@ import jax
 import jax.numpy as jnp
 
 from nlobayes.inference.chain_groups import each_chain
+from nlobayes.inference.completion import Completion
 from nlobayes.inference.kernel import Info, Kernel
-
-
-class Completion(NamedTuple):
-    """How the draws of a block are completed by what was integrated out of the density.
-
-    `draw(key, position)` gives the whole position; each chain has a key of its own (chain,).
-    """
-
-    keys: jax.Array
-    draw: Callable[[jax.Array, jax.Array], jax.Array]
 
 
 class Draws(NamedTuple):
