@@ -188,7 +188,7 @@ def draw_each_given_all_others(
 
 
 @pytest.mark.parametrize("kind", EXACT)
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(3)
 def test_correlated_gaussian(kind: str) -> None:
     """Five dimensions, scales from 0.3 to 3, neighbours correlated by 0.95."""
     sd, mean = np.geomspace(0.3, 3.0, 5), np.array([1.0, -2.0, 0.0, 3.0, 10.0])
@@ -279,7 +279,7 @@ def assert_linear_regression(kind: str, error: np.ndarray | None = None) -> None
 
 
 @every_kernel
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(2)
 def test_bayesian_linear_regression(kind: str) -> None:
     assert_linear_regression(kind)
 
@@ -338,6 +338,7 @@ def two_units() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return x, y, *fine
 
 
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize(
     "kind",
     [

@@ -148,6 +148,7 @@ def test_changed_parameter_runs_what_it_affects(published: Project, changed: Pro
     assert committed == ["config/config.yaml", "dvc.lock"]
 
 
+@pytest.mark.slow
 def test_changes_are_told_by_name(changed: Project) -> None:
     parameters = changed.run("dvc", "params", "diff", "HEAD~1").stdout
     assert "evaluation.default.noise" in parameters
@@ -159,6 +160,7 @@ def test_changes_are_told_by_name(changed: Project) -> None:
     assert f"results/posterior/{RUN}.nc" not in modified
 
 
+@pytest.mark.slow
 def test_figures_of_two_commits_are_shown_side_by_side(changed: Project, tmp_path: Path) -> None:
     for words, revisions in ((("show",), 1), (("diff", "HEAD~1", "HEAD"), 2)):
         page = tmp_path / words[0]
@@ -168,6 +170,7 @@ def test_figures_of_two_commits_are_shown_side_by_side(changed: Project, tmp_pat
         assert all((page / path).stat().st_size > 1000 for path in shown)
 
 
+@pytest.mark.slow
 def test_a_table_is_drawn_on_demand(changed: Project, tmp_path: Path) -> None:
     table = f"results/plots/{RUN}/levels.csv"
     words = ("--out", tmp_path, "--targets", table, "-x", "level", "-y", "coverage")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.workflow
 
-GRIDS = ("ci", "check", "quickstart", "sharp", "full", "thesis")
+GRIDS = ("ci", "check", "quickstart", "quickstart_raw", "sharp", "full", "thesis")
 ACROSS_RUNS = ("agree", "compare", "plot_scan", "plot_differences")
 
 

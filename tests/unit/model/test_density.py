@@ -147,7 +147,7 @@ def assert_close(actual: Any, expected: Any, rtol: float) -> None:
 
 
 @pytest.mark.parametrize("case", ASKED_OF_ALL, ids=str)
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(3)
 def test_value_and_gradient_equal_those_by_hand(case: Case) -> None:
     """All rows at once and in chunks that do not divide them, to 1e-12."""
     density = build(case, chunk=0)

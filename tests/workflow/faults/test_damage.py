@@ -50,7 +50,7 @@ def cut(path: Path, seed: str) -> None:
 @pytest.mark.parametrize(
     "verb", [*READERS, *(pytest.param(verb, marks=pytest.mark.slow) for verb in WITH_JAX)]
 )
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(2)
 def test_a_verb_refuses_each_of_its_inputs_damaged(
     workbench: Workbench, verbs: Verbs, tmp_path: Path, verb: str
 ) -> None:
