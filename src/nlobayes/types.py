@@ -17,6 +17,17 @@ class Table(NamedTuple):
     metadata: dict[str, str]
 
 
+class RowGroups(NamedTuple):
+    """Groups of the rows of a table: the column that names them, their labels, the group of rows.
+
+    `codes` (point,) are the places of the rows' groups in `labels`.
+    """
+
+    column: str
+    labels: tuple[str, ...]
+    codes: np.ndarray
+
+
 class Dataset(NamedTuple):
     """A table made ready: what was read, what the network sees, and how one becomes the other.
 
@@ -47,6 +58,9 @@ class Dataset(NamedTuple):
     relative_to
         What the target is learned relative to, in the target's unit (point,); None where it is
         learned itself. `transforms` says what it is.
+    groups
+        Group of each row, such as rows of known quality, whose scores stand apart; None where no
+        column names them.
     """
 
     inputs: np.ndarray
@@ -63,6 +77,7 @@ class Dataset(NamedTuple):
     scale_uncertainty: np.ndarray | None = None
     error: np.ndarray | None = None
     relative_to: np.ndarray | None = None
+    groups: RowGroups | None = None
 
 
 class Named(NamedTuple):

@@ -11,7 +11,7 @@ import xarray as xr
 
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, EarlierData, Exported, MAPEstimate, Named, Predicted
+from nlobayes.types import Dataset, EarlierData, Exported, MAPEstimate, Named, Predicted, RowGroups
 
 Attrs = Mapping[str, Any]
 
@@ -39,14 +39,11 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
             "feature",
         ),
         "observed": _observed(dataset),
-        "rows": xr.Dataset(
-            {
-                "split": (("point",), dataset.split, {"flags": "0 train, 1 val, 2 test"}),
-                "reference": (("reference_point",), dataset.reference),
-            }
-        ),
+        "rows": _rows(dataset),
     }
-    content = {"transforms": dataset.transforms, "units": dataset.units}
+    content: dict[str, Any] = {"transforms": dataset.transforms, "units": dataset.units}
+    if dataset.groups is not None:
+        content["groups"] = {"column": dataset.groups.column, "labels": [*dataset.groups.labels]}
     write_groups(
         path, "dataset", groups, {**attrs, **content, "targets": list(dataset.target_names)}
     )
@@ -69,7 +66,25 @@ def read_dataset(path: Path) -> Dataset:
         transforms=attrs["transforms"],
         units=attrs["units"],
         **{name: observed[name].values for name in ROW_FACTS if name in observed},
+        groups=_groups(groups["rows"], attrs),
     )
+
+
+def _rows(dataset: Dataset) -> xr.Dataset:
+    rows: dict[str, Any] = {
+        "split": (("point",), dataset.split, {"flags": "0 train, 1 val, 2 test"}),
+        "reference": (("reference_point",), dataset.reference),
+    }
+    if dataset.groups is not None:
+        rows["group"] = (("point",), dataset.groups.codes)
+    return xr.Dataset(rows)
+
+
+def _groups(rows: xr.Dataset, attrs: Attrs) -> RowGroups | None:
+    if "group" not in rows:
+        return None
+    named = attrs["groups"]
+    return RowGroups(named["column"], tuple(named["labels"]), rows["group"].values)
 
 
 def _observed(dataset: Dataset) -> xr.Dataset:

@@ -27,7 +27,7 @@ from nlobayes.data.transforms import (
     numerical_error,
     scale_uncertainty,
 )
-from nlobayes.types import Dataset
+from nlobayes.types import Dataset, RowGroups
 
 
 class Choices(NamedTuple):
@@ -51,9 +51,13 @@ class Choices(NamedTuple):
 
 
 def make_dataset(
-    selection: Selection, columns: Sequence[str], targets: Sequence[str], choices: Choices
+    selection: Selection,
+    columns: Sequence[str],
+    targets: Sequence[str],
+    choices: Choices,
+    groups: RowGroups | None = None,
 ) -> Dataset:
-    """Make the dataset of selected columns.
+    """Make the dataset of selected columns, and of the groups of their rows.
 
     Raises
     ------
@@ -102,6 +106,7 @@ def make_dataset(
         scale_uncertainty=spread,
         error=noise,
         relative_to=known,
+        groups=groups,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from nlobayes.data.csv_text import check_separated, closest_name, named_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.row_groups import groups_of
 from nlobayes.data.splits import split_bounds
 from nlobayes.data.tables import check_names_asked, finite_numbers
 from nlobayes.data.units import declare_units, in_unit
@@ -36,6 +37,8 @@ class Request(NamedTuple):
         Names that are asked for where nobody chose any, by key.
     reference
         Name of the column that the target is learned relative to; None where there is none.
+    groups
+        Name of the column that names groups of rows; None where there is none.
     """
 
     features: tuple[str, ...]
@@ -49,6 +52,7 @@ class Request(NamedTuple):
     target_scale: str
     defaults: Mapping[str, tuple[str, ...]]
     reference: str | None = None
+    groups: str | None = None
 
 
 def check_request(table: Table, asked: Request, source: str) -> None:
@@ -66,7 +70,7 @@ def check_request(table: Table, asked: Request, source: str) -> None:
     if faults:
         check_separated(table.columns, faults[0].fields["columns"][0], source)
         faults.append(InputError("data.known_columns", known=named_columns(table.columns)))
-    for check in (_widths, _declared, _units, _values, _references):
+    for check in (_widths, _declared, _units, _values, _references, _groups):
         faults += check(table, asked)
     if faults:
         said = "; ".join(map(str, faults))
@@ -94,6 +98,7 @@ def _missing(table: Table, asked: Request) -> Iterator[InputError]:
         "target.scale_variations": asked.variations,
         "target.relative_error": error,
         "target.relative_to": (asked.reference,) if asked.reference else (),
+        "groups": (asked.groups,) if asked.groups else (),
     }
     for key, names in wanted.items():
         absent = [name for name in names if name not in table.columns]
@@ -161,6 +166,12 @@ def _references(table: Table, asked: Request) -> list[InputError]:
     if asked.reference is None or not len(table.columns.get(asked.reference, ())):
         return []
     return _said(_divides, table, asked.reference, asked)
+
+
+def _groups(table: Table, asked: Request) -> list[InputError]:
+    if asked.groups is None or not len(table.columns.get(asked.groups, ())):
+        return []
+    return _said(groups_of, table, asked.groups)
 
 
 def _divides(table: Table, name: str, asked: Request) -> None:

@@ -49,6 +49,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         target=dataset.whole_target,
         split=dataset.split,
         reference_points=dataset.reference_points,
+        groups=dataset.groups,
         **dataset.source.reading(),
     )
 

@@ -27,6 +27,7 @@ from nlobayes.study.presets import (
     CalibrationTolerances,
     Export,
     Features,
+    GroupColumn,
     Network,
     NoiseFamily,
     Split,
@@ -84,6 +85,7 @@ class PrepareJob(Frozen):
     units: dict[str, str]
     duplicates: Literal["reject", "keep"] = "reject"
     most_mb: PositiveInt | None = None
+    groups: GroupColumn = None
 
 
 class PretrainJob(Frozen):

@@ -158,6 +158,10 @@ class Split(Frozen):
 SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=False)}
 
 
+GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column: column is None)]
+"""Name of a column; where there is none, files and jobs do not speak of it."""
+
+
 class DatasetPreset(Frozen):
     """A table with its features, target and splits."""
 
@@ -171,6 +175,11 @@ class DatasetPreset(Frozen):
     """Row numbers or fractions, or the name of a split preset (`thesis`)."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is judged."""
+    groups: GroupColumn = None
+    """Column of text or whole numbers that names at most 20 groups of rows, such as how well each
+    is known: validation and test rows of each group are scored apart, too. It is read with the
+    table, hence a key of the dataset, not of `evaluation`; when it changes, runs are sampled anew.
+    """
 
     @model_validator(mode="after")
     def _reads_what_matters(self) -> DatasetPreset:
@@ -182,6 +191,7 @@ class DatasetPreset(Frozen):
         asked = {"features.columns": features, "target.column": target.columns}
         asked |= {"target.scale_variations": target.scale_variations}
         asked |= {"target.relative_to.column": target.reference_columns}
+        asked |= {"groups": (self.groups,) if self.groups else ()}
         self.source.check_columns(asked | {"target.relative_error": error})
         _ = self.whole_target
         return self

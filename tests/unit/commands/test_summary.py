@@ -309,3 +309,25 @@ def test_the_landing_page_of_the_report_is_the_same_verdict(metrics: Path, said:
     assert "converged, NOT CALIBRATED" in page
     assert "PIT beyond its band: 0.0021, must be at most 0" in page
     assert f"{RUNS[2]}.nc" in page
+
+
+def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> None:
+    """A group of too few rows has none; without groups there is no table."""
+    errors = {"relative_error_p50": 0.0019, "relative_error_p95": 0.01}
+    group = TEST | {"lppd": 3.1, "points": 535} | errors
+    groups = {"recovered": group, "imputed": "12 rows, scores of a group need 30 or more"}
+    write_run(metrics, RUNS[0], TEST | {"lppd": 2.4, "groups": groups})
+    write_run(metrics, RUNS[1])
+    lines = said()
+    (first,) = [line.split() for line in lines if "recovered" in line]
+    scores = ["0.0309", "0.9993", "69.5%", "96.3%", "3.100"]
+    assert first == [*LABELS[0].split(), "recovered", "535", "0.19%", "1.00%", *scores]
+    assert not any("imputed" in line for line in lines)
+    page = "\n".join(said(rst=True))
+    assert "Test rows in groups" in page
+    assert "recovered" in page
+
+
+def test_without_groups_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0])
+    assert not any("Test rows in groups" in line for line in [*said(), *said(rst=True)])

@@ -14,6 +14,7 @@ from nlobayes.commands.shared.requests import request_of
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
+from nlobayes.data.row_groups import groups_of
 from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
@@ -57,7 +58,8 @@ def prepare(
         relative_to=target.relative_to.arguments() if target.relative_to else None,
     )
     try:
-        dataset = make_dataset(selection, features.columns, target.columns, choices)
+        groups = groups_of(given, job.groups) if job.groups else None
+        dataset = make_dataset(selection, features.columns, target.columns, choices, groups)
     except InputError as error:
         raise error.within(table) from None
     _warn(selection, features.columns, str(table))

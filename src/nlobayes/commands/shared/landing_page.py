@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from nlobayes.commands.shared.group_scores import TITLE, group_rows
+from nlobayes.commands.shared.group_scores import header as header_of_groups
 from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import (
     Finished,
@@ -27,11 +29,22 @@ def landing_page(runs: Sequence[Finished]) -> str:
             f"**{_plain(count_passed(runs))}.**",
             *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
             *([_table([_header(True), *map(_cells, classes)])] if classes else []),
+            *_groups(runs),
             *(_verdict(label, said) for label, said in failures(runs).items()),
             *map(_plain, steps_of(runs)),
             *_surrogates(runs),
         ]
     )
+
+
+def _groups(runs: Sequence[Finished]) -> list[str]:
+    """Write the scores of groups of test rows, where there are any."""
+    tables = [
+        _table([header_of_groups(of_classes), *([_plain(cell) for cell in row] for row in rows)])
+        for of_classes in (False, True)
+        if (rows := group_rows(runs, of_classes))
+    ]
+    return [f"{TITLE}:", *tables] if tables else []
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:

@@ -19,7 +19,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     InputError
         Naming all that the dataset asks for and the table cannot give.
     """
-    table = preview_table(path, _judged(job.target), job.most_mb)
+    table = preview_table(path, _judged(job), job.most_mb)
     check_request(table, request_of(job), str(path))
     rows = len(table.columns[job.target.columns[0]])
     split = job.split
@@ -31,9 +31,10 @@ def preview(job: PrepareJob, path: Path) -> None:
             raise error.within("split").within(path) from None
 
 
-def _judged(target: Target) -> tuple[str, ...]:
+def _judged(job: PrepareJob) -> tuple[str, ...]:
     """Name the columns whose values are judged."""
-    return (*target.columns, *target.reference_columns)
+    groups = (job.groups,) if job.groups else ()
+    return (*job.target.columns, *job.target.reference_columns, *groups)
 
 
 def request_of(job: PrepareJob) -> Request:
@@ -50,5 +51,6 @@ def request_of(job: PrepareJob) -> Request:
         feature_map=features.map,
         target_scale=target.scale,
         reference=next(iter(target.reference_columns), None),
+        groups=job.groups,
         defaults={"features.columns": Features().columns, "target.column": Target().columns},
     )

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.commands.shared.group_scores import group_table
 from nlobayes.commands.shared.landing_page import landing_page
 from nlobayes.commands.shared.summary_table import LEGENDS, summary_table
 from nlobayes.commands.shared.verdicts import (
@@ -90,6 +91,9 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
         if alike:
             console.print(summary_table(alike, of_classes, console.width))
             console.print(legend, style="dim")
+        if groups := group_table(alike, of_classes):
+            console.print()
+            console.print(groups)
 
 
 def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.data.splits import SPLITS, TEST
+from nlobayes.data.splits import SPLITS, TEST, TRAIN
 from nlobayes.evaluation.classification.calibration import check, reliability_table
 from nlobayes.evaluation.classification.decisions import (
     confusion_matrix,
@@ -19,6 +19,7 @@ from nlobayes.evaluation.classification.scores import (
     checked_labels,
     predict_classes,
 )
+from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
 from nlobayes.evaluation.tasks.stated import compare_classes
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
@@ -71,12 +72,20 @@ def _correct(predicted: ClassPrediction, data: Dataset, split: int) -> np.ndarra
 
 
 def _every_split(probabilities: np.ndarray, data: Dataset) -> Scores:
-    return {
-        name: evaluate_classes(
-            _predicted(probabilities, data, split), data.target[data.split == split]
-        )
-        for split, name in enumerate(SPLITS)
-    }
+    return {name: _one_split(probabilities, data, split) for split, name in enumerate(SPLITS)}
+
+
+def _one_split(probabilities: np.ndarray, data: Dataset, split: int) -> Scores:
+    """Score the rows of a split; those that are held out also in groups."""
+
+    def some_rows(rows: np.ndarray, code: int = 0) -> Scores:
+        del code
+        return evaluate_classes(predict_classes(probabilities[:, rows]), data.target[rows])
+
+    chosen = data.split == split
+    if data.groups is None or split == TRAIN:
+        return some_rows(chosen)
+    return some_rows(chosen) | {"groups": score_groups(data.groups, chosen, some_rows)}
 
 
 def _checks(checks: Mapping[str, Mapping[str, Any]]) -> Columns:

@@ -5,7 +5,7 @@ The baselines are the MAPs as an ensemble, and least squares on the features.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 from nlobayes.evaluation.scores import linear
+from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
@@ -30,20 +31,24 @@ from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
 from nlobayes.evaluation.tasks.stated import score_stated_noise
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
-from nlobayes.types import Columns
+from nlobayes.types import Columns, RowGroups
 
 SCALES: tuple[str, ...] = ("log10", "identity")
 NEEDS: tuple[str, ...] = ("predictive_noise",)
 
 
 class Scored(NamedTuple):
-    """What a posterior and its baselines are scored with, the family of the noise included."""
+    """What a posterior and its baselines are scored with, the family of the noise included.
+
+    `groups` names groups of rows that are also scored apart; None where there are none.
+    """
 
     rows: Rows
     features: np.ndarray
     target: TargetTransform
     seed: int
     family: str
+    groups: RowGroups | None
 
 
 def score(given: Given, choices: Choices) -> Scores:
@@ -80,7 +85,8 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
 def _score_target(given: Given, choices: Choices) -> Scores:
     """Score the one target of a dataset."""
     posterior = _draws(given)
-    scored = Scored(_rows(given), given.data.features, _target(given), choices.seed, choices.noise)
+    data, chosen = given.data, (choices.seed, choices.noise)
+    scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups)
     halves = _halves(posterior, scored)
     scored = scored._replace(family=halves["family"])
     scores, noise = _every_split(posterior, scored)
@@ -135,8 +141,28 @@ def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveN
 
 
 def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
-    rows, chosen = scored.rows, scored.rows.split == label
-    rng, known = np.random.default_rng([scored.seed, label]), rows.scale_uncertainty
+    """Score the rows of a split; those that are held out also in groups."""
+    chosen = scored.rows.split == label
+    scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
+    if scored.groups is None or label == TRAIN:
+        return scores
+
+    def of_group(rows: np.ndarray, code: int) -> Scores:
+        return _some_rows(draws, noise, rows, scored, [scored.seed, label, code])
+
+    return scores | {"groups": score_groups(scored.groups, chosen, of_group)}
+
+
+def _some_rows(
+    draws: np.ndarray,
+    noise: PredictiveNoise,
+    chosen: np.ndarray,
+    scored: Scored,
+    seed: Sequence[int],
+) -> Scores:
+    """Score the chosen rows (point,)."""
+    rows, rng = scored.rows, np.random.default_rng(seed)
+    known = rows.scale_uncertainty
     predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
     mean, _, total_sd = predictive_moments(predicted, here)
     pit = predictive_cdf(predicted, observed, here)

@@ -1,0 +1,63 @@
+"""Scores of groups of test rows, for the end of a run and the first page of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from nlobayes.commands.shared.summary_table import filled_by, score_columns
+from nlobayes.commands.shared.verdicts import Finished
+
+ERRORS = {"error": "relative_error_p50", "error, 95 %": "relative_error_p95"}
+"""Relative errors of the target, median and 95 % quantile."""
+TITLE = "Test rows in groups"
+
+
+def header(of_classes: bool) -> list[str]:
+    """Name the columns of `group_rows`."""
+    scores = [column.title for column in score_columns(of_classes)]
+    return ["run", "group", "rows", *([] if of_classes else ERRORS), *scores]
+
+
+def group_rows(runs: Sequence[Finished], of_classes: bool) -> list[list[str]]:
+    """Give the cells of each group of test rows that was scored, run by run."""
+    return [
+        [run.label, label, f"{scores['points']:.0f}", *_cells(scores, of_classes)]
+        for run in runs
+        if run.is_of_classes == of_classes
+        for label, scores in run.evaluation["test"].get("groups", {}).items()
+        if isinstance(scores, Mapping)
+    ]
+
+
+def group_table(runs: Sequence[Finished], of_classes: bool) -> Table | None:
+    """Set the groups of all runs below each other; None where there are none."""
+    rows = group_rows(runs, of_classes)
+    if not rows:
+        return None
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        title=TITLE,
+        title_justify="left",
+    )
+    for name in header(of_classes):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _cells(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
+    errors = [] if of_classes else [_number(scores.get(key), ".2%") for key in ERRORS.values()]
+    columns = score_columns(of_classes).items()
+    named = [_number(scores.get(filled_by(keys, scores)), column.form) for column, keys in columns]
+    return [*errors, *named]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "none" if value is None else format(value, form)

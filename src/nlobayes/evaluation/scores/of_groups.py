@@ -1,0 +1,43 @@
+"""Scores of groups of rows, such as those of known and of doubtful quality, beside those of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nlobayes.types import RowGroups
+
+FEWEST_ROWS = 30
+"""Fewest rows of a group that is scored."""
+
+
+def score_groups(
+    groups: RowGroups, chosen: np.ndarray, score: Callable[[np.ndarray, int], dict[str, Any]]
+) -> dict[str, Any]:
+    """Score each group of the chosen rows (point,) that has any, by its label.
+
+    Parameters
+    ----------
+    groups
+        Group of every row.
+    chosen
+        Whether a row is scored (point,).
+    score
+        Scores of a mask of rows (point,), whose group has this number.
+
+    Returns
+    -------
+    dict
+        `points`, the number of rows, and the scores; or a line that says why there are none.
+    """
+    found: dict[str, Any] = {}
+    for code, label in enumerate(groups.labels):
+        rows = chosen & (groups.codes == code)
+        count = int(rows.sum())
+        if count >= FEWEST_ROWS:
+            found[label] = {"points": count, **score(rows, code)}
+        elif count:
+            found[label] = f"{count} rows, scores of a group need {FEWEST_ROWS} or more"
+    return found
