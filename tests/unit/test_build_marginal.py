@@ -6,12 +6,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.optimize import minimize
 
 from nlobayes import builder
 from nlobayes.inference.sampling import Draws, draw_completed
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
+from tests.refusals import refused
 
 NEAL = {"kind": "hierarchical", "hyper": {"kind": "gamma_precision"}}
 CHAINS, SEED = (0, 2), 5
@@ -75,6 +78,29 @@ def test_kept_draws_are_networks_whose_f_was_observed(dataset: Dataset) -> None:
     named = builder.name_variables(model, whole.kept).values
     assert named["weights_2"].shape == (2, 4, 3, 1)
     assert len(np.unique(named["biases_2"])) == 8
+
+
+def test_pretraining_seeks_the_maximum_of_what_chains_move(dataset: Dataset) -> None:
+    """BFGS from there gains little, and the output layer has its conditional mean."""
+    model = make(dataset)
+    preset = Pretraining.model_validate({"epochs": 1000, "batch": "full", "learning_rate": 0.05})
+    fit, [loss] = builder.build_search(model, dataset, preset, SEED)(0)
+    found, rows = model.sampled.reduce(fit.position), int((dataset.split == 0).sum())
+    energy = jax.jit(jax.value_and_grad(lambda q: -model.sampled.logdensity_fn(q)))
+    start = float(energy(model.sampled.reduce(fit.path[0]))[0])
+    least = minimize(energy, found, jac=True, method="BFGS", options={"maxiter": 300}).fun
+    np.testing.assert_allclose(loss * rows, energy(found)[0], rtol=1e-9)
+    assert loss * rows - least < 0.05 * (start - least)
+    output = np.setdiff1d(np.arange(model.density.size), model.sampled.left)
+    slopes = jax.jit(jax.grad(model.logdensity_fn))(fit.position)[output]
+    np.testing.assert_allclose(slopes, 0, atol=1e-6)
+    np.testing.assert_allclose(fit.path[-1], fit.position, rtol=1e-9)
+
+
+def test_minibatches_are_refused(dataset: Dataset) -> None:
+    model, preset = make(dataset), Pretraining(batch=10)
+    with refused("builder.minibatches", batch=10):
+        builder.build_search(model, dataset, preset, SEED)
 
 
 def test_chains_move_all_but_the_output_layer(dataset: Dataset) -> None:

@@ -43,6 +43,9 @@ class Sampled(NamedTuple):
     ----------
     left
         Places in a whole position of what they move.
+    log_prior, log_likelihood
+        Of what they move; the second of all rows that it is given, which are no sum over rows
+        where something was integrated out.
     logdensity_fn
         The log density of its posterior.
     conjugates
@@ -54,6 +57,8 @@ class Sampled(NamedTuple):
     """
 
     left: np.ndarray
+    log_prior: Callable[[jax.Array], jax.Array]
+    log_likelihood: Callable[[jax.Array, Data], jax.Array]
     logdensity_fn: LogDensity
     conjugates: Conjugates | None
     complete: Callable[[jax.Array, jax.Array], jax.Array] | None = None
@@ -62,6 +67,10 @@ class Sampled(NamedTuple):
     def reduce(self, positions: jax.Array) -> jax.Array:
         """Take what chains move of whole positions (..., parameter)."""
         return positions if self.complete is None else positions[..., self.left]
+
+    def whole(self, position: jax.Array) -> jax.Array:
+        """Complete what chains move (entry,) by the conditional mean of all else (parameter,)."""
+        return position if self.complete_at_mean is None else self.complete_at_mean(position)
 
 
 class Model(NamedTuple):
@@ -129,7 +138,8 @@ def build_model(
         return density.log_density(position, data, inverse_temperature)
 
     conjugates = find_conjugates(prior, network, density) if non_centered else None
-    sampled = Sampled(np.arange(density.size), logdensity_fn, conjugates)
+    whole = np.arange(density.size)
+    sampled = Sampled(whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates)
     if integrated:
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
     return Model(network, likelihood, density, data, logdensity_fn, conjugates, sampled)
@@ -152,6 +162,8 @@ def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | No
 
     return Sampled(
         left.left,
+        left.log_prior,
+        left.log_likelihood,
         logdensity_fn,
         None if conjugates is None else _reduced(conjugates, left, complete),
         complete,

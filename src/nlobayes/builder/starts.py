@@ -11,6 +11,7 @@ import numpy as np
 
 from nlobayes.builder.keys import MOST_CHAINS, STAGES, chain_key
 from nlobayes.builder.model import Model, predict_with, rows_of
+from nlobayes.errors import InputError
 from nlobayes.inference.optimisers import OPTIMISERS, SCHEDULES
 from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, keep_best
 from nlobayes.study.pretraining import Pretraining
@@ -39,20 +40,24 @@ def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int)
 
 
 def build_problem(model: Model) -> Problem:
-    """Build what pretraining minimises, and its misfit: the RMSE, of classes the log loss."""
-    density, predict = model.density, predict_with(model)
+    """Build what pretraining minimises, and its misfit: the RMSE, of classes the log loss.
+
+    Its positions are what chains move; the misfit has the conditional mean of all else.
+    """
+    density, predict, sampled = model.density, predict_with(model), model.sampled
 
     def log_likelihood(position: jax.Array, rows: Rows) -> jax.Array:
-        return density.log_likelihood(position, density.batch(*rows))
+        return sampled.log_likelihood(position, density.batch(*rows))
 
     def misfit(position: jax.Array, rows: Rows) -> jax.Array:
-        output = predict(position, rows.features)
-        noise = model.likelihood.noise(output, density.variables(position), None, jnp)
+        whole = sampled.whole(position)
+        output = predict(whole, rows.features)
+        noise = model.likelihood.noise(output, density.variables(whole), None, jnp)
         if noise is None:
             return -log_likelihood(position, rows) / len(rows.target)
         return jnp.sqrt(jnp.mean((noise.centre - rows.target) ** 2))
 
-    return Problem(density.log_prior, log_likelihood, misfit, model.logdensity_fn)
+    return Problem(sampled.log_prior, log_likelihood, misfit, sampled.logdensity_fn)
 
 
 def build_search(
@@ -62,7 +67,16 @@ def build_search(
 
     The loss is the negative log posterior per row, over all train rows. The first fit of a chain
     is the same with every number of restarts; the others have the keys of chains that never are.
+    Where the output layer is integrated out, the loss is that of what is left, and the positions
+    that are found have the conditional mean of the output layer.
+
+    Raises
+    ------
+    InputError
+        If the output layer is integrated out and the preset asks for minibatches.
     """
+    if model.sampled.complete is not None and preset.batch != "full":
+        raise InputError("builder.minibatches", where="pretraining.batch", batch=preset.batch)
     problem = build_problem(model)
     train, validation = (rows_of(model, dataset, split) for split in (0, 1))
     static = ("problem", "epochs", "batch", "patience", "optimiser", "schedule")
@@ -79,10 +93,20 @@ def build_search(
 
     def fit(number: int) -> Fit:
         start = draw_start(model, preset.start, seed=seed, chain=number)
-        return fit_from(chain_key(seed, "pretrain", number), start)
+        return fit_from(chain_key(seed, "pretrain", number), model.sampled.reduce(start))
 
     def search(chain: int) -> tuple[Fit, list[float]]:
         fits = (fit(chain + restart * MOST_CHAINS) for restart in range(preset.restarts))
-        return keep_best(fits, lambda position: -log_density(position) / len(train.target))
+        best, losses = keep_best(fits, lambda position: -log_density(position) / len(train.target))
+        return _completed(model, best), losses
 
     return search
+
+
+def _completed(model: Model, fit: Fit) -> Fit:
+    """Give the positions of a fit as whole ones, where they are not."""
+    if model.sampled.complete is None:
+        return fit
+    whole = jax.jit(model.sampled.whole)
+    path = jnp.stack([whole(position) for position in fit.path])
+    return fit._replace(position=whole(fit.position), path=path)

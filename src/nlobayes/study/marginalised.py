@@ -39,6 +39,7 @@ def check_marginalised(run: RunSpec) -> None:
     if not run.network.hidden:
         raise InputError("study.marginalised_linear", network=network)
     _check_prior(run, network)
+    _check_batches(run, network)
     _check_machine(run, network)
 
 
@@ -48,6 +49,14 @@ def _check_prior(run: RunSpec, network: str) -> None:
         raise InputError("study.marginalised_prior", network=network, prior=prior, kind=kind)
     if run.prior.earlier is not None:
         raise InputError("study.marginalised_earlier", network=network, prior=prior)
+
+
+def _check_batches(run: RunSpec, network: str) -> None:
+    pretraining, batch = run.names["pretraining"], run.pretraining.batch
+    if batch != "full":
+        raise InputError(
+            "study.marginalised_batches", network=network, pretraining=pretraining, batch=batch
+        )
 
 
 def _check_machine(run: RunSpec, network: str) -> None:

@@ -229,7 +229,8 @@ class Network(Frozen):
     output: Literal["sampled", "marginalised"] = "sampled"
     """Whether chains move the weights and the bias of the output, or whether these are integrated
     out exactly and drawn for each draw that is kept. The latter needs a Gaussian likelihood, a
-    prior of the output that is Gaussian given its scales, and `precision: float64`."""
+    prior of the output that is Gaussian given its scales, pretraining with `batch: full`, and
+    `precision: float64`."""
 
     @field_validator("activation", mode="before")
     @classmethod

@@ -16,11 +16,13 @@ MakeStudy = Callable[..., Study]
 WIDE: dict[str, Any] = {
     "networks": {"n4": {"output": "marginalised"}},
     "grids": {"small": {"network": "n4"}},
+    "pretraining": {"adam": {"batch": "full"}},
     "precision": "float64",
 }
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "noise": ({"likelihoods": {"tight": {"kind": "laplace"}}}, "needs a likelihood of kind"),
     "prior": ({"priors": {"fan_in": {"kind": "laplace"}}}, "prior 'fan_in' is laplace: choose"),
+    "minibatches": ({"pretraining": {"adam": {"batch": 10}}}, "has batch: 10: choose"),
     "linear": ({"networks": {"n4": {"hidden": []}}}, "no hidden layer"),
     "precision": ({"precision": "float32"}, "set precision: float64"),
     "shards": ({"execution": {"shards": 2}}, "set execution.shards: 1"),

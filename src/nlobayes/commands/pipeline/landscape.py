@@ -1,5 +1,6 @@
 """Map the energy between the MAPs of several chains."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,7 +37,8 @@ def landscape(
     """Tabulate the energy on a plane and along paths between MAPs, and how far chains drifted.
 
     The energy is the negative log posterior per train row; where it is not finite the cell of the
-    table is empty.
+    table is empty. Where the output layer is integrated out, the plane, the paths and the energy
+    are those of what is left.
     """
     job = read_job(LandscapeJob, spec)
     starts = _read_maps(start)
@@ -51,9 +53,9 @@ def landscape(
     rows = int((data.split == 0).sum())
 
     def energy_fn(position: Any) -> Any:
-        return -model.logdensity_fn(position) / rows
+        return -model.sampled.logdensity_fn(position) / rows
 
-    positions = builder.stack_positions(model, [one.position for one in starts[:3]])
+    positions = builder.begin_chains(model, [one.position for one in starts[:3]])
     key = builder.chain_key(job.seed, "landscape", 0)
     surface, maps = _plane(energy_fn, np.asarray(positions))
     chains = np.array([one.chain for one in starts[:3]])
@@ -61,7 +63,7 @@ def landscape(
         "landscape": surface,
         "landscape_maps": {"chain": chains, **maps},
         "path": _path(key, energy_fn, positions),
-        "distances": _distances(starts[:COMPARED]),
+        "distances": _distances(starts[:COMPARED], model.sampled.reduce),
     }
     for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
@@ -119,10 +121,10 @@ def _path(key: Any, energy_fn: Any, positions: Any) -> Columns:
     return {"t": t, "straight": _finite(straight), "bezier": _finite(curved)}
 
 
-def _distances(starts: list[MAPEstimate]) -> Columns:
+def _distances(starts: list[MAPEstimate], reduce: Callable[[Any], Any]) -> Columns:
     from nlobayes.inference.landscape import distances
 
-    between = distances(np.stack([one.path for one in starts]))
+    between = distances(np.stack([reduce(one.path) for one in starts]))
     epochs = starts[0].path_epochs
     chains = np.array([[starts[place].chain for place in pair] for pair in between])
     return {
