@@ -11,40 +11,49 @@ from typing import Any
 
 import numpy as np
 
-TAILS = (0.05, 0.32)
-"""Tails of the intervals that are recalibrated."""
+TAILS = (0.05, 0.32, 0.5, 0.75)
+"""Tails of the intervals that are recalibrated, 95, 68, 50 and 25 %.
+
+Fewer nodes are those of the first: two of them, of 95 and 68 %, in files of earlier releases.
+"""
 
 END = 0.02
 """Where the residuals end: the share of the outer tail that would be left there."""
 
 
 def recalibrate(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Give the observed tail for one of the law, with `nodes` (..., 2) of it."""
-    return _line(tail, ends(nodes), (0.0, *TAILS, 1.0))
+    """Give the observed tail for one of the law, with `nodes` (..., node) of it."""
+    return _line(tail, ends(nodes), _observed(nodes))
 
 
 def invert(tail: float | np.ndarray, nodes: np.ndarray) -> np.ndarray:
     """Give the tail of the law for an observed one."""
-    return _line(tail, (0.0, *TAILS, 1.0), ends(nodes))
+    return _line(tail, _observed(nodes), ends(nodes))
 
 
 def slope(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
     """Give the factor on the density where the law has this tail."""
-    first, second, third = factors(nodes)
-    outer = np.where(tail < nodes[..., 0], first, second)
-    return np.where(tail < nodes[..., 1], outer, third)
+    *outer, found = factors(nodes)
+    for place in reversed(range(len(outer))):
+        found = np.where(tail < nodes[..., place], outer[place], found)
+    return found
 
 
-def factors(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give the factors on the density beyond the outer node, between both, and within."""
-    outer, inner = nodes[..., 0], nodes[..., 1]
-    low, high = TAILS
-    return low / ((1 - END) * outer), (high - low) / (inner - outer), (1 - high) / (1 - inner)
+def factors(nodes: np.ndarray) -> list[np.ndarray]:
+    """Give the factors on the density beyond the outermost node, between nodes, and within."""
+    beyond, observed = ends(nodes), _observed(nodes)
+    steps = zip(beyond, beyond[1:], observed, observed[1:], strict=False)
+    return [(d - c) / (b - a) for a, b, c, d in steps]
 
 
 def ends(nodes: np.ndarray) -> tuple[Any, ...]:
     """Give the tails of the law between which lines lie."""
-    return END * nodes[..., 0], nodes[..., 0], nodes[..., 1], 1.0
+    return END * nodes[..., 0], *np.moveaxis(nodes, -1, 0), 1.0
+
+
+def _observed(nodes: np.ndarray) -> tuple[float, ...]:
+    """Give the observed tails between which lines lie."""
+    return 0.0, *TAILS[: np.shape(nodes)[-1]], 1.0
 
 
 def _line(

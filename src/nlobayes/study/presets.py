@@ -312,8 +312,8 @@ class Evaluation(Frozen):
     on halves of the validation rows that it was not fitted to; below 80 of them `gaussian`.
     About every draw: `gaussian` covers the tails, `student_t` (4 degrees of freedom) is sharper in
     the centre, `fitted_student_t` fits its degrees of freedom. About the mean of the draws:
-    `scaled_student_t` follows the sd of the draws and the features; `conformal` does so with 68 and
-    95 % intervals set to cover in bins of the covariate.
+    `scaled_student_t` follows the sd of the draws and the features; `conformal` does so with 25,
+    50, 68 and 95 % intervals set to cover in bins of the covariate.
     """
 
 

@@ -342,7 +342,7 @@ def test_conformal_noise_differs_from_scaled_in_its_tails_alone() -> None:
     assert fitted[1:7] == scaled[1:7]
     law: Any = at_points(fitted, draws, features).law
     np.testing.assert_array_equal(law.scale, at_points(scaled, draws, features).law.scale)
-    assert law.tails.shape == (600, 2)
+    assert law.tails.shape == (600, 4)
 
 
 def test_conformal_fit_refuses_few_rows() -> None:

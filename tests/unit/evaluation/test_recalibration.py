@@ -10,7 +10,13 @@ from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.evaluation.predictive.noises import conformal
 from tests.refusals import refused
 
-NODES = [np.array([0.05, 0.32]), np.array([0.2, 0.5]), np.array([0.001, 0.1])]
+NODES = [
+    np.array([0.05, 0.32, 0.5, 0.75]),
+    np.array([0.2, 0.5, 0.6, 0.61]),
+    np.array([0.001, 0.1, 0.4, 0.9]),
+    np.array([0.2, 0.5]),
+]
+"""Of 95, 68, 50 and 25 %; and two as files of earlier releases have them."""
 
 
 def noise_of(nodes: np.ndarray, degrees: float = 5.0, scale: float = 0.03) -> RecalibratedStudentT:
@@ -24,7 +30,9 @@ def test_inverse_undoes_the_map(nodes: np.ndarray) -> None:
     raised = recalibration.recalibrate(tails, nodes)
     assert recalibration.recalibrate(np.array([0.0, end / 2]), nodes).tolist() == [0, 0]
     np.testing.assert_allclose(recalibration.invert(raised, nodes), tails, rtol=1e-9)
-    np.testing.assert_allclose(recalibration.recalibrate(nodes, nodes), recalibration.TAILS)
+    np.testing.assert_allclose(
+        recalibration.recalibrate(nodes, nodes), recalibration.TAILS[: len(nodes)]
+    )
 
 
 @pytest.mark.parametrize("nodes", NODES)
@@ -93,7 +101,22 @@ def test_bins_are_of_equal_counts_and_never_empty() -> None:
     np.testing.assert_array_equal(counts, [400, 400, 400])
 
 
-@pytest.mark.parametrize("nodes", [[0.4, 0.3], [0.0, 0.3], [0.1, 1.0], [np.nan, 0.3]])
+@pytest.mark.parametrize(
+    "nodes", [[0.4, 0.3], [0.0, 0.3], [0.1, 1.0], [np.nan, 0.3], [0.1, 0.3, 0.3, 0.5]]
+)
 def test_refuses_nodes_that_do_not_increase(nodes: list[float]) -> None:
     with refused("distributions.tails"):
         noise_of(np.array(nodes)).check()
+
+
+def test_a_flat_centre_is_covered_at_every_level_that_is_recalibrated() -> None:
+    """Residuals of a smooth bias are seldom near zero: of no Student-t, but of its nodes."""
+    rng = np.random.default_rng(8)
+    residual = 0.03 * rng.choice([-1, 1], 8000) * rng.beta(4, 2, 8000)
+    tails = 2 * StudentT(0.03, 5.0).cdf(-np.abs(residual))
+    noise = noise_of(conformal.conformal_nodes(tails[:4000]))
+    held = np.abs(2 * noise.cdf(residual[4000:]) - 1)
+    for tail in recalibration.TAILS:
+        assert np.mean(held < 1 - tail) == pytest.approx(1 - tail, abs=0.03)
+    two = noise_of(conformal.conformal_nodes(tails[:4000])[:2])
+    assert np.mean(np.abs(2 * two.cdf(residual[4000:]) - 1) < 0.25) < 0.15

@@ -1,4 +1,4 @@
-"""A Student-t whose 68 and 95 % intervals are those that held-out residuals fill.
+"""A Student-t whose 25, 50, 68 and 95 % intervals are those that held-out residuals fill.
 
 What is recalibrated is the tail, the probability of a larger residual of either sign
 (`recalibration`).
@@ -19,9 +19,10 @@ from nlobayes.errors import InputError
 
 
 class RecalibratedStudentT(NamedTuple):
-    """A Student-t beyond whose intervals of `tails` lie 5 and 32 %.
+    """A Student-t beyond whose intervals of `tails` lie 5, 32, 50 and 75 %.
 
-    Tails are (2,), or (point, 2); of a law that is to be tabulated (bin, 2). The residuals end
+    Tails are (node,), or (point, node); of a law that is to be tabulated (bin, node). Two nodes are
+    of 5 and 32 %. The residuals end
     where 2 % of the outer tail are left.
     """
 
@@ -54,7 +55,7 @@ class RecalibratedStudentT(NamedTuple):
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Draw residuals (point, ...), from the table of the law that is recalibrated."""
-        nodes = np.reshape(self.tails, (-1, *(1 for _ in shape[1:]), 2))
+        nodes = np.reshape(self.tails, (-1, *(1 for _ in shape[1:]), self.tails.shape[-1]))
         residual, [probability] = self._plain().table()
         uniform = rng.random(shape)
         half = recalibration.invert(2 * np.minimum(uniform, 1 - uniform), nodes) / 2
@@ -74,8 +75,8 @@ class RecalibratedStudentT(NamedTuple):
     def check(self) -> None:
         """Refuse what is no Student-t with a variance, and tails that do not increase."""
         self._plain().check()
-        outer, inner = np.moveaxis(self.tails, -1, 0)
-        if not np.all((outer > 0) & (outer < inner) & (inner < 1)):
+        walls = np.insert(self.tails, [0, self.tails.shape[-1]], [0.0, 1.0], axis=-1)
+        if not np.all(np.diff(walls, axis=-1) > 0):
             raise InputError("distributions.tails", tails=self.tails.tolist())
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
@@ -96,9 +97,9 @@ def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> R
 
 
 def variance(tails: np.ndarray, degrees: float) -> np.ndarray:
-    """Give the variance for each row of tails (..., 2), in units of the squared scale."""
-    end, outer, inner = (_second_moment(tail, degrees) for tail in recalibration.ends(tails)[:3])
-    parts = outer - end, inner - outer, degrees / (degrees - 2) - inner
+    """Give the variance for each row of tails (..., node), in units of the squared scale."""
+    nodes = [_second_moment(tail, degrees) for tail in recalibration.ends(tails)[:-1]]
+    parts = np.diff([*nodes, np.full_like(nodes[0], degrees / (degrees - 2))], axis=0)
     factors = recalibration.factors(tails)
     return sum(factor * part for factor, part in zip(factors, parts, strict=True))
 

@@ -62,13 +62,16 @@ def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
 
 
 def conformal_nodes(tails: np.ndarray) -> np.ndarray:
-    """Take nodes (2,) from the tails of residuals (point,) that the noise was not fitted to.
+    """Take nodes (node,) from the tails of residuals (point,) that the noise was not fitted to.
 
     A new residual, exchangeable with these, lies beyond them with exactly the nominal probability.
     """
-    outer, inner = np.quantile(tails, TAILS, method="weibull")
-    inner = np.clip(inner, 2 * _GAP, 1 - _GAP)
-    return np.array([np.clip(outer, _SMALLEST, (1 - _GAP) * inner), inner])
+    nodes = np.quantile(tails, TAILS, method="weibull")
+    above = 1.0
+    for place in reversed(range(len(nodes))):
+        low = _SMALLEST if place == 0 else 2 * place * _GAP
+        above = nodes[place] = np.clip(nodes[place], low, (1 - _GAP) * above)
+    return nodes
 
 
 def edges_of(values: np.ndarray) -> np.ndarray:
