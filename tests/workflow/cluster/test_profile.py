@@ -16,14 +16,15 @@ pytestmark = pytest.mark.workflow
 ROOT = Path(__file__).parents[3]
 RULES = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
 RULE = re.compile(r"^(?:rule|use rule \w+ as) (\w+)", re.MULTILINE)
-DRAWN_FROM = {
+OF_OTHER_THINGS = {
+    "tabulate_classes": "tabulate",
     "plot_landscape": "landscape",
     "plot_prior_predictive": "prior_predictive",
     "plot_scan": "compare",
     "plot_differences": "compare",
     "plot_speed": "speed",
 }
-"""Rules that draw figures of other things than a run, and the stage that makes their tables."""
+"""Rules of another name than their stage: of classes, and of figures that are not of a run."""
 
 
 def profile() -> dict[str, Any]:
@@ -33,8 +34,8 @@ def profile() -> dict[str, Any]:
 
 def stage_of(rule: str) -> str:
     """Name the stage of a rule, for figures the one that their tables decide by."""
-    if rule in DRAWN_FROM:
-        return DRAWN_FROM[rule]
+    if rule in OF_OTHER_THINGS:
+        return OF_OTHER_THINGS[rule]
     return "plot" if rule.startswith("plot_") else rule
 
 
