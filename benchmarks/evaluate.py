@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import write_dataset, write_start
+from nlobayes.artifacts.contents import write_dataset, write_map
 from nlobayes.artifacts.netcdf import write_groups
-from nlobayes.types import Dataset, Named, Start
+from nlobayes.types import Dataset, MAPEstimate, Named
 
 MEASURED = """
 import resource, sys, time
@@ -103,7 +103,7 @@ def _write_draws(folder: Path, data: Dataset, sizes: list[int], draws: int) -> i
     )
     one = Named({name: value[0, 0] for name, value in values.items()}, dims, {})
     size = sum(value.size for value in one.values.values())
-    start = Start(
+    start = MAPEstimate(
         chain=0,
         position=np.zeros(size, np.float32),
         variables=one,
@@ -112,7 +112,7 @@ def _write_draws(folder: Path, data: Dataset, sizes: list[int], draws: int) -> i
         path_epochs=np.zeros(1, np.int32),
         path=np.zeros((1, size), np.float32),
     )
-    write_start(folder / "start.nc", start, {})
+    write_map(folder / "start.nc", start, {})
     return size
 
 

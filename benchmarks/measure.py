@@ -22,7 +22,7 @@ from benchmarks.common import Cell, Outcome, judge
 from nlobayes import builder
 from nlobayes.inference import sampling
 from nlobayes.inference.adaptation import Adaptation
-from nlobayes.inference.blocks import each_chain
+from nlobayes.inference.chain_groups import each_chain
 from nlobayes.inference.kernel import Kernel, Tuned
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob

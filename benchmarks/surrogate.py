@@ -87,8 +87,12 @@ def make_file(sizes: tuple[int, ...], path: Path) -> None:
     exported = Exported(variables, train, domain.spacing, bounds, rows[0], *table, facts)
     nothing = np.zeros(0)
     labels = Dataset(
-        **dict.fromkeys(("inputs", "features", "target", "observed"), nothing),
-        **dict.fromkeys(("split", "reference"), nothing),
+        inputs=nothing,
+        features=nothing,
+        target=nothing,
+        observed=nothing,
+        split=nothing,
+        reference=nothing,
         input_names=COLUMNS,
         feature_names=tuple(f"feature_{i}" for i in range(5)),
         target_names=("sigma_pb",),
