@@ -83,7 +83,7 @@ def measure(
     def run(warming: jax.Array, drawing: jax.Array, positions: jax.Array) -> Any:
         carry = adaptation.start(positions)
         carry, _, _ = adapt(warming, adaptation, carry, first=0, steps=sampler.warmup.steps)
-        lengths = {"first": 0, "kept": draws, "thin": 1}
+        lengths: dict[str, Any] = {"first": 0, "kept": draws, "thin": 1}
         ends = adaptation.finish(carry)
         return sampling.draw(drawing, kernel, *ends, observe=observe, **lengths)[1]
 

@@ -77,7 +77,7 @@ def drawn(digits: Dataset) -> tuple[np.ndarray, np.ndarray]:
     def run(positions: jax.Array) -> sampling.Draws:
         carry = adaptation.start(positions)
         carry, _, _ = adapt(keys["warmup"], adaptation, carry, first=0, steps=WARMUP)
-        kept = {"first": 0, "kept": DRAWS // THIN, "thin": THIN}
+        kept: dict[str, Any] = {"first": 0, "kept": DRAWS // THIN, "thin": THIN}
         finished = adaptation.finish(carry)
         return sampling.draw(keys["draw"], kernel, *finished, observe=observe, **kept)[1]
 

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from nlobayes import builder
 from nlobayes.diagnostics.autocorrelation import integrated_time
-from nlobayes.inference.sampling import draw_completed
+from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
@@ -86,7 +86,7 @@ def sample(output: str, dataset: Dataset, name: str, hidden: Any, prior: Any) ->
             keys["warmup"], adaptation, adaptation.start(begin), first=0, steps=WARMUP
         )
         states, tuned = adaptation.finish(carry)
-        _, drawn = draw_completed(
+        _, drawn = draw(
             keys["draw"],
             kernel,
             states,

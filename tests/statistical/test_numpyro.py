@@ -68,7 +68,7 @@ def draw_ours(log_density: LogDensity, starts: jax.Array) -> jax.Array:
     def run(starts: jax.Array) -> jax.Array:
         keys = [builder.chain_keys(SEED, stage, range(CHAINS)) for stage in ("warmup", "draw")]
         carry, _, _ = adapt(keys[0], adaptation, adaptation.start(starts), first=0, steps=WARMUP)
-        lengths = {"first": 0, "kept": DRAWS, "thin": 1}
+        lengths: dict[str, Any] = {"first": 0, "kept": DRAWS, "thin": 1}
         learned = adaptation.finish(carry)
         return draw(keys[1], kernel, *learned, observe=lambda q: q[0], **lengths)[1].kept
 

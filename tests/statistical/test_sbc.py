@@ -126,7 +126,7 @@ def posterior_draws(
     adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     keys = jax.random.split(key, 2)
     carry, _, _ = adapt(keys[:1], adaptation, adaptation.start(start[None]), first=0, steps=WARMUP)
-    lengths = {"first": 0, "kept": RANKS, "thin": THIN}
+    lengths: dict[str, Any] = {"first": 0, "kept": RANKS, "thin": THIN}
     states = adaptation.finish(carry)
     _, drawn = draw(keys[1:], kernel, *states, observe=lambda q: q[0], **lengths)
     return jax.vmap(what)(drawn.kept[0])

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from nlobayes import builder
-from nlobayes.inference.sampling import Draws, draw_completed
+from nlobayes.inference.sampling import Draws, draw
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
@@ -48,7 +48,7 @@ def drawn(model: builder.Model, dataset: Dataset, cuts: tuple[int, ...]) -> list
     states, tuned = adaptation.finish(adaptation.start(begin))
     pieces, first = [], 0
     for kept in cuts:
-        states, piece = draw_completed(
+        states, piece = draw(
             builder.chain_keys(SEED, "draw", CHAINS),
             kernel,
             states,

@@ -121,7 +121,7 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 '''
 USE_MAP = """
 import sys
-from nlobayes.study.presets import Features
+from nlobayes.study.datasets import Features
 assert Features(columns=("x",), map="logarithms").map == "logarithms"
 assert "numpy" not in sys.modules
 import numpy as np

@@ -35,7 +35,7 @@ import numpy as np
 from nlobayes import code_digest
 from nlobayes.evaluation.predictive.density import log_predictive_density, predictive_quantiles
 from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, standard_law
-from nlobayes.study.presets import Evaluation
+from nlobayes.study.presets import (Evaluation)
 
 assert Evaluation(noise="laplace").noise == "laplace"
 residual = np.random.default_rng(1).laplace(scale=0.3, size=1000)

@@ -68,6 +68,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"datasets": {"tiny": {"split": {"train": 151, "test": 74}}}}, since("prepare")),
     ({"datasets": {"tiny": {"reference_points": 21}}}, since("prepare")),
     ({"datasets": {"tiny": {"features": {"map": "raw"}}}}, since("prepare")),
+    ({"datasets": {"tiny": {"groups": "m1"}}}, since("prepare")),
     ({"networks": {"n4": {"activation": "relu"}}}, since("pretrain")),
     ({"priors": {"fan_in": {"scale": 2.0}}}, since("pretrain")),
     ({"likelihoods": {"tolerance_10": {"sigma": 0.2}}}, since("pretrain")),

@@ -70,8 +70,8 @@ def name_job(wildcards):
     """Call what a job is for as the summary does, and its segments by their numbers."""
     said = []
     for kind, value in (wildcards or {}).items():
-        name = PLAN.label_of(kind, value)
-        said.append(f"{kind} {name}" if name.isdigit() else name)
+        name, kind_in_words = PLAN.label_of(kind, value), kind.replace("_", " ")
+        said.append(f"{kind_in_words} {name}" if name.isdigit() else name)
     return ", ".join(said)
 
 

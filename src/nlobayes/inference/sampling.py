@@ -44,41 +44,14 @@ def draw(
     kept: int,
     thin: int,
     observe: Callable[[jax.Array], Any],
+    completion: Completion | None = None,
 ) -> tuple[Any, Draws]:
     """Draw `kept * thin` times from draw number `first` on, keeping every `thin`-th.
 
     Keys, states and what was tuned have a leading axis (chain,). The key of draw i of a chain is
-    `fold_in(key, i)`: segments of any length give the same chain.
-    """
-    return draw_completed(
-        keys,
-        kernel,
-        states,
-        tuned,
-        first=first,
-        kept=kept,
-        thin=thin,
-        observe=observe,
-        completion=None,
-    )
-
-
-def draw_completed(
-    keys: jax.Array,
-    kernel: Kernel,
-    states: Any,
-    tuned: Any,
-    *,
-    first: int | jax.Array,
-    kept: int,
-    thin: int,
-    observe: Callable[[jax.Array], Any],
-    completion: Completion | None,
-) -> tuple[Any, Draws]:
-    """Draw as `draw` does, and complete every draw by what was integrated out, if anything was.
-
-    Whole positions are kept and observed. The draw of what was integrated out has the number of
-    its draw folded into its own key.
+    `fold_in(key, i)`: segments of any length give the same chain. A `completion` draws what was
+    integrated out, by a key of its own with the same number folded in: whole positions are kept and
+    observed.
     """
     indices = (first + jnp.arange(kept * thin)).reshape(kept, thin)
 

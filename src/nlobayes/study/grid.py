@@ -11,16 +11,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import ValidationError, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.fit import check_grid, check_run
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import CHAINS, Method
-from nlobayes.study.presets import (
-    DatasetPreset,
-    Evaluation,
-    Execution,
-    Grid,
-    Network,
-)
+from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.run import CROSSED, RunSpec

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import (
     ApproximateJob,
     CheckConvergenceJob,
@@ -27,7 +28,6 @@ from nlobayes.study.jobs import (
     TimedRun,
     WarmupJob,
 )
-from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
 

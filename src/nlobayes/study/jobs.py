@@ -17,23 +17,14 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import Features, GroupColumn, Split, Target
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.grid import refusal
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
-from nlobayes.study.presets import (
-    CalibrationTolerances,
-    Export,
-    Features,
-    GroupColumn,
-    Network,
-    NoiseFamily,
-    Split,
-    Target,
-    Thresholds,
-)
+from nlobayes.study.presets import CalibrationTolerances, Export, Network, NoiseFamily, Thresholds
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.sources import SOURCES, Source

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from nlobayes.stages import PIPELINE
 from nlobayes.stages.sizes import CELL_SECONDS, GRADIENT_SECONDS, Size, gradient_seconds
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.jobs import PRIOR_DRAWS
 from nlobayes.study.marginalised import MARGINALISED, marginal_numbers
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.run import RunSpec
 
 CLASSES = 10

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Method
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.presets import DatasetPreset, Evaluation, Execution, Network
+from nlobayes.study.presets import Evaluation, Execution, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.values import Frozen, Seed

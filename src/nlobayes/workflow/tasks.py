@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nlobayes.figures import Of, by_category, names_of, tabulated
-from nlobayes.study.presets import DatasetPreset
+from nlobayes.study.datasets import DatasetPreset
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ def break_density(monkeypatch: pytest.MonkeyPatch) -> Break:
                 value = model.logdensity_fn(position, *rest)
                 return value + jnp.where(broken(position), jnp.nan, 0.0)
 
-            return model._replace(logdensity_fn=logdensity_fn)
+            sampled = model.sampled._replace(logdensity_fn=logdensity_fn)
+            return model._replace(logdensity_fn=logdensity_fn, sampled=sampled)
 
         monkeypatch.setattr(builder.sampler, "build_model", build_broken)
 

@@ -15,8 +15,8 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.prospino import LAYOUT
 from nlobayes.data.tables import read_table
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import ingest_job, prepare_job
-from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Dataset
 
 PAGE = (Path(__file__).parents[3] / "docs/data.md").read_text()

@@ -17,8 +17,8 @@ from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.requests import preview
 from nlobayes.data.splits import SPLITS, TEST, TRAIN
 from nlobayes.data.tables import Selection, to_csv_text
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
-from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Dataset, RowGroups, Table
 from tests.refusals import invalid, refused
 

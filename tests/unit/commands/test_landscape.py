@@ -163,7 +163,7 @@ def test_energies_that_are_not_finite_are_empty_cells(
             inside = jnp.linalg.norm(position) < radius
             return jnp.where(inside, model.logdensity_fn(position, inverse_temperature), -jnp.inf)
 
-        return model._replace(logdensity_fn=logdensity_fn)
+        return model._replace(sampled=model.sampled._replace(logdensity_fn=logdensity_fn))
 
     monkeypatch.setattr(builder, "build_model", bounded)
     landscape(json.dumps(SPEC), dataset_path, write(tmp_path, starts[:3]), tmp_path / "plots")

@@ -13,8 +13,8 @@ import pytest
 from nlobayes.commands.shared.requests import preview
 from nlobayes.data.tables import PREVIEWED_ROWS, preview_table, read_table, to_arrow
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
-from nlobayes.study.presets import DatasetPreset
 from nlobayes.types import Table
 from tests.refusals import invalid, refused
 

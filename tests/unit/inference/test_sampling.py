@@ -36,7 +36,7 @@ def observe(q: jax.Array) -> dict[str, jax.Array]:
 @cache
 def compiled(name: str, kept: int, thin: int) -> tuple[Kernel, Callable[..., Any]]:
     kernel = quartic_kernel(name)
-    lengths = {"kept": kept, "thin": thin}
+    lengths: dict[str, Any] = {"kept": kept, "thin": thin}
     return kernel, jax.jit(
         lambda keys, states, tuned, first: draw(
             keys, kernel, states, tuned, first=first, observe=observe, **lengths

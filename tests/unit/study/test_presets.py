@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from nlobayes.study.datasets import SPLIT_PRESETS, Split
 from nlobayes.study.grid import Study
-from nlobayes.study.presets import SPLIT_PRESETS, Split
 from nlobayes.study.pretraining import Pretraining
 from tests.refusals import invalid, refused
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import prepare_job
-from nlobayes.study.presets import DatasetPreset
 
 SPLIT = {"train": 10, "validation": 5, "test": 5}
 TABLE = {"kind": "table", "path": "data/mine.csv"}

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grid import Study
 from nlobayes.study.job_builder import simulate_job
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
-from nlobayes.study.presets import DatasetPreset
 from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused
 

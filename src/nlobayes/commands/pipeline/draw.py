@@ -1,5 +1,6 @@
 """Draw one segment of a group of chains."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,10 +36,7 @@ def draw(
     job = read_job(DrawJob, spec)
     if verdict is not None and read_json(verdict, "met")["met"]:
         typer.echo(f"{verdict}: converged, nothing to draw", err=True)
-        facts = {name: read_attrs(previous)[name] for name in INHERITED}
-        inputs = digests([dataset, previous, verdict])
-        made = provenance.record("draw", job.model_dump(), inputs, **facts)
-        write_empty_segment(out, previous, made)
+        _write_nothing(job, dataset, previous, verdict, out)
         return
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, chain_group, job.model.shards)
@@ -49,12 +47,8 @@ def draw(
 
     data, begin = read_dataset(dataset), read_checkpoint(previous)
     if begin.adaptation and begin.next_step < job.warmup.steps:
-        raise InputError(
-            "commands.unfinished_warmup",
-            where=previous,
-            made=begin.next_step,
-            steps=job.warmup.steps,
-        )
+        made, steps = begin.next_step, job.warmup.steps
+        raise InputError("commands.unfinished_warmup", where=previous, made=made, steps=steps)
     model, kernel, adaptation = builder.build_sampler(job, data, earlier_of(job.model))
     template = builder.sampling_template(model, adaptation, len(begin.chains))
     states, tuned = (
@@ -67,18 +61,12 @@ def draw(
     first_draw = 0 if begin.adaptation else begin.next_step
     unit, label = job.thin, f"draws of chains {list(begin.chains)}"
 
+    draw_on = partial(
+        sampling.draw, keys, kernel, thin=unit, observe=observe, completion=completion
+    )
+
     def draw_piece(states: Any, first: int, kept: int) -> Any:
-        return sampling.draw_completed(
-            keys,
-            kernel,
-            states,
-            tuned,
-            first=first,
-            kept=kept,
-            thin=unit,
-            observe=observe,
-            completion=completion,
-        )
+        return draw_on(states, tuned, first=first, kept=kept)
 
     step = jax.jit(draw_piece, static_argnames="kept")
     drawn = []
@@ -94,7 +82,7 @@ def draw(
     )
     variables = builder.name_variables(model, draws.kept)
     segment = Segment(first_draw, unit, variables, stats, draws.observed["f"], end)
-    made = provenance.record(
+    record = provenance.record(
         "draw",
         job.model_dump(),
         digests(filter(None, (dataset, previous, verdict, *earlier_files(job.model)))),
@@ -102,4 +90,11 @@ def draw(
         precision=job.model.precision,
         exact=kernel.exact,
     )
-    write_segment(out, segment, made)
+    write_segment(out, segment, record)
+
+
+def _write_nothing(job: DrawJob, dataset: Path, previous: Path, verdict: Path, out: Path) -> None:
+    """Write a segment of no draws: the chains had converged before."""
+    facts = {name: read_attrs(previous)[name] for name in INHERITED}
+    inputs = digests([dataset, previous, verdict])
+    write_empty_segment(out, previous, provenance.record("draw", job.model_dump(), inputs, **facts))

@@ -63,11 +63,8 @@ def warmup(
     def adapt_segment(carry: Any, first: int, steps: int) -> Any:
         return adapt(keys, adaptation, carry, first=first, steps=steps)
 
-    step, drawn, steps = (
-        jax.jit(adapt_segment, static_argnames="steps"),
-        [],
-        job.warmup.steps_per_segment,
-    )
+    step, drawn = jax.jit(adapt_segment, static_argnames="steps"), []
+    steps = job.warmup.steps_per_segment
     for first, count in pieces(steps, 1, label):
         carry, info, logdensity = step(carry, first_step + first, steps=count)
         drawn.append(records.sample_stats(info, logdensity))

@@ -7,8 +7,8 @@ from pathlib import Path
 from nlobayes.data.requests import Request, check_request, check_rows_of_splits
 from nlobayes.data.tables import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import Features, Target
 from nlobayes.study.jobs import PrepareJob
-from nlobayes.study.presets import Features, Target
 
 
 def preview(job: PrepareJob, path: Path) -> None:

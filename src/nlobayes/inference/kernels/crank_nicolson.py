@@ -66,9 +66,10 @@ def build(posterior: Posterior, *, moves: int, slices: int) -> Kernel:
             return _refresh(key, state, logdensity_fn, share, standard)
 
         def slide(state: PointState, key: jax.Array) -> tuple[PointState, jax.Array]:
-            noise = jax.random.normal(key, state.position.shape, state.position.dtype)
+            key_along, key_slice = jax.random.split(key)
+            noise = jax.random.normal(key_along, state.position.shape, state.position.dtype)
             along = jnp.where(others, noise * sds, 0)
-            return _slice(jax.random.fold_in(key, 1), state, logdensity_fn, along)
+            return _slice(key_slice, state, logdensity_fn, along)
 
         state, accepted = jax.lax.scan(move, state, jax.random.split(key_moves, moves))
         evaluations = jnp.zeros((), int)
@@ -159,7 +160,7 @@ def _shrink(
         tried = low + (high - low) * jax.random.uniform(here, (), low.dtype)
         return _Bracket(low, high, tried, at(tried), bracket.evaluations + 1)
 
-    first = low + (high - low) * jax.random.uniform(key, (), low.dtype)
+    first = low + (high - low) * jax.random.uniform(jax.random.fold_in(key, 0), (), low.dtype)
     begin = _Bracket(low, high, first, at(first), jnp.ones((), int))
     return jax.lax.while_loop(outside, draw, begin)
 

@@ -183,7 +183,7 @@ def test_reaches_the_target_acceptance(name: str, target: float) -> None:
     tuned = frozen_by(carry)
 
     def sample(state: State) -> tuple[State, Draws]:
-        lengths = {"first": 0, "kept": 2000, "thin": 1}
+        lengths: dict[str, Any] = {"first": 0, "kept": 2000, "thin": 1}
         chain_group = jax.tree.map(lambda leaf: leaf[None], (jax.random.key(8), state, tuned))
         key, states, learned = chain_group
         return draw(key, kernel, states, learned, observe=lambda q: q[0], **lengths)

@@ -130,7 +130,7 @@ def test_moments_of_a_correlated_gaussian(step_size: float, most: int) -> None:
         return jnp.concatenate([q, jnp.outer(q - mean, q - mean)[jnp.triu_indices(3)]])
 
     def run(keys: jax.Array) -> Any:
-        only = {"first": 0, "kept": 10000, "thin": 1}
+        only: dict[str, Any] = {"first": 0, "kept": 10000, "thin": 1}
         states = jax.vmap(kernel.init)(starts)
         return draw(keys, kernel, states, learned, observe=quantities, **only)
 

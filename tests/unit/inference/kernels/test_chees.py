@@ -1,6 +1,7 @@
 """HMC of a tuned trajectory length: its steps, what its state says of a trajectory, exactness."""
 
 from functools import partial
+from typing import Any
 
 import arviz
 import jax
@@ -38,7 +39,7 @@ def sample(learned: TunedTrajectory, draws: int) -> tuple[TrajectoryState, Draws
     keys = jax.random.split(jax.random.key(1), CHAINS)
     states = jax.vmap(KERNEL.init)(jnp.zeros((CHAINS, 2)))
     each = jax.tree.map(lambda x: jnp.stack([x] * CHAINS), learned)
-    options = {"first": 0, "kept": draws, "thin": 1}
+    options: dict[str, Any] = {"first": 0, "kept": draws, "thin": 1}
     return draw(keys, KERNEL, states, each, observe=lambda q: q[0], **options)
 
 

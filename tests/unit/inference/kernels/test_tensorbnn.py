@@ -1,5 +1,7 @@
 """HMC with learned step size and number of steps: it does what it is told, and is exact."""
 
+from typing import Any
+
 import arviz
 import jax
 import jax.numpy as jnp
@@ -64,7 +66,7 @@ def test_moments_of_a_correlated_gaussian() -> None:
     keys = jax.random.split(jax.random.key(1), CHAINS)
     learned = jax.tree.map(lambda x: jnp.stack([x] * CHAINS), tuned(0.25, 6))
     starts = jax.vmap(KERNEL.init)(jnp.zeros((CHAINS, 2)))
-    options = {"first": 0, "kept": 2200, "thin": 1}
+    options: dict[str, Any] = {"first": 0, "kept": 2200, "thin": 1}
     _, draws = jax.jit(
         lambda states: draw(keys, KERNEL, states, learned, observe=lambda q: q[0], **options)
     )(starts)

@@ -1,0 +1,195 @@
+"""Presets of datasets: a table, the features and the target that are read from it, its splits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.errors import InputError
+from nlobayes.study.reference import ColumnReference, Reference
+from nlobayes.study.sources import Source
+from nlobayes.study.values import Frozen, PositiveInt, Rows, Seed
+
+if TYPE_CHECKING:
+    FeatureMap = str
+else:
+    FeatureMap = Literal[tuple(FEATURE_MAPS)]
+
+
+class Features(Frozen):
+    """Which columns are read and how they enter the network."""
+
+    columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
+    """Columns of the table, in the order of the network's inputs."""
+    map: FeatureMap = "invariants"
+    """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
+    above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
+    cross section turns; `channels`: with the fractions of Born by channel, for a target
+    relative to a calculation; `pair_invariants`: the like of the ten columns of two neutralinos.
+    All take a squark mass as one more, last column. Chains do not converge on `raw`."""
+    units: dict[str, str] = {"m1": "GeV"}
+    """Unit in which a column enters; a column that names another is converted."""
+    standardise: bool = True
+    """Centre and scale each feature with the train rows."""
+    covariate: str | None = None
+    """Column along which residuals and calibration are shown; the first where not given."""
+
+    @property
+    def along(self) -> str:
+        """Name of the covariate."""
+        return self.covariate or next(iter(self.columns), "")
+
+    @property
+    def units_of_columns(self) -> dict[str, str]:
+        """Unit in which each column enters that has one; the default names a column of physics."""
+        return {name: unit for name, unit in self.units.items() if name in self.columns}
+
+    @model_validator(mode="after")
+    def _units_are_of_columns(self) -> Features:
+        unused = [name for name in self.units if name not in self.columns]
+        if unused and self.units != {"m1": "GeV"}:
+            raise InputError(
+                "study.unit_of_no_column", where="units", name=unused[0], columns=self.columns
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _covariate_is_read(self) -> Features:
+        if self.covariate is not None and self.covariate not in self.columns:
+            raise InputError("study.covariate", name=self.covariate, columns=self.columns)
+        return self
+
+
+class Target(Frozen):
+    """Which column is learned and on which scale."""
+
+    column: str | tuple[str, ...] = "sigma_pb"
+    """Column of the table, or a list of columns that are learned together."""
+    unit: str = "pb"
+    """Unit in which it is stored and reported; empty for a target without one."""
+    scale: Literal["log10", "identity", "classes"] = "log10"
+    """Scale on which the network learns, and on which errors are additive; `classes` are whole
+    numbers that name one class each."""
+    scale_variations: tuple[str, ...] = ()
+    """Columns with the cross section at other scales: errors are compared with their spread."""
+    relative_error: str | None = None
+    """Column with the numerical error of each target in units of the target: noise of its own."""
+    relative_to: Reference | None = None
+    """What is known of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
+    network learns log10(target / reference), of scale `identity` target - reference, and every
+    prediction is multiplied, or added, back."""
+    standardise: bool = True
+    """Centre and scale the target with the train rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (self.column,) if isinstance(self.column, str) else self.column
+
+    @model_validator(mode="after")
+    def _fits_its_columns(self) -> Target:
+        if not self.columns:
+            raise InputError("study.no_target")
+        alone = [name for name in ("scale_variations", "relative_error") if getattr(self, name)]
+        if alone and (len(self.columns) > 1 or self.scale == "classes"):
+            raise InputError("study.of_one_column", key=alone[0])
+        if len(self.columns) > 1 and self.scale == "classes":
+            raise InputError("study.classes_of_columns", columns=list(self.columns))
+        if self.relative_to is not None and (len(self.columns) > 1 or self.scale == "classes"):
+            received = "classes" if self.scale == "classes" else list(self.columns)
+            raise InputError("references.of_one_target", received=received)
+        if {*self.reference_columns} & {*self.columns}:
+            raise InputError("references.of_itself", column=self.columns[0])
+        return self
+
+    @property
+    def reference_columns(self) -> tuple[str, ...]:
+        """Names of the columns that it is learned relative to: one, or none."""
+        reference = self.relative_to
+        return (reference.column,) if isinstance(reference, ColumnReference) else ()
+
+
+class Split(Frozen):
+    """Rows of each split: numbers of rows, or fractions that sum to one."""
+
+    train: Rows
+    validation: Rows
+    test: Rows
+    shuffle: bool = True
+    """Draw the rows at random; otherwise take them in order."""
+    seed: Seed = 0
+    """Seed of the shuffle."""
+    train_from: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Rows, in the order of the shuffle, before the first train row: splits that differ in it share
+    validation and test rows where `validation_from` is the same."""
+    validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Rows before the first validation row, and test rows follow; null: as many as end the train
+    rows."""
+
+    @model_validator(mode="after")
+    def _fits_the_table(self) -> Split:
+        share = sum(size for size in (self.train, self.validation, self.test) if size < 1)
+        if share > 1 + 1e-9:
+            raise InputError("study.fractions", share=share)
+        return self
+
+
+SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=False)}
+
+
+GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column: column is None)]
+"""Name of a column; where there is none, files and jobs do not speak of it."""
+
+
+class DatasetPreset(Frozen):
+    """A table with its features, target and splits."""
+
+    source: Source
+    """Where the table comes from."""
+    features: Features = Features()
+    """Inputs of the network."""
+    target: Target = Target()
+    """What is learned."""
+    split: Split
+    """Row numbers or fractions, or the name of a split preset (`thesis`)."""
+    reference_points: PositiveInt = 500
+    """Held-out rows at which convergence is judged."""
+    groups: GroupColumn = None
+    """Column of text or whole numbers that names at most 20 groups of rows, such as how well each
+    is known: validation and test rows of each group are scored apart, too. It is read with the
+    table, hence a key of the dataset, not of `evaluation`; when it changes, runs are sampled anew.
+    """
+
+    @model_validator(mode="after")
+    def _reads_what_matters(self) -> DatasetPreset:
+        features, target = self.features.columns, self.target
+        for name, times in Counter((*features, *target.columns)).most_common(1):
+            if times > 1:
+                raise InputError("study.column_twice", name=name)
+        error = (target.relative_error,) if target.relative_error else ()
+        asked = {"features.columns": features, "target.column": target.columns}
+        asked |= {"target.scale_variations": target.scale_variations}
+        asked |= {"target.relative_to.column": target.reference_columns}
+        asked |= {"groups": (self.groups,) if self.groups else ()}
+        self.source.check_columns(asked | {"target.relative_error": error})
+        _ = self.whole_target
+        return self
+
+    @property
+    def whole_target(self) -> Target:
+        """The target, with all settings of its reference."""
+        reference = self.target.relative_to
+        if reference is None:
+            return self.target
+        whole = reference.completed(self.source, self.features.columns)
+        return self.target.model_copy(update={"relative_to": whole})
+
+    @field_validator("split", mode="before")
+    @classmethod
+    def _named_split(cls, split: Any) -> Any:
+        if isinstance(split, str) and split not in SPLIT_PRESETS:
+            raise InputError("study.unknown_split", name=split, known=sorted(SPLIT_PRESETS))
+        return SPLIT_PRESETS[split] if isinstance(split, str) else split
