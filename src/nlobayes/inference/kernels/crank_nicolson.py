@@ -59,11 +59,11 @@ def build(posterior: Posterior, *, moves: int, slices: int) -> Kernel:
     def step(key: jax.Array, state: PointState, tuned: Tuned) -> tuple[PointState, Info]:
         standard, others = _masks(posterior.standard, state.position.size)
         key_moves, key_slices = jax.random.split(key)
-        share = tuned.step_size / jnp.sqrt(1 + tuned.step_size**2)
+        angle = jnp.arctan(tuned.step_size)
         sds = jnp.sqrt(tuned.inverse_mass_matrix)
 
         def move(state: PointState, key: jax.Array) -> tuple[PointState, jax.Array]:
-            return _refresh(key, state, logdensity_fn, share, standard)
+            return _refresh(key, state, logdensity_fn, angle, standard)
 
         def slide(state: PointState, key: jax.Array) -> tuple[PointState, jax.Array]:
             key_along, key_slice = jax.random.split(key)
@@ -93,14 +93,19 @@ def _refresh(
     key: jax.Array,
     state: PointState,
     logdensity_fn: LogDensity,
-    share: jax.Array,
+    angle: jax.Array,
     moved: np.ndarray,
 ) -> tuple[PointState, jax.Array]:
-    """Propose a Crank-Nicolson move of some entries; give the acceptance probability, too."""
+    """Propose a Crank-Nicolson move of some entries; give the acceptance probability, too.
+
+    Its b is the sine of an angle: its square and that of sqrt(1 - b^2) add up to 1 whatever the
+    step size, which grows without bound where draws from the prior are accepted often enough.
+    """
     key_noise, key_accept = jax.random.split(key)
     position = state.position
     noise = jax.random.normal(key_noise, position.shape, position.dtype)
-    proposed = jnp.where(moved, jnp.sqrt(1 - share**2) * position + share * noise, position)
+    rotated = jnp.cos(angle) * position + jnp.sin(angle) * noise
+    proposed = jnp.where(moved, rotated, position)
     proposal = PointState(proposed, logdensity_fn(proposed))
     from_prior = (jnp.sum(proposed**2) - jnp.sum(position**2)) / 2
     gain = proposal.logdensity - state.logdensity + from_prior
@@ -114,10 +119,10 @@ def _slice(
 ) -> tuple[PointState, jax.Array]:
     """Draw from the slice along a direction; give the number of evaluations, too."""
     dtype = state.position.dtype
-    key_level, key_begin, key_share, key_points = jax.random.split(key, 4)
+    key_level, key_begin, key_below, key_points = jax.random.split(key, 4)
     level = state.logdensity + jnp.log(jax.random.uniform(key_level, (), dtype))
     begin = -jax.random.uniform(key_begin, (), dtype)
-    below = jax.random.randint(key_share, (), 0, MOST_STEPS_OUT)
+    below = jax.random.randint(key_below, (), 0, MOST_STEPS_OUT)
 
     def at(t: jax.Array) -> jax.Array:
         return logdensity_fn(state.position + t * along)

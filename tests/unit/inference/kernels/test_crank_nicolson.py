@@ -27,9 +27,9 @@ def build(moves: int, slices: int) -> Kernel:
     return crank_nicolson.build(Posterior(prior, standard=STANDARD), moves=moves, slices=slices)
 
 
-def run(kernel: Kernel, steps: int) -> tuple[np.ndarray, Any]:
+def run(kernel: Kernel, steps: int, tuned: Tuned = TUNED) -> tuple[np.ndarray, Any]:
     def one(state: Any, key: jax.Array) -> tuple[Any, Any]:
-        state, info = kernel.step(key, state, TUNED)
+        state, info = kernel.step(key, state, tuned)
         return state, (state.position, info)
 
     keys = jax.random.split(jax.random.key(1), steps)
@@ -45,6 +45,25 @@ def test_proposals_from_the_prior_are_accepted_and_slices_draw_the_rest() -> Non
     np.testing.assert_allclose(draws[:, STANDARD].std(axis=0), 1, atol=5 / np.sqrt(800))
     assert draws[:, 1].min() > 0
     np.testing.assert_allclose(np.quantile(draws[:, 1], [0.5, 0.9]), np.log([2, 10]), atol=0.35)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_any_step_size_keeps_the_prior(dtype: str) -> None:
+    """Warm-up raises the step size without bound where draws from the prior are accepted."""
+    kernel, start = build(moves=1, slices=0), jnp.asarray(START, dtype)
+    sizes = jnp.asarray(np.minimum(np.logspace(-3, 60, 200), np.finfo(dtype).max), dtype)
+
+    def step(size: jax.Array) -> tuple[jax.Array, Any]:
+        state, info = kernel.step(
+            jax.random.key(1), kernel.init(start), Tuned(size, jnp.ones(4, dtype))
+        )
+        return state.position, info
+
+    positions, info = jax.jit(jax.vmap(step))(sizes)
+    rtol = 1e-5 if dtype == "float32" else 1e-12
+    np.testing.assert_allclose(info.acceptance_rate, 1, rtol=rtol)
+    np.testing.assert_allclose(positions[-1], positions[-50], atol=1e-6)
+    assert np.all(positions[:, STANDARD] != start[STANDARD])
 
 
 def test_each_move_leaves_the_entries_of_the_other() -> None:
