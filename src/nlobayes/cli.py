@@ -15,6 +15,7 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nlobayes.arviz_parts import without_plots
 from nlobayes.errors import InputError, one_line
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
 from nlobayes.stages.stage import Command
@@ -117,9 +118,15 @@ def nlobayes(
     """Bayesian neural networks by exact MCMC as surrogates for NLO cross sections."""
 
 
+def start() -> None:
+    """Run the command line in a process of its own, which begins sooner."""
+    gc.set_threshold(NEW_OBJECTS)
+    without_plots()
+    main()
+
+
 def main() -> None:
     """Run the command line; one line says why it ends early, with status 2 for unusable input."""
-    gc.set_threshold(NEW_OBJECTS)
     try:
         app()
     except InputError as error:

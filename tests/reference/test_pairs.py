@@ -213,6 +213,7 @@ def test_decoupled_squarks_leave_the_square_of_the_coupling_to_the_z(
 
 
 @pytest.mark.parametrize("numbers", PAIRS, ids=str)
+@pytest.mark.slow
 def test_rates_grow_with_the_energy(scanned: Spectrum, numbers: tuple[int, int]) -> None:
     """At every order and scale, from 7 to 14 TeV."""
     pair = select_pair(scanned, *numbers)

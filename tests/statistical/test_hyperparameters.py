@@ -69,7 +69,7 @@ def log_scale_by_quadrature(hyper: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("hyper", HYPER)
 @pytest.mark.parametrize("kind", ["hmc", "gibbs_hmc"])
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(1)
 def test_scale_of_a_linear_model(kind: str, hyper: str) -> None:
     """Posterior of the scale of the weights against quadrature."""
     mean, variance = log_scale_by_quadrature(hyper)

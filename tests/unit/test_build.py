@@ -239,6 +239,7 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
 
 @pytest.mark.parametrize("more", [0, 2])
 @pytest.mark.parametrize(("kernel", "warmup"), kinds())
+@pytest.mark.by_day(8)
 def test_templates_have_the_form_of_what_is_carried(
     hierarchical: Model, kernel: Kernel, warmup: Warmup, more: int
 ) -> None:

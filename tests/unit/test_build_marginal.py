@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from scipy.optimize import minimize
 
 from nlobayes import builder
@@ -64,6 +65,7 @@ def drawn(model: builder.Model, dataset: Dataset, cuts: tuple[int, ...]) -> list
     return pieces
 
 
+@pytest.mark.slow
 def test_kept_draws_are_networks_whose_f_was_observed(dataset: Dataset) -> None:
     """And segments of any length give the same draws, of the output layer too."""
     model = make(dataset)

@@ -13,10 +13,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from nlobayes.cli import COMMANDS, app, main
+from nlobayes.diagnostics import estimators
 from nlobayes.errors import InputError
 from nlobayes.stages import AUDIT, GROUPS, PIPELINE, TOOLS, module_of
 
@@ -37,7 +39,7 @@ TABLE = "a,b,sigma:pb\n" + "".join(f"{n},{n * n % 7},{n + 1}\n" for n in range(8
 
 def nlobayes(*words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the real command line."""
-    command = [sys.executable, "-c", "from nlobayes.cli import main; main()"]
+    command = [sys.executable, "-c", "from nlobayes.cli import start; start()"]
     return subprocess.run(
         [*command, *map(str, words)],
         capture_output=True,
@@ -62,7 +64,7 @@ def test_help_lists_every_verb_and_imports_nothing_heavy() -> None:
         "try:\n    app(['--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
         f"loaded = set('{HEAVY}'.split()) & set(sys.modules)\n"
         "loaded |= {name for name in sys.modules if name.startswith('nlobayes.')}\n"
-        "light = ('nlobayes.cli', 'nlobayes.errors', 'nlobayes.stages')\n"
+        "light = ('nlobayes.arviz_parts', 'nlobayes.cli', 'nlobayes.errors', 'nlobayes.stages')\n"
         "loaded = {name for name in loaded if not name.startswith(light)}\n"
         "sys.exit(' '.join(loaded) or None)"
     )
@@ -89,6 +91,19 @@ def test_help_of_a_verb_for_people_waits_for_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_process_of_ours_imports_pymc_without_the_plots_of_arviz() -> None:
+    """And ArviZ estimates as it does where they are there."""
+    program = (
+        "import sys; import nlobayes.cli as cli; cli.main = lambda: None; cli.start()\n"
+        "import numpy as np, arviz, pymc\n"
+        "print(arviz.ess(np.random.default_rng(1).normal(size=(4, 50))), dir(arviz.plots))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    effective, names = done.stdout.split(" ", 1)
+    assert float(effective) == estimators.ess_bulk(np.random.default_rng(1).normal(size=(4, 50)))
+    assert "plot_trace" not in names
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -216,6 +216,7 @@ def grid_of(project: Project) -> dict[str, Any]:
     return yaml.safe_load((project.root / "config/config.yaml").read_text())["grids"]["tiny"]
 
 
+@pytest.mark.slow
 def test_history_is_up_to_date_where_it_is_checked_out(
     published: Project, changed: Project
 ) -> None:

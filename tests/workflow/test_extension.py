@@ -67,6 +67,7 @@ def test_another_segment_runs_its_own_jobs_only(tiny: Project, two_segments: Pro
         xr.testing.assert_identical(before, after.isel(draw=slice(before.sizes["draw"])))
 
 
+@pytest.mark.slow
 def test_two_segments_are_one_long_run_bit_for_bit(
     tiny: Project, two_segments: Project, tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ def test_a_gpu_that_is_not_there_stops_the_run(tiny: Project, tmp_path: Path) ->
     assert not list(project.root.glob("results/pretrain/**/*.nc"))
 
 
+@pytest.mark.slow
 def test_a_density_that_is_not_finite_at_any_start_stops_the_run(
     tiny: Project, tmp_path: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_path_that_no_run_has_is_refused(project: Project, path: str) -> None:
     assert "is no path of this study" in refused.stdout + refused.stderr
 
 
+@pytest.mark.slow
 def test_cost_grows_as_the_runs_do(project: Project) -> None:
     """Eight times the runs in less than six times the CPU seconds, Snakemake's start included."""
     assert cpu_seconds(project, 800) < 6 * cpu_seconds(project, 100)

@@ -16,7 +16,7 @@ from nlobayes import Surrogate
 if TYPE_CHECKING:
     from tests.workflow.conftest import Once, Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 STUDY = Path(__file__).with_name("marginalised.yaml")
 MODEL = "tiny/wide_8/relevance/tolerance_10/brief"

@@ -12,7 +12,7 @@ from nlobayes import Surrogate
 from nlobayes.checks import APPROXIMATE
 from tests.workflow.conftest import Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 MODEL = "tiny/n4/fan_in/tolerance_10/tiny"
 RUN = f"{MODEL}/maps/s1"

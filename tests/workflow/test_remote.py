@@ -80,6 +80,7 @@ def outside(tmp_path: Path, **known: str) -> list[str]:
     return ["env", *(f"{name}={value}" for name, value in variables.items())]
 
 
+@pytest.mark.slow
 def test_results_travel(published: Project, bucket: str, tmp_path: Path) -> None:
     project = with_remote(published, tmp_path / "project", bucket, "travel")
     signed = outside(tmp_path, **CREDENTIALS)

@@ -49,6 +49,7 @@ def stopped(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     return tiny.grow(folder, POSTERIOR, until(LOOSE, 2))
 
 
+@pytest.mark.slow
 def test_met_targets_leave_later_segments_empty(tiny: Project, stopped: Project) -> None:
     met = verdict(stopped, 0)
     assert (met["met"], met["draws_per_chain"]) == (True, 60)

@@ -114,6 +114,7 @@ def test_the_record_says_what_was_condensed(dataset: Dataset) -> None:
     assert (facts["target"], facts["scale"], facts["units"]["m1"]) == ("sigma_pb", "log10", "GeV")
 
 
+@pytest.mark.slow
 def test_a_job_reads_and_records_the_earlier_of_its_prior(
     dataset: Dataset, capsys: pytest.CaptureFixture[str]
 ) -> None:

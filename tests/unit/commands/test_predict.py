@@ -472,6 +472,7 @@ def peak_mb(surrogate: Path, points: Path, out: Path) -> float:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.by_day(1)
 def test_memory_does_not_grow_with_the_table(
     surrogate_path: Path, scan: np.ndarray, tmp_path: Path, ending: str
 ) -> None:

@@ -76,7 +76,7 @@ def assert_unreadable(path: Path, why: str = "") -> None:
 def prepare(path: Path) -> subprocess.CompletedProcess[str]:
     """Run the real verb with little memory and little time."""
     limit = f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))"
-    program = f"import resource; {limit}; from nlobayes.cli import main; main()"
+    program = f"import resource; {limit}; from nlobayes.cli import start; start()"
     words = ["--spec", json.dumps(PREPARE), "--table", str(path), "--out", f"{path.parent}/out.nc"]
     return subprocess.run(
         [sys.executable, "-c", program, "prepare", *words],

@@ -59,6 +59,7 @@ def test_a_wrong_forecaster_fails_every_check(seed: int, factor: float, shift: f
 @pytest.mark.statistical
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("shift", [0.5, -0.5])
+@pytest.mark.slow
 def test_half_a_standard_deviation_off_fails(seed: int, shift: float) -> None:
     """By the PIT; within the tolerance 95 % coverage (92 % here) may pass, without it none does."""
     assert "pit_ecdf" not in passed(seed, shift=shift)

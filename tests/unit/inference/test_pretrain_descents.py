@@ -82,6 +82,7 @@ def test_amsgrad_is_not_adam_once_gradients_shrink() -> None:
 
 @each_optimiser
 @pytest.mark.parametrize(("batch", "rtol"), [("full", 1e-4), (5, 1e-2)])
+@pytest.mark.by_day(5)
 def test_every_optimiser_reaches_ridge_regression(kind: str, batch: Any, rtol: float) -> None:
     """A weight decay of 1e-6 moves the optimum by less than the tolerance."""
     settings = {"adamw": {"weight_decay": 1e-6}, "sgd": {"momentum": 0.6}}.get(kind, {})

@@ -81,7 +81,7 @@ def position_of(density: Density, seed: int) -> jax.Array:
 
 
 @pytest.mark.parametrize(("name", "layout"), PRIOR_CASES)
-@pytest.mark.by_day(6)
+@pytest.mark.by_day(4)
 def test_every_prior_is_the_one_by_hand(name: str, layout: str) -> None:
     """And its weights give the likelihood: twins are scaled, shared scales shared, as stated."""
     sizes = (INPUTS, 4, 2, 1)
@@ -104,7 +104,7 @@ def test_every_prior_is_the_one_by_hand(name: str, layout: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "layout", "errors"), LIKELIHOOD_CASES)
-@pytest.mark.by_day(6)
+@pytest.mark.by_day(4)
 def test_every_likelihood_is_the_one_by_hand(name: str, layout: str, errors: bool) -> None:
     """Its own variables included; the rows one by one sum to it."""
     observed = LIKELIHOODS[name]

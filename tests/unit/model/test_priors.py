@@ -273,7 +273,7 @@ def assert_laws(density: Density, laws: dict[str, Law]) -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.by_day(3)
+@pytest.mark.by_day(2)
 def test_every_family_is_drawn_as_stated(name: str) -> None:
     """Scales, weights given them, and weights whatever they are: Student-t for Gamma precisions."""
     prior, laws = LAWS[name]

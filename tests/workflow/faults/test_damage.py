@@ -102,6 +102,7 @@ def test_a_verb_names_an_input_that_is_gone(
     assert Path(path).parent.as_posix() in line
 
 
+@pytest.mark.slow
 def test_a_damaged_posterior_stops_the_run_and_is_made_again_once_deleted(
     tiny: Project, tmp_path: Path
 ) -> None:

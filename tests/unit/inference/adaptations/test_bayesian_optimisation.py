@@ -146,6 +146,7 @@ def rewards_by_brute_force() -> np.ndarray:
 
 
 @pytest.mark.statistical
+@pytest.mark.slow
 def test_finds_a_pair_within_a_factor_of_the_best() -> None:
     """0.7 of the largest reward on the grid after 80 evaluations, in every chain.
 

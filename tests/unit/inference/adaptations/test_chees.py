@@ -168,6 +168,7 @@ def test_frozen_steps_use_what_is_frozen() -> None:
     assert last.trajectory_length[0] != np.exp(carry.length.log_length)
 
 
+@pytest.mark.slow
 def test_pieces_equal_one_long_warmup_bit_for_bit() -> None:
     for pieces in ((37, 63), (100,)):
         _, carry, info = warm_up(pieces, share=0.8)

@@ -152,6 +152,7 @@ def test_masses_are_those_of_the_rungs_that_have_just_moved() -> None:
     assert np.abs(error).max() < 0.55
 
 
+@pytest.mark.slow
 def test_step_sizes_follow_dual_averaging_on_every_rung() -> None:
     """Hoffman & Gelman (2014), section 3.2, with gamma 0.05, t0 10, kappa 0.75."""
     warmed = warm_up(PIECE)

@@ -108,6 +108,7 @@ def sample(kernel: Kernel, warmed: Warmed, observe: Any) -> Draws:
 
 @every_kernel
 @pytest.mark.by_day(1)
+@pytest.mark.slow
 def test_pieces_equal_one_long_warmup_bit_for_bit(name: str) -> None:
     """The last of ten pieces is frozen."""
     kernel = build(name)

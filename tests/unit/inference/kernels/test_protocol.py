@@ -94,6 +94,7 @@ def test_signature(name: str) -> None:
 
 @every_kernel
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.by_day(6)
 def test_state_keeps_its_types_and_info_is_complete(name: str, dtype: Any) -> None:
     with jax.enable_x64(dtype is np.float64):
         kernel = make(name)
@@ -172,6 +173,7 @@ def test_divergence_threshold_is_passed_on(name: str) -> None:
 
 
 @every_exact_kernel
+@pytest.mark.by_day(4)
 def test_never_enters_a_region_of_no_density(name: str) -> None:
     """Half the space has log density NaN: the chain never goes there and goes on."""
     kernel = make(name, half_space)
