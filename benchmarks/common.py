@@ -164,14 +164,14 @@ def judge(function: np.ndarray) -> tuple[float, float]:
     return float(np.median(ess_bulk(function))), float(np.median(rhat(function)))
 
 
-def isolated(call: str, *arguments: Any, device: str = "cpu") -> Any:
+def isolated(call: str, *arguments: Any, device: str = "cpu", precision: str = "float32") -> Any:
     """Call `module:function` in a fresh process, in which the runtime is configured first."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_enter, call, arguments, device).result()
+        return pool.submit(_enter, call, arguments, device, precision).result()
 
 
-def _enter(call: str, arguments: Sequence[Any], device: str) -> Any:
-    runtime.configure("float32", device)
+def _enter(call: str, arguments: Sequence[Any], device: str, precision: str) -> Any:
+    runtime.configure(precision, device)
     runtime.choose_device(device)
     module, function = call.split(":")
     return getattr(import_module(module), function)(*arguments)

@@ -51,7 +51,7 @@ METRICS = (
         LOWER,
         shown=EVERYWHERE,
         axis=Axis("fitting"),
-        column=Column("RMSE", ".4f", place=0),
+        column=Column("RMSE", ".3g", place=0),
     ),
     Metric(
         "rmse_target",
@@ -61,7 +61,7 @@ METRICS = (
         LOWER,
         shown=EVERYWHERE,
         axis=Axis("fitting"),
-        column=Column("RMSE", ".4f", place=0),
+        column=Column("RMSE", ".3g", place=0),
     ),
     Metric(
         "accuracy",

@@ -29,7 +29,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
 def test_a_label_is_the_grid_and_what_differs_in_it(study: object) -> None:
     model = "embedded_k/{}/fan_in/{}/adam/{}/s{}".format
     found = labels(study, ["quickstart", "check", "shapes"])  # type: ignore[arg-type]
-    assert found[model("n32", "tolerance_5", "hmc_k", 1)] == "quickstart"
+    assert found[model("n32", "tolerance_3_5", "hmc_k", 1)] == "quickstart"
     assert found[model("n16", "tolerance_10", "hmc_check", 1)] == "check hmc_check"
     assert found[model("n16", "tolerance_10", "hmc_check", 2)] == "shapes n16 s2"
     assert len({*found.values()}) == len(found) == 6
@@ -42,7 +42,7 @@ def test_targets_name_a_run_before_other_grids(study: object) -> None:
 
 def test_a_model_is_called_without_its_sampler(study: object) -> None:
     found = model_labels(study)  # type: ignore[arg-type]
-    assert found["embedded_k/n32/fan_in/tolerance_5/adam/s1"] == "quickstart"
+    assert found["embedded_k/n32/fan_in/tolerance_3_5/adam/s1"] == "quickstart"
     assert found["embedded_k/n32/fan_in/tolerance_10/adam/s2"] == "shapes n32 s2"
 
 

@@ -98,7 +98,7 @@ def _maps(run: Finished, of_classes: bool) -> list[Text]:
     """Give the ensemble of the MAPs, and in brackets how its members score alone."""
     baseline = run.evaluation["baseline"]
     members = next(iter(baseline["members"].values()))
-    name = f"  {len(members)} MAPs ({min(members):.3f}-{max(members):.3f})"
+    name = f"  {len(members)} MAPs ({min(members):.3g}-{max(members):.3g})"
     return [
         Text(name, "dim"),
         *_scores(baseline["test"], of_classes),
