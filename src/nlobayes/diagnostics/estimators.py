@@ -7,6 +7,7 @@ returns one number.
 
 import warnings
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -45,7 +46,9 @@ def ecdf_confidence_band(
     points: int, at: np.ndarray, cdf_at: np.ndarray, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Give the band (at,) that holds the ECDF of so many uniform points everywhere at once."""
-    return _arviz().stats.ecdf_utils.ecdf_confidence_band(points, at, cdf_at, **options)
+    _arviz()
+    bands = import_module("arviz.stats.ecdf_utils")  # brings Numba: only the plots import it, too
+    return bands.ecdf_confidence_band(points, at, cdf_at, **options)
 
 
 # Written out because arviz.mcse 0.23 returns an array for the mean and raises for the standard
