@@ -46,6 +46,20 @@ def test_a_calibrated_forecaster_passes(seed: int) -> None:
 
 
 @pytest.mark.statistical
+def test_ranks_among_other_rows_pass_as_rarely_said() -> None:
+    """Error bars that are the ranks of 500 residuals of the same law: chance has two parts."""
+    outcomes = []
+    for seed in range(16):
+        fitted, held_out = np.split(np.random.default_rng(seed).normal(size=1500), [500])
+        pit = np.searchsorted(np.sort(fitted), held_out) / len(fitted)
+        both = [check(held_out, pit, fitted_on=rows)["pit_ecdf"] for rows in (500, None)]
+        outcomes.append([result["passed"] for result in both])
+    of_two, of_one = np.sum(outcomes, axis=0)
+    assert of_two == 16
+    assert of_one < 14
+
+
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("factor", "shift"),

@@ -156,7 +156,9 @@ def level_table(pit: np.ndarray, levels: np.ndarray) -> dict[str, np.ndarray]:
     return {"level": levels, "coverage": coverage, "lower": lower, "upper": upper}
 
 
-def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, np.ndarray]:
+def pit_table(
+    pit: np.ndarray, *, confidence: float = CONFIDENCE, points: int | None = None
+) -> dict[str, np.ndarray]:
     """Tabulate the distribution function of the PIT with the band of a uniform sample.
 
     Parameters
@@ -165,6 +167,8 @@ def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, n
         Probability integral transform, axis (point).
     confidence
         Probability that the whole function of a calibrated forecaster lies in the band.
+    points
+        Size of the uniform sample; None for as many as there are.
 
     Returns
     -------
@@ -178,7 +182,8 @@ def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, n
     """
     u = np.linspace(0, 1, _ECDF_POINTS)
     ecdf = np.searchsorted(np.sort(pit), u, side="right") / len(pit)
-    lower, upper = _arviz.ecdf_confidence_band(len(pit), u, u, prob=confidence, method="optimized")
+    size = len(pit) if points is None else points
+    lower, upper = _arviz.ecdf_confidence_band(size, u, u, prob=confidence, method="optimized")
     return {"u": u, "ecdf": ecdf, "lower": lower, "upper": upper}
 
 
