@@ -1,5 +1,7 @@
 """A calibrated forecaster passes every check; each wrong one fails every check."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -30,7 +32,7 @@ def forecast(
     return standardised_residuals(observed, mean, total_sd), predictive_cdf(draws, observed, noise)
 
 
-def passed(seed: int, *, factor: float = 1.0, shift: float = 0.0, **tolerances: float) -> set[str]:
+def passed(seed: int, *, factor: float = 1.0, shift: float = 0.0, **tolerances: Any) -> set[str]:
     z_total, pit = forecast(seed, factor=factor, shift=shift)
     found = check(z_total, pit, **tolerances)
     assert [*found] == CHECKS
@@ -53,7 +55,7 @@ def test_ranks_among_other_rows_pass_as_rarely_said() -> None:
         fitted, held_out = np.split(np.random.default_rng(seed).normal(size=1500), [500])
         pit = np.searchsorted(np.sort(fitted), held_out) / len(fitted)
         both = [check(held_out, pit, fitted_on=rows)["pit_ecdf"] for rows in (500, None)]
-        outcomes.append([result["passed"] for result in both])
+        outcomes.append([bool(result["passed"]) for result in both])
     of_two, of_one = np.sum(outcomes, axis=0)
     assert of_two == 16
     assert of_one < 14
