@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -14,10 +14,11 @@ from nlobayes.errors import InputError
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.fit import check_grid, check_run
 from nlobayes.study.likelihoods import Likelihood
-from nlobayes.study.methods import CHAINS, Method
+from nlobayes.study.methods import Method
 from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
+from nlobayes.study.refusal import refusal
 from nlobayes.study.run import CROSSED, RunSpec
 from nlobayes.study.values import Frozen, Names, Seeds, check_names
 
@@ -153,56 +154,6 @@ def load_study(config: Mapping[str, Any]) -> Study:
         return Study.model_validate(config)
     except ValidationError as error:
         raise refusal(error, "configuration") from None
-
-
-def refusal(error: ValidationError, where: str) -> InputError:
-    """Give what a validation refused as one error; its text tells the first three faults.
-
-    Its fields `faults` and `places` have an entry for each fault: the code of ours, or the type of
-    pydantic's own, and the dotted key.
-    """
-    details = error.errors()
-    return InputError(
-        "study.refused",
-        where=where,
-        said=" ".join("; ".join(map(_said, details[:3])).split()),
-        faults=[_fault(detail) for detail in details],
-        places=[_place(detail) for detail in details],
-    )
-
-
-def _said(detail: Any) -> str:
-    place = _dotted(detail)
-    message = detail["msg"].removeprefix("Value error, ")
-    said = f"{place}: {message}" if place else message
-    if detail["type"] in {"missing", "value_error"}:
-        return said
-    return f"{said}, got {detail['input']!r:.200}"
-
-
-def _own(detail: Any) -> InputError | None:
-    raised = detail.get("ctx", {}).get("error")
-    return raised if isinstance(raised, InputError) else None
-
-
-def _fault(detail: Any) -> str:
-    own = _own(detail)
-    return own.code if own else str(detail["type"])
-
-
-def _place(detail: Any) -> str:
-    own = _own(detail)
-    inside = own.where if own else None
-    return ".".join(str(part) for part in (_dotted(detail), inside) if part)
-
-
-def _dotted(detail: Any) -> str:
-    return ".".join(str(part) for part in _as_written(detail["loc"]))
-
-
-def _as_written(place: Sequence[Any]) -> list[Any]:
-    """Leave out the kind of a method that nobody writes, as it is that of chains."""
-    return [part for depth, part in enumerate(place) if (depth, part) != (2, CHAINS)]
 
 
 def _known(place: str, name: str, section: Mapping[str, Any]) -> None:

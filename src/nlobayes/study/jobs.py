@@ -19,7 +19,6 @@ from pydantic import (
 from nlobayes.errors import InputError
 from nlobayes.study.datasets import Features, GroupColumn, Split, Target
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
-from nlobayes.study.grid import refusal
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
@@ -27,6 +26,7 @@ from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.presets import CalibrationTolerances, Export, Network, NoiseFamily, Thresholds
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
+from nlobayes.study.refusal import refusal
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
 from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed

@@ -12,8 +12,8 @@ from nlobayes.artifacts.netcdf import Groups, read_attrs
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter
-from nlobayes.study.grid import refusal
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.refusal import refusal
 
 
 def posterior_draws(groups: Groups) -> ChainDraws:

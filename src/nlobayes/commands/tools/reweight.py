@@ -20,9 +20,9 @@ from nlobayes.data.splits import SPLITS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights
-from nlobayes.study.grid import refusal
 from nlobayes.study.jobs import ModelJob, ReweightJob
 from nlobayes.study.library import preset_of
+from nlobayes.study.refusal import refusal
 from nlobayes.types import Dataset, Named
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
