@@ -197,9 +197,7 @@ def test_checks_are_those_of_the_test_split(predicted: Columns) -> None:
     table = tables.calibration_checks(predicted, coverage_tolerance=0.3)
     assert [*table] == ["check", "value", "low", "high", "passed"]
     test = predicted["split"] == "test"
-    fitted_on = int(np.sum(predicted["split"] == "val"))
-    z_total, pit = predicted["z_total"][test], predicted["pit"][test]
-    expected = check(z_total, pit, fitted_on=fitted_on, coverage_tolerance=0.3)
+    expected = check(predicted["z_total"][test], predicted["pit"][test], coverage_tolerance=0.3)
     assert table["check"].tolist() == [*expected]
     for name in ("value", "high", "passed"):
         assert table[name].tolist() == [result[name] for result in expected.values()]

@@ -156,9 +156,7 @@ def level_table(pit: np.ndarray, levels: np.ndarray) -> dict[str, np.ndarray]:
     return {"level": levels, "coverage": coverage, "lower": lower, "upper": upper}
 
 
-def pit_table(
-    pit: np.ndarray, *, confidence: float = CONFIDENCE, points: int | None = None
-) -> dict[str, np.ndarray]:
+def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, np.ndarray]:
     """Tabulate the distribution function of the PIT with the band of a uniform sample.
 
     Parameters
@@ -167,8 +165,6 @@ def pit_table(
         Probability integral transform, axis (point).
     confidence
         Probability that the whole function of a calibrated forecaster lies in the band.
-    points
-        Size of the uniform sample; None for as many as there are.
 
     Returns
     -------
@@ -182,8 +178,7 @@ def pit_table(
     """
     u = np.linspace(0, 1, _ECDF_POINTS)
     ecdf = np.searchsorted(np.sort(pit), u, side="right") / len(pit)
-    size = len(pit) if points is None else points
-    lower, upper = _arviz.ecdf_confidence_band(size, u, u, prob=confidence, method="optimized")
+    lower, upper = _arviz.ecdf_confidence_band(len(pit), u, u, prob=confidence, method="optimized")
     return {"u": u, "ecdf": ecdf, "lower": lower, "upper": upper}
 
 

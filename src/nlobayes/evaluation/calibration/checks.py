@@ -3,8 +3,7 @@
 A check passes within its nominal value plus or minus a tolerance (what is good enough in practice)
 and three standard errors (what chance alone does with so few points). The distribution of the PIT
 has no tolerance: it passes inside a simultaneous band that a calibrated forecaster leaves as rarely
-as a Gaussian leaves three standard errors. Where error bars were fitted to rows, chance had a part
-in these rows, too: two samples of n and m differ as one of n m / (n + m) does from its law.
+as a Gaussian leaves three standard errors.
 """
 
 import math
@@ -22,7 +21,6 @@ def check(
     z_total: np.ndarray,
     pit: np.ndarray,
     *,
-    fitted_on: int | None = None,
     coverage_tolerance: float = 0.02,
     chi2_tolerance: float = 0.1,
 ) -> dict[str, dict[str, float | bool | None]]:
@@ -34,8 +32,6 @@ def check(
         Standardised residuals (observed - mean) / total sd, axis (point).
     pit
         Probability integral transform of the predictive mixture, axis (point).
-    fitted_on
-        Number of the other rows to which the error bars were fitted, if they were.
     coverage_tolerance, chi2_tolerance
         Distances from nominal that pass for any number of points.
 
@@ -51,8 +47,7 @@ def check(
 
     References
     ----------
-    T. Säilynoja, P.-C. Bürkner, A. Vehtari, Statistics and Computing 32 (2022) 32, for the band;
-    N. Smirnov, Annals of Mathematical Statistics 19 (1948) 279, for two samples.
+    T. Säilynoja, P.-C. Bürkner, A. Vehtari, Statistics and Computing 32 (2022) 32, for the band.
     """
     squared, points = np.square(z_total), len(z_total)
     error = max(float(squared.std()), math.sqrt(2)) / math.sqrt(points)
@@ -60,7 +55,7 @@ def check(
         "chi2_per_point": _near(float(squared.mean()), 1.0, chi2_tolerance, error=error),
         "coverage_68": _coverage(pit, "coverage_68", coverage_tolerance),
         "coverage_95": _coverage(pit, "coverage_95", coverage_tolerance),
-        "pit_ecdf": _band(pit, fitted_on),
+        "pit_ecdf": _band(pit),
     }
 
 
@@ -78,10 +73,8 @@ def _near(
     return {"value": value, "low": low, "high": high, "passed": low <= value <= high}
 
 
-def _band(pit: np.ndarray, fitted_on: int | None) -> dict[str, float | bool | None]:
-    points = len(pit) if fitted_on is None else len(pit) * fitted_on // (len(pit) + fitted_on)
-    whole = pit_table(pit, confidence=BAND, points=max(points, 1))
-    table = {name: column[1:-1] for name, column in whole.items()}
+def _band(pit: np.ndarray) -> dict[str, float | bool | None]:
+    table = {name: column[1:-1] for name, column in pit_table(pit, confidence=BAND).items()}
     outside = np.maximum(table["ecdf"] - table["upper"], table["lower"] - table["ecdf"])
     excess = float(outside.max())
     return {"value": excess, "low": None, "high": 0.0, "passed": excess <= 0}

@@ -121,10 +121,10 @@ def conditional(predicted: Columns) -> Columns:
 def calibration_checks(predicted: Columns, **tolerances: float) -> Columns:
     """Tabulate the calibration checks of the test split; `low` is NaN where there is no bound.
 
-    Error bars were fitted to the validation rows. Tolerances are those of `checks.check`.
+    Tolerances are those of `calibration_checks.check`.
     """
-    test, fitted_on = _rows_of(predicted, "test"), len(_rows_of(predicted, "val")["pit"])
-    found = check(test["z_total"], test["pit"], fitted_on=fitted_on, **tolerances)
+    test = _rows_of(predicted, "test")
+    found = check(test["z_total"], test["pit"], **tolerances)
     return {"check": np.array([*found]), **_columns(list(found.values()))}
 
 
