@@ -43,7 +43,7 @@ class Project:
         done = subprocess.run(
             [str(word) for word in command],
             cwd=self.root,
-            env=self._environment(),
+            env=self.environment(),
             capture_output=True,
             text=True,
             timeout=TIMEOUT_SECONDS,
@@ -80,7 +80,7 @@ class Project:
             return subprocess.Popen(
                 [str(word) for word in command],
                 cwd=self.root,
-                env=self._environment() | environment,
+                env=self.environment() | environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -137,7 +137,8 @@ class Project:
         path.write_text(text)
         return ["--configfile", str(path)]
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Give the variables that every command of the project is run with, and no others."""
         programs = Path(sys.executable).parent
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         return kept | {

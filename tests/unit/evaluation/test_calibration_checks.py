@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlobayes.evaluation.calibration.calibration import standardised_residuals
-from nlobayes.evaluation.calibration.checks import check
+from nlobayes.evaluation.calibration.calibration import pit_table, standardised_residuals
+from nlobayes.evaluation.calibration.checks import BAND, check
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from tests.unit.evaluation.noises import make_noise
 
@@ -106,3 +106,45 @@ def test_one_point_is_checked_within_wide_bounds() -> None:
     found = check(np.array([0.1]), np.array([0.54]))
     assert {name for name, result in found.items() if result["passed"]} == set(CHECKS)
     assert found["chi2_per_point"]["high"] == pytest.approx(1.1 + 3 * np.sqrt(2))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("ranked", "points"), [(500, 1000), (2000, 400)])
+def test_ranks_among_few_residuals_are_no_false_alarm(ranked: int, points: int) -> None:
+    """Of 1000 forecasters whose PITs are exact ranks of exchangeable residuals, 8 at most fail.
+
+    0.27 % should leave the band. The band of the test rows alone is the control: 7 % leave it.
+    """
+    u = np.linspace(0, 1, 101)[1:-1]
+
+    def ecdf(rng: np.random.Generator) -> np.ndarray:
+        others, own = np.sort(np.abs(rng.normal(size=ranked))), rng.normal(size=points)
+        rank = (np.searchsorted(others, np.abs(own)) + rng.random(points)) / (ranked + 1)
+        pit = (1 + np.sign(own) * rank) / 2
+        return np.searchsorted(np.sort(pit), u, side="right") / points
+
+    def refused(rows: int | None) -> int:
+        band = pit_table(np.array([0.5] * points), confidence=BAND, ranked=rows)
+        lower, upper = band["lower"][1:-1], band["upper"][1:-1]
+        return int(((found < lower) | (found > upper)).any(axis=1).sum())
+
+    rng = np.random.default_rng(0)
+    found = np.array([ecdf(rng) for _ in range(1000)])
+    assert refused(ranked) <= 8
+    assert ranked > points or refused(None) > 30
+
+
+@pytest.mark.statistical
+def test_ranks_do_not_excuse_intervals_that_are_too_narrow() -> None:
+    _, pit = forecast(0, factor=1 / 1.4)
+    assert check(np.zeros(POINTS), pit, ranked=500)["pit_ecdf"]["passed"] is False
+
+
+def test_the_band_of_the_test_rows_alone_is_the_limit_of_many_ranked_rows() -> None:
+    pit = (np.arange(200) + 0.5) / 200
+    alone, many, few = (pit_table(pit, ranked=rows) for rows in (None, 10**9, 100))
+    assert many["upper"] == pytest.approx(alone["upper"], abs=1e-8)
+    assert few["upper"][50] == pytest.approx(alone["upper"][50])  # signs say nothing of ranks
+    assert few["upper"][80] - 0.8 == pytest.approx(
+        np.sqrt(1 + 2 * 0.6 / 1.6) * (alone["upper"][80] - 0.8)
+    )

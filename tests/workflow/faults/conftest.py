@@ -81,13 +81,12 @@ class Verbs:
 
 @pytest.fixture(scope="session")
 def verbs(tiny: Project) -> Iterator[Verbs]:
-    """A process that runs the verbs of the finished study."""
-    settings = {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(tiny.source)}
+    """A process that runs the verbs of the finished study, in the environment that made it."""
     with subprocess.Popen(
         [sys.executable, SABOTAGE / "sitecustomize.py"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ | settings,
+        env=tiny.environment(),
         text=True,
     ) as process:
         yield Verbs(process)

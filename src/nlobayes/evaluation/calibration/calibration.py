@@ -156,7 +156,9 @@ def level_table(pit: np.ndarray, levels: np.ndarray) -> dict[str, np.ndarray]:
     return {"level": levels, "coverage": coverage, "lower": lower, "upper": upper}
 
 
-def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, np.ndarray]:
+def pit_table(
+    pit: np.ndarray, *, confidence: float = CONFIDENCE, ranked: int | None = None
+) -> dict[str, np.ndarray]:
     """Tabulate the distribution function of the PIT with the band of a uniform sample.
 
     Parameters
@@ -165,6 +167,8 @@ def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, n
         Probability integral transform, axis (point).
     confidence
         Probability that the whole function of a calibrated forecaster lies in the band.
+    ranked
+        Number of other rows among whose absolute residuals the PIT gives the rank, if it does.
 
     Returns
     -------
@@ -178,7 +182,9 @@ def pit_table(pit: np.ndarray, *, confidence: float = CONFIDENCE) -> dict[str, n
     """
     u = np.linspace(0, 1, _ECDF_POINTS)
     ecdf = np.searchsorted(np.sort(pit), u, side="right") / len(pit)
-    lower, upper = _arviz.ecdf_confidence_band(len(pit), u, u, prob=confidence, method="optimized")
+    band = _arviz.ecdf_confidence_band(len(pit), u, u, prob=confidence, method="optimized")
+    chance = 1.0 if ranked is None else _chance_of_ranks(u, len(pit), ranked)
+    lower, upper = (np.clip(u + chance * (edge - u), 0, 1) for edge in band)
     return {"u": u, "ecdf": ecdf, "lower": lower, "upper": upper}
 
 
@@ -225,6 +231,17 @@ def spread_error(z: np.ndarray) -> float:
     squared = np.square(z - z.mean())
     variance = squared.mean()
     return float(squared.std() / (2 * np.sqrt(variance * len(z)))) if variance > 0 else 0.0
+
+
+def _chance_of_ranks(u: np.ndarray, points: int, ranked: int) -> np.ndarray:
+    """Give the factor (row,) by which chance in the ranked rows widens the band.
+
+    The share of absolute residuals below the v-quantile of n others has the variance v (1 - v) / n.
+    Half of its error is that of the distribution function at u = (1 + v) / 2 and (1 - v) / 2, where
+    m points have the binomial variance (1 - v²) / 4 m. The ratio is (m / n) v / (1 + v).
+    """
+    v = np.abs(2 * u - 1)
+    return np.sqrt(1 + points / ranked * v / (1 + v))
 
 
 def _pulls(z: np.ndarray) -> dict[str, float | str]:

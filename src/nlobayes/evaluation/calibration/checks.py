@@ -3,7 +3,8 @@
 A check passes within its nominal value plus or minus a tolerance (what is good enough in practice)
 and three standard errors (what chance alone does with so few points). The distribution of the PIT
 has no tolerance: it passes inside a simultaneous band that a calibrated forecaster leaves as rarely
-as a Gaussian leaves three standard errors.
+as a Gaussian leaves three standard errors. Where error bars are ranks among the residuals of other
+rows, the band is that of both samples.
 """
 
 import math
@@ -21,6 +22,7 @@ def check(
     z_total: np.ndarray,
     pit: np.ndarray,
     *,
+    ranked: int | None = None,
     coverage_tolerance: float = 0.02,
     chi2_tolerance: float = 0.1,
 ) -> dict[str, dict[str, float | bool | None]]:
@@ -32,6 +34,8 @@ def check(
         Standardised residuals (observed - mean) / total sd, axis (point).
     pit
         Probability integral transform of the predictive mixture, axis (point).
+    ranked
+        Number of other rows among whose absolute residuals the PIT gives the rank, if it does.
     coverage_tolerance, chi2_tolerance
         Distances from nominal that pass for any number of points.
 
@@ -55,7 +59,7 @@ def check(
         "chi2_per_point": _near(float(squared.mean()), 1.0, chi2_tolerance, error=error),
         "coverage_68": _coverage(pit, "coverage_68", coverage_tolerance),
         "coverage_95": _coverage(pit, "coverage_95", coverage_tolerance),
-        "pit_ecdf": _band(pit),
+        "pit_ecdf": _band(pit, ranked),
     }
 
 
@@ -73,8 +77,9 @@ def _near(
     return {"value": value, "low": low, "high": high, "passed": low <= value <= high}
 
 
-def _band(pit: np.ndarray) -> dict[str, float | bool | None]:
-    table = {name: column[1:-1] for name, column in pit_table(pit, confidence=BAND).items()}
+def _band(pit: np.ndarray, ranked: int | None) -> dict[str, float | bool | None]:
+    whole = pit_table(pit, confidence=BAND, ranked=ranked)
+    table = {name: column[1:-1] for name, column in whole.items()}
     outside = np.maximum(table["ecdf"] - table["upper"], table["lower"] - table["ecdf"])
     excess = float(outside.max())
     return {"value": excess, "low": None, "high": 0.0, "passed": excess <= 0}

@@ -106,9 +106,17 @@ def levels(predicted: Columns) -> Columns:
     return _by_split(predicted, lambda part: calibration.level_table(part["pit"], LEVELS))
 
 
-def pit(predicted: Columns) -> Columns:
-    """Tabulate the distribution function of the PIT with its band for every split."""
-    return _by_split(predicted, lambda part: calibration.pit_table(part["pit"]))
+def pit(predicted: Columns, *, ranked: int | None) -> Columns:
+    """Tabulate the distribution function of the PIT with its band for every split.
+
+    The band of the test split is that of the check, which see for `ranked`.
+    """
+
+    def of_split(part: Columns) -> Columns:
+        tested = part["split"][0] == "test"
+        return calibration.pit_table(part["pit"], ranked=ranked if tested else None)
+
+    return _by_split(predicted, of_split)
 
 
 def conditional(predicted: Columns) -> Columns:
@@ -118,13 +126,13 @@ def conditional(predicted: Columns) -> Columns:
     return conditions.conditional_table(by, test["z_total"], test["pit"])
 
 
-def calibration_checks(predicted: Columns, **tolerances: float) -> Columns:
+def calibration_checks(predicted: Columns, *, ranked: int | None, **tolerances: float) -> Columns:
     """Tabulate the calibration checks of the test split; `low` is NaN where there is no bound.
 
-    Tolerances are those of `calibration_checks.check`.
+    `ranked` and the tolerances are those of `calibration.checks.check`.
     """
     test = _rows_of(predicted, "test")
-    found = check(test["z_total"], test["pit"], **tolerances)
+    found = check(test["z_total"], test["pit"], ranked=ranked, **tolerances)
     return {"check": np.array([*found]), **_columns(list(found.values()))}
 
 

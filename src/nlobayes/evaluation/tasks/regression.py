@@ -21,7 +21,7 @@ from nlobayes.evaluation.calibration.conditional import (
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
-from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
+from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives_ranks
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
@@ -68,17 +68,18 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     """
     rows, scale = _rows(given), _target(given).scale
     draws, rng = _draws(given), np.random.default_rng(choices.seed)
-    noise = at_points(_fitted(scores["predictive_noise"]), draws, given.data.features)
+    fitted = _fitted(scores["predictive_noise"])
+    noise, ranked = at_points(fitted, draws, given.data.features), _ranked(fitted.family, rows)
     predicted = of_predictions.predictions(draws, rows, noise, scale=scale)
     return {
         "predictions": predicted,
         "coverage": of_predictions.coverage(predicted, draws, noise),
         "levels": of_predictions.levels(predicted),
-        "pit": of_predictions.pit(predicted),
+        "pit": of_predictions.pit(predicted, ranked=ranked),
         "conditional": of_predictions.conditional(predicted),
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
         "cases": of_predictions.cases(draws, rows, noise, rng),
-        "calibration_checks": _checks(predicted, choices),
+        "calibration_checks": _checks(predicted, choices, ranked),
     }
 
 
@@ -95,7 +96,8 @@ def _score_target(given: Given, choices: Choices) -> Scores:
     scores["linear"] = _least_squares(given, scored)
     scores |= score_stated_noise(given)
     predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
-    return scores | {"calibration_checks": _checks_by_name(_checks(predicted, choices))}
+    checks = _checks(predicted, choices, _ranked(scored.family, scored.rows))
+    return scores | {"calibration_checks": _checks_by_name(checks)}
 
 
 def _draws(given: Given) -> np.ndarray:
@@ -209,10 +211,16 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
     return scores | {"coefficients": coefficients}
 
 
-def _checks(predicted: Columns, choices: Choices) -> Columns:
+def _ranked(family: str, rows: Rows) -> int | None:
+    """Count the rows whose residuals are ranked, where intervals of the family are ranks."""
+    return int((rows.split == VALIDATION).sum()) if gives_ranks(family) else None
+
+
+def _checks(predicted: Columns, choices: Choices, ranked: int | None) -> Columns:
     """Check the calibration on the test split, within tolerances."""
     return of_predictions.calibration_checks(
         predicted,
+        ranked=ranked,
         coverage_tolerance=choices.coverage_tolerance,
         chi2_tolerance=choices.chi2_tolerance,
     )
