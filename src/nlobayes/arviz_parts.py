@@ -5,6 +5,7 @@ What is used of ArviZ, its estimators and its files, needs none of them.
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -25,23 +26,35 @@ def without_announcement() -> None:
 def without_plots() -> None:
     """Leave out the plots: a process imports PyMC sooner.
 
-    They bring the interactive half of Matplotlib, and code that Numba compiles at every import.
-    Only for processes of our own, none of which draws with ArviZ.
+    They bring code that Numba compiles at every import, and the interactive half of Matplotlib, of
+    which ArviZ asks for the styles even so. Only for processes of our own, none of which draws with
+    either.
     """
     sys.meta_path.insert(0, _Empty())
 
 
+def without_numba() -> None:
+    """Leave Numba out: only for processes that import ArviZ, as PyMC does, and ask it nothing."""
+    sys.modules.setdefault("numba", None)  # type: ignore[arg-type]  # not to be found, then
+
+
+_PLOTS = ("arviz.plots", "arviz.plots.backends")
+_INTERACTIVE = "matplotlib.pyplot"
+
+
 class _Empty(MetaPathFinder, Loader):
-    """Imports the plots as packages without anything in them."""
+    """Imports the plots as packages without anything in them, but for the styles."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find them, and nothing else."""
         del path, target
-        wanted = fullname in ("arviz.plots", "arviz.plots.backends")
-        return ModuleSpec(fullname, self, is_package=True) if wanted else None
+        wanted = fullname in (*_PLOTS, _INTERACTIVE)
+        return ModuleSpec(fullname, self, is_package=fullname in _PLOTS) if wanted else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give `import *` nothing."""
+        """Give `import *` nothing, and ArviZ the styles."""
         module.__dict__["__all__"] = ()
+        if module.__name__ == _INTERACTIVE:
+            module.__dict__["style"] = import_module("matplotlib.style")

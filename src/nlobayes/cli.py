@@ -15,7 +15,7 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlobayes.arviz_parts import without_plots
+from nlobayes.arviz_parts import without_numba, without_plots
 from nlobayes.errors import InputError, one_line
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
 from nlobayes.stages.stage import Command
@@ -122,6 +122,9 @@ def start() -> None:
     """Run the command line in a process of its own, which begins sooner."""
     gc.set_threshold(NEW_OBJECTS)
     without_plots()
+    stage = PIPELINE.get(next(iter(sys.argv[1:]), ""))
+    if stage is not None and stage.on_gpu:
+        without_numba()
     main()
 
 

@@ -64,10 +64,16 @@ THIN_WAS = {"keep_every": "thin"}
 """What samplers and jobs of the release before call the stride of the stored draws."""
 
 
+def _describe(schema: dict[str, Any], model: type) -> None:
+    from nlobayes.study.meanings import describe
+
+    describe(schema, model)
+
+
 class Frozen(BaseModel):
     """A value that cannot change and knows all its keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_describe)
     RENAMED: ClassVar[Mapping[str, str]] = {}
     """Names of keys in the release before, and what they are now."""
 

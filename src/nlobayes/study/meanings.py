@@ -1,0 +1,39 @@
+"""What the source says of the fields of a model, for the JSON schema.
+
+Pydantic can read it whenever a model is defined, which every job would wait for.
+"""
+
+import ast
+import inspect
+import textwrap
+from typing import Any
+
+
+def describe(schema: dict[str, Any], model: type) -> None:
+    """Add the meaning of each field of a model to its schema."""
+    properties = schema.get("properties", {})
+    for field, meaning in _meanings(model).items():
+        if field in properties:
+            properties[field]["description"] = meaning
+
+
+def _meanings(model: type) -> dict[str, str]:
+    """Find the strings below the fields of a model and of its bases among ours."""
+    found: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if base.__module__.startswith("nlobayes."):
+            found |= _strings_below_fields(base)
+    return found
+
+
+def _strings_below_fields(model: type) -> dict[str, str]:
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    assert isinstance(definition, ast.ClassDef)
+    below: dict[str, str] = {}
+    for field, after in zip(definition.body, definition.body[1:], strict=False):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                value=ast.Constant(value=str(s))
+            ):
+                below[name] = inspect.cleandoc(s)
+    return below

@@ -1,0 +1,28 @@
+"""Jobs start without what they do not use, and with what they do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "matplotlib.figure", "arviz.plots.traceplot", "mpl_toolkits")
+IMPORTED = f"""
+import sys
+from contextlib import suppress
+from nlobayes import cli
+sys.argv = ["nlobayes", *sys.argv[1:]]
+with suppress(SystemExit):
+    cli.start()
+import pymc
+print([name for name in {HEAVY} if sys.modules.get(name)])
+"""
+
+
+@pytest.mark.parametrize(("command", "heavy"), [("draw", []), ("diagnose", ["numba"])])
+def test_a_job_imports_pymc_without_what_it_does_not_use(command: str, heavy: list[str]) -> None:
+    """Those of MCMC import no Numba; others have ArviZ's estimators, which it compiles."""
+    words = [sys.executable, "-c", IMPORTED, command, "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(heavy)
