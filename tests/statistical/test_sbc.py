@@ -5,7 +5,7 @@ samples their posterior from another prior draw; the ranks of what the data came
 independent posterior draws, are uniform if and only if the whole of density, warm-up and kernel
 is right. The ranks are stored; `make test-nightly` computes them anew, and
 
-    python tests/statistical/test_sbc.py > tests/statistical/sbc_ranks.json
+    python -m tests.statistical.test_sbc > tests/statistical/sbc_ranks.json
 
 stores them.
 """
@@ -13,7 +13,7 @@ stores them.
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -30,62 +30,72 @@ from nlobayes import builder
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.sampling import draw
 from nlobayes.inference.warmup import adapt
-from nlobayes.study import presets
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.priors.fan_in import FanInPrior
-from nlobayes.types import Dataset
+from tests.statistical.test_exactness import make_dataset
 
 pytestmark = pytest.mark.statistical
 
 STORED = Path(__file__).with_name("sbc_ranks.json")
-REPLICATES, RANKS, THIN, WARMUP, SIGMA, SEED = 240, 99, 12, 400, 0.2, 1
+REPLICATES, RANKS, THIN, WARMUP, SEED = 240, 99, 12, 400, 1
 BINS = 10
 SIGNIFICANCE = 0.001
 X = np.linspace(-1.5, 1.5, 12)
-QUANTITIES = ("f(-1)", "f(0.5)", "f(2)", "squared weights", "log density")
-KERNELS: dict[str, dict[str, Any]] = {
-    "hmc": {"kind": "hmc", "integration_steps": 24, "jitter": 0.4},
-    "nuts": {"kind": "nuts", "max_depth": 6},
+HMC = {"kind": "hmc", "integration_steps": 24, "jitter": 0.4}
+FAN_IN = {"kind": "fan_in", "scale": 1.5}
+DECLARED = {"kind": "gaussian", "sigma": 0.2}
+LEARNED = {"kind": "gaussian", "sigma": None, "scale": 0.3}
+
+
+class Case(NamedTuple):
+    """What is sampled: by which kernel, with which noise, of which parameters."""
+
+    kernel: dict[str, Any]
+    likelihood: dict[str, Any] = DECLARED
+    prior: dict[str, Any] = FAN_IN
+    output: str = "sampled"
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Name what is ranked."""
+        predicted = ("f(-1)", "f(0.5)", "f(2)") if self.output == "sampled" else ()
+        noise = ("noise",) if self.likelihood["sigma"] is None else ()
+        return (*predicted, "squared weights", "log density", *noise)
+
+
+CASES = {
+    "hmc": Case(HMC),
+    "nuts": Case({"kind": "nuts", "max_depth": 6}),
+    "learned noise": Case(HMC, LEARNED),
+    "marginalised, learned noise": Case(HMC, LEARNED, {"kind": "relevance"}, "marginalised"),
 }
 
 
-def make_model() -> builder.Model:
+def make_model(case: Case) -> builder.Model:
     """The posterior of 1-4-1; its data are replaced in each replicate."""
-    job = ModelJob(
-        network=presets.Network(hidden=(4,)),
-        prior=FanInPrior(kind="fan_in", scale=1.5),
-        likelihood=GaussianLikelihood(kind="gaussian", sigma=SIGMA),
-        precision="float64",
+    job = ModelJob.model_validate(
+        {
+            "network": {"hidden": (4,), "output": case.output},
+            "prior": case.prior,
+            "likelihood": case.likelihood,
+            "precision": "float64",
+        }
     )
-    rows, nothing = X[:, None], np.zeros(len(X))
-    dataset = Dataset(
-        inputs=rows,
-        features=rows,
-        target=nothing,
-        observed=nothing,
-        split=np.zeros(len(X), int),
-        reference=np.arange(2),
-        input_names=("x",),
-        feature_names=("x",),
-        target_names=("y",),
-        transforms={},
-        units={},
-    )
-    return builder.build_model(job, dataset)
+    return builder.build_model(job, make_dataset(X[:, None], np.zeros(len(X))))
 
 
-def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
+def compute_ranks(name: str, temperature: float = 1.0) -> np.ndarray:
     """Rank every quantity (replicate, quantity) among `RANKS` posterior draws.
 
     A temperature other than 1 samples a wrong posterior: the check must see it.
     """
-    model = make_model()
-    predict = builder.predict_with(model)
+    case = CASES[name]
+    model = make_model(case)
+    predict, sampled = builder.predict_with(model), model.sampled
+    known = (sampled.conjugates, builder.standard_entries(model))
     preset = MCMC.model_validate(
         {
-            "kernel": KERNELS[kind],
+            "kernel": case.kernel,
             "warmup": {"steps": WARMUP, "target_acceptance": 0.8, "initial_step_size": 0.05},
             "draws_per_segment": RANKS * THIN,
             "thin": THIN,
@@ -93,20 +103,34 @@ def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
     )
     rows = jnp.asarray(X)[:, None]
 
+    def noise_of(whole: jax.Array) -> jax.Array:
+        declared = case.likelihood["sigma"]
+        return model.density.variables(whole)["noise"] if declared is None else declared
+
     def replicate(truth: jax.Array, start: jax.Array, noise: jax.Array, key: jax.Array) -> Any:
-        data = model.density.batch(rows, predict(truth, rows) + SIGMA * noise)
+        data = model.density.batch(rows, predict(truth, rows) + noise_of(truth) * noise)
 
         def target(q: jax.Array, inverse_temperature: Any = 1.0) -> jax.Array:
-            return model.density.log_density(q, data, inverse_temperature)
+            return sampled.log_prior(q) + inverse_temperature * sampled.log_likelihood(q, data)
 
         def quantities(q: jax.Array) -> jax.Array:
-            f = predict(q, jnp.array([[-1.0], [0.5], [2.0]]))
-            return jnp.concatenate([f, jnp.stack([jnp.sum(q**2), target(q)])])
+            values = [jnp.sum(q**2), target(q)]
+            whole = jnp.zeros(model.density.size).at[sampled.left].set(q)
+            if case.output == "sampled":
+                values = [*predict(q, jnp.array([[-1.0], [0.5], [2.0]])), *values]
+            if case.likelihood["sigma"] is None:
+                values.append(noise_of(whole))
+            return jnp.stack(values)
 
         drawn = posterior_draws(
-            lambda q, b=1.0: target(q, b) / temperature, preset, start, key, quantities
+            lambda q, b=1.0: target(q, b) / temperature,
+            preset,
+            known,
+            sampled.reduce(start),
+            key,
+            quantities,
         )
-        return jnp.sum(drawn < quantities(truth), axis=0)
+        return jnp.sum(drawn < quantities(sampled.reduce(truth)), axis=0)
 
     truths, starts = (
         jnp.stack([model.density.draw_prior(base + i) for i in range(REPLICATES)])
@@ -119,10 +143,10 @@ def compute_ranks(kind: str, temperature: float = 1.0) -> np.ndarray:
 
 
 def posterior_draws(
-    log_density: LogDensity, preset: MCMC, start: jax.Array, key: jax.Array, what: Any
+    log_density: LogDensity, preset: MCMC, known: Any, start: jax.Array, key: jax.Array, what: Any
 ) -> jax.Array:
     """Warm up one chain, freeze, and observe every `THIN`-th draw (draw, quantity)."""
-    kernel = builder.build_kernel(preset.kernel, log_density)
+    kernel = builder.build_kernel(preset.kernel, log_density, *known)
     adaptation = builder.build_adaptation(preset.warmup, preset.kernel, kernel)
     keys = jax.random.split(key, 2)
     carry, _, _ = adapt(keys[:1], adaptation, adaptation.start(start[None]), first=0, steps=WARMUP)
@@ -132,50 +156,51 @@ def posterior_draws(
     return jax.vmap(what)(drawn.kept[0])
 
 
-def surprising(ranks: np.ndarray) -> dict[str, float]:
+def surprising(ranks: np.ndarray, quantities: tuple[str, ...]) -> dict[str, float]:
     """P-values of the quantities whose ranks (replicate, quantity) are not uniform."""
     expected = len(ranks) / BINS
     found = {}
-    for name, column in zip(QUANTITIES, ranks.T, strict=True):
+    for name, column in zip(quantities, ranks.T, strict=True):
         counts, _ = np.histogram(column, BINS, (0, RANKS + 1))
         p = float(chi2.sf(np.sum((counts - expected) ** 2 / expected), BINS - 1))
-        if p < SIGNIFICANCE / len(QUANTITIES):
+        if p < SIGNIFICANCE / len(quantities):
             found[name] = p
     return found
 
 
-@pytest.mark.parametrize("kind", KERNELS)
-def test_stored_ranks_are_uniform(kind: str) -> None:
-    ranks = np.array(json.loads(STORED.read_text())[kind])
-    assert ranks.shape == (REPLICATES, len(QUANTITIES))
-    assert not surprising(ranks)
+@pytest.mark.parametrize("name", CASES)
+def test_stored_ranks_are_uniform(name: str) -> None:
+    ranks, quantities = np.array(json.loads(STORED.read_text())[name]), CASES[name].quantities
+    assert ranks.shape == (REPLICATES, len(quantities))
+    assert not surprising(ranks, quantities)
 
 
 def test_the_check_sees_a_bias_and_a_wrong_width() -> None:
     """Ranks of a truth that is shifted, or too often at the ends, are not uniform."""
-    uniform = np.random.default_rng(0).integers(0, RANKS + 1, (REPLICATES, len(QUANTITIES)))
-    assert not surprising(uniform)
+    quantities = CASES["hmc"].quantities
+    uniform = np.random.default_rng(0).integers(0, RANKS + 1, (REPLICATES, len(quantities)))
+    assert not surprising(uniform, quantities)
     shifted = np.minimum(uniform + 20, RANKS)
     too_narrow = np.where(np.abs(uniform - RANKS / 2) < 15, 0, uniform)
     for wrong in (shifted, too_narrow):
-        assert len(surprising(wrong)) == len(QUANTITIES)
+        assert len(surprising(wrong, quantities)) == len(quantities)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KERNELS)
-def test_ranks_are_what_is_stored(kind: str) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_ranks_are_what_is_stored(name: str) -> None:
     """Rounding may differ between machines, and chaos takes it from there in a few replicates."""
-    ranks = compute_ranks(kind)
-    assert not surprising(ranks)
-    stored = np.array(json.loads(STORED.read_text())[kind])
+    ranks = compute_ranks(name)
+    assert not surprising(ranks, CASES[name].quantities)
+    stored = np.array(json.loads(STORED.read_text())[name])
     assert np.mean(np.abs(ranks - stored) <= 10) > 0.5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KERNELS)
-def test_a_wrong_posterior_is_seen(kind: str) -> None:
-    assert surprising(compute_ranks(kind, temperature=1.5))
+@pytest.mark.parametrize("name", CASES)
+def test_a_wrong_posterior_is_seen(name: str) -> None:
+    assert surprising(compute_ranks(name, temperature=1.5), CASES[name].quantities)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({kind: compute_ranks(kind).tolist() for kind in KERNELS}) + "\n")
+    sys.stdout.write(json.dumps({name: compute_ranks(name).tolist() for name in CASES}) + "\n")
