@@ -126,7 +126,12 @@ def simulate_rows(rows: int) -> Table:
     return simulate(SEED, rows + 2 * HELD_OUT, settings)
 
 
-def make_embedded(table: Table, rows: int, feature_map: str = "invariants") -> Dataset:
+def make_embedded(
+    table: Table,
+    rows: int,
+    feature_map: str = "invariants",
+    relative_to: Mapping[str, Any] | None = None,
+) -> Dataset:
     """Make the dataset of the embedded study with this many train rows of a simulated table."""
     columns = {name: values[: rows + 2 * HELD_OUT] for name, values in table.columns.items()}
     units = {name: table.units[name] for name in ("m1", "sigma_pb")}
@@ -142,6 +147,7 @@ def make_embedded(table: Table, rows: int, feature_map: str = "invariants") -> D
         shuffle=True,
         seed=0,
         reference_points=HELD_OUT,
+        relative_to=relative_to,
     )
     return make_dataset(selection, FEATURES, ("sigma_pb",), choices)
 

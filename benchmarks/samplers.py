@@ -1,7 +1,8 @@
 """Compare every kernel of the registry at equal CPU seconds, and with NumPyro and TFP.
 
-    uv run python -m benchmarks.methods --seconds 120
-    uv run python -m benchmarks.methods --cases 5-32-1@1000 --numpyro env_numpyro/bin/python
+    uv run python -m benchmarks.samplers --seconds 120
+    uv run python -m benchmarks.samplers --cases 5-32-1@1000 --numpyro env_numpyro/bin/python
+    uv run python -m benchmarks.samplers --cases 5-32-1@1000 --ratio --sigma 0.035
 
 Each cell is one kernel on one posterior (fan-in prior, tolerance sigma, embedded data): it warms
 up from the same MAPs as all others, a third of its seconds at most, then draws chain after chain
@@ -41,6 +42,7 @@ from nlobayes.study.kernels import KERNELS
 from nlobayes.study.kernels.nuts import NUTSKernel
 from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.pretraining import Pretraining
+from nlobayes.study.reference import CalculatedReference
 
 BASELINES = Path(__file__).parent / "baselines"
 CASES = ("5-20-20-1@12000", "5-50-50-50-50-50-1@12000", "5-2048-1@12000", "5-32-1@1000")
@@ -48,6 +50,9 @@ COLUMNS = (
     *("case", "method", "warm-up", "draws", "gradients", "grad/s", "ESS", "ESS/s", "ESS/1000"),
     *("R-hat", "accept", "diverging", "exact", "s-warm-up", "s-draw", "MiB"),
 )
+OF_BORN = CalculatedReference(
+    calculation="born", pair=(1, 1), sqrt_s_tev=13, squark_mass_gev=3000
+).arguments()
 OF_HYPERPARAMETERS = ("gibbs_hmc",)
 """Kernels that need another prior than this (`hyperparameters.py` measures them)."""
 PATIENCE = 20
@@ -87,7 +92,8 @@ def main() -> None:
 
 def _prepare(case: Case, given: argparse.Namespace, folder: Path) -> Setting:
     """Simulate the data and fit one MAP per chain."""
-    dataset = make_embedded(simulate_rows(case.rows), case.rows)
+    learned = ("channels", OF_BORN) if given.ratio else ()
+    dataset = make_embedded(simulate_rows(case.rows), case.rows, *learned)
     job = model_job(case, given.sigma)
     chains = max([given.chains, *(sampler.chains for sampler in given.methods)])
     pretraining = Pretraining(epochs=given.epochs, batch=min(100, case.rows))
@@ -269,9 +275,16 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=lines[0])
     add = parser.add_argument
     add("--cases", nargs="+", type=parse_case, default=[parse_case(one) for one in CASES])
-    add("--samplers", nargs="+", type=parse_sampler, help="kernels, or presets as JSON; all")
+    add(
+        "--samplers",
+        dest="methods",
+        nargs="+",
+        type=parse_sampler,
+        help="kernels, or presets as JSON; all",
+    )
     add("--seconds", type=float, default=120, help="CPU seconds of one cell (120)")
     add("--sigma", type=float, default=0.05, help="tolerance, in sd of the target (0.05)")
+    add("--ratio", action="store_true", help="learn the ratio to Born, as the quickstart does")
     add("--chains", type=int, default=4)
     add("--warmup", type=int, help="longest warm-up, in steps; that of the preset")
     add("--epochs", type=int, default=200, help="epochs of Adam before (200)")
