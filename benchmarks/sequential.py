@@ -91,7 +91,7 @@ def _losses(found: np.ndarray, reference: np.ndarray) -> dict[str, float]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=Path("results"))
-    parser.add_argument("--sampler", default="hmc_sequential")
+    parser.add_argument("--method", default="hmc_sequential")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 

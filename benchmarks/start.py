@@ -144,7 +144,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=lines[0])
     add = parser.add_argument
     add("--case", type=parse_case, default=parse_case("5-20-20-1@1000"))
-    add("--sampler", type=parse_sampler, default=parse_sampler(ONE_LEAPFROG))
+    add("--method", type=parse_sampler, default=parse_sampler(ONE_LEAPFROG))
     add("--repeats", type=int, default=1)
     given = parser.parse_args()
     preset = given.method.model_dump()
