@@ -76,12 +76,13 @@ def diagonal(root: Any, output: Any, xp: Any) -> Any:
 class Scaled:
     """Shared by likelihoods of one shape about each output, whose scale is fixed or learned.
 
-    A learned scale, of each target its own, is half-normal with `scale` a priori. Scales and errors
-    are in the network's units; an error adds to the scale in quadrature.
+    A learned scale, of each target its own, is half-normal with `scale` a priori, cut off below the
+    `floor`. Scales and errors are in the network's units; an error adds to the scale in quadrature.
     """
 
     sigma: float | None
     scale: float
+    floor: float
 
     def outputs(self, targets: int) -> int:
         """One for each target."""
@@ -98,8 +99,12 @@ class Scaled:
 
         if self.sigma is not None:
             return in_quadrature(pm.floatX(self.sigma), error, pt)
-        dims = "output" if output.ndim == 2 else None
-        learned = pm.HalfNormal(NOISE, pm.floatX(self.scale), dims=dims)
+        dims, scale = "output" if output.ndim == 2 else None, pm.floatX(self.scale)
+        if self.floor == 0:
+            learned = pm.HalfNormal(NOISE, scale, dims=dims)
+        else:
+            lower = pm.floatX(self.floor)
+            learned = pm.TruncatedNormal(NOISE, sigma=scale, lower=lower, dims=dims)
         return in_quadrature(learned, error, pt)
 
     def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:

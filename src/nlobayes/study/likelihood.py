@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar, Self
 
+from pydantic import Field, model_validator
+
+from nlobayes.errors import InputError
 from nlobayes.study.values import Choice, Positive
 
 
@@ -38,6 +41,15 @@ class ScaledLikelihood(LikelihoodSettings):
     """Scale in the units of the network's target; null learns it, half-normal a priori."""
     scale: Positive = 1.0
     """Scale of the half-normal prior of a learned `sigma`."""
+    floor: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Least value of a learned `sigma`, in the same units; its prior is cut off below. On targets
+    without noise sigma falls to it: there it is a tolerance."""
+
+    @model_validator(mode="after")
+    def _floor_is_of_learned(self) -> Self:
+        if self.floor and self.sigma is not None:
+            raise InputError("study.floor_of_stated", sigma=self.sigma, floor=self.floor)
+        return self
 
     @property
     def stated_sigma(self) -> float | None:

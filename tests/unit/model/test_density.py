@@ -14,7 +14,7 @@ import pytensor
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import halfnorm, norm
+from scipy.stats import halfnorm, kstest, norm
 
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.independent import Independent, fan_in, gaussian
@@ -209,6 +209,22 @@ def test_log_prior_has_the_jacobian_of_log_sigma() -> None:
     expected = norm.logpdf(weights).sum() + halfnorm.logpdf(sigma, scale=0.3) + log_sigma
     np.testing.assert_allclose(density.log_prior(position), expected, rtol=1e-12)
     np.testing.assert_allclose(density.variables(position)["noise"], sigma, rtol=1e-12)
+
+
+def test_a_floor_cuts_the_prior_of_sigma_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half-normal above the floor and normalised there; no position and no draw lies below."""
+    monkeypatch.setitem(LIKELIHOODS, "floored", Gaussian(None, 0.3, 0.2))
+    density = build(NOISY._replace(likelihood="floored"), chunk=0)
+    position = random_position(density.size, seed=10)
+    weights, log_above = position[:-1], position[-1]
+    sigma = 0.2 + np.exp(log_above)
+    law = halfnorm(scale=0.3)
+    expected = norm.logpdf(weights).sum() + law.logpdf(sigma) - law.logsf(0.2) + log_above
+    np.testing.assert_allclose(density.log_prior(position), expected, rtol=1e-9)  # of PyMC's erfc
+    np.testing.assert_allclose(density.variables(position)["noise"], sigma, rtol=1e-12)
+    drawn = [density.variables(density.draw_prior(seed))["noise"] for seed in range(40)]
+    assert min(drawn) > 0.2
+    assert kstest(drawn, lambda s: 1 - law.sf(s) / law.sf(0.2)).pvalue > 0.001
 
 
 IN_SINGLE_PRECISION = """

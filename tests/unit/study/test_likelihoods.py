@@ -107,6 +107,7 @@ def test_old_kinds_are_read_with_a_warning(old: dict[str, Any], new: dict[str, A
     ("preset", "fault"),
     [
         ({"kind": "tolerance"}, "missing"),
+        ({"kind": "gaussian", "sigma": 0.1, "floor": 0.05}, "study.floor_of_stated"),
         ({"kind": "tolerance", "sigma": None}, "study.old_likelihood"),
         ({"kind": "tolerance", "sigma": 0.1, "scale": 1.0}, "study.old_likelihood"),
         ({"kind": "learned_noise", "sigma": 0.1}, "study.old_likelihood"),

@@ -13,11 +13,12 @@ from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
 class Gaussian(Scaled):
     """Gaussian with a fixed sigma, a declared tolerance, or with a learned one for each target.
 
-    A learned sigma is half-normal with `scale` a priori.
+    A learned sigma is half-normal with `scale` a priori, cut off below the `floor`.
     """
 
     sigma: float | None
     scale: float = 1.0
+    floor: float = 0.0
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
         """Observe N(output, sigma^2 + error^2)."""
