@@ -12,6 +12,7 @@ from nlobayes.study.grid import Study
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.likelihood import LikelihoodSettings
 from nlobayes.study.likelihoods import LIKELIHOODS, Likelihood
+from nlobayes.study.likelihoods.gaussian import GaussianLikelihood
 from tests.refusals import invalid, refused
 
 INFINITY = float("inf")
@@ -130,5 +131,5 @@ def test_a_stored_model_of_the_release_before_is_read() -> None:
     }
     with pytest.warns(FutureWarning, match="the next release refuses the old name"):
         job = ModelJob.model_validate_json(json.dumps(old))
-    assert job.likelihood.model_dump() == {"kind": "gaussian", "sigma": 0.1, "scale": 1.0}
+    assert job.likelihood == GaussianLikelihood(kind="gaussian", sigma=0.1, scale=1.0)
     assert job.prior.model_dump()["non_centered"] is False
