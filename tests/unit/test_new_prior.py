@@ -36,6 +36,7 @@ from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
 class Logistic(Scaled):
     sigma: float | None
     scale: float = 1.0
+    floor: float = 0.0
 
     def observe(self, output, target, error=None):
         import pymc as pm
