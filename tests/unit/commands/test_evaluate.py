@@ -14,6 +14,8 @@ from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
+from nlobayes.evaluation.calibration import checks
+from nlobayes.evaluation.tables import predictions
 from nlobayes.types import Dataset
 from tests.refusals import refused
 
@@ -232,3 +234,26 @@ def test_failed_calibration_is_recorded_and_said_in_red(
     assert not checks["chi2_per_point"]["passed"]
     assert checks["chi2_per_point"]["value"] > checks["chi2_per_point"]["high"]
     assert RED + "FAILED\x1b[0m: chi2_per_point" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("noise", "ranks"), [("conformal", True), ("student_t", False)])
+def test_the_check_of_conformal_bars_counts_the_validation_rows(
+    make_predictions: MakePredictions,
+    dataset: Dataset,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    noise: str,
+    ranks: bool,
+) -> None:
+    counted = []
+
+    def check(*args: Any, ranked: int | None, **tolerances: float) -> Any:
+        counted.append(ranked)
+        return checks.check(*args, ranked=ranked, **tolerances)
+
+    monkeypatch.setattr(predictions, "check", check)
+    large = _repeated(dataset, 4)
+    paths = make_predictions(tmp_path, large)
+    evaluate(json.dumps(JOB | {"noise": noise}), *paths, tmp_path / "out.json")
+    assert counted == [int((large.split == VALIDATION).sum()) if ranks else None]
+    assert (large.split == VALIDATION).sum() != (large.split == TEST).sum()

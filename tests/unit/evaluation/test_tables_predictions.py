@@ -176,6 +176,15 @@ def test_levels_and_pit_are_tabulated_for_every_split(
                 np.testing.assert_array_equal(table[column][table["split"] == name], numbers)
 
 
+def test_ranked_rows_widen_the_band_of_the_test_split_alone(predicted: Columns) -> None:
+    alone, ranked = tables.pit(predicted, ranked=None), tables.pit(predicted, ranked=20)
+    width, wider = (table["upper"] - table["lower"] for table in (alone, ranked))
+    test = alone["split"] == "test"
+    assert np.array_equal(width[~test], wider[~test])
+    assert (wider[test] >= width[test]).all()
+    assert (wider > width).any()
+
+
 def test_conditional_calibration_is_that_of_the_test_split(
     predicted: Columns, rows: tables.Rows
 ) -> None:
