@@ -247,7 +247,7 @@ def test_the_check_of_conformal_bars_counts_the_validation_rows(
 ) -> None:
     counted = []
 
-    def check(*args: Any, ranked: int | None, **tolerances: float) -> Any:
+    def check(*args: Any, ranked: int | None, **tolerances: Any) -> Any:
         counted.append(ranked)
         return checks.check(*args, ranked=ranked, **tolerances)
 
