@@ -13,7 +13,7 @@ export LC_ALL := C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run studies report test test-nightly test-slurm check audit schema clean distclean
+.PHONY: help setup run studies rivals report test test-nightly test-slurm check audit schema clean distclean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
@@ -39,6 +39,13 @@ studies: setup  ## run the studies of docs/studies.md at reduced scale; tables t
 	  if [ -n "$$missing" ]; then echo "skipped: $$study needs $$missing (see its first lines)"; continue; fi; \
 	  echo "== $$study"; $(RUN) snakemake --configfile $$study || exit 1; \
 	done
+
+RIVALS := config/studies/rivals.yaml
+
+rivals: setup  ## score Gaussian processes, boosted trees and plain networks on the rows of runs; tables that are not shipped are read from data/
+	@for path in $$(sed -n 's/.*\<path: \([^,}]*\).*/\1/p' $(RIVALS)); do \
+	  test -e $$path || { echo "rivals needs $$path (see the first lines of $(RIVALS))"; exit 1; }; done
+	@$(RUN) snakemake --configfile $(RIVALS)
 
 report: setup  ## write report.html and print the results of what has been run
 	$(REPORT)

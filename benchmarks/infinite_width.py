@@ -10,12 +10,16 @@ erf its covariance is closed (Williams 1998, "Computation with infinite neural n
 u and v the features with a 1 before them, S a variance for each input and for the biases. All of
 them, and the noise, are those of the largest evidence (type-II maximum likelihood). Log score and
 coverage are those of its own Gaussian predictions; an engine's noise-free values have nothing else.
+The prior printed last is that of a network of finite width with these scales, as `fixed_scales`
+states them: of tanh, which is near erf where its argument is 2 / sqrt(pi) times as large.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
+from math import pi, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +34,7 @@ from nlobayes.types import Dataset
 
 COLUMNS = (
     *("dataset", "rows", "noise", "RMSE dex", "p50 %", "p95 %", "log score", "68 %", "95 %"),
-    *("CPU s", "scales"),
+    *("CPU s", "prior"),
 )
 MEASURE = "benchmarks.infinite_width:measure"
 JITTER = 1e-9
@@ -42,45 +46,60 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", type=Path, nargs="+", help="datasets of the workflow")
     parser.add_argument("--rows", type=int, default=2000, help="train rows at most (memory: rows²)")
+    parser.add_argument("--sigma", type=float, help="a declared noise in sd; learned without it")
     given = parser.parse_args()
     print_header(COLUMNS)
     for path in given.datasets:
-        row = isolated(MEASURE, read_dataset(path), given.rows, precision="float64")
+        row = isolated(MEASURE, read_dataset(path), given.rows, given.sigma, precision="float64")
         print_row({"dataset": path.stem, **row}, COLUMNS)
 
 
-def measure(dataset: Dataset, rows: int) -> dict[str, Any]:
+def measure(dataset: Dataset, rows: int, sigma: float | None = None) -> dict[str, Any]:
     """Fit the first rows of the train split, and score the test split."""
     begin = time.process_time()
     train = np.flatnonzero(dataset.split == TRAIN)[:rows]
     x, y = dataset.features[train], dataset.target[train]
-    log = _largest_evidence(x, y)
+    log = largest_evidence(x, y, sigma)
     test = dataset.split == TEST
     mean, sd = _predict(log, x, y, dataset.features[test])
     seconds = time.process_time() - begin
     dex = dataset.transforms["target"]["sd"]
-    *scales, _, _, noise = np.exp(log)
     return {
         "rows": len(y),
-        "noise": float(noise),
+        "noise": float(np.exp(log[-1])),
         **_scores((dataset.target[test] - mean) * dex, sd * dex),
         "CPU s": seconds,
-        "scales": " ".join(f"{scale:.2g}" for scale in scales),
+        "prior": _prior(log, dataset.feature_names),
     }
 
 
-def _largest_evidence(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _prior(log: np.ndarray, names: Sequence[str]) -> str:
+    """Write the preset of a prior of these scales."""
+    biases, *inputs, size, shift = np.exp(log[:-1])
+    steeper = 2 / sqrt(pi)
+    of_inputs = ", ".join(
+        f'"{name}": {scale * steeper * sqrt(len(names)):.3g}'
+        for name, scale in zip(names, inputs, strict=True)
+    )
+    return (
+        f"{{kind: fixed_scales, inputs: {{{of_inputs}}}, weights: {size:.3g}, "
+        f"biases: {biases * steeper:.3g}, output_biases: {shift:.3g}}}"
+    )
+
+
+def largest_evidence(x: np.ndarray, y: np.ndarray, sigma: float | None) -> np.ndarray:
     """Search for the logarithms of scales, size, shift and noise."""
     import jax
 
     objective = jax.jit(jax.value_and_grad(lambda log: -_log_evidence(log, x, y) / len(y)))
-    start = np.log([*np.full(x.shape[1] + 1, 0.5), 1.0, 1.0, 0.01])
+    start = np.log([*np.full(x.shape[1] + 1, 0.5), 1.0, 1.0, sigma or 0.01])
+    of_noise = (-9, 6) if sigma is None else (start[-1], start[-1])
     found = minimize(
         lambda log: tuple(map(np.asarray, objective(log))),
         start,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(-9, 6)] * len(start),
+        bounds=[*[(-9, 6)] * (len(start) - 1), of_noise],
         options={"maxiter": 1000, "maxfun": 2000, "ftol": 1e-12, "gtol": 1e-7},
     )
     return np.asarray(found.x)

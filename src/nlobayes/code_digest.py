@@ -30,6 +30,7 @@ CHOSEN_BY = {
     "nlobayes.model.likelihoods": "likelihood",
     "nlobayes.model.priors": "prior",
     "nlobayes.model.slopes": "slopes",
+    "nlobayes.rivals": "rival",
 }
 """The key of a specification that chooses the members of each family."""
 

@@ -25,6 +25,7 @@ class Of(StrEnum):
     GRIDS = "grids of several runs"
     SETTINGS = "grids of several settings"
     SPEED = "grids that are timed"
+    APPROXIMATED = "models with chains and approximations beside them"
 
 
 class Figure(NamedTuple):
@@ -265,6 +266,7 @@ ALL = (
             " predict_256_ms predict_4096_ms load_ms"
         },
     ),
+    Figure("fidelity", "Comparison", Of.APPROXIMATED, "fidelity.fidelity", {"fidelity": "*"}),
 )
 
 VERDICTS = ("verdict", "calibration_checks")

@@ -80,6 +80,28 @@ class Dataset(NamedTuple):
     groups: RowGroups | None = None
 
 
+class RivalPrediction(NamedTuple):
+    """What a rival predicts of every point, on the model scale.
+
+    Attributes
+    ----------
+    function
+        Its draws (draw, point), as those of a posterior; none where its library is missing.
+    sd
+        Standard deviation of a new observation by its own account (point,); None where it gives
+        none.
+    facts
+        What its fit said, such as the rows that it used.
+    missing
+        Package that it needs and that was not installed; None where it was fitted.
+    """
+
+    function: np.ndarray
+    sd: np.ndarray | None
+    facts: Mapping[str, Any]
+    missing: str | None = None
+
+
 class Named(NamedTuple):
     """Arrays by name, the dims of each, and the coordinates of these dims."""
 

@@ -22,6 +22,7 @@ from nlobayes.model.likelihoods.laplace import Laplace
 from nlobayes.model.likelihoods.student_t import StudentT
 from nlobayes.model.networks import Network
 from nlobayes.model.posterior import build_posterior
+from nlobayes.model.priors.fixed_scales import FixedScales
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
 from nlobayes.model.priors.tensorbnn import TensorBNN
@@ -69,6 +70,10 @@ PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
     "hierarchical, Gamma": (
         {"hyper": {"kind": "gamma_precision", "shape": 2.0, "rate": 3.0}},
         Hierarchical(GammaPrecision(2.0, 3.0), "layer"),
+    ),
+    "fixed_scales": (
+        {"inputs": {"m": 2.0, "n": 0.5}, "biases": 0.3, "weights": 1.7, "output_biases": 0.4},
+        FixedScales({"m": 2.0, "n": 0.5}, weights=1.7, biases=0.3, output_biases=0.4),
     ),
     "horseshoe": (
         {"global_scale": 0.1, "slab_scale": 3.0, "slab_degrees": 5.0, "bias_scale": 0.7},
@@ -131,6 +136,15 @@ def test_presets_become_priors(name: str) -> None:
     built = build_prior(preset(Prior, name, settings))
     assert type(built) is type(expected)
     assert built == expected
+
+
+@pytest.mark.parametrize("inputs", [("a",), ("a", "c"), ("a", "b", "c")])
+def test_scales_of_other_inputs_are_refused(inputs: tuple[str, ...]) -> None:
+    scales = dict.fromkeys(inputs, 1.0)
+    prior = build_prior(preset(Prior, "fixed_scales", {"inputs": scales}))
+    given = ", ".join(inputs)
+    with refused("model.scales_of_other_inputs", given=given, inputs="a, b"):
+        density_of(prior)
 
 
 @pytest.mark.parametrize("name", SLOPES)

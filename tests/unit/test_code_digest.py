@@ -32,6 +32,7 @@ INSIDE = {
         "data.splits",
         "artifacts.netcdf",
     },
+    "rival": {"rivals", "rivals.gaussian_process", "rivals.network_ensemble", "data.transforms"},
     "pretrain": {"model.density", "inference.pretrain", "diagnostics.tightness", "builder"},
     "warmup": {
         "model.density",
@@ -92,6 +93,12 @@ INSIDE = {
         "data.transforms",
     },
     "agree": {"diagnostics.agreement", "diagnostics.estimators"},
+    "fidelity": {
+        "evaluation.fidelity",
+        "evaluation.comparison.posteriors",
+        "distributions.mixture",
+        "artifacts.contents",
+    },
     "compare": {"evaluation.comparison.runs", "artifacts.files"},
     "speed": {"model.density", "surrogate.prediction", "builder"},
     "plot": {"plots.registry", "plots.calibration", "plots.style", "plots.scan", "figures"},
@@ -126,12 +133,13 @@ INSIDE = {
 }
 WINGS = (
     *("data", "model", "inference", "diagnostics", "distributions", "evaluation", "surrogate"),
-    "plots",
+    *("plots", "rivals"),
 )
 USED = {
     "simulate": {"data"},
     "ingest": {"data"},
     "prepare": {"data"},
+    "rival": {"data", "rivals"},
     "pretrain": {"data", "model", "inference", "diagnostics"},
     "warmup": {"data", "model", "inference"},
     "draw": {"data", "model", "inference"},
@@ -148,6 +156,7 @@ USED = {
     "landscape": {"data", "model", "inference"},
     "prior_predictive": {"data", "model", "inference", "evaluation"},
     "agree": {"diagnostics"},
+    "fidelity": {"data", "diagnostics", "distributions", "evaluation"},
     "compare": {"diagnostics", "evaluation"},
     "speed": {"data", "model", "inference", "surrogate"},
     "plot": {"plots"},

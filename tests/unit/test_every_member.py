@@ -3,6 +3,7 @@
 A new member is taken up by the name of its file. The densities themselves are in `model/by_hand`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -26,17 +27,18 @@ CASES = [
 ]
 
 
-def settings(kind: type[Choice], name: str) -> dict[str, Any]:
-    """Name a member, with one half for every constant that has no default."""
-    fields = kind.model_fields.items()
-    return {key: 0.5 for key, field in fields if field.is_required()} | {"kind": name}
+def settings(kind: type[Choice], name: str, inputs: Sequence[str] = ()) -> dict[str, Any]:
+    """Name a member, with one half for every constant that has no default, or one of each input."""
+    required = [key for key, field in kind.model_fields.items() if field.is_required()]
+    of_inputs = dict.fromkeys(inputs, 0.5)
+    return {key: of_inputs if key == "inputs" else 0.5 for key in required} | {"kind": name}
 
 
-def job(family: str, name: str) -> ModelJob:
+def job(family: str, name: str, inputs: Sequence[str]) -> ModelJob:
     prior = settings(PRIORS["fan_in"], "fan_in")
     likelihood = settings(LIKELIHOODS["gaussian"], "gaussian")
     if family == "prior":
-        prior = settings(PRIORS[name], name)
+        prior = settings(PRIORS[name], name, inputs)
     elif family == "slopes":
         prior["slopes"] = settings(SLOPES[name], name)
     else:
@@ -65,7 +67,7 @@ def learned_by(model: ModelJob, dataset: Dataset) -> Dataset:
 def test_draws_and_density_are_finite_and_follow_the_seed(
     family: str, name: str, dataset: Dataset
 ) -> None:
-    given = job(family, name)
+    given = job(family, name, dataset.feature_names)
     model = builder.build_model(given, learned_by(given, dataset))
     first, again, other = (np.asarray(model.density.draw_prior(seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)

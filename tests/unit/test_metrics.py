@@ -11,9 +11,11 @@ import pytest
 
 from nlobayes.evaluation.calibration.conditional import scale_shares
 from nlobayes.evaluation.classification.scores import predict_classes
+from nlobayes.evaluation.comparison.posteriors import compare, held_out
 from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
 from nlobayes.metrics import METRICS, Of, Shown, by_column, keys_of, metric_of, shown_in
 from nlobayes.metrics.__main__ import as_markdown
+from nlobayes.types import Predicted
 from tests.unit.evaluation.noises import make_noise
 
 PAGE = Path(__file__).parents[2] / "docs/scores.md"
@@ -33,6 +35,13 @@ def test_the_list_has_the_keys_that_an_evaluation_of_classes_writes() -> None:
     probabilities = rng.dirichlet(np.ones(4), size=(8, 40))
     scores = evaluate_classes(predict_classes(probabilities), rng.integers(4, size=40))
     assert {*keys_of(Of.CLASSES)} == scores.keys() - {"undefined"}
+
+
+def test_the_list_has_the_keys_that_approximations_are_held_by() -> None:
+    rng = np.random.default_rng(3)
+    says = [Predicted(rng.normal(size=(20, 40)), "gaussian", np.ones((1, 1))) for _ in range(2)]
+    found = compare(*(held_out(one, 2, np.ones(40, bool)) for one in says))
+    assert {*keys_of(Of.FIDELITY)} == {*found, "pareto_k"}
 
 
 def test_no_score_of_a_kind_is_listed_twice() -> None:

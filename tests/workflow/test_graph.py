@@ -30,7 +30,7 @@ SCANNED = {
         }
     }
 }
-DEPTH = {"run": 6, "model": 5, "rivals": 6}
+DEPTH = {"run": 6, "model": 5, "samplers": 6, "approximated": 6}
 """Names in a path before its seed."""
 
 Products = list[tuple[str, str]]
@@ -85,6 +85,8 @@ def invented(rule: str, wildcard: str, names: list[str], chance: random.Random) 
     """Give a wildcard of a rule a value that it may have."""
     if rule == "ingest":
         return "scanned"
+    if wildcard == "rival":
+        return "gp_matern"
     if wildcard in DEPTH:
         parts = chance.choices(names, k=DEPTH[wildcard])
         if parts[0] == "prior_predictive":

@@ -45,7 +45,7 @@ JOBS = {
     "all": 1,
 }
 STUDY = yaml.safe_load(Path(__file__).with_name("tiny.yaml").read_text())
-PRESETS = {(section,) for section in (*SECTIONS.values(), "grids")}
+PRESETS = {(section,) for section in (*SECTIONS.values(), "rivals", "grids")}
 JOBS_TOLD = [kind for name, kind in vars(jobs).items() if name.endswith("Job") and name != "Job"]
 HEAVY = {"jax", "pymc", "pytensor", "blackjax", "optax", "arviz", "xarray", "matplotlib", "scipy"}
 
@@ -84,6 +84,7 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"evaluation": {"default": {"thresholds": {"ebfmi_min": 0.2}}}}, since("diagnose")),
     ({"evaluation": {"default": {"noise": "student_t"}}}, since("evaluate")),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, since("diagnose")),
+    ({"evaluation": {"default": {"combine": "stacking"}}}, since("evaluate")),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export": 1, "all": 1}),
     ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
     (
@@ -91,7 +92,9 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
         since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is
     ),
     ({"seeds": [2]}, since("pretrain")),
+    ({"grids": {"tiny": {"rivals": "boosted_trees"}}}, {"rival": 1} | since("evaluate")),
     ({"networks": {"unused": {"hidden": [5]}}}, {}),
+    ({"rivals": {"unused": {"kind": "boosted_trees"}}}, {}),
     ({"seeds": [1]}, {}),
     ({"execution": {"device": "cpu", "chains_per_job": 1, "shards": 1}}, {}),
     ({"methods": {"tiny": {"segments": 1, "kernel": {"jitter": 0.2}}}}, {}),

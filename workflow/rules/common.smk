@@ -8,6 +8,7 @@ from nlobayes.figures import Of, names_of, tabulated_of_chains
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,
+    FIDELITY,
     LANDSCAPE_FIGURES,
     LANDSCAPE_TABLES,
     PRIOR,
@@ -35,6 +36,7 @@ from nlobayes.workflow.process import (
     collect_garbage_again,
     collect_no_garbage,
     shell_prefix,
+    start_jobs_at_once,
     stop,
 )
 from nlobayes.workflow.sources import Sources
@@ -68,6 +70,8 @@ if not workflow.deployment_settings.deployment_method:
 
 onstart:
     collect_garbage_again()
+    if workflow.local_exec:
+        start_jobs_at_once(workflow.scheduler)
 
 
 wildcard_constraints:

@@ -1,4 +1,4 @@
-# From physics or a user's table to a dataset.
+# From physics or a user's table to a dataset, and what rivals make of it.
 
 
 rule simulate:
@@ -69,3 +69,25 @@ rule prepare:
     shell:
         "nlobayes prepare --spec {params.spec:q} --table {input.table:q}"
         " --out {output.dataset:q} 2> {log:q}"
+
+
+rule rival:
+    """Fit a rival to the train rows of a dataset, and predict all rows."""
+    input:
+        dataset=inputs.dataset_of_rival,
+    output:
+        predictions="results/rivals/{dataset}/{rival}.nc",
+        seconds="timings/rivals/{dataset}/{rival}.json",
+    log:
+        "logs/rival/{dataset}/{rival}.log",
+    benchmark:
+        "timings/rival/{dataset}/{rival}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("rival"),
+    params:
+        **told.of_rival("rival"),
+    shell:
+        "nlobayes rival --spec {params.spec:q} --dataset {input.dataset:q}"
+        " --out {output.predictions:q} --timing {output.seconds:q} 2> {log:q}"

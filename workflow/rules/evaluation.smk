@@ -28,6 +28,7 @@ rule evaluate:
     input:
         predictions="results/predictions/{run}.nc",
         dataset=inputs.dataset,
+        rivals=inputs.rivals,
     output:
         evaluation="results/metrics/{run}/evaluation.json",
         record="results/records/evaluate/{run}.json",
@@ -41,9 +42,10 @@ rule evaluate:
         **needs.of("evaluate"),
     params:
         **told.of_run("evaluate"),
+        rivals=option_per_input("--rival", "rivals"),
     shell:
         "nlobayes evaluate --spec {params.spec:q} --predictions {input.predictions:q}"
-        " --dataset {input.dataset:q} --out {output.evaluation:q}"
+        " --dataset {input.dataset:q} {params.rivals} --out {output.evaluation:q}"
         " --record {output.record:q} 2> {log:q}"
 
 
@@ -122,12 +124,12 @@ rule agree:
     input:
         posteriors=inputs.posteriors,
     output:
-        agreement="results/metrics/agreement/{rivals}.json",
-        record="results/records/agree/{rivals}.json",
+        agreement="results/metrics/agreement/{samplers}.json",
+        record="results/records/agree/{samplers}.json",
     log:
-        "logs/agree/{rivals}.log",
+        "logs/agree/{samplers}.log",
     benchmark:
-        "timings/agree/{rivals}.tsv"
+        "timings/agree/{samplers}.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -138,6 +140,30 @@ rule agree:
     shell:
         "nlobayes agree {params.posteriors} --out {output.agreement:q}"
         " --record {output.record:q} 2> {log:q}"
+
+
+rule fidelity:
+    """Hold approximate posteriors against the exact one of the same model and seed."""
+    input:
+        held=inputs.held_against,
+    output:
+        fidelity="results/metrics/fidelity/{approximated}.json",
+        table="timings/fidelity/{approximated}/fidelity.csv",
+        record="results/records/fidelity/{approximated}.json",
+    log:
+        "logs/fidelity/{approximated}.log",
+    benchmark:
+        "timings/fidelity/{approximated}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("fidelity"),
+    params:
+        spec=told.of_approximated,
+        code=code_digest("fidelity", {}),
+    shell:
+        "nlobayes fidelity --spec - --out {output.fidelity:q} --table {output.table:q}"
+        " --record {output.record:q} 2> {log:q} <<< {params.spec:q}"
 
 
 rule landscape:

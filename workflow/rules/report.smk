@@ -167,6 +167,25 @@ use rule plot as plot_speed with:
         **options.to_plot("grid", ["speed"]),
 
 
+use rule plot as plot_fidelity with:
+    input:
+        tables="timings/fidelity/{approximated}/fidelity.csv",
+    output:
+        *figures(
+            "Comparison",
+            [FIDELITY],
+            "timings/fidelity/{approximated}",
+            "approximated",
+        ),
+        record="timings/fidelity/{approximated}/record.json",
+    log:
+        "logs/plot_fidelity/{approximated}.log",
+    benchmark:
+        "timings/plot_fidelity/{approximated}.tsv"
+    params:
+        **options.to_plot("approximated", [FIDELITY]),
+
+
 for grid_name in PLAN.study.grids:
 
     rule:

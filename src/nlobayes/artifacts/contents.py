@@ -11,7 +11,16 @@ import xarray as xr
 
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.types import Dataset, EarlierData, Exported, MAPEstimate, Named, Predicted, RowGroups
+from nlobayes.types import (
+    Dataset,
+    EarlierData,
+    Exported,
+    MAPEstimate,
+    Named,
+    Predicted,
+    RivalPrediction,
+    RowGroups,
+)
 
 Attrs = Mapping[str, Any]
 
@@ -162,15 +171,44 @@ def predictions_groups(
 ) -> Groups:
     """Label what the draws of a posterior, chain after chain, and its baseline predict."""
     chains = {dim: draws[dim].values for dim in ("chain", "draw")}
+    return {
+        "predictions": _predicted(posterior, chains),
+        "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
+        "points": _predicted_points(dataset),
+    }
+
+
+def _predicted_points(dataset: Dataset) -> xr.Dataset:
+    """Give the facts by which predictions are told to be of a dataset."""
     observed = {
         "observed": (_point_dims(dataset.observed), dataset.observed),
         "split": (("point",), dataset.split),
     }
-    return {
-        "predictions": _predicted(posterior, chains),
-        "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
-        "points": xr.Dataset(observed),
-    }
+    return xr.Dataset(observed)
+
+
+def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Attrs) -> None:
+    """Write what a rival predicts, or that its library is missing."""
+    groups = {"points": _predicted_points(dataset)}
+    if rival.missing is not None:
+        missing = {"form": "missing", "missing": rival.missing}
+        write_groups(path, "rival", groups, {**attrs, **missing})
+        return
+    sd = {} if rival.sd is None else {"sd": (("point",), rival.sd)}
+    predictions = {"f": (("draw", "point"), rival.function), **sd}
+    groups["predictions"] = xr.Dataset(predictions)
+    write_groups(path, "rival", groups, {**attrs, "facts": dict(rival.facts)})
+
+
+def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
+    """Read what a rival predicts, and the points that it is of."""
+    groups, attrs = read_groups(path, "rival"), read_attrs(path)
+    if "predictions" not in groups:
+        nothing = np.empty((0, groups["points"].sizes["point"]))
+        return RivalPrediction(nothing, None, {}, str(attrs["missing"])), groups["points"]
+    predictions = groups["predictions"]
+    sd = predictions["sd"].values if "sd" in predictions else None
+    return RivalPrediction(predictions["f"].values, sd, attrs["facts"]), groups["points"]
 
 
 def read_predicted(group: xr.Dataset) -> Predicted:

@@ -61,6 +61,11 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "baseline": {"f": ("member", "point")},
         "points": {"observed": ("point",), "split": ("point",)},
     },
+    "rival": {
+        "predictions": {"f": ("draw", "point")},
+        "points": {"observed": ("point",), "split": ("point",)},
+    },
+    "rival/missing": {"points": {"observed": ("point",), "split": ("point",)}},
     "earlier": {
         "points": {"inputs": ("point", "input")},
         "site": {"root": ("combination", "point"), "observed": ("combination",)},

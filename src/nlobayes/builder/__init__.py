@@ -1,7 +1,10 @@
 """Where configuration meets numerics: job specifications become functions."""
 
+from nlobayes.builder.approximation import approach as approach
 from nlobayes.builder.approximation import build_method as build_method
 from nlobayes.builder.approximation import draws_at as draws_at
+from nlobayes.builder.curvature import curvature_with as curvature_with
+from nlobayes.builder.curvature import gauss_newton_with as gauss_newton_with
 from nlobayes.builder.keys import MOST_CHAINS as MOST_CHAINS
 from nlobayes.builder.keys import STAGES as STAGES
 from nlobayes.builder.keys import chain_key as chain_key
@@ -21,7 +24,6 @@ from nlobayes.builder.sampler import build_adaptation as build_adaptation
 from nlobayes.builder.sampler import build_kernel as build_kernel
 from nlobayes.builder.sampler import build_sampler as build_sampler
 from nlobayes.builder.sampler import complete_chains as complete_chains
-from nlobayes.builder.sampler import curvature_with as curvature_with
 from nlobayes.builder.sampler import sampling_template as sampling_template
 from nlobayes.builder.sampler import stack_positions as stack_positions
 from nlobayes.builder.sampler import standard_entries as standard_entries

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
+from nlobayes.builder.curvature import gauss_newton_with
 from nlobayes.builder.model import Model, name_variables, observer
-from nlobayes.inference.method import Method
+from nlobayes.builder.sampler import stack_positions
+from nlobayes.errors import InputError
+from nlobayes.inference.method import Approached, Method
 from nlobayes.inference.methods import METHODS
 from nlobayes.types import Dataset, PosteriorDraws
 
@@ -18,9 +22,38 @@ def build_method(preset: Any) -> Method:
     return METHODS[preset.kind].build(**preset.model_dump(exclude={"kind"}))
 
 
+def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Approached:
+    """Build what a method starts from, with the MAPs as whole positions (parameter,)."""
+    whole, sampled = stack_positions(model, maps), model.sampled
+
+    def complete(key: jax.Array, positions: jax.Array) -> jax.Array:
+        draw = sampled.complete
+        if draw is None:
+            return positions
+        keys = jax.random.split(key, len(positions))
+        return jax.lax.map(lambda one: draw(*one), (keys, positions))
+
+    return Approached(
+        sampled.logdensity_fn,
+        whole,
+        sampled.reduce(whole),
+        jax.jit(complete),
+        gauss_newton_with(model, dataset),
+    )
+
+
 def draws_at(model: Model, dataset: Dataset, positions: jax.Array) -> PosteriorDraws:
-    """Name the draws of positions (draw, parameter), as those of one chain."""
+    """Name the draws of positions (draw, parameter), as those of one chain.
+
+    Raises
+    ------
+    InputError
+        If the network is not finite at some of them.
+    """
     function = jax.jit(lambda all_: jax.lax.map(observer(model, dataset), all_))(positions)["f"]
+    lost = ~np.isfinite(function).reshape(len(positions), -1).all(axis=1)
+    if lost.any():
+        raise InputError("builder.draws_not_finite", lost=int(lost.sum()), draws=len(positions))
     log_density = jax.jit(lambda all_: jax.lax.map(model.logdensity_fn, all_))(positions)
     return PosteriorDraws(
         np.asarray(function)[np.newaxis],

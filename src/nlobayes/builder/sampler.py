@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.linalg import solve_triangular
 
+from nlobayes.builder.curvature import curvature_with
 from nlobayes.builder.keys import chain_keys
-from nlobayes.builder.model import Model, build_model, predict_with, rows_of
+from nlobayes.builder.model import Model, build_model
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
 from nlobayes.inference.completion import Completion
@@ -75,41 +75,6 @@ def build_adaptation(
     """Build the warm-up of a kernel, whose settings and model's curvature it may use."""
     untuned = Untuned(kernel, kernel_preset.settings, curvature)
     return ADAPTATIONS[preset.kind].build(untuned, **preset.settings)
-
-
-def curvature_with(model: Model, dataset: Dataset) -> Curvature:
-    """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
-
-    J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the
-    Fisher information of the likelihood there. The prior's is that of each parameter by itself, at
-    least 0.01: heavy tails curve the other way. Where the output layer is integrated out it stands
-    at its conditional mean, and its entries are eliminated (Schur's complement).
-    """
-    predict, rows = predict_with(model), rows_of(model, dataset, 0)
-
-    def curvature(position: jax.Array) -> jax.Array:
-        output = predict(position, rows.features)
-        variables = model.density.variables(position)
-        root = model.likelihood.information_root(output, variables, rows.error, jnp)
-        jacobian = jax.jacrev(predict)(position, rows.features)
-        jacobian = jacobian.reshape(len(root), -1, position.size)
-        weighed = (root @ jacobian).reshape(-1, position.size)
-        own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
-        return weighed.T @ weighed + jnp.diag(jnp.maximum(own, 0.01))
-
-    at_mean = model.sampled.complete_at_mean
-    if at_mean is None:
-        return curvature
-    return lambda position: _eliminate(curvature(at_mean(position)), model.sampled.left)
-
-
-def _eliminate(curvature: jax.Array, kept: np.ndarray) -> jax.Array:
-    """Give the curvature of what is kept when all else is integrated out of a Gaussian."""
-    out = np.delete(np.arange(len(curvature)), kept)
-    across = curvature[np.ix_(out, kept)]
-    root = jnp.linalg.cholesky(curvature[np.ix_(out, out)])
-    seen = solve_triangular(root, across, lower=True)
-    return curvature[np.ix_(kept, kept)] - seen.T @ seen
 
 
 def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:

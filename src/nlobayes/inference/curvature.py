@@ -23,6 +23,27 @@ MOST_PARAMETERS = 4000
 Curvature = Callable[[jax.Array], jax.Array]
 
 
+class GaussNewton(NamedTuple):
+    """The same curvature at a position (parameter,), in forms for few and for many parameters.
+
+    Attributes
+    ----------
+    dense
+        The matrix (parameter, parameter).
+    prior
+        The part of the prior, which is diagonal (parameter,).
+    diagonal
+        The diagonal (parameter,).
+    product
+        Of a position, the function that multiplies the matrix with a vector (parameter,).
+    """
+
+    dense: Curvature
+    prior: Callable[[jax.Array], jax.Array]
+    diagonal: Callable[[jax.Array], jax.Array]
+    product: Callable[[jax.Array], Callable[[jax.Array], jax.Array]]
+
+
 class CurvatureState(NamedTuple):
     """The inverse mass matrix in use, the sum of curvatures in this window, and how many."""
 
@@ -35,13 +56,7 @@ def gauss_newton(curvature: Curvature) -> MetricCore:
     """Build the estimator from `curvature(position)` (parameter, parameter)."""
 
     def init(size: int) -> CurvatureState:
-        if size > MOST_PARAMETERS:
-            raise InputError(
-                "inference.dense_curvature",
-                where="warmup.mass_matrix",
-                parameters=size,
-                most=MOST_PARAMETERS,
-            )
+        check_dense(size, "warmup.mass_matrix")
         nothing = jnp.zeros((size, size))
         return CurvatureState(jnp.identity(size), nothing, jnp.zeros(()))
 
@@ -55,6 +70,20 @@ def gauss_newton(curvature: Curvature) -> MetricCore:
         return init(len(inverse))._replace(inverse_mass_matrix=inverse)
 
     return MetricCore(init, update, final)
+
+
+def check_dense(size: int, where: str) -> None:
+    """Refuse a dense matrix of too many parameters.
+
+    Raises
+    ------
+    InputError
+        If they are more than can be factorised in reasonable time.
+    """
+    if size > MOST_PARAMETERS:
+        raise InputError(
+            "inference.dense_curvature", where=where, parameters=size, most=MOST_PARAMETERS
+        )
 
 
 def invert(curvature: jax.Array) -> jax.Array:

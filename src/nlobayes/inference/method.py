@@ -6,25 +6,54 @@ this kind needs one job.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import jax
 
+from nlobayes.inference.curvature import GaussNewton
 from nlobayes.inference.kernel import LogDensity
 
 
 class Approached(NamedTuple):
-    """What a method starts from: the log density, and MAPs (start, parameter)."""
+    """What a method starts from.
+
+    Where the output layer is integrated out, an entry is a parameter that is left.
+
+    Attributes
+    ----------
+    logdensity_fn
+        The log density of a position (entry,).
+    maps
+        The MAPs as whole positions (start, parameter).
+    starts
+        The same without what was integrated out (start, entry).
+    complete
+        Whole positions (draw, parameter) of positions (draw, entry): what was integrated out is
+        drawn by a key.
+    gauss_newton
+        Curvature of the negative log density.
+    """
 
     logdensity_fn: LogDensity
+    maps: jax.Array
     starts: jax.Array
+    complete: Callable[[jax.Array, jax.Array], jax.Array]
+    gauss_newton: GaussNewton
+
+
+class Drawn(NamedTuple):
+    """Draws as whole positions (draw, parameter), and numbers of each start by name."""
+
+    positions: jax.Array
+    of_starts: Mapping[str, Sequence[float]] = {}
 
 
 class Method(Protocol):
     """An approximate method."""
 
-    def sample(self, key: jax.Array, posterior: Approached) -> jax.Array:
-        """Draw positions (draw, parameter).
+    def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
+        """Draw positions.
 
         Raises
         ------

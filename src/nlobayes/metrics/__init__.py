@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from nlobayes.metrics.metric import HIGHER, LOWER, Axis, Column, Metric, Of, Shown
 
-NUMBERS, CLASSES, LIKELIHOOD, SAMPLING = Of
+NUMBERS, CLASSES, LIKELIHOOD, SAMPLING, FIDELITY = Of
 SCAN, FOREST, PAIRED = Shown
 EVERYWHERE = frozenset(Shown)
 INTERVAL, ERROR = ("_low", "_high"), ("_se",)
 TARGET, MODEL_SCALE, NATS = "target's unit", "model scale", "nats per point"
+EXACT_SD, MONTE_CARLO, TEST = "exact sd", "Monte-Carlo errors", ("test",)
+OF_F = {"mean": "mean of f", **{f"q{p}": f"{p} % quantile of f" for p in (5, 50, 95)}}
+OVER_POINTS = {"mean": "mean over points", "p95": "95 % quantile over points"}
 
 METRICS = (
     Metric(
@@ -253,6 +256,45 @@ METRICS = (
         axis=Axis("fitting"),
     ),
     Metric("acceptance_rate", SAMPLING, "acceptance rate", splits=(), shown=frozenset({SCAN})),
+    *(
+        Metric(
+            f"{key}_difference_rms", FIDELITY, f"error of the {name}", EXACT_SD, 0.0, splits=TEST
+        )
+        for key, name in OF_F.items()
+    ),
+    *(
+        Metric(f"{key}_z_rms", FIDELITY, f"error of the {name}", MONTE_CARLO, 1.0, splits=TEST)
+        for key, name in (OF_F | {"sd": "sd of f"}).items()
+    ),
+    *(
+        Metric(f"sd_ratio_{key}", FIDELITY, f"sd over exact sd, {name}", "", 1.0, splits=TEST)
+        for key, name in (("median", "median"), ("p5", "5 % quantile"), ("p95", "95 % quantile"))
+    ),
+    *(
+        Metric(
+            f"wasserstein_{key}",
+            FIDELITY,
+            f"Wasserstein-1 of f, {name}",
+            EXACT_SD,
+            0.0,
+            splits=TEST,
+        )
+        for key, name in OVER_POINTS.items()
+    ),
+    *(
+        Metric(
+            f"total_variation_{key}",
+            FIDELITY,
+            f"total variation of predictions, {name}",
+            "%",
+            0.0,
+            splits=TEST,
+        )
+        for key, name in OVER_POINTS.items()
+    ),
+    Metric(
+        "pareto_k", FIDELITY, "Pareto k of the weights to the exact density", "", LOWER, splits=()
+    ),
 )
 
 _BY_KEY = {metric.key: metric for metric in reversed(METRICS)}

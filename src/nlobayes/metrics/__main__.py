@@ -9,7 +9,9 @@ from nlobayes.metrics.metric import Metric, Of
 
 INTRODUCTION = (
     "The list of `nlobayes.metrics`, in its order. Shares are stored between 0 and 1, and shown in"
-    " %. `_low` and `_high` end a 95 % interval; `_se` is a standard error."
+    " %. `_low` and `_high` end a 95 % interval; `_se` is a standard error. `baseline`, `linear`"
+    " and each of the `rivals` have the same scores; `rivals` also `own`, the coverage and the log"
+    " score of a Gaussian of their own mean and sd, and `facts` of their fit ([rivals](rivals.md))."
 )
 HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
 

@@ -16,6 +16,7 @@ class Of(StrEnum):
     CLASSES = "predicted classes"
     LIKELIHOOD = "the likelihood"
     SAMPLING = "the sampling"
+    FIDELITY = "approximations, held against the exact posterior"
 
 
 class Shown(StrEnum):

@@ -18,6 +18,7 @@ SEGMENT = "results/chains/{run}/{chain_group}/segment_{segment}.nc"
 VERDICT = "results/chains/{run}/verdict_{segment}.json"
 POSTERIOR = "results/posterior/{run}.nc"
 THINNED = "results/thinned/{run}.nc"
+RIVAL = "results/rivals/{dataset}/{rival}.nc"
 PREDICTIONS = "results/predictions/{run}.nc"
 DIAGNOSTICS = "results/metrics/{run}/diagnostics.json"
 EVALUATION = "results/metrics/{run}/evaluation.json"
@@ -53,6 +54,16 @@ PIPELINE = {
         base_mb=300,
         numbers=lambda size: size.data,
         group="data",
+    ),
+    "rival": Stage(
+        help="Fit a rival to the train rows, and predict all rows.",
+        job="RivalJob",
+        unit="dataset",
+        inputs=(DATASET,),
+        outputs=(RIVAL, "timings/rivals/{dataset}/{rival}.json"),
+        base_mb=900,
+        numbers=lambda size: size.data + 50 * size.rows + size.process,
+        seconds=lambda size: size.rival_seconds,
     ),
     "pretrain": Stage(
         help="Fit the MAP that one chain starts from.",
@@ -107,8 +118,8 @@ PIPELINE = {
         inputs=(DATASET, MAP),
         outputs=(POSTERIOR,),
         base_mb=1300,
-        numbers=lambda size: size.data + 2 * size.drawn,
-        seconds=lambda size: size.prediction_seconds,
+        numbers=lambda size: size.data + size.matrix + size.marginal + 2 * size.drawn,
+        seconds=lambda size: size.prediction_seconds + size.draws * size.draw_seconds,
         on_gpu=True,
     ),
     "assemble": Stage(
@@ -156,7 +167,7 @@ PIPELINE = {
         help="Score predictions and their error bars.",
         job="EvaluateJob",
         unit="run",
-        inputs=(PREDICTIONS, DATASET),
+        inputs=(PREDICTIONS, DATASET, RIVAL),
         outputs=(EVALUATION,),
         base_mb=700,
         numbers=lambda size: size.data + 5 * size.predicted,
@@ -217,11 +228,23 @@ PIPELINE = {
     ),
     "agree": Stage(
         help="Compare what several samplers say of one posterior.",
-        unit="rivals",
+        unit="samplers",
         inputs=(POSTERIOR,),
-        outputs=("results/metrics/agreement/{rivals}.json",),
+        outputs=("results/metrics/agreement/{samplers}.json",),
         base_mb=600,
         numbers=lambda size: 8 * size.drawn,
+    ),
+    "fidelity": Stage(
+        help="Hold approximate posteriors against the exact one.",
+        job="FidelityJob",
+        unit="approximated",
+        inputs=(PREDICTIONS, POSTERIOR, EVALUATION, DIAGNOSTICS),
+        outputs=(
+            "results/metrics/fidelity/{approximated}.json",
+            "timings/fidelity/{approximated}/fidelity.csv",
+        ),
+        base_mb=700,
+        numbers=lambda size: 2 * size.drawn + 3 * size.predicted,
     ),
     "plot": Stage(
         help="Draw figures from their tables.",

@@ -10,6 +10,10 @@ CELL_SECONDS = 5e-10
 """Of a gradient, per weight and train row."""
 FILE_SECONDS = 0.02
 """Of an SLHA file that is read, on a slow file system."""
+MOST_OF_PROCESS = 250_000_000
+"""Numbers that a Gaussian process holds at most while its hyperparameters are fitted."""
+RIVAL_SECONDS = 1800
+"""Of a rival, whatever its rows: these are bounded, or gone through in so many steps."""
 SURVEY_GRADIENTS = 5000
 """Gradients that the survey of a landscape takes."""
 
@@ -88,6 +92,16 @@ class Size(NamedTuple):
     def prediction_seconds(self) -> float:
         """Time of all predictions."""
         return CELL_SECONDS * self.predicted * self.weights
+
+    @property
+    def process(self) -> int:
+        """Numbers of a Gaussian process: matrices (row, row), three of them for each feature."""
+        return min(self.train**2 * (3 * self.columns + 18), MOST_OF_PROCESS)
+
+    @property
+    def rival_seconds(self) -> float:
+        """Time to fit a rival and to predict all rows."""
+        return RIVAL_SECONDS + 1e-3 * self.rows
 
     @property
     def survey_seconds(self) -> float:

@@ -42,4 +42,4 @@ class Stage(Command):
     @property
     def makes_results(self) -> bool:
         """Whether its outputs are results with a record, not timings."""
-        return not any(path.startswith("timings/") for path in self.outputs)
+        return not all(path.startswith("timings/") for path in self.outputs)

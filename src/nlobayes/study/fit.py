@@ -23,11 +23,25 @@ def check_run(run: RunSpec) -> None:
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:
-    """Refuse figures of what has none."""
+    """Refuse figures of what has none, and rivals that cannot be fitted or scored."""
     if grid.outputs == "prior" and run.prior.earlier is not None:
         raise InputError("study.draws_of_earlier", prior=run.names["prior"])
     if grid.outputs == "figures" and len(run.dataset.target.columns) > 1:
         raise InputError("study.figures_of_several_targets")
+    _check_rivals(grid, run)
+
+
+def _check_rivals(grid: Grid, run: RunSpec) -> None:
+    """Refuse rivals of what they cannot learn, and of grids that score nothing."""
+    if not grid.rivals:
+        return
+    targets, scale = run.dataset.target.columns, run.dataset.target.scale
+    if len(targets) > 1 or scale == CLASSES:
+        received = CLASSES if scale == CLASSES else f"{len(targets)} targets"
+        dataset = run.names["dataset"]
+        raise InputError("study.rivals_of_one_target", dataset=dataset, received=received)
+    if grid.outputs in ("speed", "prior"):
+        raise InputError("study.rivals_without_scores", outputs=grid.outputs)
 
 
 def _check_earlier(run: RunSpec) -> None:

@@ -19,6 +19,7 @@ from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.refusal import refusal
+from nlobayes.study.rivals import Rival
 from nlobayes.study.run import CROSSED, RunSpec
 from nlobayes.study.values import Frozen, Names, Seeds, check_names
 
@@ -56,6 +57,8 @@ class Study(Frozen):
     """Methods: chains with their kernel, warm-up and draws, or an approximation."""
     evaluation: dict[str, Evaluation] = {}
     """Settings of the judgement."""
+    rivals: dict[str, Rival] = {}
+    """Regressors that runs are scored beside: Gaussian processes, boosted trees, plain networks."""
     grids: dict[str, Grid]
     """Which presets are crossed; each grid is a target of its own name."""
     targets: Names
@@ -69,13 +72,15 @@ class Study(Frozen):
 
     @model_validator(mode="after")
     def _names_exist(self) -> Study:
-        for section in (*SECTIONS.values(), "grids"):
+        for section in (*SECTIONS.values(), "rivals", "grids"):
             check_names(section, getattr(self, section))
         for grid_name, grid in self.grids.items():
             for kind, section in SECTIONS.items():
                 asked = getattr(grid, kind)
                 for name in [asked] if isinstance(asked, str) else asked:
                     _known(f"grids.{grid_name}.{kind}", name, getattr(self, section))
+            for name in grid.rivals:
+                _known(f"grids.{grid_name}.rivals", name, self.rivals)
         for target in self.targets:
             _known("targets", target, self.grids)
         return self

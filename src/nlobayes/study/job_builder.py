@@ -21,6 +21,7 @@ from nlobayes.study.jobs import (
     PrepareJob,
     PretrainJob,
     PriorPredictiveJob,
+    RivalJob,
     SimulateJob,
     SpeedJob,
     TabulateChainsJob,
@@ -28,6 +29,7 @@ from nlobayes.study.jobs import (
     TimedRun,
     WarmupJob,
 )
+from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
 
@@ -54,6 +56,11 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
     )
 
 
+def rival_job(rival: Rival) -> RivalJob:
+    """Tell `rival` its settings."""
+    return RivalJob(rival=rival)
+
+
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     """Tell each verb of a run its own sections."""
     model = _model_job(run)
@@ -73,6 +80,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             calibration=run.evaluation.calibration,
             covariate=run.dataset.features.along,
             seed=run.seed,
+            combine=run.evaluation.combine if run.mcmc else "equal",  # others have no chains
         ),
         "tabulate": TabulateJob(
             covariate=run.dataset.features.along,

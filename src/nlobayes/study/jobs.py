@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import (
     BaseModel,
     Discriminator,
+    Field,
     RootModel,
     Tag,
     ValidationError,
@@ -23,10 +24,18 @@ from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
-from nlobayes.study.presets import CalibrationTolerances, Export, Network, NoiseFamily, Thresholds
+from nlobayes.study.presets import (
+    CalibrationTolerances,
+    Combine,
+    Export,
+    Network,
+    NoiseFamily,
+    Thresholds,
+)
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
 from nlobayes.study.refusal import refusal
+from nlobayes.study.rivals import Rival
 from nlobayes.study.sources import SOURCES, Source
 from nlobayes.study.sources.slha import Spectra
 from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, PositiveInt, Seed
@@ -77,6 +86,12 @@ class PrepareJob(Frozen):
     duplicates: Literal["reject", "keep"] = "reject"
     most_mb: PositiveInt | None = None
     groups: GroupColumn = None
+
+
+class RivalJob(Frozen):
+    """One rival, fitted to the train rows of a dataset."""
+
+    rival: Rival
 
 
 class PretrainJob(Frozen):
@@ -207,6 +222,7 @@ class EvaluateJob(Frozen):
     calibration: CalibrationTolerances
     covariate: str
     seed: Seed
+    combine: Combine = "equal"
 
 
 class TabulateChainsJob(Frozen):
@@ -229,6 +245,20 @@ class ExportJob(Frozen):
 
     network: Network
     export: Export
+
+
+class TimedMethod(Frozen):
+    """A run, and the timings of all its jobs from the MAPs to the draws, below `timings/`."""
+
+    run: str
+    timings: tuple[str, ...] = ()
+
+
+class FidelityJob(Frozen):
+    """Approximate posteriors, and the exact one of the same model that they are held against."""
+
+    exact: TimedMethod
+    approximations: Annotated[tuple[TimedMethod, ...], Field(min_length=1)]
 
 
 class TimedRun(Frozen):

@@ -1,4 +1,4 @@
-"""What the settings of every method say: where it starts, and which jobs it has."""
+"""What the settings of every method say: where it starts, which jobs it has, what these need."""
 
 from __future__ import annotations
 
@@ -32,4 +32,19 @@ class MethodSettings(Frozen):
     @property
     def jobs_in_a_row(self) -> int:
         """Jobs in a row of each group of chains."""
+        return 0
+
+    @property
+    def draws_of_all(self) -> int:
+        """Draws of an approximation, all of its starts together."""
+        return len(self.starts)
+
+    @property
+    def gradients(self) -> int:
+        """Gradients of all train rows that an approximation takes."""
+        return 0
+
+    def matrix_numbers(self, parameters: int, train: int) -> int:
+        """Count the numbers that an approximation holds beside its draws."""
+        del parameters, train
         return 0

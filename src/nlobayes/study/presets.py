@@ -18,6 +18,7 @@ from nlobayes.study.values import (
     Fraction,
     Frozen,
     Names,
+    NamesOrNone,
     Positive,
     PositiveInt,
     Seeds,
@@ -110,8 +111,11 @@ class Export(Frozen):
     this close to those of all, at every validation row; null keeps `draws`."""
 
 
+Combine = Literal["equal", "stacking"]
+
+
 class Evaluation(Frozen):
-    """How a posterior is judged and handed on; never resamples."""
+    """How a posterior is judged and handed on; never samples again."""
 
     thresholds: Thresholds = Thresholds()
     """Limits of the convergence checks."""
@@ -131,6 +135,10 @@ class Evaluation(Frozen):
     `scaled_student_t` follows the sd of the draws and the features; `conformal` does so with 25,
     50, 68 and 95 % intervals set to cover in bins of the covariate.
     """
+    combine: Combine = "equal"
+    """How chains that do not mix are reported together: every draw counts the same (`equal`), or
+    `stacking` also weights the chains so that they predict the validation rows best, and reports
+    the scores of that beside those of equal draws. The verdict on convergence stays as it is."""
 
 
 class Execution(Frozen):
@@ -142,6 +150,11 @@ class Execution(Frozen):
     """Chains that one job computes together, vectorised; `all` puts a run into one job."""
     shards: PositiveInt = 1
     """Devices of one job that share the rows of the train split."""
+
+
+CROSSED_OR_SEEDED = (
+    *("dataset", "network", "prior", "likelihood", "pretraining", "method", "seed"),
+)
 
 
 class Grid(Frozen):
@@ -168,10 +181,11 @@ class Grid(Frozen):
     outputs: Literal["figures", "metrics", "speed", "prior"] = "figures"
     """What the grid ends with: figures, scores and surrogate of every run, scores alone, timings of
     networks that are not trained, or what priors say before any data (`prior`)."""
+    rivals: NamesOrNone = ()
+    """Names of rival presets: regressors that are fitted to the same train rows, and scored beside
+    every run of the grid. Of one target that is a number."""
 
-    @field_validator(
-        "dataset", "network", "prior", "likelihood", "pretraining", "method", "seed", mode="before"
-    )
+    @field_validator(*CROSSED_OR_SEEDED, "rivals", mode="before")
     @classmethod
     def _one_is_many(cls, names: Any) -> Any:
         return [names] if isinstance(names, str | int) else names

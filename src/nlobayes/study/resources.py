@@ -102,8 +102,14 @@ def size_of(run: RunSpec, rows: int) -> Size:
         gpus=run.execution.shards if run.execution.device == "gpu" else 0,
     )
     if run.mcmc is None:
-        members = len(run.starts)
-        return sized._replace(chains=1, draws=members, kept=members)
+        draws = run.method.draws_of_all
+        return sized._replace(
+            chains=1,
+            draws=draws,
+            kept=draws,
+            matrix=run.method.matrix_numbers(weights, dataset.train),
+            draw_seconds=run.method.gradients * seconds / draws,
+        )
     return _with_chains(sized, run.mcmc, seconds)._replace(chain_group=len(run.chain_groups[0]))
 
 

@@ -58,6 +58,7 @@ Jitter = Annotated[float, Field(ge=0, lt=1)]
 Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(_each_once)]
+NamesOrNone = Annotated[tuple[str, ...], AfterValidator(_each_once)]
 Names = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)]
 
 THIN_WAS = {"keep_every": "thin"}

@@ -8,6 +8,7 @@ CHAIN_FIGURES = by_category(Of.CHAINS)
 TABLES_BESIDE_CHAINS = OF_EVERY_RUN
 """Tables that figures of chains need beside their own."""
 (PRIOR,) = names_of(Of.PRIORS)
+(FIDELITY,) = names_of(Of.APPROXIMATED)
 LANDSCAPE_FIGURES = names_of(Of.MAPS)
 LANDSCAPE_TABLES = tables_of(Of.MAPS)
 PRIOR_TABLES = tables_of(Of.PRIORS)

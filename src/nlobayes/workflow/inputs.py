@@ -10,6 +10,8 @@ from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map
 
 Wildcards = Any
 """Snakemake's wildcards: an attribute for each."""
+SAID = ("predictions", "posterior")
+"""Folders of what a run says."""
 
 
 class Inputs:
@@ -34,6 +36,16 @@ class Inputs:
     def datasets(self, wildcards: Wildcards) -> Paths:
         """List the dataset of each run of a grid."""
         return [dataset_path(run) for run in self._plan.study.runs(wildcards.grid)]
+
+    def dataset_of_rival(self, wildcards: Wildcards) -> str:
+        """Find the dataset that a rival is fitted to."""
+        return f"results/data/{wildcards.dataset}.nc"
+
+    def rivals(self, wildcards: Wildcards) -> Paths:
+        """List what the rivals of a run predict; none where its grids ask for none."""
+        dataset = self._run(wildcards).names["dataset"]
+        names = self._plan.rivals_of_runs[wildcards.run]
+        return [f"results/rivals/{dataset}/{name}.nc" for name in names]
 
     def maps(self, wildcards: Wildcards) -> Paths:
         """List the MAPs of a run, each once."""
@@ -84,7 +96,14 @@ class Inputs:
 
     def posteriors(self, wildcards: Wildcards) -> Paths:
         """List the posteriors of one model, one per sampler."""
-        return [f"results/posterior/{run}.nc" for run in self._plan.rivals[wildcards.rivals]]
+        return [f"results/posterior/{run}.nc" for run in self._plan.samplers[wildcards.samplers]]
+
+    def held_against(self, wildcards: Wildcards) -> Paths:
+        """List what the exact run of a model, and its approximations, say and score."""
+        job = self._plan.approximated[wildcards.approximated]
+        runs = [self._plan.runs[each.run] for each in (job.exact, *job.approximations)]
+        files = [f"results/{kind}/{r.run_id}.nc" for r in runs for kind in SAID]
+        return [*files, *(path for run in runs for path in metrics_of(run))]
 
     def metrics(self, wildcards: Wildcards) -> Paths:
         """List the scores of all runs of a grid."""

@@ -48,8 +48,13 @@ class Needs:
             "dataset": self._sizes_of_dataset,
             "model": lambda path: [self._size(self._plan.models[path])],
             "run": lambda path: [self._size(self._plan.runs[path])],
-            "rivals": lambda path: [
-                self._size(self._plan.runs[run]) for run in self._plan.rivals[path]
+            "samplers": lambda path: [
+                self._size(self._plan.runs[run]) for run in self._plan.samplers[path]
+            ],
+            "approximated": lambda path: [
+                self._size(self._plan.runs[method.run])
+                for job in [self._plan.approximated[path]]
+                for method in (job.exact, *job.approximations)
             ],
             "grid": lambda path: [],
         }

@@ -33,7 +33,9 @@ def wildcard_patterns(plan: Plan) -> dict[str, str]:
         "run": run,
         "model": model,
         "grid": one_of(plan.study.grids),
-        "rivals": run,
+        "rival": one_of(plan.study.rivals),
+        "samplers": run,
+        "approximated": run,
         **numbers,
     }
 

@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
 from nlobayes.study.grid import Study, load_study
+from nlobayes.study.jobs import FidelityJob
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import PRESETS, override, read_presets
 from nlobayes.study.renamed import renamed_keys_told
 from nlobayes.study.run import RunSpec
+from nlobayes.workflow.approximated import fidelity_jobs
 from nlobayes.workflow.tasks import Task, task_of
 
 Value = TypeVar("Value")
@@ -47,7 +49,7 @@ class Plan:
         return ByPath((run.model_id, run) for run in self.runs.values())
 
     @cached_property
-    def rivals(self) -> ByPath[Paths]:
+    def samplers(self) -> ByPath[Paths]:
         """The runs of chains of each grid that differ in their method alone."""
         groups: dict[str, Paths] = {}
         for grid in self.study.grids:
@@ -56,6 +58,21 @@ class Plan:
                     continue
                 groups.setdefault(f"{grid}/{run.model_id}", []).append(run.run_id)
         return ByPath((name, runs) for name, runs in groups.items() if len(runs) > 1)
+
+    @cached_property
+    def rivals_of_runs(self) -> ByPath[Paths]:
+        """The names of the rivals of each run: those of all grids that have it."""
+        named: dict[str, dict[str, None]] = {}
+        for grid_name, grid in self.study.grids.items():
+            for run in self.study.runs(grid_name):
+                named.setdefault(run.run_id, {}).update(dict.fromkeys(grid.rivals))
+        return ByPath((run, [*names]) for run, names in named.items())
+
+    @cached_property
+    def approximated(self) -> ByPath[FidelityJob]:
+        """The approximations of each grid that stand beside chains of the same model and seed."""
+        each = ((grid, fidelity_jobs(self.study.runs(grid))) for grid in self.study.grids)
+        return ByPath((f"{grid}/{model}", job) for grid, of in each for model, job in of.items())
 
     @cached_property
     def approximate_methods(self) -> Paths:

@@ -11,6 +11,7 @@ from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import (
     ingest_job,
     prepare_job,
+    rival_job,
     run_jobs,
     simulate_job,
     speed_job,
@@ -40,6 +41,12 @@ class Specifications:
         build, datasets = OF_DATASET[verb], self._plan.study.datasets
         return _fields(verb, lambda wildcards: build(datasets[wildcards.dataset]))
 
+    def of_rival(self, verb: str) -> Fields:
+        """Tell a rival its settings, and whether its library is there: it is fitted once it is."""
+        rivals = self._plan.study.rivals
+        told = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
+        return told | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
+
     def of_run(self, verb: str) -> Fields:
         """Tell a verb of a run."""
         return _fields(verb, lambda wildcards: self._told(wildcards.run)[verb])
@@ -52,6 +59,10 @@ class Specifications:
     def of_comparison(self, wildcards: Wildcards) -> str:
         """Tell `compare` the runs of a grid."""
         return self._plan.compared[wildcards.grid].model_dump_json()
+
+    def of_approximated(self, wildcards: Wildcards) -> str:
+        """Tell `fidelity` the exact run and its approximations."""
+        return self._plan.approximated[wildcards.approximated].model_dump_json()
 
     def of_timing(self, wildcards: Wildcards) -> str:
         """Tell `speed` the networks of a grid."""

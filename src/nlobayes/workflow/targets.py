@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nlobayes.figures import Of, names_of
 from nlobayes.study.run import RunSpec
-from nlobayes.workflow.figures import COMPARISON_FIGURES, LANDSCAPE_FIGURES, PRIOR
+from nlobayes.workflow.figures import COMPARISON_FIGURES, FIDELITY, LANDSCAPE_FIGURES, PRIOR
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
 from nlobayes.workflow.tasks import figures_that_data_allow, task_of
@@ -36,7 +36,8 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
     if outputs == "figures":
         wanted += [path for run in runs for path in figures_of(run)]
         wanted += [path for run in runs for path in surrogates_of(run)]
-    return [*wanted, *_comparison(plan, grid), *_agreements(plan, grid)]
+    others = (_comparison(plan, grid), _agreements(plan, grid), _fidelities(plan, grid))
+    return [*wanted, *(path for paths in others for path in paths)]
 
 
 def figures_of(run: RunSpec) -> Paths:
@@ -65,5 +66,11 @@ def _comparison(plan: Plan, grid: str) -> Paths:
 
 
 def _agreements(plan: Plan, grid: str) -> Paths:
-    rivals = [name for name in plan.rivals if name.split("/")[0] == grid]
-    return [f"results/metrics/agreement/{name}.json" for name in rivals]
+    names = [name for name in plan.samplers if name.split("/")[0] == grid]
+    return [f"results/metrics/agreement/{name}.json" for name in names]
+
+
+def _fidelities(plan: Plan, grid: str) -> Paths:
+    """List what holds approximations against chains: their figure, which takes their measures."""
+    held = [name for name in plan.approximated if name.split("/")[0] == grid]
+    return [f"timings/fidelity/{name}/{FIDELITY}.svg" for name in held]

@@ -126,6 +126,29 @@ def test_the_maps_are_an_ensemble_with_the_accuracy_of_each(
     assert scored["baseline"]["test"]["accuracy"] == pytest.approx(together)
 
 
+def test_chains_are_stacked_by_the_probabilities_of_the_true_classes(
+    predicted: tuple[Path, Path], classes: Dataset, tmp_path: Path
+) -> None:
+    """The second chain takes each class for the next one."""
+    groups = read_groups(predicted[0], "predictions")
+    function = groups["predictions"]["f"]
+    values = function.values.copy()
+    values[1] = np.roll(values[1], 1, axis=2)
+    groups["predictions"] = groups["predictions"].assign(f=(function.dims, values))
+    write_groups(tmp_path / "bad.nc", "predictions", groups, {"exact": True})
+    job = json.dumps(SCORED | {"combine": "stacking"})
+    evaluate(job, tmp_path / "bad.nc", predicted[1], tmp_path / "evaluation.json")
+    stacking = json.loads((tmp_path / "evaluation.json").read_text())["stacking"]
+    assert stacking["weights"][0] > 0.9
+    rows = classes.split == TEST
+    each = values[:, :, rows].mean(axis=1)[
+        :, np.arange(rows.sum()), classes.target[rows].astype(int)
+    ]
+    expected = np.log(np.array(stacking["weights"]) @ each).mean()
+    assert stacking["lppd_test"]["stacking"] == pytest.approx(expected, rel=1e-5)
+    assert stacking["test"]["lppd"] == pytest.approx(expected, abs=0.05)
+
+
 def test_calibration_is_checked_on_the_test_split(scored: dict[str, Any]) -> None:
     check = scored["calibration_checks"]["ece"]
     assert check["value"] == pytest.approx(scored["test"]["ece"])

@@ -432,3 +432,21 @@ def test_the_table_has_what_the_likelihood_says(
     by_run = runs[columns].T
     assert by_run["made/n3/s1"].tolist() == pytest.approx([-1.25, 0.7, -1.0])
     assert by_run["made/n4/s1"].isna().all()
+
+
+def test_rivals_are_listed_once_for_each_dataset(said: Compare, results: Path) -> None:
+    """Below the runs and in table.md, which is the same at every run: it has no seconds."""
+    for run in RUNS:
+        path = results / "metrics" / run / "evaluation.json"
+        rivals = {"gp": {"test": SCORES | {"rmse_log10": 0.001}}, "trees": {"missing": "sklearn"}}
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"rivals": rivals}))
+    timing = results.parent / "timings/rivals/made/gp.json"
+    timing.parent.mkdir(parents=True, exist_ok=True)
+    timing.write_text(json.dumps({"fit": 16.3}))
+    done = said(*RUNS, "--out", results / "out")
+    shown = [row for row in rows(done.output) if row[:2] == ["made", "gp"]]
+    assert shown == [["made", "gp", "16", "0.001", "0.9990", "0.700 / 0.960", "-", "-"]]
+    table = (results / "out/table.md").read_text()
+    assert "| made | gp | 0.001 | 0.9990 | 0.700 / 0.960 | - | - |" in table
+    assert table.count("| gp |") == 1
+    assert "trees" not in done.output

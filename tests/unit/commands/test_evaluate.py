@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import read_groups, write_groups
@@ -214,6 +215,56 @@ def test_errors_are_compared_with_the_scale_uncertainty_where_it_is_known(
     error = np.abs(f - np.log10(dataset.observed))[dataset.split == TEST]
     found = read(tmp_path / "out.json")["test"]["error_over_scale_share_below_0_3"]
     assert found == pytest.approx(np.mean(error < 0.03))
+
+
+def _with_a_bad_chain(paths: tuple[Path, Path], folder: Path, off: float) -> tuple[Path, Path]:
+    """Move the predictions of the second of two chains, which then failed a check."""
+    groups = read_groups(paths[0], "predictions")
+    moved = groups["predictions"]["f"] + off * groups["predictions"]["chain"]
+    groups["predictions"] = groups["predictions"].assign(f=moved)
+    checks = {"rhat_f_p99": {"value": 2.0, "threshold": 1.05, "passed": False}}
+    facts = {"exact": True, "checks": checks | {"divergences": {"passed": True}}}
+    write_groups(folder / "bad.nc", "predictions", groups, facts)
+    return folder / "bad.nc", paths[1]
+
+
+def test_stacking_gives_a_bad_mode_no_weight_and_leaves_the_other_scores(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    """Noise of the likelihood is 0.04 dex and the second chain is off by 0.5."""
+    paths = _with_a_bad_chain(make_predictions(tmp_path, dataset), tmp_path, 0.5)
+    evaluate(SPEC, *paths, tmp_path / "equal.json")
+    evaluate(json.dumps(JOB | {"combine": "stacking"}), *paths, tmp_path / "out.json")
+    equal, scores = read(tmp_path / "equal.json"), read(tmp_path / "out.json")
+    stacking = scores.pop("stacking")
+    assert scores == equal  # which has no key of stacking
+    np.testing.assert_allclose(stacking["weights"], [1, 0], atol=1e-6)
+    assert (stacking["draws"], stacking["distinct"]) == (80, 40)
+    assert stacking["failed_checks"] == ["rhat_f_p99"]
+    assert stacking["test"].keys() == equal["test"].keys()
+    assert stacking["test"]["rmse_log10"] < equal["test"]["rmse_log10"] / 2
+    f = read_groups(paths[0], "predictions")["predictions"]["f"].values
+    test = dataset.split == TEST
+    density = norm.pdf(np.log10(dataset.observed)[test], f[0][:, test], 0.04).mean(axis=0)
+    assert stacking["lppd_test"]["stacking"] == pytest.approx(np.mean(np.log(density)), rel=1e-4)
+    assert stacking["lppd_test"]["equal"] < stacking["lppd_test"]["stacking"]
+
+
+def test_stacked_scores_of_equal_chains_are_those_of_all_draws(
+    make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path, read: Read
+) -> None:
+    paths = make_predictions(tmp_path, dataset)
+    groups = read_groups(paths[0], "predictions")
+    function = groups["predictions"]["f"]
+    groups["predictions"] = groups["predictions"].assign(
+        f=(function.dims, np.tile(function.values[:1], (2, 1, 1)))
+    )
+    write_groups(tmp_path / "same.nc", "predictions", groups, {"exact": True})
+    job = json.dumps(JOB | {"combine": "stacking"})
+    evaluate(job, tmp_path / "same.nc", paths[1], tmp_path / "out.json")
+    scores = read(tmp_path / "out.json")
+    assert scores["stacking"]["weights"] == [0.5, 0.5]
+    assert scores["stacking"]["test"] == scores["test"]
 
 
 def test_least_squares_stand_beside(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import norm
 
 from nlobayes.artifacts.contents import predictions_groups, write_dataset
 from nlobayes.artifacts.files import read_csv
@@ -82,6 +83,25 @@ def test_each_target_is_scored_as_if_it_were_alone(
         assert found[name] == expected[name]
     for name, coefficient in expected["linear"]["coefficients"].items():
         assert found["linear"]["coefficients"][name] == pytest.approx(coefficient)
+
+
+def test_chains_are_stacked_by_all_targets_together(
+    two: Dataset, says: tuple[np.ndarray, ...], tmp_path: Path
+) -> None:
+    """The second chain is wrong about the second target alone; the density is the product."""
+    function, members = says
+    wrong = function.copy()
+    wrong[DRAWS // 2 :, :, 1] += 1.0
+    scores_of(tmp_path, two, (wrong, members))
+    paths = tmp_path / "predictions.nc", tmp_path / "dataset.nc"
+    job = json.dumps({**json.loads(SPEC), "combine": "stacking"})
+    evaluate(job, *paths, tmp_path / "stacked.json")
+    stacking = json.loads((tmp_path / "stacked.json").read_text())["stacking"]
+    np.testing.assert_allclose(stacking["weights"], [1, 0], atol=1e-6)
+    rows = two.split == TEST
+    density = norm.pdf(np.log10(two.observed[rows]), function[: DRAWS // 2, rows], 0.05)
+    expected = np.log(density.prod(axis=2).mean(axis=0)).mean()
+    assert stacking["lppd_test"]["stacking"] == pytest.approx(expected, rel=1e-4)
 
 
 def test_what_all_have_in_common_is_their_mean(scored: dict[str, Any]) -> None:

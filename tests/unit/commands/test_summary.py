@@ -107,6 +107,24 @@ def test_the_shipped_study_is_known_by_its_grids_and_others_by_what_differs(
     assert order == [*LABELS, "mine s1", "mine s2"]
 
 
+def test_chains_weighted_by_stacking_are_said_to_be_no_verdict(metrics: Path, said: Any) -> None:
+    """Beside a verdict that failed, which stays; runs without the weights say nothing of them."""
+    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
+    write_run(metrics, RUNS[1])
+    path = metrics / RUNS[0] / "evaluation.json"
+    scores = {"weights": [0.973, 0.027], "lppd_test": {"stacking": 1.2345, "equal": 0.9}}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"stacking": scores}))
+    sentence = (
+        f"{LABELS[0]}: chains by stacking 0.97, 0.03, log score of test rows 1.234 (0.900 with"
+        " equal weights); it is no verdict on convergence"
+    )
+    lines = said()
+    assert [line for line in lines if "stacking" in line] == [sentence]
+    assert any(line.startswith("NOT CONVERGED") and LABELS[0] in line for line in lines)
+    page = " ".join(said(rst=True))
+    assert sentence.replace("_", r"\_") in page
+
+
 def test_a_grid_is_shown_alone(metrics: Path, said: Any) -> None:
     for run in RUNS:
         write_run(metrics, run)
@@ -331,3 +349,40 @@ def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> Non
 def test_without_groups_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
     write_run(metrics, RUNS[0])
     assert not any("Test rows in groups" in line for line in [*said(), *said(rst=True)])
+
+
+def with_rivals(metrics: Path, run: str) -> None:
+    """Write a run with a rival whose seconds are kept, and one whose library is missing."""
+    write_run(metrics, run)
+    path = metrics / run / "evaluation.json"
+    errors = {"relative_error_p50": 3e-6, "relative_error_p95": 1.4e-4, "crps": 1.2e-5}
+    rivals = {
+        "gp_matern": {"test": TEST | {"rmse_log10": 4.4e-5, "lppd": 9.69} | errors},
+        "boosted_trees": {"missing": "sklearn"},
+    }
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"rivals": rivals}))
+    timing = metrics.parents[1] / "timings/rivals/embedded_k/gp_matern.json"
+    timing.parent.mkdir(parents=True, exist_ok=True)
+    timing.write_text(json.dumps({"fit": 16.3, "predict_1": 0.001, "predict_4096": 0.42}))
+
+
+def test_rivals_stand_below_their_run_with_their_seconds(metrics: Path, said: Any) -> None:
+    with_rivals(metrics, RUNS[2])
+    lines = said()
+    at = next(place for place, line in enumerate(lines) if line.startswith("Rivals on the same"))
+    (own,) = [line.split() for line in lines[at:] if "this run" in line]
+    assert own[:3] == ["quickstart", "this", "run"]
+    assert "0.0309" in own
+    (process,) = [line.split() for line in lines[at:] if "gp_matern" in line]
+    errors = ["0.0003", "%", "0.014", "%"]
+    assert process[1:10] == ["gp_matern", "16", "0.42", *errors, "1.2e-05", "4.4e-05"]
+    assert "9.690" in process
+    assert "boosted_trees needs scikit-learn" in " ".join(" ".join(lines[at:]).split())
+    page = "\n".join(said(rst=True))
+    assert "gp\\_matern" in page
+    assert "Rivals on the same rows" in page
+
+
+def test_without_rivals_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[2])
+    assert not any("Rivals" in line for line in [*said(), *said(rst=True)])

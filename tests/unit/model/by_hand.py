@@ -23,6 +23,7 @@ from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.likelihoods.laplace import Laplace
 from nlobayes.model.likelihoods.student_t import StudentT
 from nlobayes.model.networks import Layer
+from nlobayes.model.priors.fixed_scales import FixedScales
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
 from nlobayes.model.priors.relevance import Relevance
@@ -129,6 +130,15 @@ def relevance(reader: Reader, place: Place) -> jax.Array:
     return reader.standard(place.shape) * (scale[:, None] if first else scale) / root
 
 
+def fixed_scales(reader: Reader, place: Place) -> jax.Array:
+    """Scales 0.5, 0.6, ... of the inputs, 1.7 of other weights, 0.3 of biases, 0.4 of outputs'."""
+    if place.role == "biases":
+        return reader.standard(place.shape) * (0.4 if place.output else 0.3)
+    inputs = 0.5 + 0.1 * jnp.arange(place.shape[0])[:, None]
+    scale = inputs if place.name == "weights_1" else 1.7
+    return reader.standard(place.shape) * scale / sqrt(place.fan_in)
+
+
 def horseshoe(reader: Reader, place: Place) -> jax.Array:
     """With global scale 0.3, slab scale 1.7, slab degrees 4.6, biases of 0.6."""
     if place.role == "biases":
@@ -181,6 +191,10 @@ PRIORS: dict[str, tuple[Any, Array]] = {
         independent(lambda x: t.logpdf(x, 1.3), 1.3, 1 / 1.3),
     ),
     "relevance": (Relevance(HALF_CAUCHY[0], HALF_NORMAL[0]), relevance),
+    "fixed_scales": (
+        FixedScales({"x2": 0.7, "x0": 0.5, "x1": 0.6}, 1.7, 0.3, 0.4),
+        fixed_scales,
+    ),
     "horseshoe": (Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
     "tensorbnn": (TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
     "tensorbnn, truncated": (TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),

@@ -58,6 +58,7 @@ UNITS = {
     "reliability": ["correct (%)", "points (%)", "predictive probability", "ECE"],
     "thresholds": ["(%)", "answered", "recall"],
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
+    "fidelity": ["(exact sd)", "sd / exact sd", "(%)", "CPU time (s)"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],
 }
 NOTHING_TO_DRAW = {

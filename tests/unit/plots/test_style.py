@@ -23,6 +23,7 @@ WILDCARDS = {
     "scan": "grid",
     "differences": "grid",
     "speed": "grid",
+    "fidelity": "approximated",
 }
 """What a figure is of, where that is not a run."""
 

@@ -58,6 +58,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"thresholds": {"rhat_f_p99": 1.1}}}}, {"diagnose"}),
     ({"evaluation": {"default": {"calibration": {"coverage": 0.1}}}}, {"evaluate", "tabulate"}),
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
+    ({"evaluation": {"default": {"combine": "stacking"}}}, {"evaluate"}),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export"}),
     ({"methods": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
     ({"methods": {"hmc": {"segments": 3}}}, set()),
@@ -102,6 +103,22 @@ def test_a_change_reaches_the_jobs_that_it_concerns(
 def told(jobs: dict[str, Frozen], verb: str) -> str | None:
     """What a verb is told, None if it is not called."""
     return jobs[verb].model_dump_json() if verb in jobs else None
+
+
+def test_only_chains_are_stacked(make_study: Callable[..., Study]) -> None:
+    """An approximation of the same grid has none, and is scored as it is."""
+    study = make_study(
+        {
+            "methods": {"maps": {"kind": "map_ensemble"}},
+            "evaluation": {"default": {"combine": "stacking"}},
+            "grids": {"small": {"method": ["hmc", "maps"]}},
+        }
+    )
+    told = {run.names["method"]: run_jobs(run)["evaluate"] for run in study.runs("small")}
+    assert {name: job.model_dump()["combine"] for name, job in told.items()} == {
+        "hmc": "stacking",
+        "maps": "equal",
+    }
 
 
 def test_only_a_sampler_with_targets_is_judged_on_its_way(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from collections.abc import Callable
 from types import SimpleNamespace as Wildcards
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from nlobayes.stages import PIPELINE
+from nlobayes.study.library import override
 from nlobayes.study.resources import need, size_of
 from nlobayes.workflow import options
 from nlobayes.workflow.inputs import Inputs
@@ -98,10 +100,32 @@ def test_files_of_a_run_are_listed_chain_group_by_chain_group(plan: Plan) -> Non
     assert len(Inputs(plan).warmups(of_run())) == 4
 
 
-def test_rivals_are_the_runs_of_one_model(plan: Plan) -> None:
+def test_samplers_are_the_runs_of_one_model(plan: Plan) -> None:
     posteriors = [f"results/posterior/{MODEL[:-3]}/{sampler}/s1.nc" for sampler in ("hmc", "nuts")]
-    assert Inputs(plan).posteriors(Wildcards(rivals=f"two/{MODEL}")) == posteriors
-    assert [*plan.rivals] == [f"two/{MODEL}"]
+    assert Inputs(plan).posteriors(Wildcards(samplers=f"two/{MODEL}")) == posteriors
+    assert [*plan.samplers] == [f"two/{MODEL}"]
+
+
+def test_approximations_are_held_against_the_chains_of_their_model(make_plan: MakePlan) -> None:
+    """In grids that have both; each with the timings of its own jobs, the MAPs included."""
+    changes = {
+        "methods": {"maps": {"kind": "map_ensemble", "members": 2}},
+        "grids": {"two": {"method": ["maps", "hmc", "nuts"], "seed": [1, 2]}},
+    }
+    plan, name = make_plan(changes), f"two/{MODEL}"
+    assert [*plan.approximated] == [name, f"two/{MODEL[:-1]}2"]
+    job, maps = plan.approximated[name], RUN.replace("hmc", "maps")
+    assert (job.exact.run, [one.run for one in job.approximations]) == (RUN, [maps])
+    pretrained = [f"pretrain/{MODEL}/{number}.tsv" for number in range(4)]
+    assert job.approximations[0].timings == (*pretrained[:2], f"approximate/{maps}.tsv")
+    chains = [f"{verb}/{RUN}/{chain}" for verb in ("warmup", "draw") for chain in range(4)]
+    assert {*job.exact.timings} >= {*pretrained, *(f"{one}/0.tsv" for one in chains)}
+    assert len(job.exact.timings) == 4 + 4 + 8  # two segments of draws
+    read = Inputs(plan).held_against(Wildcards(approximated=name))
+    assert f"results/predictions/{maps}.nc" in read
+    assert f"results/metrics/{RUN}/diagnostics.json" in read
+    assert f"timings/fidelity/{name}/fidelity.svg" in grid_outputs(plan, "two")
+    assert not [path for path in grid_outputs(plan, "one") if "fidelity" in path]
 
 
 def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
@@ -175,10 +199,10 @@ def test_a_job_needs_what_its_run_does_and_more_at_each_attempt(plan: Plan) -> N
     assert resources["runtime"](job, attempt=3) == 3 * expected.runtime
 
 
-def test_rivals_need_the_sum_of_their_runs_and_comparisons_no_run(plan: Plan) -> None:
+def test_samplers_need_the_sum_of_their_runs_and_comparisons_no_run(plan: Plan) -> None:
     sizes = [size_of(plan.runs[RUN.replace("hmc", kernel)], 60) for kernel in ("hmc", "nuts")]
-    rivals = {"rivals": f"two/{MODEL}"}
-    assert Needs(plan).of("agree")["mem_mb"](rivals, attempt=1) == need("agree", *sizes).mem_mb
+    samplers = {"samplers": f"two/{MODEL}"}
+    assert Needs(plan).of("agree")["mem_mb"](samplers, attempt=1) == need("agree", *sizes).mem_mb
     asked = Needs(plan).of("compare")["mem_mb"]({"grid": "two"}, attempt=1)
     assert asked == need("compare").mem_mb
 
@@ -191,3 +215,46 @@ def test_only_stages_on_the_device_ask_for_its_gpus(make_plan: MakePlan) -> None
         name for name in estimated if PIPELINE[name].on_gpu
     }
     assert {*gpus.values()} == {2, None}
+
+
+RIVALS = {
+    "rivals": {"gp": {"kind": "gaussian_process"}, "trees": {"kind": "boosted_trees", "seed": 4}},
+    "grids": {"one": {"rivals": ["gp"]}, "two": {"rivals": ["trees", "gp"]}},
+}
+
+
+def test_a_run_has_the_rivals_of_all_its_grids_and_else_none(
+    plan: Plan, make_plan: MakePlan
+) -> None:
+    assert Inputs(plan).rivals(of_run()) == []
+    inputs = Inputs(make_plan(RIVALS))
+    assert inputs.rivals(of_run()) == ["results/rivals/made/gp.nc", "results/rivals/made/trees.nc"]
+    assert inputs.rivals(Wildcards(run=OF_CLASSES)) == []
+
+
+def test_a_rival_is_told_its_settings_alone_and_whether_its_library_is_there(
+    make_plan: MakePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it is fitted once its library is installed."""
+    fields = Specifications(make_plan(RIVALS)).of_rival("rival")
+    job = Wildcards(dataset="made", rival="trees")
+    assert json.loads(fields["spec"](job))["rival"]["seed"] == 4
+    assert fields["missing"](job) == ""
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    assert fields["missing"](job) == "sklearn"
+
+
+def test_a_rival_asks_for_the_memory_of_a_gaussian_process(make_plan: MakePlan) -> None:
+    """At most two gigabytes more than its base, however many rows there are."""
+    rows = {
+        "source": {"points": 50_000},
+        "split": {"train": 40_000, "validation": 0.1, "test": 0.1},
+    }
+    small, large = (
+        Needs(make_plan(override(RIVALS, {"datasets": {"made": change}}))).of("rival")["mem_mb"](
+            {"dataset": "made", "rival": "gp"}, attempt=1
+        )
+        for change in ({}, rows)
+    )
+    assert small < 1500
+    assert small + 1000 < large < 4500

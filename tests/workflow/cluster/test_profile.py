@@ -23,6 +23,7 @@ OF_OTHER_THINGS = {
     "plot_scan": "compare",
     "plot_differences": "compare",
     "plot_speed": "speed",
+    "plot_fidelity": "fidelity",
 }
 """Rules of another name than their stage: of classes, and of figures that are not of a run."""
 

@@ -27,17 +27,16 @@ def approximate(
     runtime.configure(job.model.precision, job.model.device, job.model.shards)
     runtime.choose_device(job.model.device, 0, job.model.shards)
     from nlobayes import builder
-    from nlobayes.inference.method import Approached
 
     data = read_dataset(dataset)
     model = builder.build_model(job.model, data, earlier_of(job.model))
     maps = [read_map(path).position for path in start]
     for path, position in zip(start, maps, strict=True):
         builder.check_finite(model, position, str(path))
-    begin = Approached(model.logdensity_fn, builder.stack_positions(model, maps))
+    begin = builder.approach(model, data, maps)
     key = builder.chain_key(job.seed, "approximate", 0)
-    positions = builder.build_method(job.method).sample(key, begin)
-    groups = draw_groups(builder.draws_at(model, data, positions))
+    drawn = builder.build_method(job.method).sample(key, begin)
+    groups = draw_groups(builder.draws_at(model, data, drawn.positions))
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
     made = provenance.record(
@@ -47,6 +46,7 @@ def approximate(
         device=runtime.device(),
         precision=job.model.precision,
         exact=False,
+        **drawn.of_starts,
     )
     named = {name: explain(group) for name, group in groups.items()}
     write_groups(out, "posterior", named, {**made, "form": "approximation"})

@@ -17,6 +17,7 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.comparison_tables import (
     show_differences,
     show_point_differences,
+    show_rivals,
     show_runs,
     write_markdown,
 )
@@ -59,6 +60,8 @@ def compare(
     differences = comparison.differences_table(found)
     console = Console(width=None if Console().is_terminal else 160)
     console.print(show_runs(found))
+    for table in show_rivals(found, results):
+        console.print(table)
     if len(differences["setting"]):
         console.print(show_differences(differences, found))
     if len(found) == 2:
@@ -114,6 +117,11 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
         loo=np.array(loo["elpd_of_rows"]) if loo else None,
         learned=_learned(evaluation),
+        rivals={
+            name: comparison.numbers(found["test"])
+            for name, found in evaluation.get("rivals", {}).items()
+            if "missing" not in found
+        },
     )
 
 

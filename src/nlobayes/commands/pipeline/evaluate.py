@@ -1,18 +1,21 @@
 """Score predictions and their error bars, beside the deep-ensemble baseline."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.learned import learned
 from nlobayes.commands.shared.predictions import choices, read_given
+from nlobayes.commands.shared.rival_predictions import read_rivals
 from nlobayes.evaluation.tasks import task_of
+from nlobayes.evaluation.tasks.combined import stack
 from nlobayes.study.jobs import EvaluateJob, read_job
 
 
@@ -22,16 +25,32 @@ def evaluate(
     dataset: Annotated[Path, typer.Option(help="Dataset that was predicted.")],
     out: Annotated[Path, typer.Option(help="Scores to write (JSON).")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+    rival: Annotated[
+        list[Path] | None, typer.Option(help="Predictions of a rival; once per rival.")
+    ] = None,
 ) -> None:
     """Score every split of the predictions, beside the baselines."""
     job = read_job(EvaluateJob, spec)
     data = read_dataset(dataset)
     given = read_given(predictions, dataset, data, job.covariate)
-    scores = task_of(data).score(given, choices(job.seed, job.calibration, job.noise))
+    given = given._replace(rivals=read_rivals(rival or [], data, dataset))
+    task, chosen = task_of(data), choices(job.seed, job.calibration, job.noise)
+    scores = task.score(given, chosen)
     scores |= {"learned": learned(data)}
+    if job.combine == "stacking":
+        failed = _failed_checks(predictions)
+        scores["stacking"] = {**stack(task, given, chosen), "failed_checks": failed}
     write_json(out, scores)
-    made = provenance.record("evaluate", job.model_dump(), digests([predictions, dataset]))
+    made = provenance.record(
+        "evaluate", job.model_dump(), digests([predictions, dataset, *(rival or [])])
+    )
     write_record(record, made, [out])
     for name, check in scores["calibration_checks"].items():
         said = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)
+
+
+def _failed_checks(predictions: Path) -> list[str]:
+    """Name the checks of convergence that the chains failed; the scores do not take them back."""
+    checks: dict[str, dict[str, Any]] = read_attrs(predictions).get("checks", {})
+    return [name for name, check in checks.items() if not check["passed"]]

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Column, Table
 from rich.text import Text
 
+from nlobayes.commands.shared.rivals import seconds_of
 from nlobayes.diagnostics.tightness import TIGHT
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison.runs import INTERVAL, RunMetrics
@@ -66,6 +68,41 @@ def _verdict(run: RunMetrics) -> Text:
     return verdict if run.diagnostics.get("exact", True) else verdict.append(" (not exact)")
 
 
+def show_rivals(runs: Sequence[RunMetrics], results: Path) -> list[Table]:
+    """Show a row for each rival of each dataset, with the seconds of its fit; none without."""
+    accuracy = _accuracy(runs)
+    rows = [
+        {
+            "dataset": dataset,
+            "rival": name,
+            "fit, s": _number(seconds_of(results, dataset, name).get("fit"), ".2g"),
+            **_of_rival(test, accuracy),
+        }
+        for (dataset, name), test in _rivals(runs).items()
+    ]
+    return [_table(rows, title="Rivals, test split, error bars fitted alike")] if rows else []
+
+
+def _rivals(runs: Sequence[RunMetrics]) -> dict[tuple[str, str], Mapping[str, float | None]]:
+    """Take the scores of each rival of each dataset, by the first run that has it."""
+    found: dict[tuple[str, str], Mapping[str, float | None]] = {}
+    for run in runs:
+        for name, test in run.rivals.items():
+            found.setdefault((run.run.split("/")[0], name), test)
+    return found
+
+
+def _of_rival(test: Mapping[str, float | None], accuracy: Accuracy) -> dict[str, str]:
+    coverage = (_number(test.get(key), ".3f") for key in ("coverage_68", "coverage_95"))
+    return {
+        f"test {accuracy.first_name}": _number(test.get(accuracy.first), ".4g"),
+        f"test {accuracy.second_name}": _number(test.get(accuracy.second), ".4f"),
+        "coverage 68 / 95 %": " / ".join(coverage),
+        "LPPD": _number(test.get("lppd"), ".3f"),
+        "CRPS": _number(test.get("crps"), ".3g"),
+    }
+
+
 def show_differences(differences: Columns, runs: Sequence[RunMetrics]) -> Table:
     """Show the differences; a setting with a run that has not converged is red here, too."""
     failed = {run.setting for run in runs if not (run.converged or run.approximate)}
@@ -97,12 +134,20 @@ def show_point_differences(differences: Columns, points: int) -> Table:
 
 
 def write_markdown(runs: Sequence[RunMetrics]) -> str:
-    """Write a row for each setting: its worst convergence, its mean scores."""
+    """Write a row for each setting: its worst convergence, its mean scores; then the rivals."""
     accuracy = _accuracy(runs)
     rows = [
         {"setting": setting, **_setting([*replicates.values()], accuracy)}
         for setting, replicates in comparison.by_setting(runs).items()
     ]
+    rivals = [
+        {"dataset": dataset, "rival": name, **_of_rival(test, accuracy)}
+        for (dataset, name), test in _rivals(runs).items()
+    ]
+    return "\n".join(_markdown(table) for table in (rows, rivals) if table)
+
+
+def _markdown(rows: Sequence[Mapping[str, str]]) -> str:
     lines = [[*rows[0]], ["---"] * len(rows[0]), *([*row.values()] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

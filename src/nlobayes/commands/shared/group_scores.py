@@ -25,7 +25,13 @@ def header(of_classes: bool) -> list[str]:
 def group_rows(runs: Sequence[Finished], of_classes: bool) -> list[list[str]]:
     """Give the cells of each group of test rows that was scored, run by run."""
     return [
-        [run.label, label, f"{scores['points']:.0f}", *_cells(scores, of_classes)]
+        [
+            run.label,
+            label,
+            f"{scores['points']:.0f}",
+            *_errors(scores, of_classes),
+            *score_cells(scores, of_classes),
+        ]
         for run in runs
         if run.is_of_classes == of_classes
         for label, scores in run.evaluation["test"].get("groups", {}).items()
@@ -52,11 +58,14 @@ def group_table(runs: Sequence[Finished], of_classes: bool) -> Table | None:
     return table
 
 
-def _cells(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
-    errors = [] if of_classes else [_number(scores.get(key), ".2%") for key in ERRORS.values()]
+def _errors(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
+    return [] if of_classes else [_number(scores.get(key), ".2%") for key in ERRORS.values()]
+
+
+def score_cells(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
+    """Give the scores of the summary of some rows."""
     columns = score_columns(of_classes).items()
-    named = [_number(scores.get(filled_by(keys, scores)), column.form) for column, keys in columns]
-    return [*errors, *named]
+    return [_number(scores.get(filled_by(keys, scores)), column.form) for column, keys in columns]
 
 
 def _number(value: float | None, form: str) -> str:

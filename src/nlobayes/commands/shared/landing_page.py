@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from nlobayes.commands.shared.group_scores import TITLE, group_rows
 from nlobayes.commands.shared.group_scores import header as header_of_groups
+from nlobayes.commands.shared.rival_scores import TITLE as TITLE_OF_RIVALS
+from nlobayes.commands.shared.rival_scores import header as header_of_rivals
+from nlobayes.commands.shared.rival_scores import rival_rows
 from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import (
     Finished,
@@ -13,6 +16,7 @@ from nlobayes.commands.shared.verdicts import (
     count_passed,
     failures,
     program,
+    stackings,
     steps_of,
 )
 from nlobayes.metrics import metric_of
@@ -30,8 +34,10 @@ def landing_page(runs: Sequence[Finished]) -> str:
             *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
             *([_table([_header(True), *map(_cells, classes)])] if classes else []),
             *_groups(runs),
+            *_rivals(runs),
             *(_verdict(label, said) for label, said in failures(runs).items()),
             *map(_plain, steps_of(runs)),
+            *map(_plain, stackings(runs)),
             *_surrogates(runs),
         ]
     )
@@ -45,6 +51,12 @@ def _groups(runs: Sequence[Finished]) -> list[str]:
         if (rows := group_rows(runs, of_classes))
     ]
     return [f"{TITLE}:", *tables] if tables else []
+
+
+def _rivals(runs: Sequence[Finished]) -> list[str]:
+    """Write the scores of rivals beside those of their runs, where there are any."""
+    rows = [[_plain(cell) for cell in row] for row in rival_rows(runs)]
+    return [f"{TITLE_OF_RIVALS}:", _table([header_of_rivals(), *rows])] if rows else []
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:

@@ -9,19 +9,24 @@ from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value
+from nlobayes.commands.shared.rivals import seconds_of
 from nlobayes.diagnostics.advice import next_steps
 
 SURROGATES = "surrogates"
 
 
 class Finished(NamedTuple):
-    """A run with its scores and diagnostics; `surrogate` is None where none was written."""
+    """A run with its scores and diagnostics; `surrogate` is None where none was written.
+
+    `seconds_of_rivals` holds how long each took, where that was kept.
+    """
 
     label: str
     folder: Path
     surrogate: Path | None
     evaluation: Mapping[str, Any]
     diagnostics: Mapping[str, Any]
+    seconds_of_rivals: Mapping[str, Mapping[str, float]] = {}
 
     @property
     def unconverged(self) -> list[str]:
@@ -102,6 +107,21 @@ def count_passed(runs: Sequence[Finished]) -> str:
     return "; ".join([": ".join(filter(None, [said, ", ".join(passed)])), *others])
 
 
+def stackings(runs: Iterable[Finished]) -> list[str]:
+    """Say of each run whose chains were also weighted by stacking how, and what it scores."""
+    return [
+        f"{run.label}: chains by stacking {_weights(found['weights'])}, log score of test rows"
+        f" {found['lppd_test']['stacking']:.3f} ({found['lppd_test']['equal']:.3f} with equal"
+        " weights); it is no verdict on convergence"
+        for run in runs
+        if (found := run.evaluation.get("stacking"))
+    ]
+
+
+def _weights(weights: Sequence[float]) -> str:
+    return ", ".join(f"{weight:.2f}" for weight in weights)
+
+
 def example(runs: Iterable[Finished]) -> Path | None:
     """Choose the surrogate to show: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
@@ -124,12 +144,15 @@ def _headline(run: Finished) -> str:
 
 def _read(metrics: Path, path: str, label: str) -> Finished:
     folder, surrogate = metrics / path, metrics.parent / SURROGATES / f"{path}.nc"
+    evaluation = read_json(folder / "evaluation.json", "test", "baseline", "calibration_checks")
+    rivals = evaluation.get("rivals", {})
     return Finished(
         label,
         folder,
         surrogate if surrogate.is_file() else None,
-        read_json(folder / "evaluation.json", "test", "baseline", "calibration_checks"),
+        evaluation,
         read_json(folder / "diagnostics.json", "checks", "tightness"),
+        {name: seconds_of(metrics.parent, path, name) for name in rivals},
     )
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from nlobayes.artifacts.files import read_json
 from nlobayes.commands.shared.group_scores import group_table
 from nlobayes.commands.shared.landing_page import landing_page
+from nlobayes.commands.shared.rival_scores import rival_table
 from nlobayes.commands.shared.summary_table import LEGENDS, summary_table
 from nlobayes.commands.shared.verdicts import (
     Finished,
@@ -21,6 +22,7 @@ from nlobayes.commands.shared.verdicts import (
     failures,
     program,
     read_finished,
+    stackings,
     steps_of,
 )
 from nlobayes.errors import InputError
@@ -94,6 +96,9 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
         if groups := group_table(alike, of_classes):
             console.print()
             console.print(groups)
+    if rivals := rival_table(runs):
+        console.print()
+        console.print(rivals)
 
 
 def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
@@ -105,6 +110,8 @@ def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
             _line(console, f"  {line}", "red")
     for step in steps_of(runs):
         _line(console, f"  {step}")
+    for line in stackings(runs):
+        _line(console, line)
     _line(console, count_passed(runs), "bold")
 
 

@@ -69,7 +69,8 @@ class RunMetrics(NamedTuple):
     `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
     elpd of every train row left out, where it was estimated; `learned` is None in scores that do
-    not say it.
+    not say it. `rivals` are the `numbers` of each rival on the test split, without those whose
+    library was missing.
     """
 
     run: str
@@ -81,6 +82,7 @@ class RunMetrics(NamedTuple):
     baseline: Mapping[str, float | None]
     loo: np.ndarray | None = None
     learned: Learned | None = None
+    rivals: Mapping[str, Mapping[str, float | None]] = {}
 
     @property
     def failed_checks(self) -> tuple[str, ...]:

@@ -25,16 +25,18 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
+from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
-from nlobayes.evaluation.tasks.stated import score_stated_noise
+from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
-from nlobayes.types import Columns, RowGroups
+from nlobayes.types import Columns, RivalPrediction, RowGroups
 
 SCALES: tuple[str, ...] = ("log10", "identity")
 NEEDS: tuple[str, ...] = ("predictive_noise",)
+log_likelihood = log_likelihood_of_numbers
 
 
 class Scored(NamedTuple):
@@ -94,6 +96,8 @@ def _score_target(given: Given, choices: Choices) -> Scores:
     scores["halves"] = halves
     scores["baseline"] = _ensemble(given.baseline.function, scored)
     scores["linear"] = _least_squares(given, scored)
+    if given.rivals:
+        scores["rivals"] = score_rivals(given.rivals, scored, choices.noise)
     scores |= score_stated_noise(given)
     predicted = of_predictions.predictions(posterior, scored.rows, noise, scale=scored.target.scale)
     checks = _checks(predicted, choices, _ranked(scored.family, scored.rows))
@@ -107,6 +111,25 @@ def _draws(given: Given) -> np.ndarray:
 
 def _target(given: Given) -> TargetTransform:
     return TargetTransform(**given.data.transforms["target"])
+
+
+def score_rivals(
+    rivals: Mapping[str, RivalPrediction], scored: Scored, family: str
+) -> dict[str, Scores]:
+    """Score each rival as the posterior is scored: by a noise of its own, chosen alike."""
+    return {name: _rival(rival, scored._replace(family=family)) for name, rival in rivals.items()}
+
+
+def _rival(rival: RivalPrediction, scored: Scored) -> Scores:
+    if rival.missing is not None:
+        return {"missing": rival.missing}
+    halves = _halves(rival.function, scored)
+    scores, _ = _every_split(rival.function, scored._replace(family=halves["family"]))
+    scores |= {"halves": halves, "facts": dict(rival.facts)}
+    if rival.sd is not None:
+        mean, test = rival.function.mean(axis=0), scored.rows.split == TEST
+        scores["own"] = own_account(mean[test], rival.sd[test], scored.rows.observed[test])
+    return scores
 
 
 def _rows(given: Given) -> Rows:

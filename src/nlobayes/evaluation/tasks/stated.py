@@ -13,6 +13,7 @@ from nlobayes.distributions.laws import LAWS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.stated_noise import scores
 from nlobayes.evaluation.scores import information
+from nlobayes.evaluation.tasks.outputs import one_by_one
 from nlobayes.evaluation.tasks.task import Given, Scores
 from nlobayes.types import Predicted
 
@@ -21,7 +22,7 @@ def score_stated_noise(given: Given) -> Scores:
     """Score every split with the noise of the likelihood, and compare models by the train rows."""
     data, predicted = given.data, given.posterior
     draws, noise = predicted.function.astype(np.float64), _law(predicted)
-    observed = apply_scale(TargetTransform(**data.transforms["target"]), data.observed)
+    observed = _observed(given)
     each = {
         name: scores(draws[:, rows], observed[rows], noise.at(rows))
         for name, rows in ((name, data.split == split) for split, name in enumerate(SPLITS))
@@ -37,12 +38,36 @@ def score_stated_noise(given: Given) -> Scores:
 
 def compare_classes(given: Given) -> Scores:
     """Compare models of classes by the train rows."""
-    data = given.data
-    probabilities = given.posterior.function[:, data.split == TRAIN]
-    true = data.target[data.split == TRAIN].astype(int)
+    return _compare(log_likelihood_of_classes(given, given.data.split == TRAIN), given.chains)
+
+
+def log_likelihood_of_numbers(given: Given, rows: np.ndarray) -> np.ndarray:
+    """Give the log likelihood (draw, row) of rows (point,) under every draw, of all targets."""
+    several = len(given.data.target_names) > 1
+    each = [one for _, one in one_by_one(given)] if several else [given]
+    return np.sum([_log_likelihood(one, rows) for one in each], axis=0)
+
+
+def log_likelihood_of_classes(given: Given, rows: np.ndarray) -> np.ndarray:
+    """Give the log probability (draw, row) of the true class of rows (point,) under every draw."""
+    probabilities = given.posterior.function[:, rows]
+    true = given.data.target[rows].astype(int)
     smallest = np.finfo(probabilities.dtype).tiny
     of_true = np.take_along_axis(probabilities, true[np.newaxis, :, np.newaxis], axis=2)[..., 0]
-    return _compare(np.log(np.maximum(of_true.astype(np.float64), smallest)), given.chains)
+    return np.log(np.maximum(of_true.astype(np.float64), smallest))
+
+
+def _log_likelihood(given: Given, rows: np.ndarray) -> np.ndarray:
+    """Give the log likelihood (draw, row) of the one target of a dataset."""
+    residual = _observed(given)[rows] - given.posterior.function[:, rows].astype(np.float64)
+    density: np.ndarray = _law(given.posterior).at(rows).logpdf(residual)
+    return density
+
+
+def _observed(given: Given) -> np.ndarray:
+    """Take the target on the model scale."""
+    target = TargetTransform(**given.data.transforms["target"])
+    return apply_scale(target, given.data.observed)
 
 
 def _declared(noise: Law) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from nlobayes.types import Columns, Dataset, Predicted
+from nlobayes.types import Columns, Dataset, Predicted, RivalPrediction
 
 Scores = dict[str, Any]
 
@@ -27,6 +27,8 @@ class Given(NamedTuple):
         Predictions of the MAPs, each a draw.
     chains
         Number of chains of the posterior.
+    rivals
+        Predictions of regressors that are scored beside it, by name.
     """
 
     data: Dataset
@@ -34,6 +36,7 @@ class Given(NamedTuple):
     posterior: Predicted
     baseline: Predicted
     chains: int
+    rivals: Mapping[str, RivalPrediction] = {}
 
 
 class Choices(NamedTuple):
@@ -66,6 +69,10 @@ class Task(Protocol):
 
     def score(self, given: Given, choices: Choices) -> Scores:
         """Score every split beside the baselines, and check the calibration."""
+        ...
+
+    def log_likelihood(self, given: Given, rows: np.ndarray) -> np.ndarray:
+        """Give the log likelihood (draw, row) of rows (point,) under every draw."""
         ...
 
     def tables(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax
 
 from nlobayes.errors import InputError
-from nlobayes.inference.method import Approached
+from nlobayes.inference.method import Approached, Drawn
 
 
 class MapEnsemble(NamedTuple):
@@ -19,8 +19,8 @@ class MapEnsemble(NamedTuple):
 
     members: int
 
-    def sample(self, key: jax.Array, posterior: Approached) -> jax.Array:
-        """Give the MAPs themselves (draw, parameter); the key is not used.
+    def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
+        """Give the MAPs themselves; the key is not used.
 
         Raises
         ------
@@ -28,11 +28,11 @@ class MapEnsemble(NamedTuple):
             If there are more or fewer of them than members.
         """
         del key
-        if len(posterior.starts) != self.members:
+        if len(posterior.maps) != self.members:
             raise InputError(
-                "inference.maps_for_members", maps=len(posterior.starts), members=self.members
+                "inference.maps_for_members", maps=len(posterior.maps), members=self.members
             )
-        return posterior.starts
+        return Drawn(posterior.maps)
 
 
 def build(*, members: int) -> MapEnsemble:

@@ -1,0 +1,143 @@
+"""The Gauss-Newton curvature of a model: dense, its diagonal, and its product with a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import solve_triangular
+
+from nlobayes.builder.model import Model, predict_with, rows_of
+from nlobayes.inference.curvature import Curvature, GaussNewton, check_dense
+from nlobayes.inference.pretrain import Rows
+from nlobayes.types import Dataset
+
+LEAST = 0.01
+"""Least curvature of the prior of a parameter: heavy tails curve the other way."""
+ROWS_AT_ONCE = 64
+
+
+def curvature_with(model: Model, dataset: Dataset) -> Curvature:
+    """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
+
+    J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the
+    Fisher information of the likelihood there. The prior's is that of each parameter by itself, at
+    least 0.01: heavy tails curve the other way. Where the output layer is integrated out it stands
+    at its conditional mean, and its entries are eliminated (Schur's complement).
+    """
+    predict, rows = predict_with(model), rows_of(model, dataset, 0)
+
+    def curvature(position: jax.Array) -> jax.Array:
+        root = _information_root(model, position, rows)
+        jacobian = jax.jacrev(predict)(position, rows.features)
+        jacobian = jacobian.reshape(len(root), -1, position.size)
+        weighed = (root @ jacobian).reshape(-1, position.size)
+        own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
+        return weighed.T @ weighed + jnp.diag(jnp.maximum(own, LEAST))
+
+    at_mean = model.sampled.complete_at_mean
+    if at_mean is None:
+        return curvature
+    return lambda position: _eliminate(curvature(at_mean(position)), model.sampled.left)
+
+
+def gauss_newton_with(model: Model, dataset: Dataset) -> GaussNewton:
+    """Build the forms of the same curvature that need no matrix where parameters are many.
+
+    Where the output layer is integrated out they are taken from the matrix: so many parameters as
+    it may have at most.
+    """
+    dense = curvature_with(model, dataset)
+    if model.sampled.complete_at_mean is not None:
+        return _of_matrix(dense, _prior_at_mean(model))
+    rows = rows_of(model, dataset, 0)
+
+    def prior(position: jax.Array) -> jax.Array:
+        return _prior_curvature(model, position)
+
+    def diagonal(position: jax.Array) -> jax.Array:
+        return prior(position) + _sum_of_squares(model, position, rows)
+
+    return GaussNewton(
+        dense, prior, diagonal, lambda position: _product(model, position, rows, prior(position))
+    )
+
+
+def _of_matrix(dense: Curvature, prior: Callable[[jax.Array], jax.Array]) -> GaussNewton:
+    def checked(position: jax.Array) -> jax.Array:
+        check_dense(position.size, "network.output: marginalised")
+        return dense(position)
+
+    def product(position: jax.Array) -> Callable[[jax.Array], jax.Array]:
+        matrix = checked(position)
+        return lambda vector: matrix @ vector
+
+    return GaussNewton(checked, prior, lambda position: jnp.diag(checked(position)), product)
+
+
+def _prior_at_mean(model: Model) -> Callable[[jax.Array], jax.Array]:
+    left = model.sampled.left
+    return lambda position: _prior_curvature(model, model.sampled.whole(position))[left]
+
+
+def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
+    """Give the root (point, root, output) of the information of each row."""
+    output = predict_with(model)(position, rows.features)
+    variables = model.density.variables(position)
+    root: jax.Array = model.likelihood.information_root(output, variables, rows.error, jnp)
+    return root
+
+
+def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
+    """Give the curvature (parameter,) of the prior of each parameter by itself, at least 0.01."""
+    slope = jax.grad(model.density.log_prior)
+
+    def one(place: jax.Array) -> jax.Array:
+        along = jnp.zeros_like(position).at[place].set(1)
+        return -jax.jvp(slope, (position,), (along,))[1][place]
+
+    own = jax.lax.map(one, jnp.arange(position.size), batch_size=ROWS_AT_ONCE)
+    return jnp.maximum(own, LEAST)
+
+
+def _sum_of_squares(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
+    """Sum the squares (parameter,) of the weighed Jacobian over the rows."""
+    predict = predict_with(model)
+    roots = _information_root(model, position, rows)
+
+    def one(row: tuple[jax.Array, jax.Array]) -> jax.Array:
+        features, root = row
+        jacobian = jax.jacrev(predict)(position, features[None])
+        return jnp.sum((root @ jacobian.reshape(-1, position.size)) ** 2, axis=0)
+
+    squares = jax.lax.map(one, (rows.features, roots), batch_size=ROWS_AT_ONCE)
+    return jnp.sum(squares, axis=0)
+
+
+def _product(
+    model: Model, position: jax.Array, rows: Rows, prior: jax.Array
+) -> Callable[[jax.Array], jax.Array]:
+    """Build the product of the curvature at a position with a vector, both (parameter,)."""
+    predict, root = predict_with(model), _information_root(model, position, rows)
+
+    def outputs(at: jax.Array) -> jax.Array:
+        return predict(at, rows.features)
+
+    def product(vector: jax.Array) -> jax.Array:
+        output, moved = jax.jvp(outputs, (position,), (vector,))
+        weighed = root @ moved.reshape(len(root), -1, 1)
+        pulled = (root.swapaxes(1, 2) @ weighed).reshape(output.shape)
+        return prior * vector + jax.vjp(outputs, position)[1](pulled)[0]
+
+    return product
+
+
+def _eliminate(curvature: jax.Array, kept: np.ndarray) -> jax.Array:
+    """Give the curvature of what is kept when all else is integrated out of a Gaussian."""
+    out = np.delete(np.arange(len(curvature)), kept)
+    across = curvature[np.ix_(out, kept)]
+    root = jnp.linalg.cholesky(curvature[np.ix_(out, out)])
+    seen = solve_triangular(root, across, lower=True)
+    return curvature[np.ix_(kept, kept)] - seen.T @ seen

@@ -1,0 +1,150 @@
+"""Hold approximate posteriors against the exact one: what each gets wrong, and what it saves."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import read_predicted
+from nlobayes.artifacts.files import read_json, write_csv, write_json
+from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.records import write_record
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared.cpu_seconds import cpu_seconds
+from nlobayes.data.splits import TEST
+from nlobayes.errors import InputError
+from nlobayes.evaluation.comparison.posteriors import Held, compare, compare_halves, held_out
+from nlobayes.evaluation.fidelity import pareto_k
+from nlobayes.study.jobs import FidelityJob, read_job
+from nlobayes.types import Columns
+
+SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")
+"""Scores of the test split that stand beside; null where a task has no such score."""
+LOG_APPROXIMATION = "log_approximation"
+"""Sample stat of an approximation that knows its own log density at its draws."""
+ABOUT = ("run", "converged", "failed_checks", "exact", "test")
+"""What a row has beside its measures."""
+
+
+class Sources(NamedTuple):
+    """The files of one run."""
+
+    predictions: Path
+    posterior: Path
+    evaluation: Path
+    diagnostics: Path
+
+
+def fidelity(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    out: Annotated[Path, typer.Option(help="Measures to write (JSON).")],
+    table: Annotated[Path, typer.Option(help="Table with CPU seconds beside to write (CSV).")],
+    results: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    timings: Annotated[Path, typer.Option(help="Folder of the timings.")] = Path("timings"),
+    record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
+) -> None:
+    """Compare f at the test points with the exact posterior; scores, verdict and CPU beside."""
+    job = read_job(FidelityJob, spec)
+    methods = [job.exact, *job.approximations]
+    sources = [_sources(method.run, results) for method in methods]
+    exact, *others = _read_draws([each.predictions for each in sources])
+    scored = [_scored(each) for each in sources]
+    measured = [compare(exact, held) for held in others]
+    first = {"run": job.exact.run, **scored[0], "halves": compare_halves(exact)}
+    rest = [
+        {"run": method.run, **scores, **measures, "pareto_k": _pareto_k(files)}
+        for method, scores, measures, files in zip(
+            job.approximations, scored[1:], measured, sources[1:], strict=True
+        )
+    ]
+    write_json(out, {"points": exact.points, "exact": first, "approximations": rest})
+    seconds = [cpu_seconds(timings / name for name in method.timings) for method in methods]
+    write_csv(table, _columns([{**first, **first["halves"]}, *rest], seconds))
+    read = [path for files in sources for path in files]
+    made = provenance.record("fidelity", job.model_dump(mode="json"), digests(read))
+    write_record(record, made, [out])
+    for row in rest:
+        typer.echo(_said(row, first), err=True)
+
+
+def _sources(run: str, results: Path) -> Sources:
+    metrics = results / "metrics" / run
+    return Sources(
+        results / "predictions" / f"{run}.nc",
+        results / "posterior" / f"{run}.nc",
+        metrics / "evaluation.json",
+        metrics / "diagnostics.json",
+    )
+
+
+def _read_draws(paths: Sequence[Path]) -> list[Held]:
+    """Read what each posterior predicts of the test rows, which must be the same."""
+    read = {path: read_groups(path, "predictions") for path in paths}
+    first = read[paths[0]]["points"]
+    for path, groups in read.items():
+        if not groups["points"].equals(first):
+            raise InputError("commands.other_points_predicted", path=path, first=paths[0])
+    return [_held(groups, first["split"].values == TEST) for groups in read.values()]
+
+
+def _held(groups: Groups, rows: np.ndarray) -> Held:
+    predictions = groups["predictions"]
+    return held_out(read_predicted(predictions), predictions.sizes["chain"], rows)
+
+
+def _scored(files: Sources) -> dict[str, Any]:
+    """Take the verdict on convergence, and the scores of the test rows."""
+    found = read_json(files.diagnostics, "converged", "checks", "exact")
+    test = read_json(files.evaluation, "test")["test"]
+    failed = [name for name, check in found["checks"].items() if not check["passed"]]
+    verdict = {"converged": found["converged"], "failed_checks": failed, "exact": found["exact"]}
+    return {**verdict, "test": {name: test[name] for name in SCORES if name in test}}
+
+
+def _pareto_k(files: Sources) -> float | None:
+    """Give k of the weights to the exact density, where the approximation knows its own."""
+    stats = read_groups(files.posterior, "posterior")["sample_stats"]
+    if LOG_APPROXIMATION not in stats:
+        return None
+    return pareto_k(stats["lp"].values, stats[LOG_APPROXIMATION].values)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], seconds: Sequence[float | None]) -> Columns:
+    """Make a row for the exact method, of its halves, then one for each approximation."""
+    numbers = [name for name, value in rows[-1].items() if name not in ABOUT]
+    columns = {
+        "run": np.array([row["run"] for row in rows]),
+        "method": np.array([row["run"].split("/")[-2] for row in rows]),
+        "converged": np.array([_verdict(row["converged"]) for row in rows]),
+        "failed_checks": np.array([" ".join(row["failed_checks"]) for row in rows]),
+        **{name: _floats([row.get(name) for row in rows]) for name in numbers},
+        **{name: _floats([row["test"].get(name) for row in rows]) for name in SCORES},
+        "cpu_seconds": _floats(seconds),
+    }
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = columns["cpu_seconds"][0] / columns["cpu_seconds"]
+    return columns | {"cpu_ratio": saved}
+
+
+def _floats(values: Sequence[float | None]) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def _verdict(converged: bool | None) -> str:
+    return "approximate" if converged is None else "yes" if converged else "NO"
+
+
+def _said(row: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
+    """Say in a line how far an approximation is off, and whether what it is held against holds."""
+    off, ratio, apart = (
+        "none" if row[name] is None else f"{row[name]:.2g}"
+        for name in ("mean_difference_rms", "sd_ratio_median", "total_variation_mean")
+    )
+    warned = "" if exact["converged"] else " (the exact run has NOT CONVERGED)"
+    return (
+        f"{row['run']}: mean off by {off} sd, sd {ratio} of the exact one,"
+        f" total variation {apart}{warned}"
+    )

@@ -1,0 +1,94 @@
+"""Fit a rival to the train rows of a dataset, and predict all rows."""
+
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from nlobayes import provenance
+from nlobayes.artifacts.contents import read_dataset, write_rival
+from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.seals import digests
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.rivals import PACKAGES, check_target, said_of_missing
+from nlobayes.data.splits import TRAIN
+from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.rivals import RIVALS, Fitted
+from nlobayes.study.jobs import RivalJob, read_job
+from nlobayes.study.rivals import Rival
+from nlobayes.types import Dataset, RivalPrediction
+
+TIMED = (1, 4096)
+"""Points that are predicted at once to be timed."""
+REPEATS = 3
+
+
+def rival(
+    spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
+    dataset: Annotated[Path, typer.Option(help="Dataset to learn and to predict.")],
+    out: Annotated[Path, typer.Option(help="Predictions to write.")],
+    timing: Annotated[Path | None, typer.Option(help="Seconds that it took (JSON).")] = None,
+) -> None:
+    """Write what a rival predicts; where its library is missing, that it is."""
+    job = read_job(RivalJob, spec)
+    data = read_dataset(dataset)
+    check_target(data)
+    predicted, seconds = _predict(job.rival, data)
+    made = provenance.record(
+        "rival", job.model_dump(), digests([dataset]), library=_version(job.rival)
+    )
+    write_rival(out, predicted, data, made)
+    if timing is not None:
+        write_json(timing, seconds)
+
+
+def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[str, float]]:
+    """Fit and predict, timed; nothing of both where the library is missing."""
+    if settings.missing is not None:
+        typer.echo(f"{settings.kind} {said_of_missing(settings.missing)}", err=True)
+        nothing = np.empty((0, len(data.split)))
+        return RivalPrediction(nothing, None, {}, settings.missing), {}
+    runtime.configure("float32")
+    train, began = data.split == TRAIN, time.perf_counter()
+    member = RIVALS[settings.kind]
+    fitted = member.fit(data.features[train], data.target[train], **settings.arguments())
+    seconds = {"fit": time.perf_counter() - began, **_prediction_times(fitted, data.features)}
+    typer.echo(f"{settings.kind}: fitted in {seconds['fit']:.3g} s", err=True)
+    return _on_model_scale(fitted, data), seconds
+
+
+def _on_model_scale(fitted: Fitted, data: Dataset) -> RivalPrediction:
+    foretold, target = fitted.predict(data.features), TargetTransform(**data.transforms["target"])
+    sd = None if foretold.sd is None else foretold.sd * target.sd
+    function = unstandardise(target, foretold.draws, data.relative_to)
+    return RivalPrediction(function, sd, fitted.facts)
+
+
+def _prediction_times(fitted: Fitted, features: np.ndarray) -> dict[str, float]:
+    """Time predictions of so many points at once: the best of three, in seconds."""
+    return {
+        f"predict_{count}": _best_time(fitted.predict, _rows(features, count)) for count in TIMED
+    }
+
+
+def _rows(features: np.ndarray, count: int) -> np.ndarray:
+    return features[np.arange(count) % len(features)]
+
+
+def _best_time(call: Callable[[np.ndarray], Any], rows: np.ndarray) -> float:
+    taken = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        call(rows)
+        taken.append(time.perf_counter() - began)
+    return min(taken)
+
+
+def _version(settings: Rival) -> str:
+    """Name the library of a rival with its version, or ours."""
+    package = "optax" if settings.library is None else PACKAGES[settings.library]
+    return "missing" if settings.missing else f"{package} {version(package)}"

@@ -1,0 +1,21 @@
+"""What `evaluate` takes from the rivals of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from nlobayes.artifacts.contents import read_rival
+from nlobayes.commands.shared.predictions import check_same_points
+from nlobayes.commands.shared.rivals import check_target
+from nlobayes.types import Dataset, RivalPrediction
+
+
+def read_rivals(paths: Iterable[Path], data: Dataset, dataset: Path) -> dict[str, RivalPrediction]:
+    """Read what rivals predict of this dataset and no other, by the names of their files."""
+    found: dict[str, RivalPrediction] = {}
+    for path in paths:
+        check_target(data)
+        found[path.stem], points = read_rival(path)
+        check_same_points(points, data, path, dataset)
+    return found

@@ -1,0 +1,67 @@
+"""Scores of rivals beside those of their run: the end of a run, the first page of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from nlobayes.commands.shared.group_scores import ERRORS, score_cells
+from nlobayes.commands.shared.rivals import said_of_missing
+from nlobayes.commands.shared.summary_table import score_columns
+from nlobayes.commands.shared.verdicts import Finished
+
+TITLE = "Rivals on the same rows, with error bars fitted alike (test rows; seconds of one core)"
+THIS_RUN = "this run"
+
+
+def header() -> list[str]:
+    """Name the columns of `rival_rows`."""
+    scores = [column.title for column in score_columns(of_classes=False)]
+    return ["run", "regressor", "fit, s", "4096 points, s", *ERRORS, "CRPS", *scores]
+
+
+def rival_rows(runs: Sequence[Finished]) -> list[list[str]]:
+    """Give the cells of each run that has rivals, and those of each of its rivals."""
+    return [row for run in runs if "rivals" in run.evaluation for row in _rows(run)]
+
+
+def rival_table(runs: Sequence[Finished]) -> Table | None:
+    """Set runs and their rivals below each other; None where there are none."""
+    rows = rival_rows(runs)
+    if not rows:
+        return None
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=TITLE, title_justify="left"
+    )
+    for name in header():
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _rows(run: Finished) -> list[list[str]]:
+    own = [run.label, THIS_RUN, "", "", *_scores(run.evaluation["test"])]
+    return [own, *(_rival(run, name, found) for name, found in run.evaluation["rivals"].items())]
+
+
+def _rival(run: Finished, name: str, found: Mapping[str, Any]) -> list[str]:
+    if "missing" in found:
+        nothing = [""] * (len(header()) - 2)
+        return [run.label, f"{name} {said_of_missing(found['missing'])}", *nothing]
+    seconds = run.seconds_of_rivals.get(name, {})
+    taken = [_number(seconds.get(key)) for key in ("fit", "predict_4096")]
+    return [run.label, name, *taken, *_scores(found["test"])]
+
+
+def _scores(test: Mapping[str, Any]) -> list[str]:
+    errors = [_number(test.get(key), 100, " %") for key in ERRORS.values()]
+    return [*errors, _number(test.get("crps")), *score_cells(test, of_classes=False)]
+
+
+def _number(value: float | None, factor: float = 1, unit: str = "") -> str:
+    """Give two digits, however small the number is; nothing where there is none."""
+    return "" if value is None else f"{factor * value:.2g}{unit}"

@@ -1,0 +1,80 @@
+"""Chains that do not mix, reported together with weights: stacking, whatever the task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nlobayes.data.splits import TEST, VALIDATION
+from nlobayes.evaluation.stacking import (
+    chain_log_density,
+    log_scores,
+    resample_chains,
+    stacking_weights,
+)
+from nlobayes.evaluation.tasks.task import Choices, Given, Scores, Task
+from nlobayes.types import Predicted
+
+STREAM = 7
+"""Beside the seed of the scores: the random number that chooses the draws."""
+
+
+def stack(task: Task, given: Given, choices: Choices) -> Scores:
+    """Weight the chains by the validation rows, and score the test rows with draws by weight.
+
+    Returns
+    -------
+    dict
+        `weights` of the chains and the `gap` of their optimum; `draws` chosen by weight, and how
+        many of them are `distinct`; `lppd_val` and `lppd_test`, log scores under the noise of the
+        likelihood, `equal` and `stacking`, of all draws; `test`, the scores of the test split of
+        the chosen draws with a predictive noise of their own.
+
+    Raises
+    ------
+    InputError
+        If there is one chain, or a density is not finite.
+    """
+    split = given.data.split
+    held, tested = (_of_chains(task, given, split == name) for name in (VALIDATION, TEST))
+    found = stacking_weights(held)
+    draws = len(given.posterior.function) // given.chains
+    rng = np.random.default_rng([choices.seed, STREAM])
+    chosen = resample_chains(found.weights, draws, rng)
+    by_weight = given._replace(posterior=_chosen(given.posterior, chosen), rivals={})
+    return {
+        "weights": [float(weight) for weight in found.weights],
+        "gap": found.gap,
+        "draws": len(chosen),
+        "distinct": len(np.unique(chosen)),
+        "lppd_val": _log_scores(held, found.weights),
+        "lppd_test": _log_scores(tested, found.weights),
+        "test": task.score(by_weight, choices)["test"],
+    }
+
+
+def _of_chains(task: Task, given: Given, rows: np.ndarray) -> np.ndarray:
+    """Give the log density of rows under each chain (chain, row)."""
+    density = task.log_likelihood(given, rows)
+    return chain_log_density(density.reshape(given.chains, -1, density.shape[1]))
+
+
+def _log_scores(log_density: np.ndarray, weights: np.ndarray) -> Scores:
+    equal = np.full(len(weights), 1 / len(weights))
+    each = {"equal": equal, "stacking": weights}
+    return {name: float(log_scores(log_density, w).mean()) for name, w in each.items()}
+
+
+def _chosen(predicted: Predicted, chosen: np.ndarray) -> Predicted:
+    """Take some draws; what all draws share has one."""
+
+    def some(values: Any) -> Any:
+        alike = np.ndim(values) == 0 or len(values) == 1  # of None as of a number
+        return values if alike else values[chosen]
+
+    return predicted._replace(
+        function=predicted.function[chosen],
+        scale=some(predicted.scale),
+        degrees_of_freedom=some(predicted.degrees_of_freedom),
+    )

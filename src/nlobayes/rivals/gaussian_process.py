@@ -1,0 +1,143 @@
+"""Gaussian process with a length scale for each feature and a learned noise.
+
+The hyperparameters are at the maximum of the marginal likelihood (type-II maximum likelihood;
+Rasmussen and Williams 2006, section 5.4.1), as scikit-learn finds it by L-BFGS-B from one start.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern, WhiteKernel
+
+from nlobayes.rivals import Fitted, Foretold
+
+JITTER = 1e-10
+"""Variance on the diagonal beside the noise, in units of the variance of the target; where a matrix
+is not positive definite to rounding, ten times as much, and again."""
+MOST_JITTER = 1e-4
+AMPLITUDES, SCALES, NOISES = (1e-3, 1e6), (1e-2, 1e4), (1e-10, 1.0)
+"""Bounds: variance, length scales in units of the features, variance of the noise."""
+START = 1.0, 1.0, 1e-2
+"""The same where the search begins; from less noise it ends beside the maximum of noisy targets."""
+DRAWS = 32
+POINTS = 2048
+"""Points that are predicted at once."""
+MOST_BYTES = 2e9
+"""Memory that a gradient of the marginal likelihood may take."""
+
+
+def fit(
+    features: np.ndarray,
+    target: np.ndarray,
+    *,
+    seed: int,
+    kernel: str,
+    most_rows: int,
+    most_rows_of_search: int,
+) -> Fitted:
+    """Fit the hyperparameters, and condition on the train rows.
+
+    Of more rows than `most_rows` it takes so many at random, and searches the hyperparameters with
+    at most `most_rows_of_search` of these, and with no more than fit into `MOST_BYTES`.
+    """
+    searched = min(most_rows_of_search, rows_in_memory(features.shape[1]))
+    order = np.random.default_rng(seed).permutation(len(target))
+    used, some = np.sort(order[:most_rows]), np.sort(order[: min(most_rows, searched)])
+    found = _search(kernel, features[some], target[some])
+    process = found if len(some) == len(used) else condition(found.kernel_, features, target, used)
+    facts = {
+        "rows": len(used),
+        "rows_of_search": len(some),
+        "log_marginal_likelihood": float(found.log_marginal_likelihood_value_),
+        "jitter": process.alpha,
+        **hyperparameters(process.kernel_),
+    }
+    return Fitted(lambda points: _predict(process, points), facts)
+
+
+def _search(kernel: str, features: np.ndarray, target: np.ndarray) -> GaussianProcessRegressor:
+    """Search the hyperparameters.
+
+    At a bound, or where rounding ends a search on noise-free targets, scikit-learn warns of what is
+    a maximum all the same.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return _regressor(_kernel(kernel, features.shape[1])).fit(features, target)
+
+
+def condition(
+    kernel: Kernel, features: np.ndarray, target: np.ndarray, rows: np.ndarray
+) -> GaussianProcessRegressor:
+    """Condition a process of known hyperparameters on some rows.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If `MOST_JITTER` does not make its matrix positive definite.
+    """
+    jitter = JITTER
+    while True:
+        process = _regressor(kernel, optimizer=None, alpha=jitter)
+        try:
+            return process.fit(features[rows], target[rows])
+        except np.linalg.LinAlgError:
+            jitter *= 10
+            if jitter > MOST_JITTER:
+                raise
+
+
+def hyperparameters(kernel: Kernel) -> dict[str, Any]:
+    """Give the amplitude, the length scales and the noise, as standard deviations."""
+    signal, noise = kernel.k1, kernel.k2
+    return {
+        "amplitude": float(np.sqrt(signal.k1.constant_value)),
+        "length_scales": np.atleast_1d(signal.k2.length_scale).tolist(),
+        "noise": float(np.sqrt(noise.noise_level)),
+    }
+
+
+def rows_in_memory(features: int) -> int:
+    """Count the rows whose marginal likelihood has a gradient that fits into `MOST_BYTES`.
+
+    At its largest it holds three arrays (row, row, feature) and six (row, row) of float64.
+    """
+    return int(np.sqrt(MOST_BYTES / (8 * (3 * features + 6))))
+
+
+def _kernel(name: str, features: int) -> Kernel:
+    """Build amplitude x (matern_5_2 or rbf) + noise."""
+    amplitude, scale, noise = START
+    scales = np.full(features, scale)
+    shape = RBF(scales, SCALES) if name == "rbf" else Matern(scales, SCALES, nu=2.5)
+    return ConstantKernel(amplitude, AMPLITUDES) * shape + WhiteKernel(noise, NOISES)
+
+
+def _regressor(
+    kernel: Kernel, alpha: float = JITTER, optimizer: str | None = "fmin_l_bfgs_b"
+) -> GaussianProcessRegressor:
+    return GaussianProcessRegressor(kernel, alpha=alpha, optimizer=optimizer)
+
+
+def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
+    parts = [points[first : first + POINTS] for first in range(0, len(points), POINTS)]
+    found = [process.predict(part, return_std=True) for part in parts]
+    mean, sd = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    noise = process.kernel_.k2.noise_level
+    latent = np.sqrt(np.maximum(np.square(sd) - noise, 0.0))
+    return Foretold(mean + latent * gaussian_quantiles(DRAWS)[:, np.newaxis], sd)
+
+
+def gaussian_quantiles(count: int) -> np.ndarray:
+    """Give so many quantiles of a standard Gaussian, scaled to have variance one.
+
+    They stand for its draws without the error of a random sample.
+    """
+    quantiles = ndtri((np.arange(count) + 0.5) / count)
+    return quantiles / np.sqrt(np.mean(np.square(quantiles)))

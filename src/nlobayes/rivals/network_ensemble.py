@@ -1,0 +1,109 @@
+"""A plain ensemble of networks, trained for accuracy: Adam, a cosine schedule, early stopping.
+
+Members differ in their start, in their batches, and in the train rows that stop them (deep
+ensembles, Lakshminarayanan et al. 2017, without adversarial examples and learned noise).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from nlobayes.rivals import Fitted, Foretold
+
+Array = jax.Array
+Layers = list[tuple[Any, Any]]
+CHECKS = 100
+"""How often held-out rows are looked at during a training."""
+
+
+class Training(NamedTuple):
+    """Where a member stands: its weights, its optimiser, and the best weights so far."""
+
+    layers: Any
+    optimiser: Any
+    best: Any
+    loss: Any
+
+
+def fit(
+    features: np.ndarray,
+    target: np.ndarray,
+    *,
+    seed: int,
+    members: int,
+    hidden: Sequence[int],
+    steps: int,
+    batch: int,
+    learning_rate: float,
+    held_out: float,
+) -> Fitted:
+    """Train the members one beside the other; each keeps the weights of its best check."""
+    sizes = (features.shape[1], *hidden, 1)
+    x, y = jnp.asarray(features, jnp.float32), jnp.asarray(target, jnp.float32)
+    out = max(1, round(held_out * len(target)))
+    adam = optax.adam(optax.cosine_decay_schedule(learning_rate, steps))
+
+    def train(key: Array) -> tuple[Layers, Array]:
+        shuffled, started, stepped = jax.random.split(key, 3)
+        order = jax.random.permutation(shuffled, len(target))
+        kept = order[out:], order[:out]
+        layers = _start(started, sizes)
+        begun = Training(layers, adam.init(layers), layers, jnp.inf)
+        each = jax.random.split(stepped, (CHECKS, max(1, steps // CHECKS)))
+        ended, _ = jax.lax.scan(lambda at, keys: (_check(at, keys, kept), None), begun, each)
+        return ended.best, ended.loss
+
+    def _check(at: Training, keys: Array, rows: tuple[Array, Array]) -> Training:
+        """Take the steps up to the next check, and keep the weights if they are the best."""
+        (layers, optimiser), _ = jax.lax.scan(
+            lambda now, key: (_step(now, key, rows[0]), None), at[:2], keys
+        )
+        loss = _loss(layers, x[rows[1]], y[rows[1]])
+        is_best = loss < at.loss
+        best = jax.tree.map(lambda new, old: jnp.where(is_best, new, old), layers, at.best)
+        return Training(layers, optimiser, best, jnp.minimum(loss, at.loss))
+
+    def _step(now: tuple[Any, Any], key: Array, rows: Array) -> tuple[Any, Any]:
+        layers, optimiser = now
+        some = jax.random.choice(key, rows, (min(batch, len(rows)),))
+        slope = jax.grad(_loss)(layers, x[some], y[some])
+        change, optimiser = adam.update(slope, optimiser)
+        return optax.apply_updates(layers, change), optimiser
+
+    trained, losses = jax.jit(jax.vmap(train))(jax.random.split(jax.random.key(seed), members))
+    layers = [(np.asarray(w, np.float64), np.asarray(b, np.float64)) for w, b in trained]
+    facts = {"rows": len(target), "held_out_rmse": np.sqrt(np.asarray(losses)).tolist()}
+    return Fitted(lambda points: Foretold(_outputs(layers, points)), facts)
+
+
+def _start(key: Array, sizes: Sequence[int]) -> Layers:
+    """Draw weights of variance 1 / fan-in; biases begin at zero."""
+    keys = jax.random.split(key, len(sizes) - 1)
+    shapes = zip(keys, pairwise(sizes), strict=True)
+    return [
+        (jax.random.normal(one, shape) / np.sqrt(shape[0]), jnp.zeros(shape[1]))
+        for one, shape in shapes
+    ]
+
+
+def _loss(layers: Layers, x: Array, y: Array) -> Array:
+    """Mean squared error of one member."""
+    for weights, biases in layers[:-1]:
+        x = jnp.tanh(x @ weights + biases)
+    return jnp.mean(jnp.square(x @ layers[-1][0] + layers[-1][1] - y[:, jnp.newaxis]))
+
+
+def _outputs(layers: Sequence[tuple[np.ndarray, np.ndarray]], points: np.ndarray) -> np.ndarray:
+    """Predict (member, point) at points (point, feature); layers have a leading axis (member,)."""
+    found = np.asarray(points, np.float64)[np.newaxis]
+    for weights, biases in layers[:-1]:
+        found = np.tanh(found @ weights + biases[:, np.newaxis])
+    weights, biases = layers[-1]
+    return (found @ weights + biases[:, np.newaxis])[..., 0]

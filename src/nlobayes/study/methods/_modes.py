@@ -1,0 +1,43 @@
+"""What the settings of approximations about several MAPs share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from nlobayes.errors import InputError
+from nlobayes.study.method import MethodSettings
+
+COPIES = 6
+"""Matrices of so many numbers that are held at once."""
+
+
+class FromModes(MethodSettings):
+    """An approximation about so many MAPs, whose draws are one sample."""
+
+    modes: Annotated[int, Field(ge=1, le=1000)] = 4
+    """MAPs, each from a start of its own."""
+    draws: Annotated[int, Field(ge=2, le=100_000)] = 1000
+    """Draws of all of them together."""
+
+    @property
+    def starts(self) -> list[int]:
+        """Numbers of the MAPs that it needs."""
+        return list(range(self.modes))
+
+    @property
+    def draws_of_all(self) -> int:
+        """Draws of all modes together."""
+        return self.draws
+
+    @model_validator(mode="after")
+    def _draws_of_every_mode(self) -> FromModes:
+        if self.draws < self.modes:
+            raise InputError("study.few_draws_of_modes", draws=self.draws, modes=self.modes)
+        return self
+
+
+def dense_numbers(parameters: int, train: int) -> int:
+    """Count the numbers of dense matrices of the curvature and of the Jacobian."""
+    return COPIES * parameters * (parameters + train)

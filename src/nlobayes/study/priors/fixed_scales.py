@@ -1,0 +1,31 @@
+"""Settings of Gaussian weights with one stated scale for each input."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nlobayes.study.prior import PriorSettings
+from nlobayes.study.values import Positive
+
+
+class FixedScalesPrior(PriorSettings):
+    """Weights and biases of stated scales: one for each input, and one for each other kind.
+
+    `relevance` learns such scales. Stated ones are those of the largest evidence, for instance, as
+    `benchmarks/infinite_width.py` prints them. Sampled non-centered.
+    """
+
+    output_is_gaussian: ClassVar[bool] = True
+
+    kind: Literal["fixed_scales"]
+    inputs: Annotated[dict[str, Positive], Field(min_length=1)]
+    """Scale of each input by its name, as the features of the dataset are called; its weights have
+    that scale over the root of the number of inputs."""
+    weights: Positive = 1.0
+    """Scale of all further weights, over the root of their fan-in."""
+    biases: Positive = 1.0
+    """Scale of the hidden biases."""
+    output_biases: Positive = 1.0
+    """Scale of the biases of the output."""

@@ -1,0 +1,28 @@
+"""Settings of boosted trees."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nlobayes.study.rival import SCIKIT_LEARN, RivalSettings
+from nlobayes.study.values import Fraction, Positive, PositiveInt
+
+
+class BoostedTreesRival(RivalSettings):
+    """Trees boosted by gradients, on histograms of the features; they predict the mean alone."""
+
+    library: ClassVar[str | None] = SCIKIT_LEARN
+
+    kind: Literal["boosted_trees"]
+    learning_rate: Positive = 0.05
+    """Share of each tree that is added."""
+    most_iterations: PositiveInt = 2000
+    """Most trees."""
+    most_leaves: Annotated[int, Field(ge=2, le=10_000)] = 15
+    """Most leaves of a tree."""
+    patience: PositiveInt = 30
+    """Trees without a gain on held-out train rows after which none is added."""
+    held_out: Fraction = 0.1
+    """Share of the train rows that decide when to stop."""

@@ -1,0 +1,29 @@
+"""Settings of an ensemble of networks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nlobayes.study.presets import Width
+from nlobayes.study.rival import RivalSettings
+from nlobayes.study.values import Fraction, Positive, PositiveInt
+
+
+class NetworkEnsembleRival(RivalSettings):
+    """Networks that are trained for accuracy, one beside the other: tanh, Adam, no prior."""
+
+    kind: Literal["network_ensemble"]
+    members: Annotated[int, Field(ge=2, le=100)] = 5
+    """Networks, each from a start of its own."""
+    hidden: Annotated[tuple[Width, ...], Field(min_length=1, max_length=10)] = (64, 64)
+    """Units of each hidden layer."""
+    steps: Annotated[int, Field(ge=100, le=10_000_000)] = 10_000
+    """Steps of Adam; the learning rate falls to zero along half a cosine."""
+    batch: PositiveInt = 100
+    """Train rows of each step."""
+    learning_rate: Positive = 0.01
+    """Learning rate of the first step."""
+    held_out: Fraction = 0.1
+    """Share of the train rows, of each member others, that choose the best of its weights."""

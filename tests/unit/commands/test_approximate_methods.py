@@ -1,0 +1,89 @@
+"""Each approximate method through the command `approximate`: not exact, repeatable, its numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes import builder
+from nlobayes.artifacts.contents import read_dataset, read_map, write_map
+from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.commands.pipeline.approximate import approximate
+from nlobayes.study.jobs import ModelJob
+
+MODES, DRAWS = 2, 7
+MODEL: dict[str, Any] = {
+    "network": {"hidden": [2], "activation": "tanh"},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
+    "precision": "float64",
+}
+MARGINALISED = {**MODEL, "network": {**MODEL["network"], "output": "marginalised"}}
+METHODS: dict[str, dict[str, Any]] = {
+    "laplace": {"kind": "laplace", "covariance": "full"},
+    "laplace_diagonal": {"kind": "laplace", "covariance": "diagonal"},
+    "laplace_low_rank": {"kind": "laplace", "covariance": "low_rank", "rank": 3},
+}
+OF_STARTS = {"laplace": "log_evidence"}
+
+
+def spec(name: str, model: dict[str, Any], seed: int = 1) -> str:
+    method = {**METHODS[name], "modes": MODES, "draws": DRAWS}
+    return json.dumps({"model": model, "method": method, "seed": seed})
+
+
+@pytest.fixture(scope="module")
+def maps(
+    dataset_path: Path, make_start: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> list[Path]:
+    """Two positions that stand for MAPs."""
+    model = builder.build_model(ModelJob.model_validate(MODEL), read_dataset(dataset_path))
+    folder = tmp_path_factory.mktemp("maps")
+    for mode in range(MODES):
+        start = make_start(mode, np.float64)
+        named = builder.name_variables(model, start.position)
+        write_map(folder / f"{mode}.nc", start._replace(variables=named), {})
+    return [folder / f"{mode}.nc" for mode in range(MODES)]
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("model", [MODEL, MARGINALISED], ids=["sampled", "marginalised"])
+def test_draws_are_not_exact_and_follow_the_seed(
+    name: str, model: dict[str, Any], maps: list[Path], dataset_path: Path, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{which}.nc" for which in ("first", "again", "other")]
+    for path, seed in zip(paths, (1, 1, 2), strict=True):
+        approximate(spec(name, model, seed), dataset_path, maps, path)
+    assert paths[0].read_bytes() == paths[1].read_bytes() != paths[2].read_bytes()
+    attrs, groups = read_attrs(paths[0]), read_groups(paths[0], "posterior")
+    assert (attrs["exact"], attrs["form"]) == (False, "approximation")
+    assert np.isfinite(attrs[OF_STARTS[METHODS[name]["kind"]]]).all()
+    assert groups["predictions"]["f"].shape[:2] == (1, DRAWS)
+    for variable in ("weights_1", "biases_1", "weights_2", "biases_2"):
+        drawn = groups["posterior"][variable].values[0].reshape(DRAWS, -1)
+        assert (len(np.unique(drawn[:, 0])), len(drawn)) == (DRAWS, DRAWS), variable
+
+
+def test_an_output_layer_that_is_integrated_out_is_drawn_given_all_else(
+    maps: list[Path], dataset_path: Path, tmp_path: Path
+) -> None:
+    """It fits the train rows better than the MAPs, which are none, far from any optimum."""
+    approximate(spec("laplace_diagonal", MARGINALISED), dataset_path, maps, tmp_path / "p.nc")
+    weights = read_groups(tmp_path / "p.nc", "posterior")["posterior"]
+    data = read_dataset(dataset_path)
+    train = data.split == 0
+
+    def misfit(values: dict[str, np.ndarray]) -> float:
+        hidden = np.tanh(data.features[train] @ values["weights_1"] + values["biases_1"])
+        f = hidden @ values["weights_2"][:, 0] + values["biases_2"]
+        return float(np.mean((f - data.target[train]) ** 2))
+
+    names = ("weights_1", "biases_1", "weights_2", "biases_2")
+    drawn = [misfit({name: weights[name].values[0, draw] for name in names}) for draw in range(7)]
+    begun = [misfit(read_map(path).variables.values) for path in maps]
+    assert max(drawn) < min(begun)

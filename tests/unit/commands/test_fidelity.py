@@ -1,0 +1,145 @@
+"""Approximations beside the exact posterior: what is measured, beside what, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from nlobayes.artifacts.contents import predictions_groups
+from nlobayes.artifacts.files import read_csv
+from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.records import read_record
+from nlobayes.commands.pipeline.fidelity import fidelity
+from nlobayes.commands.shared.cpu_seconds import cpu_seconds
+from nlobayes.data.splits import TEST
+from nlobayes.types import Dataset, Predicted
+from tests.refusals import refused
+
+EXACT, SAME, WRONG = (f"made/n4/{name}/s1" for name in ("hmc", "same", "wrong"))
+Read = Callable[[Path], dict[str, Any]]
+FAILED = {"rhat_f_p99": {"value": 1.5, "threshold": 1.05, "passed": False}}
+
+
+@pytest.fixture
+def project(dataset: Dataset, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Predictions, scores and timings of four chains, of the same again, and of a wrong one."""
+    monkeypatch.chdir(tmp_path)
+    rng, points = np.random.default_rng(1), len(dataset.observed)
+    centre = np.log10(dataset.observed)
+    for name, chains, off, sd, converged in (
+        *((EXACT, 4, 0.0, 0.1, True), (SAME, 1, 0.0, 0.1, None), (WRONG, 1, 0.1, 0.05, None)),
+    ):
+        function = centre + off + sd * rng.normal(size=(400, points))
+        _write_predictions(name, dataset, function, chains)
+        metrics = Path("results/metrics") / name
+        metrics.mkdir(parents=True)
+        scores = {"rmse_log10": 0.03, "coverage_95": 0.9 + off, "lppd": 1.5, "crps": 0.1}
+        (metrics / "evaluation.json").write_text(json.dumps({"test": scores}))
+        _write_verdict(metrics, converged, {})
+        posterior = Path("results/posterior") / f"{name}.nc"
+        write_groups(posterior, "posterior", read_groups(run.posterior, "posterior"), {})
+        timing = Path("timings") / f"{name}.tsv"
+        timing.parent.mkdir(parents=True, exist_ok=True)
+        timing.write_text(f"s\tcpu_time\n1.0\t{1 + chains}\n")
+    return tmp_path
+
+
+def _write_predictions(name: str, dataset: Dataset, function: np.ndarray, chains: int) -> None:
+    draws = xr.Dataset(coords={"chain": range(chains), "draw": np.arange(400 // chains)})
+    says = Predicted(function, "gaussian", np.asarray(0.1))
+    groups = predictions_groups(says, says._replace(function=function[:2]), dataset, draws)
+    write_groups(Path(f"results/predictions/{name}.nc"), "predictions", groups, {})
+
+
+def _write_verdict(metrics: Path, converged: bool | None, checks: dict[str, Any]) -> None:
+    found = {"converged": converged, "checks": checks, "exact": converged is not None}
+    (metrics / "diagnostics.json").write_text(json.dumps(found))
+
+
+def hold(*names: str) -> None:
+    methods = [{"run": name, "timings": [f"{name}.tsv"]} for name in (EXACT, *names)]
+    spec = json.dumps({"exact": methods[0], "approximations": methods[1:]})
+    record = Path("results/records/fidelity/a.json")
+    fidelity(spec, Path("out.json"), Path("table.csv"), record=record)
+
+
+def test_the_same_posterior_is_found_the_same_and_a_wrong_one_wrong(
+    project: Path, dataset: Dataset, read: Read
+) -> None:
+    """Draws are independent; the wrong one is off by an sd and half as wide."""
+    hold(SAME, WRONG)
+    found = read(project / "out.json")
+    same, wrong = found["approximations"]
+    assert found["points"] == (dataset.split == TEST).sum()
+    assert 0.4 < same["mean_z_rms"] < 1.6
+    assert wrong["mean_z_rms"] > 5
+    assert wrong["mean_difference_rms"] == pytest.approx(1, rel=0.1)
+    assert wrong["sd_ratio_median"] == pytest.approx(0.5, rel=0.1)
+    assert same["total_variation_mean"] < 0.06 < 0.2 < wrong["total_variation_mean"]
+    floor = found["exact"]["halves"]
+    assert floor["total_variation_mean"] < 0.08
+    assert floor["wasserstein_mean"] < wrong["wasserstein_mean"] / 3
+    assert same["pareto_k"] is None
+
+
+def test_scores_verdicts_and_cpu_seconds_stand_beside(project: Path, read: Read) -> None:
+    hold(SAME, WRONG)
+    found, table = read(project / "out.json"), read_csv(project / "table.csv")
+    assert found["exact"]["test"] == {"rmse_log10": 0.03, "coverage_95": 0.9, "lppd": 1.5}
+    assert table["method"].tolist() == ["hmc", "same", "wrong"]
+    assert table["converged"].tolist() == ["yes", "approximate", "approximate"]
+    assert table["coverage_95"].tolist() == [0.9, 0.9, 1.0]
+    assert table["cpu_seconds"].tolist() == [5, 2, 2]
+    assert table["cpu_ratio"].tolist() == [1, 2.5, 2.5]
+    off = found["approximations"][1]["mean_difference_rms"]
+    assert table["mean_difference_rms"][2] == pytest.approx(off, rel=1e-6)
+    outputs = read_record(project / "results/records/fidelity/a.json")["outputs"]
+    assert [*outputs] == ["out.json"]  # timings are no results
+
+
+def test_an_exact_run_that_has_not_converged_is_said_so(
+    project: Path, read: Read, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write_verdict(project / "results/metrics" / EXACT, False, FAILED)
+    hold(WRONG)
+    exact = read(project / "out.json")["exact"]
+    assert (exact["converged"], exact["failed_checks"]) == (False, ["rhat_f_p99"])
+    assert "the exact run has NOT CONVERGED" in capsys.readouterr().err
+    table = read_csv(project / "table.csv")
+    assert (table["converged"][0], table["failed_checks"][0]) == ("NO", "rhat_f_p99")
+
+
+def test_an_approximation_that_knows_its_density_has_a_pareto_k(project: Path, read: Read) -> None:
+    """The same density at every draw: all weights are equal, and there is no tail."""
+    path = project / f"results/posterior/{SAME}.nc"
+    groups = read_groups(path, "posterior")
+    rng = np.random.default_rng(2)
+    lp = xr.DataArray(rng.normal(size=(2, 50)), dims=("chain", "draw"))
+    known = xr.Dataset({"lp": lp, "log_approximation": lp - rng.exponential(size=(2, 50)) / 5})
+    write_groups(path, "posterior", groups | {"sample_stats": known}, {})
+    hold(SAME)
+    assert 0 < read(project / "out.json")["approximations"][0]["pareto_k"] < 0.7
+
+
+def test_runs_of_other_rows_are_refused(project: Path, dataset: Dataset) -> None:
+    other = dataset._replace(observed=2 * dataset.observed)
+    _write_predictions(WRONG, other, np.zeros((400, len(other.observed))), 1)
+    with refused("commands.other_points_predicted"):
+        hold(SAME, WRONG)
+    assert not (project / "out.json").exists()
+
+
+@pytest.mark.parametrize("text", [None, "", "s\n1.0\n", "s\tcpu_time\n1.0\tNA\n"])
+def test_cpu_seconds_that_were_not_measured_are_not_known(tmp_path: Path, text: str | None) -> None:
+    known, other = tmp_path / "known.tsv", tmp_path / "other.tsv"
+    known.write_text("s\tcpu_time\n1.0\t2.5\n")
+    if text is not None:
+        other.write_text(text)
+    assert cpu_seconds([known, known]) == 5.0
+    assert cpu_seconds([known, other]) is None

@@ -1,0 +1,139 @@
+"""Rivals as files: what one predicts, what is missing, and how they are scored beside a run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.audit.inspection import inspect
+from nlobayes.artifacts.contents import read_rival, write_dataset
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.rival import rival
+from nlobayes.types import Dataset
+from tests.refusals import refused
+
+GP = {"kind": "gaussian_process", "most_rows": 20}
+EVALUATE = json.dumps({"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3})
+Read = Callable[[Path], dict[str, Any]]
+MakePredictions = Callable[..., tuple[Path, Path]]
+
+
+def spec(settings: dict[str, Any]) -> str:
+    return json.dumps({"rival": settings})
+
+
+@pytest.fixture(scope="module")
+def process(dataset_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Gaussian process of the small dataset, its timing beside it."""
+    out = tmp_path_factory.mktemp("rival") / "gp.nc"
+    rival(spec(GP), dataset_path, out, out.with_suffix(".json"))
+    return out
+
+
+def test_predictions_are_on_the_model_scale_and_say_their_rows(
+    process: Path, dataset: Dataset
+) -> None:
+    """Of train rows within a fifth of the sd of the target: log10 of a cross section."""
+    found, points = read_rival(process)
+    train, truth = dataset.split == 0, np.log10(dataset.observed)
+    error = found.function.mean(axis=0)[train] - truth[train]
+    assert np.sqrt(np.mean(error**2)) < 0.2 * truth[train].std()
+    assert (found.facts["rows"], found.missing) == (20, None)
+    assert found.sd is not None
+    assert found.sd.shape == (len(truth),)
+    np.testing.assert_array_equal(points["split"].values, dataset.split)
+
+
+def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
+    process: Path, read: Read
+) -> None:
+    assert inspect(process) == []
+    assert read_attrs(process)["library"].startswith("scikit-learn ")
+    seconds = read(process.with_suffix(".json"))
+    assert {*seconds} == {"fit", "predict_1", "predict_4096"}
+    assert all(value > 0 for value in seconds.values())
+    assert "second" not in str(read_attrs(process)["facts"])
+
+
+def test_the_same_specification_gives_the_same_bytes(
+    process: Path, dataset_path: Path, tmp_path: Path
+) -> None:
+    rival(spec(GP), dataset_path, tmp_path / "gp.nc")
+    assert (tmp_path / "gp.nc").read_bytes() == process.read_bytes()
+
+
+def test_a_missing_library_is_written_and_said_with_its_extra(
+    dataset_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    rival(spec(GP), dataset_path, tmp_path / "gp.nc", tmp_path / "gp.json")
+    assert "needs scikit-learn: `pip install 'nlobayes[rivals]'`" in capsys.readouterr().err
+    found, _ = read_rival(tmp_path / "gp.nc")
+    assert (found.missing, len(found.function)) == ("sklearn", 0)
+    assert inspect(tmp_path / "gp.nc") == []
+
+
+def test_the_scores_of_a_run_have_those_of_its_rivals_and_are_else_the_same(
+    make_predictions: MakePredictions,
+    dataset: Dataset,
+    tmp_path: Path,
+    read: Read,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    predictions, data = make_predictions(tmp_path, dataset)
+    evaluate(EVALUATE, predictions, data, tmp_path / "alone.json")
+    rival(spec(GP), data, tmp_path / "gp.nc")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "sklearn", None)
+        rival(spec({"kind": "boosted_trees"}), data, tmp_path / "trees.nc")
+    rivals = [tmp_path / "gp.nc", tmp_path / "trees.nc"]
+    evaluate(EVALUATE, predictions, data, tmp_path / "beside.json", rival=rivals)
+    alone, beside = read(tmp_path / "alone.json"), read(tmp_path / "beside.json")
+    found = beside.pop("rivals")
+    assert beside == alone
+    assert "rivals" not in alone
+    assert found["trees"] == {"missing": "sklearn"}
+    assert {*found["gp"]["test"]} == {*alone["test"]}
+    assert found["gp"]["predictive_noise"]["fitted_on"] == "val"
+    assert {*found["gp"]["own"]} == {"coverage_68", "coverage_95", "lppd"}
+    f, test = read_rival(tmp_path / "gp.nc")[0].function, dataset.split == 2
+    error = f.mean(axis=0)[test] - np.log10(dataset.observed[test])
+    assert found["gp"]["test"]["rmse_log10"] == pytest.approx(np.sqrt(np.mean(error**2)))
+
+
+def test_a_rival_of_another_dataset_is_refused(
+    process: Path, make_predictions: MakePredictions, dataset: Dataset, tmp_path: Path
+) -> None:
+    other = dataset._replace(split=dataset.split[::-1].copy())
+    predictions, data = make_predictions(tmp_path, other)
+    with refused("commands.other_dataset_predicted", predictions=process, dataset=data):
+        evaluate(EVALUATE, predictions, data, tmp_path / "out.json", rival=[process])
+
+
+@pytest.mark.parametrize(
+    ("changes", "received"),
+    [({"target_names": ("a", "b")}, "2 targets"), ({"scale": "classes"}, "classes")],
+)
+def test_several_targets_and_classes_are_refused(
+    dataset: Dataset, tmp_path: Path, changes: dict[str, Any], received: str
+) -> None:
+    target = dataset.transforms["target"]
+    if "scale" in changes:
+        changed = dataset._replace(transforms=dataset.transforms | {"target": target | changes})
+    else:
+        units = dataset.units | {"a": "pb", "b": "pb"}
+        changed = dataset._replace(target_names=changes["target_names"], units=units)
+    write_dataset(tmp_path / "d.nc", changed, {})
+    with refused("commands.rival_of_one_target", received=received):
+        rival(spec(GP), tmp_path / "d.nc", tmp_path / "gp.nc")
+    assert not (tmp_path / "gp.nc").exists()

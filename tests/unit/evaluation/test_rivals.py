@@ -1,0 +1,64 @@
+"""Rivals are scored as a run is: their error bars cover what is like the validation rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from nlobayes.data.transforms import TargetTransform
+from nlobayes.evaluation.scores.own_account import own_account
+from nlobayes.evaluation.tables.predictions import Rows
+from nlobayes.evaluation.tasks.regression import Scored, score_rivals
+from nlobayes.types import RivalPrediction
+
+ROWS = 4000
+
+
+def scored(residual_sd: np.ndarray, rng: np.random.Generator) -> tuple[Scored, np.ndarray]:
+    """Rows in random splits, and a best guess that is off by residuals of these sds."""
+    split = rng.permutation(np.repeat([0, 1, 2], [1000, 1000, ROWS - 2000]))
+    observed = rng.normal(size=ROWS)
+    covariate = rng.uniform(size=ROWS)
+    rows = Rows(split, observed, covariate, np.zeros(ROWS), None, None)
+    target = TargetTransform("identity", 0.0, 1.0)
+    features = np.column_stack([covariate, observed])
+    guess = observed + residual_sd * rng.standard_t(4, size=ROWS)
+    return Scored(rows, features, target, 1, "auto", None), guess
+
+
+def test_conformal_bars_cover_whatever_the_residuals_are() -> None:
+    """Heavy tails whose width varies: within four standard errors, of 2000 and 1000 rows."""
+    rng = np.random.default_rng(3)
+    given, guess = scored(rng.uniform(0.5, 2.0, ROWS), rng)
+    rivals = {"one": RivalPrediction(guess[np.newaxis], None, {})}
+    found = score_rivals(rivals, given, "conformal")["one"]
+    for key, level in (("coverage_68", 0.68), ("coverage_95", 0.95)):
+        error = np.sqrt(level * (1 - level) * (1 / 2000 + 1 / 1000))
+        assert found["test"][key] == pytest.approx(level, abs=4 * error)
+    assert found["predictive_noise"]["family"] == "conformal"
+    assert "own" not in found
+
+
+def test_each_rival_has_a_family_of_its_own() -> None:
+    """Of Gaussian and of heavy-tailed residuals the same choice would be wrong for one."""
+    rng = np.random.default_rng(3)
+    given, heavy = scored(np.full(ROWS, 0.3), rng)
+    plain = given.rows.observed + rng.normal(0, 0.3, ROWS)
+    drawn = {"heavy": heavy, "plain": plain}
+    rivals = {name: RivalPrediction(f[np.newaxis], None, {}) for name, f in drawn.items()}
+    found = score_rivals(rivals, given, "auto")
+    families = {name: scores["predictive_noise"]["family"] for name, scores in found.items()}
+    assert families["plain"] != families["heavy"]
+
+
+def test_what_a_rival_says_of_its_own_error_is_a_gaussian() -> None:
+    """Coverage of 20 000 draws within four standard errors; the log score by SciPy, to rounding."""
+    rng = np.random.default_rng(5)
+    mean, sd = rng.normal(size=20_000), rng.uniform(0.5, 2, 20_000)
+    observed = mean + sd * rng.normal(size=20_000)
+    found = own_account(mean, sd, observed)
+    assert found["coverage_68"] == pytest.approx(0.68, abs=4 * np.sqrt(0.68 * 0.32 / 20_000))
+    assert found["coverage_95"] == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 20_000))
+    assert found["lppd"] == pytest.approx(norm(mean, sd).logpdf(observed).mean())
+    assert own_account(mean, sd / 2, observed)["coverage_68"] < 0.45

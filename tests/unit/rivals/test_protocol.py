@@ -1,0 +1,84 @@
+"""Every rival, by the name of its file: shapes, seeds, and errors that shrink with rows."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.evaluation.scores import linear
+from nlobayes.rivals import RIVALS, Fitted
+from nlobayes.study.rivals import RIVALS as SETTINGS
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "network_ensemble": {"steps": 600, "members": 3, "hidden": (16, 16)},
+    "boosted_trees": {"most_iterations": 300},
+}
+NEW = np.random.default_rng(8).uniform(-2, 2, (200, 3))
+
+
+def truth(features: np.ndarray) -> np.ndarray:
+    return np.sin(2 * features[:, 0]) * features[:, 1] + 0.1 * features[:, 2]
+
+
+@cache
+def fit(kind: str, rows: int = 300, seed: int = 1, again: bool = False) -> Fitted:
+    """Fit a rival, once unless asked to again."""
+    del again
+    features = np.random.default_rng(4).uniform(-2, 2, (rows, 3))
+    settings = SETTINGS[kind].model_validate({"kind": kind, "seed": seed, **CHANGES.get(kind, {})})
+    return RIVALS[kind].fit(features, truth(features), **settings.arguments())
+
+
+def test_settings_and_numerics_have_the_same_members() -> None:
+    assert {*RIVALS} == {*SETTINGS}
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_it_beats_least_squares_on_a_product_of_features(kind: str) -> None:
+    """Least squares explain nothing of it: half of that error is beaten with 300 rows."""
+    rival, features = fit(kind), np.random.default_rng(4).uniform(-2, 2, (300, 3))
+    foretold = rival.predict(NEW)
+    assert foretold.draws.shape[1:] == (200,)
+    assert np.isfinite(foretold.draws).all()
+    assert foretold.sd is None or (foretold.sd > 0).all()
+    plane = linear.predict(linear.fit(features, truth(features)), NEW)
+    error = np.std(foretold.draws.mean(axis=0) - truth(NEW))
+    assert error < 0.5 * np.std(plane - truth(NEW))
+    assert rival.facts["rows"] == 300
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_the_same_seed_gives_the_same_bits_and_a_point_alone_the_same(kind: str) -> None:
+    """A point alone: up to rounding times the condition of a noise-free fit, 1e-6."""
+    first, again = fit(kind, rows=60), fit(kind, rows=60, again=True)
+    np.testing.assert_array_equal(first.predict(NEW).draws, again.predict(NEW).draws)
+    alone = first.predict(NEW[:1]).draws
+    np.testing.assert_allclose(alone, first.predict(NEW).draws[:, :1], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["boosted_trees", "network_ensemble"])
+def test_another_seed_holds_other_rows_out(kind: str) -> None:
+    first, other = (fit(kind, rows=60, seed=seed) for seed in (1, 2))
+    assert np.abs(first.predict(NEW).draws - other.predict(NEW).draws).max() > 1e-3
+
+
+def test_members_of_an_ensemble_differ_and_their_mean_is_better_than_each() -> None:
+    """The mean squared error of the mean is below the mean of those (Jensen), by its spread."""
+    draws = fit("network_ensemble").predict(NEW).draws
+    errors = np.mean(np.square(draws - truth(NEW)), axis=1)
+    of_mean = np.mean(np.square(draws.mean(axis=0) - truth(NEW)))
+    assert of_mean == pytest.approx(errors.mean() - draws.var(axis=0).mean(), rel=1e-6)
+    assert of_mean < 0.9 * errors.mean()
+
+
+def test_a_network_keeps_its_best_check_and_not_its_last() -> None:
+    """A learning rate that ruins what was found: the held-out error stays the smallest seen."""
+    features = np.random.default_rng(4).uniform(-2, 2, (100, 3))
+    given = {"members": 2, "hidden": (8,), "batch": 100, "held_out": 0.2}
+    member = RIVALS["network_ensemble"]
+    noise = np.random.default_rng(5).normal(size=100)
+    rival = member.fit(features, noise, seed=1, steps=3000, learning_rate=0.05, **given)
+    assert max(rival.facts["held_out_rmse"]) < 1.3  # of pure noise, fitted to the end: 2 and more

@@ -1,0 +1,95 @@
+"""Which rivals a grid may ask for, and what they refuse before anything runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.study.grid import Study, load_study
+from nlobayes.study.library import override
+from nlobayes.study.rivals import RIVALS
+from tests.refusals import refused
+from tests.unit.workflow.conftest import SMALL
+
+Changes = dict[str, Any]
+PRESETS: Changes = {"rivals": {"gp": {"kind": "gaussian_process"}}}
+SEVERAL = {"target": {"column": ["sigma_pb", "lo_pb"]}}
+
+
+@pytest.fixture
+def study() -> Callable[[Changes], Study]:
+    """Load the small study with rivals and with changes."""
+    return lambda changes: load_study(override(override(SMALL, PRESETS), changes))
+
+
+def test_no_grid_has_rivals_unless_it_asks(study: Callable[[Changes], Study]) -> None:
+    assert {grid.rivals for grid in study({}).grids.values()} == {()}
+    assert study({"grids": {"one": {"rivals": "gp"}}}).grids["one"].rivals == ("gp",)
+
+
+def test_an_unknown_name_is_refused(study: Callable[[Changes], Study]) -> None:
+    with refused("study.unknown_name") as caught:
+        study({"grids": {"one": {"rivals": ["gp", "gpp"]}}})
+    assert "grids.one.rivals: unknown name 'gpp'; known: ['gp']" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "received"),
+    [
+        ({"grids": {"kinds": {"rivals": ["gp"]}}}, "classes"),
+        (
+            {
+                "datasets": {"made": SEVERAL},
+                "grids": {"one": {"rivals": ["gp"], "outputs": "metrics"}},
+            },
+            "2 targets",
+        ),
+    ],
+)
+def test_classes_and_several_targets_are_refused(
+    study: Callable[[Changes], Study], changes: Changes, received: str
+) -> None:
+    with refused("study.rivals_of_one_target") as caught:
+        study(changes)
+    assert received in str(caught.value)
+    assert "leave `rivals` out" in str(caught.value)
+
+
+@pytest.mark.parametrize("outputs", ["speed", "prior"])
+def test_a_grid_without_scores_has_no_rivals(
+    study: Callable[[Changes], Study], outputs: str
+) -> None:
+    with refused("study.rivals_without_scores"):
+        study({"grids": {"prior": {"rivals": ["gp"], "outputs": outputs}}})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "gaussian_process", "most_rows": 100_000},
+        {"kind": "gaussian_process", "kernel": "linear"},
+        {"kind": "boosted_trees", "held_out": 1.0},
+        {"kind": "network_ensemble", "hidden": []},
+        {"kind": "network_ensemble", "steps": 10**9},
+        {"kind": "forest"},
+    ],
+)
+def test_settings_beyond_their_limits_are_refused(
+    study: Callable[[Changes], Study], changes: Changes
+) -> None:
+    with refused("study.refused") as caught:
+        study({"rivals": {"gp": changes}})
+    assert "rivals.gp" in str(caught.value)
+
+
+def test_what_is_missing_is_the_library_that_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kinds = {kind: one.model_validate({"kind": kind}) for kind, one in RIVALS.items()}
+    assert {kind: one.missing for kind, one in kinds.items()} == dict.fromkeys(kinds)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    needed = {kind for kind, one in kinds.items() if one.missing == "sklearn"}
+    assert needed == {"gaussian_process", "boosted_trees"}
