@@ -9,8 +9,9 @@ import jax
 import numpy as np
 
 from nlobayes.builder.curvature import gauss_newton_with
-from nlobayes.builder.model import Model, name_variables, observer
+from nlobayes.builder.model import Model, name_variables, observer, rows_of
 from nlobayes.builder.sampler import stack_positions
+from nlobayes.builder.starts import build_problem
 from nlobayes.errors import InputError
 from nlobayes.inference.method import Approached, Method
 from nlobayes.inference.methods import METHODS
@@ -39,6 +40,8 @@ def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Appr
         sampled.reduce(whole),
         jax.jit(complete),
         gauss_newton_with(model, dataset),
+        build_problem(model),
+        rows_of(model, dataset, 0) if sampled.complete is None else None,
     )
 
 

@@ -57,6 +57,8 @@ def _check_batches(run: RunSpec, network: str) -> None:
         raise InputError(
             "study.marginalised_batches", network=network, pretraining=pretraining, batch=batch
         )
+    if run.method.takes_minibatches:
+        raise InputError("study.sum_over_rows", method=run.names["method"], network=network)
 
 
 def _check_machine(run: RunSpec, network: str) -> None:

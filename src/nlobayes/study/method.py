@@ -16,6 +16,8 @@ class MethodSettings(Frozen):
 
     approximate: ClassVar[bool] = True
     """Whether its draws are no chains: convergence does not apply then, and one job makes them."""
+    takes_minibatches: ClassVar[bool] = False
+    """Whether it takes minibatches, and so needs a likelihood that is a sum over rows."""
 
     kind: str
 
