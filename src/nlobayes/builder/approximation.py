@@ -15,12 +15,24 @@ from nlobayes.builder.starts import build_problem
 from nlobayes.errors import InputError
 from nlobayes.inference.method import Approached, Method
 from nlobayes.inference.methods import METHODS
+from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, PosteriorDraws
 
 
 def build_method(preset: Any) -> Method:
     """Build the method of a preset, which has a `kind` and the settings of that."""
     return METHODS[preset.kind].build(**preset.model_dump(exclude={"kind"}))
+
+
+def model_for(preset: Any, job: ModelJob) -> ModelJob:
+    """Tell what model a method takes: one with its output layer integrated out, if it draws that.
+
+    Positions of both are the same.
+    """
+    if not preset.draws_output:
+        return job
+    integrated = job.network.model_copy(update={"output": "marginalised"})
+    return job.model_copy(update={"network": integrated})
 
 
 def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Approached:

@@ -109,6 +109,9 @@ class Swag(NamedTuple):
             )
 
 
+build = Swag
+
+
 def moments_of(snapshots: jax.Array, rank: int) -> Moments:
     """Take mean, variance and the last deviations of snapshots (snapshot, entry).
 

@@ -22,9 +22,9 @@ class Swag(FromModes):
     kind: Literal["swag"]
     epochs: PositiveInt = 300
     """Passes through the train rows from each MAP."""
-    batch: PositiveInt = 32
+    batch: PositiveInt = 10
     """Rows per minibatch: the fewer, the noisier is the path."""
-    learning_rate: Positive = 1e-4
+    learning_rate: Positive = 3e-4
     """Constant, of the loss per row. Tolerances that are half as large need a quarter of it."""
     snapshot_epochs: PositiveInt = 1
     """Epochs from one snapshot of the path to the next."""
