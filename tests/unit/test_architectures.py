@@ -29,7 +29,7 @@ UNITS: dict[str, Any] = {
 }
 DEPTH: dict[str, Any] = {
     **UNITS,
-    "network": {"hidden": [3, 3, 3], "activation": "relu", "depth": {"kind": "uniform"}},
+    "network": {"hidden": [3, 3, 3], "activation": "relu", "layers": {"kind": "uniform"}},
 }
 
 

@@ -25,8 +25,8 @@ def varying_of(preset: NetworkPreset) -> Varying | None:
     if preset.units is not None:
         counts = preset.units.model_dump()
         return Varying(tuple(log_probabilities(most=most, **counts) for most in preset.hidden))
-    if preset.depth is not None:
-        counts = preset.depth.model_dump()
+    if preset.layers is not None:
+        counts = preset.layers.model_dump()
         return Varying(depth=log_probabilities(most=len(preset.hidden), **counts))
     return None
 

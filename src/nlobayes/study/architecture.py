@@ -33,19 +33,19 @@ def check_architecture(run: RunSpec) -> None:
 
 
 def _check_ranges(run: RunSpec, network: str) -> None:
-    hidden, units, depth = run.network.hidden, run.network.units, run.network.depth
-    if units is not None and depth is not None:
-        raise InputError("study.units_and_depth", network=network)
+    hidden, units, layers = run.network.hidden, run.network.units, run.network.layers
+    if units is not None and layers is not None:
+        raise InputError("study.units_and_layers", network=network)
     most = min(hidden, default=0) if units is not None else len(hidden)
-    count, what = (units, "units") if units is not None else (depth, "depth")
+    count, what = (units, "units") if units is not None else (layers, "layers")
     assert count is not None
     if count.fewest >= most:
         raise InputError(
             "study.nothing_to_choose", network=network, what=what, fewest=count.fewest, most=most
         )
-    if depth is not None and (len(set(hidden)) > 1 or run.network.activation != RELU):
+    if layers is not None and (len(set(hidden)) > 1 or run.network.activation != RELU):
         raise InputError(
-            "study.depth_of_others",
+            "study.layers_of_others",
             network=network,
             hidden=hidden,
             activation=run.network.activation,

@@ -52,7 +52,7 @@ class Network(Frozen):
     units: Count | None = None
     """Prior of the number of units in each hidden layer, of which `hidden` is then the most; null
     fixes it. The kernel `reversible_jump` draws it with the weights."""
-    depth: Count | None = None
+    layers: Count | None = None
     """Prior of the number of hidden layers, of which `hidden` lists the most; null fixes it. It
     needs the activation `relu` and layers of one width. The kernel is `reversible_jump`."""
 
@@ -74,7 +74,7 @@ class Network(Frozen):
     @property
     def varies(self) -> bool:
         """Whether the number of units or of layers is not fixed."""
-        return self.units is not None or self.depth is not None
+        return self.units is not None or self.layers is not None
 
     @property
     def has_slopes(self) -> bool:

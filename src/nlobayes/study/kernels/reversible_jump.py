@@ -15,7 +15,7 @@ DENSITIES_PER_JUMP = 4
 class ReversibleJumpKernel(KernelSettings):
     """Jumps between numbers of units or layers, and HMC within each; exact.
 
-    For a network with a prior of `units` or of `depth`. The step size is learned for each size.
+    For a network with a prior of `units` or of `layers`. The step size is learned for each size.
     """
 
     warmup: ClassVar[str] = "sizes"
