@@ -7,15 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.inference.architecture import Architecture, Layers, Units
-from nlobayes.model.architecture import (
-    DEPTH,
-    PADDED,
-    UNITS,
-    Varying,
-    log_probabilities,
-)
+from nlobayes.model.architecture import PADDED, Varying, log_probabilities
 from nlobayes.model.density import Density
-from nlobayes.model.networks import Layer, Network, layer_names
+from nlobayes.model.networks import DEPTH, UNITS, Layer, Network, layer_names
 from nlobayes.model.prior import WHITENED
 from nlobayes.study.presets import Network as NetworkPreset
 

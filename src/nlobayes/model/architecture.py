@@ -15,12 +15,10 @@ import pymc as pm
 import pytensor.tensor as pt
 from scipy.special import gammaln, logsumexp
 
-from nlobayes.model.networks import Layer
+from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer
 
 PADDED = "_padded"
 """What the name of an array ends in that has entries not in use."""
-UNITS, WIDTH, DEPTH = "units", "width", "depth"
-"""Names of the indicators of units, of their number, and of the number of hidden layers."""
 
 
 class Varying(NamedTuple):

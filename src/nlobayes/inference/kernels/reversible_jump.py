@@ -93,7 +93,7 @@ def build(
         spent = len(tried[0]) * (1 + annealing_steps * annealing_integration_steps)
         return state, info._replace(
             num_integration_steps=info.num_integration_steps + spent,
-            extra=_account([*by_name], *tried),
+            extra=_account([*by_name], *tried) | {"size": jnp.argmax(state.size)},
         )
 
     return Kernel(init, step, exact=True)
