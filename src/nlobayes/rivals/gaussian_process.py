@@ -126,12 +126,16 @@ def _regressor(
 
 
 def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
+    """Predict; a variance is at least that of the noise, below which rounding alone takes it."""
     parts = [points[first : first + POINTS] for first in range(0, len(points), POINTS)]
-    found = [process.predict(part, return_std=True) for part in parts]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Predicted variances smaller than 0", UserWarning)
+        found = [process.predict(part, return_std=True) for part in parts]
     mean, sd = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     noise = process.kernel_.k2.noise_level
     latent = np.sqrt(np.maximum(np.square(sd) - noise, 0.0))
-    return Foretold(mean + latent * gaussian_quantiles(DRAWS)[:, np.newaxis], sd)
+    draws = mean + latent * gaussian_quantiles(DRAWS)[:, np.newaxis]
+    return Foretold(draws, np.sqrt(latent**2 + noise))
 
 
 def gaussian_quantiles(count: int) -> np.ndarray:

@@ -1,0 +1,82 @@
+"""Networks whose units or layers are drawn, from their settings to a surrogate's answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nlobayes import Surrogate
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Once, Project
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+STUDY = Path(__file__).with_name("architectures.yaml")
+RUNS = {name: f"tiny/{name}/fan_in/coarse/tiny/jumps/s1" for name in ("units", "layers")}
+SIZES = {"units": "width_1", "layers": "depth"}
+
+
+@pytest.fixture(scope="module")
+def varying(once: Once, pristine: Project) -> Project:
+    """The finished study of both."""
+
+    def build(folder: Path) -> None:
+        project = pristine.copy_to(folder)
+        shutil.copy(STUDY, project.root / "config/config.yaml")
+        project.snakemake()
+
+    return once("varying", build)
+
+
+def diagnostics(project: Project, name: str) -> dict[str, Any]:
+    text = (project.root / f"results/metrics/{RUNS[name]}/diagnostics.json").read_text()
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_sizes_are_drawn_and_reported(name: str, varying: Project) -> None:
+    drawn = varying.group("posterior", f"results/posterior/{RUNS[name]}.nc")[SIZES[name]]
+    found = diagnostics(varying, name)
+    assert len(np.unique(drawn)) > 1
+    sizes = found["architecture"][SIZES[name]]
+    assert sizes["number"] == np.unique(drawn).tolist()
+    assert sum(sizes["probability"]) == pytest.approx(1)
+    assert found["architecture"]["jumps"]["between_sizes"] > 0
+    assert found["rhat_hyperparameters"] >= 0.9
+    assert found["exact"]
+
+
+def test_units_not_in_use_have_no_weights(varying: Project) -> None:
+    drawn = varying.group("posterior", f"results/posterior/{RUNS['units']}.nc")
+    used = drawn["units_1"].values > 0.5
+    assert (np.abs(drawn["weights_2"].values[..., 0]) > 0).tolist() == used.tolist()
+    assert drawn["width_1"].values.tolist() == used.sum(axis=-1).tolist()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_surrogate_averages_over_sizes(name: str, varying: Project) -> None:
+    surrogate = Surrogate.load(varying.root / f"results/surrogates/{RUNS[name]}.nc")
+    table = pd.read_parquet(varying.root / "results/tables/tiny.parquet")
+    median = surrogate.predict(table[list(surrogate.inputs)].to_numpy()).median
+    assert np.median(np.abs(np.log10(median / table["sigma_pb"]))) < 1.0
+
+
+def test_everything_verifies(varying: Project) -> None:
+    varying.run("nlobayes", "verify")
+
+
+def test_a_lost_segment_is_made_again_to_the_byte(varying: Project, tmp_path: Path) -> None:
+    project, run = varying.copy_to(tmp_path / "project"), RUNS["units"]
+    before = project.digests()
+    (lost,) = (project.root / "results/chains" / run).glob("*/segment_1.nc")
+    lost.unlink()
+    project.snakemake(str(lost.relative_to(project.root)))
+    assert project.digests() == before
