@@ -43,10 +43,22 @@ class Approached(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Draws as whole positions (draw, parameter), and numbers of each start by name."""
+    """Draws of a method.
+
+    Attributes
+    ----------
+    positions
+        Whole positions (draw, parameter).
+    of_starts
+        Numbers of each start by name.
+    log_density
+        Log density (draw,) of what they were drawn from, without what was integrated out; None
+        where there is none.
+    """
 
     positions: jax.Array
     of_starts: Mapping[str, Sequence[float]] = {}
+    log_density: jax.Array | None = None
 
 
 class Method(Protocol):

@@ -64,6 +64,9 @@ def test_draws_are_not_exact_and_follow_the_seed(
     assert (attrs["exact"], attrs["form"]) == (False, "approximation")
     assert np.isfinite(attrs[OF_STARTS[METHODS[name]["kind"]]]).all()
     assert groups["predictions"]["f"].shape[:2] == (1, DRAWS)
+    stats = groups["sample_stats"]
+    assert stats["log_approximation"].dims == stats["lp"].dims
+    assert np.isfinite(stats["log_approximation"]).all()
     for variable in ("weights_1", "biases_1", "weights_2", "biases_2"):
         drawn = groups["posterior"][variable].values[0].reshape(DRAWS, -1)
         assert (len(np.unique(drawn[:, 0])), len(drawn)) == (DRAWS, DRAWS), variable

@@ -36,7 +36,7 @@ def approximate(
     begin = builder.approach(model, data, maps)
     key = builder.chain_key(job.seed, "approximate", 0)
     drawn = builder.build_method(job.method).sample(key, begin)
-    groups = draw_groups(builder.draws_at(model, data, drawn.positions))
+    groups = draw_groups(builder.name_draws(model, data, drawn))
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
     made = provenance.record(
