@@ -24,12 +24,16 @@ MODEL: dict[str, Any] = {
     "precision": "float64",
 }
 MARGINALISED = {**MODEL, "network": {**MODEL["network"], "output": "marginalised"}}
+QUICK = {"kind": "variational", "steps": 10, "draws_per_step": 2}
 METHODS: dict[str, dict[str, Any]] = {
     "laplace": {"kind": "laplace", "covariance": "full"},
     "laplace_diagonal": {"kind": "laplace", "covariance": "diagonal"},
     "laplace_low_rank": {"kind": "laplace", "covariance": "low_rank", "rank": 3},
+    "variational": {**QUICK, "covariance": "full"},
+    "variational_diagonal": {**QUICK, "covariance": "diagonal"},
+    "variational_low_rank": {**QUICK, "covariance": "low_rank", "rank": 3},
 }
-OF_STARTS = {"laplace": "log_evidence"}
+OF_STARTS = {"laplace": "log_evidence", "variational": "elbo"}
 
 
 def spec(name: str, model: dict[str, Any], seed: int = 1) -> str:

@@ -12,16 +12,22 @@ all directions. One step for the three forms is shorter than two of these and a 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax.scipy.linalg import cho_factor, cho_solve, solve_triangular
 
+from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.methods._gaussian import Covariance, Gaussian
 
 Parameters = dict[str, jax.Array]
+Carried = tuple[Parameters, optax.OptState]
+APPRAISING, DRAWS_AT_ONCE = 1000, 50
+"""Draws that estimate the ELBO at the end."""
 FIRST_SD = 0.1
 """Sd of all entries before the first step: draws begin near the mean."""
 FIRST_FACTOR = 0.1
@@ -69,42 +75,71 @@ def gaussian_of(parameters: Parameters) -> Gaussian:
 
 
 def learn(
-    key: jax.Array,
-    log_density: Callable[[jax.Array], jax.Array],
-    parameters: Parameters,
-    learning: Learning,
-) -> tuple[Parameters, jax.Array]:
-    """Raise the ELBO, the mean of log density minus that of the Gaussian, over draws of it.
+    key: jax.Array, log_density: LogDensity, parameters: Parameters, learning: Learning
+) -> Parameters:
+    """Raise the ELBO, the mean over draws of the Gaussian of log density minus its own.
 
     Gradients pass through the draws alone: those of the Gaussian's own log density by its
     parameters vanish on average, and without them the noise does too where the Gaussian is
     exact (Roeder, Wu and Duvenaud 2017, NeurIPS 30).
+    """
+    adam = optax.adam(optax.cosine_decay_schedule(learning.step_size, learning.steps))
+
+    def loss(parameters: Parameters, own: jax.Array) -> jax.Array:
+        noise = _noise(own, learning.draws_per_step, parameters)
+        return -jnp.mean(jax.vmap(partial(_gain, log_density, parameters))(noise))
+
+    def step(carried: Carried, own: jax.Array) -> tuple[Carried, None]:
+        parameters, state = carried
+        change, state = adam.update(jax.grad(loss)(parameters, own), state)
+        return (optax.apply_updates(parameters, change), state), None
+
+    @jax.jit
+    def run(parameters: Parameters, keys: jax.Array) -> Parameters:
+        return jax.lax.scan(step, (parameters, adam.init(parameters)), keys)[0][0]
+
+    return run(parameters, jax.random.split(key, learning.steps))
+
+
+def appraise(key: jax.Array, log_density: LogDensity, parameters: Parameters) -> dict[str, float]:
+    """Estimate the ELBO from new draws, and whether it is at its maximum.
 
     Returns
     -------
-    tuple
-        The parameters after the last step, and the ELBO estimated at every step (step,).
+    dict
+        `elbo`, its standard error `elbo_error`, and `slope_over_error`: root mean square, over
+        means and log sds, of its slope in standard errors. At the maximum it is about 1.
     """
-    schedule = optax.cosine_decay_schedule(learning.step_size, learning.steps)
-    adam = optax.adam(schedule)
 
-    def loss(parameters: Parameters, own: jax.Array) -> jax.Array:
-        draws = gaussian_of(parameters).draw(own, learning.draws_per_step)
-        held = gaussian_of(jax.lax.stop_gradient(parameters))
-        return jnp.mean(held.log_density(draws) - jax.vmap(log_density)(draws))
-
-    def step(carried: tuple[Parameters, optax.OptState], own: jax.Array) -> tuple:
-        parameters, state = carried
-        value, slope = jax.value_and_grad(loss)(parameters, own)
-        change, state = adam.update(slope, state)
-        return (optax.apply_updates(parameters, change), state), -value
+    def gain(free: Parameters, noise: jax.Array) -> jax.Array:
+        return _gain(log_density, parameters | free, noise)
 
     @jax.jit
-    def run(parameters: Parameters, keys: jax.Array) -> tuple[Parameters, jax.Array]:
-        (last, _), elbo = jax.lax.scan(step, (parameters, adam.init(parameters)), keys)
-        return last, elbo
+    def each(noise: jax.Array) -> tuple[jax.Array, Parameters]:
+        free = {name: parameters[name] for name in ("mean", "log_sd")}
+        return jax.lax.map(partial(jax.value_and_grad(gain), free), noise, batch_size=DRAWS_AT_ONCE)
 
-    return run(parameters, jax.random.split(key, learning.steps))
+    gains, slopes = each(_noise(key, APPRAISING, parameters))
+    slope = np.concatenate([np.asarray(one) for one in slopes.values()], axis=1)
+    error = slope.std(axis=0) / np.sqrt(APPRAISING)
+    ratio = slope.mean(axis=0) / np.maximum(error, np.finfo(slope.dtype).tiny)
+    return {
+        "elbo": float(gains.mean()),
+        "elbo_error": float(gains.std() / np.sqrt(APPRAISING)),
+        "slope_over_error": float(np.sqrt(np.mean(ratio**2))),
+    }
+
+
+def _noise(key: jax.Array, draws: int, parameters: Parameters) -> jax.Array:
+    mean = parameters["mean"]
+    return jax.random.normal(key, (draws, mean.size), mean.dtype)
+
+
+def _gain(log_density: LogDensity, parameters: Parameters, noise: jax.Array) -> jax.Array:
+    """Give what one draw says of the ELBO; its slope by the parameters is that through the draw."""
+    own, held = gaussian_of(parameters), gaussian_of(jax.lax.stop_gradient(parameters))
+    position = own.mean + own.spread(noise)
+    return log_density(position) - held.log_density(position[None])[0]
 
 
 def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.method import Approached, Drawn
@@ -36,9 +34,8 @@ class Variational(NamedTuple):
     def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
         """Draw positions, those of the first MAP first; the ELBO of each MAP is kept.
 
-        `elbo` and its standard error `elbo_error` are of the last tenth of the steps.
-        `elbo_change_over_error` is what it gained on the tenth before, in standard errors: far
-        above 1 where more steps would raise it further.
+        `elbo` has the standard error `elbo_error`. `slope_over_error` is about 1 where it is at its
+        maximum, and far above where more steps would raise it.
 
         Raises
         ------
@@ -49,45 +46,30 @@ class Variational(NamedTuple):
         check_starts(posterior.starts, self.modes)
         key_draws, *keys = jax.random.split(key, self.modes + 1)
         found = [self._learn(*each, posterior) for each in zip(keys, posterior.starts, strict=True)]
-        parts, histories = zip(*found, strict=True)
-        of_starts = summarise([np.asarray(history) for history in histories])
+        parts, appraised = zip(*found, strict=True)
+        of_starts = {name: [one[name] for one in appraised] for name in appraised[0]}
         mixture = Mixture(parts, deal(self.draws, of_starts["elbo"], self.weights))
         return mixture.drawn(key_draws, posterior, of_starts)
 
     def _learn(
         self, key: jax.Array, start: jax.Array, posterior: Approached
-    ) -> tuple[Gaussian, jax.Array]:
-        """Give the Gaussian about one MAP, and the ELBO of every step."""
+    ) -> tuple[Gaussian, dict[str, float]]:
+        """Give the Gaussian about one MAP, and what is said of it."""
         form = (self.covariance, self.rank)
         laplace = about(posterior.gauss_newton, start, *form)
-        key_first, key_steps = jax.random.split(key)
+        density = whitened(posterior.logdensity_fn, laplace)
+        key_first, key_steps, key_last = jax.random.split(key, 3)
         first = learned.first_parameters(key_first, start.size, *form, start.dtype)
         learning = learned.Learning(self.steps, self.draws_per_step, self.step_size)
-        density = whitened(posterior.logdensity_fn, laplace)
-        last, elbo = learned.learn(key_steps, density, first, learning)
-        return learned.moved_by(laplace, learned.gaussian_of(last)), elbo
+        last = learned.learn(key_steps, density, first, learning)
+        said = learned.appraise(key_last, density, last)
+        return learned.moved_by(laplace, learned.gaussian_of(last)), said
 
 
 def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
     """Give a log density of positions in the coordinates that whiten a Gaussian."""
     scale = about.log_determinant / 2
     return lambda z: log_density(about.mean + about.spread(z)) + scale
-
-
-def summarise(histories: list[np.ndarray]) -> dict[str, list[float]]:
-    """Summarise estimates of the ELBO (step,) of each start by the last two tenths."""
-    rows = [_tenths(history) for history in histories]
-    names = ("elbo", "elbo_error", "elbo_change_over_error")
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def _tenths(history: np.ndarray) -> tuple[float, float, float]:
-    tenth = len(history) // 10
-    before, last = history[-2 * tenth : -tenth], history[-tenth:]
-    least = np.finfo(history.dtype).eps * abs(last.mean())
-    errors = [np.hypot(part.std() / np.sqrt(tenth), least) for part in (before, last)]
-    change = (last.mean() - before.mean()) / np.hypot(*errors)
-    return float(last.mean()), float(errors[1]), float(change)
 
 
 build = Variational

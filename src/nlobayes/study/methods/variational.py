@@ -14,8 +14,7 @@ ADAM = 6
 
 
 class Variational(FromModes):
-    """About each MAP the Gaussian with the largest lower bound of the evidence (ELBO); an
-    approximation."""
+    """About each MAP the Gaussian with the largest evidence bound (ELBO); an approximation."""
 
     kind: Literal["variational"]
     covariance: Literal["full", "diagonal", "low_rank"] = "full"
@@ -24,8 +23,8 @@ class Variational(FromModes):
     that rank."""
     rank: PositiveInt = 50
     """Directions of `low_rank`."""
-    steps: Annotated[int, Field(ge=20, le=10_000_000)] = 4000
-    """Steps of Adam about each MAP; `elbo_change_over_error` of the file says if they suffice."""
+    steps: Annotated[int, Field(ge=1, le=10_000_000)] = 4000
+    """Steps of Adam about each MAP; `slope_over_error` of the file says if they suffice."""
     draws_per_step: PositiveInt = 8
     """Draws of the Gaussian that estimate a gradient."""
     step_size: Positive = 0.02
