@@ -107,8 +107,9 @@ def appraise(key: jax.Array, log_density: LogDensity, parameters: Parameters) ->
     Returns
     -------
     dict
-        `elbo`, its standard error `elbo_error`, and `slope_over_error`: root mean square, over
-        means and log sds, of its slope in standard errors. At the maximum it is about 1.
+        `elbo`, its standard error `elbo_error`, and `slope_over_error`: the length of its slope by
+        means (in sds) and log sds, over that of their standard errors. At the maximum it is
+        about 1.
     """
 
     def gain(free: Parameters, noise: jax.Array) -> jax.Array:
@@ -120,13 +121,14 @@ def appraise(key: jax.Array, log_density: LogDensity, parameters: Parameters) ->
         return jax.lax.map(partial(jax.value_and_grad(gain), free), noise, batch_size=DRAWS_AT_ONCE)
 
     gains, slopes = each(_noise(key, APPRAISING, parameters))
-    slope = np.concatenate([np.asarray(one) for one in slopes.values()], axis=1)
-    error = slope.std(axis=0) / np.sqrt(APPRAISING)
-    ratio = slope.mean(axis=0) / np.maximum(error, np.finfo(slope.dtype).tiny)
+    by_mean = slopes["mean"] * jnp.exp(parameters["log_sd"])
+    slope = np.concatenate([by_mean, slopes["log_sd"]], axis=1)
+    error = np.linalg.norm(slope.std(axis=0)) / np.sqrt(APPRAISING)
+    ratio = np.linalg.norm(slope.mean(axis=0)) / max(error, np.finfo(slope.dtype).eps)
     return {
         "elbo": float(gains.mean()),
         "elbo_error": float(gains.std() / np.sqrt(APPRAISING)),
-        "slope_over_error": float(np.sqrt(np.mean(ratio**2))),
+        "slope_over_error": float(ratio),
     }
 
 
