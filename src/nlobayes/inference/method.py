@@ -54,11 +54,14 @@ class Drawn(NamedTuple):
     log_density
         Log density (draw,) of what they were drawn from, without what was integrated out; None
         where there is none.
+    resample
+        How many of the draws are to be chosen by their importance; None where all of them stand.
     """
 
     positions: jax.Array
     of_starts: Mapping[str, Sequence[float]] = {}
     log_density: jax.Array | None = None
+    resample: int | None = None
 
 
 class Method(Protocol):

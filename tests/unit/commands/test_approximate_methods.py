@@ -32,8 +32,9 @@ METHODS: dict[str, dict[str, Any]] = {
     "variational": {**QUICK, "covariance": "full"},
     "variational_diagonal": {**QUICK, "covariance": "diagonal"},
     "variational_low_rank": {**QUICK, "covariance": "low_rank", "rank": 3},
+    "pathfinder": {"kind": "pathfinder", "iterations": 10, "history": 5, "resample": False},
 }
-OF_STARTS = {"laplace": "log_evidence", "variational": "elbo"}
+OF_STARTS = {"laplace": "log_evidence", "variational": "elbo", "pathfinder": "elbo"}
 
 
 def spec(name: str, model: dict[str, Any], seed: int = 1) -> str:

@@ -1,4 +1,4 @@
-"""Gaussians about a MAP from its Gauss-Newton curvature."""
+"""Gaussians about a MAP from its Gauss-Newton curvature, and Gaussians in their coordinates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nlobayes.errors import InputError
 from nlobayes.inference.curvature import GaussNewton, check_dense
+from nlobayes.inference.kernel import LogDensity
 
 Covariance = Literal["full", "diagonal", "low_rank"]
 
@@ -90,10 +91,14 @@ def full(curvature: GaussNewton, position: jax.Array, where: str) -> Gaussian:
 
 def diagonal(curvature: GaussNewton, position: jax.Array) -> Gaussian:
     """Take the inverse of each entry of its diagonal: the sd of each given all others."""
-    values = jax.jit(curvature.diagonal)(position)
-    root = jnp.sqrt(values)
-    log_determinant = -jnp.sum(jnp.log(values))
-    return Gaussian(position, lambda z: z / root, lambda moved: moved * root, log_determinant)
+    return diagonal_of(position, jax.jit(curvature.diagonal)(position))
+
+
+def diagonal_of(mean: jax.Array, precision: jax.Array) -> Gaussian:
+    """Give the Gaussian of independent entries, of a mean and a precision (entry,)."""
+    root = jnp.sqrt(precision)
+    log_determinant = -jnp.sum(jnp.log(precision))
+    return Gaussian(mean, lambda z: z / root, lambda moved: moved * root, log_determinant)
 
 
 def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian:
@@ -124,6 +129,22 @@ def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian
 
     log_determinant = -jnp.sum(jnp.log(prior)) - jnp.sum(jnp.log1p(values))
     return Gaussian(position, spread, whiten, log_determinant)
+
+
+def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
+    """Give the Gaussian of x where the vector that `outer` spreads to x is drawn from `inner`."""
+    return Gaussian(
+        outer.mean + outer.spread(inner.mean),
+        lambda z: outer.spread(inner.spread(z)),
+        lambda moved: inner.whiten(outer.whiten(moved)),
+        outer.log_determinant + inner.log_determinant,
+    )
+
+
+def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
+    """Give a log density of positions in the coordinates that whiten a Gaussian."""
+    scale = about.log_determinant / 2
+    return lambda z: log_density(about.mean + about.spread(z)) + scale
 
 
 def _largest(

@@ -144,16 +144,6 @@ def _gain(log_density: LogDensity, parameters: Parameters, noise: jax.Array) -> 
     return log_density(position) - held.log_density(position[None])[0]
 
 
-def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
-    """Give the Gaussian of x where the vector that `outer` spreads to x is drawn from `inner`."""
-    return Gaussian(
-        outer.mean + outer.spread(inner.mean),
-        lambda z: outer.spread(inner.spread(z)),
-        lambda moved: inner.whiten(outer.whiten(moved)),
-        outer.log_determinant + inner.log_determinant,
-    )
-
-
 def _same(vector: jax.Array) -> jax.Array:
     return vector
 

@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import jax
 
-from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.method import Approached, Drawn
 from nlobayes.inference.methods import _learned as learned
-from nlobayes.inference.methods._gaussian import Covariance, Gaussian, about
+from nlobayes.inference.methods._gaussian import Covariance, Gaussian, about, moved_by, whitened
 from nlobayes.inference.methods._mixture import Mixture, Weights, check_starts, deal
 
 
@@ -63,13 +62,7 @@ class Variational(NamedTuple):
         learning = learned.Learning(self.steps, self.draws_per_step, self.step_size)
         last = learned.learn(key_steps, density, first, learning)
         said = learned.appraise(key_last, density, last)
-        return learned.moved_by(laplace, learned.gaussian_of(last)), said
-
-
-def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
-    """Give a log density of positions in the coordinates that whiten a Gaussian."""
-    scale = about.log_determinant / 2
-    return lambda z: log_density(about.mean + about.spread(z)) + scale
+        return moved_by(laplace, learned.gaussian_of(last)), said
 
 
 build = Variational
