@@ -51,18 +51,22 @@ def first_parameters(
     if covariance == "full":
         return {**common, "lower": jnp.zeros((entries, entries), dtype)}
     if covariance == "low_rank":
-        factor = jax.random.normal(key, (entries, rank), dtype) / jnp.sqrt(entries)
-        return {**common, "factor": FIRST_FACTOR * factor}
+        return {**common, "factor": FIRST_FACTOR * jax.random.normal(key, (entries, rank), dtype)}
     return common
 
 
 def gaussian_of(parameters: Parameters) -> Gaussian:
-    """Give the Gaussian of such parameters."""
+    """Give the Gaussian of such parameters.
+
+    Numbers of B are in units of one over the root of the number of entries: a step of all of
+    them moves a draw as far as a step of its sd does, and a triangle keeps a stable inverse.
+    """
+    unit = 1 / jnp.sqrt(parameters["mean"].size)
     sd, log_determinant = jnp.exp(parameters["log_sd"]), 2 * jnp.sum(parameters["log_sd"])
     if "lower" in parameters:
-        spread, whiten = _triangular(parameters["lower"])
+        spread, whiten = _triangular(unit * parameters["lower"])
     elif "factor" in parameters:
-        spread, whiten, of_factor = _factored(parameters["factor"])
+        spread, whiten, of_factor = _factored(unit * parameters["factor"])
         log_determinant += 2 * of_factor
     else:
         spread = whiten = _same
