@@ -78,10 +78,10 @@ def test_resampled_candidates_are_the_posterior(
     named = builder.name_draws(model, dataset, drawn)
     assert named.log_approximation is not None
     assert importance_weights((named.log_density - named.log_approximation)[0]).reliable
-    chosen, said = choose(named, drawn.resample, 1)
+    chosen, said = choose(named, SETTINGS["draws"], 1)
     assert chosen.log_approximation is None
     assert chosen.log_density.shape == (1, SETTINGS["draws"]) == chosen.function.shape[:2]
-    assert said["ess_weights"] > 2000
+    assert (said["ess_weights"] or 0) > 2000
     whitened = np.asarray(drawn.positions)[_rows(named, chosen)] @ exact[1]
     np.testing.assert_allclose(whitened.mean(axis=0), exact[0] @ exact[1], atol=0.1)
     np.testing.assert_allclose(np.cov(whitened.T), np.eye(len(exact[0])), atol=0.13)

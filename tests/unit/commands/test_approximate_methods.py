@@ -77,6 +77,20 @@ def test_draws_are_not_exact_and_follow_the_seed(
         assert (len(np.unique(drawn[:, 0])), len(drawn)) == (DRAWS, DRAWS), variable
 
 
+def test_resampled_draws_say_what_their_weights_were_and_no_density(
+    maps: list[Path], dataset_path: Path, tmp_path: Path
+) -> None:
+    method = {**METHODS["pathfinder"], "resample": True, "candidates": 40, "modes": 2, "draws": 7}
+    job = json.dumps({"model": MODEL, "method": method, "seed": 1})
+    approximate(job, dataset_path, maps, tmp_path / "p.nc")
+    attrs, groups = read_attrs(tmp_path / "p.nc"), read_groups(tmp_path / "p.nc", "posterior")
+    assert 1 <= attrs["ess_weights"] <= 40
+    assert np.isfinite(attrs["pareto_k"])
+    assert set(groups["sample_stats"]) == {"lp"}
+    assert groups["posterior"]["weights_1"].shape[:2] == groups["predictions"]["f"].shape[:2]
+    assert groups["predictions"]["f"].shape[:2] == (1, 7)
+
+
 def test_an_output_layer_that_is_integrated_out_is_drawn_given_all_else(
     maps: list[Path], dataset_path: Path, tmp_path: Path
 ) -> None:

@@ -37,9 +37,10 @@ def approximate(
     begin = builder.approach(model, data, maps)
     key = builder.chain_key(job.seed, "approximate", 0)
     drawn = builder.build_method(job.method).sample(key, begin)
-    named, said = builder.name_draws(model, data, drawn), {}
+    named = builder.name_draws(model, data, drawn)
+    weighed: dict[str, float | None] = {}
     if drawn.resample is not None:
-        named, said = choose(named, drawn.resample, job.seed)
+        named, weighed = choose(named, drawn.resample, job.seed)
     groups = draw_groups(named)
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
@@ -51,7 +52,7 @@ def approximate(
         precision=job.model.precision,
         exact=False,
         **drawn.of_starts,
-        **said,
+        **weighed,
     )
     explained = {name: explain(group) for name, group in groups.items()}
     write_groups(out, "posterior", explained, {**made, "form": "approximation"})

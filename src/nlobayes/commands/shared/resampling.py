@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nlobayes.evaluation.reweighting.importance import importance_weights, resample
 from nlobayes.types import PosteriorDraws
 
 
-def choose(draws: PosteriorDraws, count: int, seed: int) -> tuple[PosteriorDraws, dict[str, Any]]:
+def choose(
+    draws: PosteriorDraws, count: int, seed: int
+) -> tuple[PosteriorDraws, dict[str, float | None]]:
     """Choose so many of the draws of one chain, in their order, and say what their weights were.
 
     The chosen ones are no more draws of the approximation, and do not state its density. `pareto_k`

@@ -143,8 +143,12 @@ def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
 
 def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
     """Give a log density of positions in the coordinates that whiten a Gaussian."""
-    scale = about.log_determinant / 2
-    return lambda z: log_density(about.mean + about.spread(z)) + scale
+
+    def whitened_density(z: jax.Array, inverse_temperature: float | jax.Array = 1.0) -> jax.Array:
+        scaled = log_density(about.mean + about.spread(z), inverse_temperature)
+        return scaled + about.log_determinant / 2
+
+    return whitened_density
 
 
 def _largest(
