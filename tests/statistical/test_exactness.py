@@ -46,6 +46,7 @@ SAMPLERS: dict[str, dict[str, Any]] = {  # a kernel without an entry has its def
     "gibbs_hmc": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "chees": {"kernel": {"most_integration_steps": 64}, "chains": 16, "draws": 3000},
     "adjusted_mclmc": {"kernel": {"most_integration_steps": 64}},
+    "reversible_jump": {"kernel": {"integration_steps": 8, "jitter": 0.4}},
     "tensorbnn": {
         "warmup": {
             "step_size_min": 0.01,
@@ -64,10 +65,11 @@ SAMPLERS: dict[str, dict[str, Any]] = {  # a kernel without an entry has its def
         }
     },
 }
+TARGETED = ("hmc", "nuts", "gibbs_hmc", "reversible_jump")
 THIN = {"random_walk": 30, "tensorbnn": 2, "crank_nicolson": 4}
 HELD = {"gibbs_hmc": (0, 4)}
 """Entries that a kernel draws given all others, instead of moving them."""
-WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
+WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering", "reversible_jump")
 
 Observe = Callable[[jax.Array], jax.Array]
 
@@ -76,7 +78,7 @@ def sampler_of(kind: str, draws: int = DRAWS) -> MCMC:
     """A sampler preset with everything but the lengths as a user would leave it."""
     changes = SAMPLERS.get(kind, {})
     settings = {"steps": WARMUP, "initial_step_size": 0.01, "adaptation_share": 0.9}
-    target = {"target_acceptance": 0.8} if kind in ("hmc", "nuts", "gibbs_hmc") else {}
+    target = {"target_acceptance": 0.8} if kind in TARGETED else {}
     return MCMC.model_validate(
         {
             "kernel": {"kind": kind} | changes.get("kernel", {}),

@@ -9,18 +9,31 @@ import jax
 import numpy as np
 
 from nlobayes.builder.curvature import gauss_newton_with
-from nlobayes.builder.model import Model, name_variables, observer
+from nlobayes.builder.model import Model, name_variables, observer, rows_of
 from nlobayes.builder.sampler import stack_positions
+from nlobayes.builder.starts import build_problem
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.method import Approached, Drawn, Method
 from nlobayes.inference.methods import METHODS
+from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, PosteriorDraws
 
 
 def build_method(preset: Any) -> Method:
     """Build the method of a preset, which has a `kind` and the settings of that."""
     return METHODS[preset.kind].build(**preset.model_dump(exclude={"kind"}))
+
+
+def model_for(preset: Any, job: ModelJob) -> ModelJob:
+    """Tell what model a method takes: one with its output layer integrated out, if it draws that.
+
+    Positions of both are the same.
+    """
+    if not preset.draws_output:
+        return job
+    integrated = job.network.model_copy(update={"output": "marginalised"})
+    return job.model_copy(update={"network": integrated})
 
 
 def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Approached:
@@ -40,6 +53,8 @@ def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Appr
         sampled.reduce(whole),
         jax.jit(complete),
         gauss_newton_with(model, dataset),
+        build_problem(model),
+        rows_of(model, dataset, 0) if sampled.complete is None else None,
     )
 
 

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.builder.architecture import varying_of
 from nlobayes.builder.custom_prior import load_function
 from nlobayes.data.transforms import (
     FeatureTransform,
@@ -20,6 +21,7 @@ from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
 from nlobayes.model import marginal
+from nlobayes.model.architecture import Varying
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
 from nlobayes.model.earlier_data import Site
@@ -76,7 +78,8 @@ class Sampled(NamedTuple):
 class Model(NamedTuple):
     """A network, its likelihood, the density of its posterior, its train rows, its conjugates.
 
-    `sampled` is what chains move; all others see whole positions.
+    `sampled` is what chains move; all others see whole positions. Of a network that varies it is
+    the largest, and `varying` the prior of what of it is in use.
     """
 
     network: Network
@@ -86,6 +89,7 @@ class Model(NamedTuple):
     logdensity_fn: LogDensity
     conjugates: Conjugates | None
     sampled: Sampled
+    varying: Varying | None = None
 
 
 def build_model(
@@ -112,6 +116,7 @@ def build_model(
     likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     network = _network(job, dataset, likelihood)
     integrated = job.network.output == "marginalised" and non_centered
+    varying = varying_of(job.network)
     train = _columns(dataset, 0)
     layout, chunk = choose_layout(max(network.sizes), job.device)
     if integrated:
@@ -128,6 +133,7 @@ def build_model(
         targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
         non_centered=non_centered,
         earlier=None if earlier is None else _site(earlier, dataset, network),
+        varying=varying,
     )
     density = build_density(posterior, chunk=chunk, shards=job.shards)
     data = density.place(**train)
@@ -137,12 +143,13 @@ def build_model(
     ) -> jax.Array:
         return density.log_density(position, data, inverse_temperature)
 
-    conjugates = find_conjugates(prior, network, density) if non_centered else None
+    fixed = non_centered and varying is None
+    conjugates = find_conjugates(prior, network, density) if fixed else None
     whole = np.arange(density.size)
     sampled = Sampled(whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates)
     if integrated:
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
-    return Model(network, likelihood, density, data, logdensity_fn, conjugates, sampled)
+    return Model(network, likelihood, density, data, logdensity_fn, conjugates, sampled, varying)
 
 
 def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> Sampled:

@@ -9,11 +9,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nlobayes.builder.architecture import architecture_of
 from nlobayes.builder.curvature import curvature_with
 from nlobayes.builder.keys import chain_keys
 from nlobayes.builder.model import Model, build_model
 from nlobayes.inference.adaptation import Adaptation, Untuned
 from nlobayes.inference.adaptations import ADAPTATIONS
+from nlobayes.inference.architecture import Architecture
 from nlobayes.inference.completion import Completion
 from nlobayes.inference.curvature import Curvature
 from nlobayes.inference.kernel import Conjugates, Kernel, LogDensity, Posterior
@@ -40,7 +42,11 @@ def build_sampler(
     model = build_model(job.model, dataset, earlier)
     sampled = model.sampled
     kernel = build_kernel(
-        job.kernel, sampled.logdensity_fn, sampled.conjugates, standard_entries(model)
+        job.kernel,
+        sampled.logdensity_fn,
+        sampled.conjugates,
+        standard_entries(model),
+        architecture_of(model.network, model.density, model.varying),
     )
     curvature = curvature_with(model, dataset)
     adaptation = build_adaptation(job.warmup, job.kernel, kernel, curvature)
@@ -52,9 +58,10 @@ def build_kernel(
     logdensity_fn: LogDensity,
     conjugates: Conjugates | None = None,
     standard: np.ndarray | None = None,
+    architecture: Architecture | None = None,
 ) -> Kernel:
     """Build the kernel of a sampler on a density, with what is known of its prior."""
-    posterior = Posterior(logdensity_fn, conjugates, standard)
+    posterior = Posterior(logdensity_fn, conjugates, standard, architecture)
     return KERNELS[preset.kind].build(posterior, **preset.settings)
 
 

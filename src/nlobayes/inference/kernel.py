@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import jax
 import numpy as np
 
+from nlobayes.inference.architecture import Architecture
+
 
 class LogDensity(Protocol):
     """A log density of a position (parameter,), which an inverse temperature flattens.
@@ -43,13 +45,14 @@ class Conjugates(Protocol):
 class Posterior(NamedTuple):
     """What a kernel draws from: a log density, and what is known of its prior.
 
-    They are its conjugates, where it has any, and the places of the entries that are independent
-    standard normals a priori; None where that is not known.
+    They are its conjugates, where it has any, the places of the entries that are independent
+    standard normals a priori, None where that is not known, and the architecture, where it varies.
     """
 
     logdensity_fn: LogDensity
     conjugates: Conjugates | None = None
     standard: np.ndarray | None = None
+    architecture: Architecture | None = None
 
 
 class State(NamedTuple):

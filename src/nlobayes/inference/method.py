@@ -13,6 +13,7 @@ import jax
 
 from nlobayes.inference.curvature import GaussNewton
 from nlobayes.inference.kernel import LogDensity
+from nlobayes.inference.pretrain import Problem, Rows
 
 
 class Approached(NamedTuple):
@@ -33,6 +34,10 @@ class Approached(NamedTuple):
         drawn by a key.
     gauss_newton
         Curvature of the negative log density.
+    problem
+        What pretraining minimises, of positions (entry,).
+    train
+        The train rows that its likelihood sums over; None where it is no sum over rows.
     """
 
     logdensity_fn: LogDensity
@@ -40,6 +45,8 @@ class Approached(NamedTuple):
     starts: jax.Array
     complete: Callable[[jax.Array, jax.Array], jax.Array]
     gauss_newton: GaussNewton
+    problem: Problem
+    train: Rows | None
 
 
 class Drawn(NamedTuple):

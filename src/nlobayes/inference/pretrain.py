@@ -120,7 +120,7 @@ def fit_map(
     Every epoch overwrites the next snapshot of the path, so that the memory is that of the path.
     """
     plan = _Plan(epochs, patience, schedule.cycles)
-    loss, draw_batches, steps = _batches(problem, train, batch)
+    loss, draw_batches, steps = loss_of_batches(problem, train, batch)
     descent = optimiser(schedule.within(learning_rate, epochs, steps))
     run_epoch = _epoch(loss, draw_batches, descent, schedule)
     path_epochs = jnp.asarray(snapshot_epochs(epochs * plan.cycles))
@@ -167,10 +167,14 @@ def keep_best(
     return tried[int(np.argmin(losses))], losses
 
 
-def _batches(
+def loss_of_batches(
     problem: Problem, train: Rows, batch: int | Literal["full"]
 ) -> tuple[Callable[..., jax.Array], Callable[[jax.Array], jax.Array], int]:
-    """Give the loss per row of a batch, the draw of an epoch's batches, and their number."""
+    """Give the loss per row of a batch, the draw of an epoch's batches by a key, and their number.
+
+    The loss is a function of a position (parameter,) and the numbers of the rows of a batch (row,).
+    The batches are (batch, row); a remainder smaller than a batch sits out one epoch.
+    """
     rows = len(train.target)
     if batch == "full":
         return lambda position, _: -problem.log_density(position) / rows, lambda _: jnp.zeros(1), 1

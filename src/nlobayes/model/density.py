@@ -20,6 +20,7 @@ from pymc.initial_point import make_initial_point_fn
 from pytensor.graph.replace import clone_replace
 
 from nlobayes.errors import InputError
+from nlobayes.model.architecture import PADDED
 from nlobayes.model.likelihood import ERROR, TARGET
 from nlobayes.model.posterior import FEATURES, Posterior
 from nlobayes.model.prior import WHITENED
@@ -259,10 +260,14 @@ def of_rows(model: pm.Model, graphs: list[Any]) -> Callable[..., list[jax.Array]
 
 
 def _named(model: pm.Model) -> list[Any]:
-    """Pick what a posterior is read by: weights, scales, noise; never standardised twins."""
-    free = [variable for variable in model.free_RVs if not variable.name.endswith(WHITENED)]
-    graph = model.replace_rvs_by_values([*free, *model.deterministics])
-    for variable, original in zip(graph, [*free, *model.deterministics], strict=True):
+    """Pick what a posterior is read by: weights, scales, noise; never their twins.
+
+    These are arrays in units of their scale, and arrays with entries that are not in use.
+    """
+    every = [*model.free_RVs, *model.deterministics]
+    read = [variable for variable in every if not variable.name.endswith((WHITENED, PADDED))]
+    graph = model.replace_rvs_by_values(read)
+    for variable, original in zip(graph, read, strict=True):
         variable.name = original.name
     return sorted(graph, key=lambda variable: str(variable.name))
 

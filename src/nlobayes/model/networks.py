@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
 
 WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
+UNITS, WIDTH, DEPTH = "units", "width", "depth"
+"""Of a network that varies: which units are used, their number, the number of hidden layers."""
 
 
 class Network(NamedTuple):
@@ -46,6 +48,11 @@ def layer_names(network: Network) -> list[Layer]:
 def is_parameter(name: str) -> bool:
     """Tell whether a variable is an array of a network; others belong to prior or likelihood."""
     return name.startswith((f"{WEIGHTS}_", f"{BIASES}_", f"{SLOPES}_"))
+
+
+def is_size(name: str) -> bool:
+    """Tell whether a variable is a number of units or of hidden layers."""
+    return name == DEPTH or name.startswith(f"{WIDTH}_")
 
 
 def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:

@@ -9,6 +9,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
+from nlobayes.model.architecture import PADDED, Varying, state_varying
 from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import ERROR, TARGET, Likelihood
 from nlobayes.model.networks import (
@@ -58,6 +59,7 @@ def build_posterior(
     targets: int = 1,
     non_centered: bool = True,
     earlier: Site | None = None,
+    varying: Varying | None = None,
 ) -> Posterior:
     """State prior and likelihood of a network for data given later.
 
@@ -66,7 +68,8 @@ def build_posterior(
     every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
     (point, output). Activations with trained slopes need a prior of these. Without `non_centered`
     the variables of the model are the named ones, which `Density.locate` places. A `earlier` of
-    earlier data stands beside the prior.
+    earlier data stands beside the prior. With `varying` the network is the largest, and what of it
+    is in use is drawn.
     """
     dims = unit_dims(network)
     coords: dict[str, Any] = {"feature": list(feature_names)}
@@ -77,7 +80,8 @@ def build_posterior(
         features = pm.Data(FEATURES, np.zeros(shape if layout == "rows" else shape[::-1]))
         target = pm.Data(f"{TARGET}_data", blank)
         arrays = arrays_of(network, dims, non_centered=non_centered)
-        layers = layers_of(network, _state(arrays, prior, slopes))
+        stated = _state_all(network, arrays, prior, slopes, varying)
+        layers = layers_of(network, stated)
         if earlier is not None:
             _add_earlier(earlier, network, layers, layout)
         hidden = last_hidden(network, layers, features, xp=pt, layout=layout)
@@ -93,6 +97,22 @@ def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layou
     function = forward(network, layers, pt.as_tensor(pm.floatX(placed)), xp=pt, layout=layout)
     apart = pt.dot(pm.floatX(earlier.root), function) - pm.floatX(earlier.observed)
     pm.Potential(EARLIER, -0.5 * pt.sum(apart**2))
+
+
+def _state_all(
+    network: Network,
+    arrays: Sequence[Parameters],
+    prior: Prior,
+    slopes: Statement | None,
+    varying: Varying | None,
+) -> dict[str, Any]:
+    """State the arrays of a network; of one that varies those of the largest, and what is used."""
+    if varying is None:
+        return _state(arrays, prior, slopes)
+    padded = [array._replace(name=array.name + PADDED) for array in arrays]
+    stated = _state(padded, prior, slopes)
+    largest = {name.removesuffix(PADDED): array for name, array in stated.items()}
+    return state_varying(varying, largest, layer_names(network), unit_dims(network))
 
 
 def _state(arrays: Sequence[Parameters], prior: Prior, slopes: Statement | None) -> dict[str, Any]:

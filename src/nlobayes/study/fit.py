@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nlobayes.errors import InputError
-from nlobayes.study.marginalised import check_marginalised
+from nlobayes.study.architecture import check_architecture
+from nlobayes.study.marginalised import check_marginalised, check_output_drawn
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
 
@@ -20,6 +21,8 @@ def check_run(run: RunSpec) -> None:
     _check_gibbs(run)
     _check_earlier(run)
     check_marginalised(run)
+    check_output_drawn(run)
+    check_architecture(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:

@@ -43,6 +43,30 @@ def check_marginalised(run: RunSpec) -> None:
     _check_machine(run, network)
 
 
+def check_output_drawn(run: RunSpec) -> None:
+    """Refuse a method that draws the output layer exactly where it is not Gaussian given all else.
+
+    Raises
+    ------
+    InputError
+        If it is not, with all that is missing.
+    """
+    if not run.method.draws_output:
+        return
+    needed = {
+        "a gaussian likelihood": run.likelihood.is_gaussian,
+        "one target": len(run.dataset.target.columns) == 1,
+        "a hidden layer": bool(run.network.hidden),
+        "a prior whose output layer is Gaussian given its scales": run.prior.output_is_gaussian,
+        "no earlier data": run.prior.earlier is None,
+        "precision: float64": run.precision == "float64",
+        "execution.shards: 1": run.execution.shards == 1,
+    }
+    missing = [name for name, there in needed.items() if not there]
+    if missing:
+        raise InputError("study.draws_output", method=run.names["method"], missing=missing)
+
+
 def _check_prior(run: RunSpec, network: str) -> None:
     prior, kind = run.names["prior"], run.prior.kind
     if not run.prior.output_is_gaussian:
@@ -57,6 +81,8 @@ def _check_batches(run: RunSpec, network: str) -> None:
         raise InputError(
             "study.marginalised_batches", network=network, pretraining=pretraining, batch=batch
         )
+    if run.method.takes_minibatches:
+        raise InputError("study.sum_over_rows", method=run.names["method"], network=network)
 
 
 def _check_machine(run: RunSpec, network: str) -> None:

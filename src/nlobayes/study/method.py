@@ -16,6 +16,10 @@ class MethodSettings(Frozen):
 
     approximate: ClassVar[bool] = True
     """Whether its draws are no chains: convergence does not apply then, and one job makes them."""
+    takes_minibatches: ClassVar[bool] = False
+    """Whether it takes minibatches, and so needs a likelihood that is a sum over rows."""
+    draws_output: ClassVar[bool] = False
+    """Whether it draws the output layer exactly, as if `output: marginalised` were set."""
 
     kind: str
 

@@ -14,6 +14,7 @@ from pydantic import Field, field_validator, model_validator
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
 from nlobayes.model.activations import ACTIVATIONS, has_slopes
+from nlobayes.study.counts import Count
 from nlobayes.study.values import (
     Fraction,
     Frozen,
@@ -48,6 +49,12 @@ class Network(Frozen):
     out exactly and drawn for each draw that is kept. The latter needs a Gaussian likelihood, a
     prior of the output that is Gaussian given its scales, pretraining with `batch: full`, and
     `precision: float64`."""
+    units: Count | None = None
+    """Prior of the number of units in each hidden layer, of which `hidden` is then the most; null
+    fixes it. The kernel `reversible_jump` draws it with the weights."""
+    layers: Count | None = None
+    """Prior of the number of hidden layers, of which `hidden` lists the most; null fixes it. It
+    needs the activation `relu` and layers of one width. The kernel is `reversible_jump`."""
 
     @field_validator("activation", mode="before")
     @classmethod
@@ -63,6 +70,11 @@ class Network(Frozen):
         if not isinstance(named, str) and len(named) != len(self.hidden):
             raise InputError("study.activations", given=len(named), layers=len(self.hidden))
         return self
+
+    @property
+    def varies(self) -> bool:
+        """Whether the number of units or of layers is not fixed."""
+        return self.units is not None or self.layers is not None
 
     @property
     def has_slopes(self) -> bool:

@@ -132,7 +132,7 @@ def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
 
 def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
     """Count the numbers that integrating the output layer out holds, and its work per train row."""
-    if run.network.output != MARGINALISED:
+    if run.network.output != MARGINALISED and not run.method.draws_output:
         return 0, 0
     units = run.network.hidden[-1]
     return marginal_numbers(units, train), units * min(units, train)

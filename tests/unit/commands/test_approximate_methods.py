@@ -15,6 +15,7 @@ from nlobayes.artifacts.contents import read_dataset, read_map, write_map
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.commands.pipeline.approximate import approximate
 from nlobayes.study.jobs import ModelJob
+from tests.refusals import refused
 
 MODES, DRAWS = 2, 7
 MODEL: dict[str, Any] = {
@@ -33,8 +34,26 @@ METHODS: dict[str, dict[str, Any]] = {
     "variational_diagonal": {**QUICK, "covariance": "diagonal"},
     "variational_low_rank": {**QUICK, "covariance": "low_rank", "rank": 3},
     "pathfinder": {"kind": "pathfinder", "iterations": 10, "history": 5, "resample": False},
+    "last_layer": {"kind": "last_layer"},
+    "swag": {"kind": "swag", "epochs": 6, "batch": 8, "rank": 3, "learning_rate": 1e-4},
 }
-OF_STARTS = {"laplace": "log_evidence", "variational": "elbo", "pathfinder": "elbo"}
+OF_STARTS = {
+    "laplace": "log_evidence",
+    "last_layer": "log_density_of_starts",
+    "pathfinder": "elbo",
+    "swag": "log_density_of_means",
+    "variational": "elbo",
+}
+BOTH = [
+    pytest.param(name, model, id=f"{name}-{output}")
+    for name in METHODS
+    for output, model in (("sampled", MODEL), ("marginalised", MARGINALISED))
+    if (name, output) != ("swag", "marginalised")
+]
+GAUSSIANS = {"laplace", "pathfinder", "variational"}
+"""Kinds that state the density of their draws."""
+STAY = {"last_layer": ("weights_1", "biases_1")}
+"""What a method leaves at the MAPs."""
 
 
 def spec(name: str, model: dict[str, Any], seed: int = 1) -> str:
@@ -56,8 +75,7 @@ def maps(
     return [folder / f"{mode}.nc" for mode in range(MODES)]
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("model", [MODEL, MARGINALISED], ids=["sampled", "marginalised"])
+@pytest.mark.parametrize(("name", "model"), BOTH)
 def test_draws_are_not_exact_and_follow_the_seed(
     name: str, model: dict[str, Any], maps: list[Path], dataset_path: Path, tmp_path: Path
 ) -> None:
@@ -70,11 +88,22 @@ def test_draws_are_not_exact_and_follow_the_seed(
     assert np.isfinite(attrs[OF_STARTS[METHODS[name]["kind"]]]).all()
     assert groups["predictions"]["f"].shape[:2] == (1, DRAWS)
     stats = groups["sample_stats"]
-    assert stats["log_approximation"].dims == stats["lp"].dims
-    assert np.isfinite(stats["log_approximation"]).all()
+    assert ("log_approximation" in stats) == (METHODS[name]["kind"] in GAUSSIANS)
+    for of_draws in stats.values():
+        assert of_draws.dims == ("chain", "draw")
+        assert np.isfinite(of_draws).all()
     for variable in ("weights_1", "biases_1", "weights_2", "biases_2"):
         drawn = groups["posterior"][variable].values[0].reshape(DRAWS, -1)
-        assert (len(np.unique(drawn[:, 0])), len(drawn)) == (DRAWS, DRAWS), variable
+        different = MODES if variable in STAY.get(name, ()) else DRAWS
+        assert (len(np.unique(drawn[:, 0])), len(drawn)) == (different, DRAWS), variable
+
+
+def test_minibatches_of_an_output_layer_that_is_integrated_out_are_refused(
+    maps: list[Path], dataset_path: Path, tmp_path: Path
+) -> None:
+    with refused("inference.no_sum_over_rows"):
+        approximate(spec("swag", MARGINALISED), dataset_path, maps, tmp_path / "p.nc")
+    assert not (tmp_path / "p.nc").exists()
 
 
 def test_resampled_draws_say_what_their_weights_were_and_no_density(

@@ -11,6 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.grid import Study
 from nlobayes.study.marginalised import CHUNK_NUMBERS, COPIES, marginal_numbers
 from nlobayes.study.resources import need, size_of
+from tests.refusals import refused
 
 MakeStudy = Callable[..., Study]
 WIDE: dict[str, Any] = {
@@ -26,6 +27,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "linear": ({"networks": {"n4": {"hidden": []}}}, "no hidden layer"),
     "precision": ({"precision": "float32"}, "set precision: float64"),
     "shards": ({"execution": {"shards": 2}}, "set execution.shards: 1"),
+    "a path of minibatches": (
+        {
+            "methods": {"swag": {"kind": "swag"}},
+            "grids": {"small": {"method": "swag"}},
+        },
+        "choose output: sampled, or method laplace",
+    ),
     "units": (
         {
             "networks": {"n4": {"hidden": [10000]}},
@@ -81,3 +89,41 @@ def test_what_cannot_be_integrated_out_is_refused(make_study: MakeStudy, what: s
     with pytest.raises(InputError, match="output: marginalised.*" + said) as caught:
         make_study(changed(changes))
     assert "\n" not in str(caught.value)
+
+
+OUTPUT_ALONE: dict[str, Any] = {
+    "methods": {"last": {"kind": "last_layer"}},
+    "grids": {"small": {"network": "n4", "method": "last"}},
+    "precision": "float64",
+}
+
+
+def test_a_method_may_draw_the_output_layer_of_a_network_that_is_pretrained_in_minibatches(
+    make_study: MakeStudy,
+) -> None:
+    run = next(iter(make_study(OUTPUT_ALONE).runs("small")))
+    assert (run.network.output, run.pretraining.batch) == ("sampled", 100)
+    assert size_of(run, 60).marginal == marginal_numbers(4, 30)
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"),
+    [
+        ({"precision": "float32"}, ["precision: float64"]),
+        (
+            {
+                "likelihoods": {"tight": {"kind": "laplace"}},
+                "priors": {"fan_in": {"kind": "laplace"}},
+            },
+            ["a gaussian likelihood", "a prior whose output layer is Gaussian given its scales"],
+        ),
+        ({"networks": {"n4": {"hidden": []}}}, ["a hidden layer"]),
+    ],
+)
+def test_what_drawing_the_output_layer_needs_is_said(
+    make_study: MakeStudy, changes: dict[str, Any], missing: list[str]
+) -> None:
+    said = f"method 'last' draws the output layer exactly, which needs {', '.join(missing)}; choose"
+    with refused("study.draws_output") as caught:
+        make_study({**OUTPUT_ALONE, **changes})
+    assert said in str(caught.value)

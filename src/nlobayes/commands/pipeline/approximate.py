@@ -30,7 +30,8 @@ def approximate(
     from nlobayes import builder
 
     data = read_dataset(dataset)
-    model = builder.build_model(job.model, data, earlier_of(job.model))
+    stated = builder.model_for(job.method, job.model)
+    model = builder.build_model(stated, data, earlier_of(job.model))
     maps = [read_map(path).position for path in start]
     for path, position in zip(start, maps, strict=True):
         builder.check_finite(model, position, str(path))

@@ -15,9 +15,11 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.checks import APPROXIMATE, show_limit, show_value
 from nlobayes.commands.shared.posteriors import posterior_draws
 from nlobayes.diagnostics import verdict
+from nlobayes.diagnostics.architecture import of_jumps, of_sizes
 from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.errors import InputError
+from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import DiagnoseJob, read_job
 
 
@@ -42,7 +44,7 @@ def diagnose(
 
 def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
     draws = posterior_draws(groups)
-    return verdict.diagnose(
+    judged = verdict.diagnose(
         draws,
         _sample_stats(groups["all_sample_stats"], job),
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
@@ -53,6 +55,17 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         exact=bool(read_attrs(path)["exact"]),
         superchains=job.superchains,
     )
+    return judged | _of_architecture(groups)
+
+
+def _of_architecture(groups: Groups) -> dict[str, Any]:
+    """Add the posterior of the sizes of a network that varies, and the jumps between them."""
+    named = groups["posterior"]
+    sizes = {str(name): named[name].values for name in named if is_size(str(name))}
+    if not sizes:
+        return {}
+    stats = {str(name): values.values for name, values in groups["all_sample_stats"].items()}
+    return {"architecture": {**of_sizes(sizes), "jumps": of_jumps(stats)}}
 
 
 def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:

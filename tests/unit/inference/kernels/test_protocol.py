@@ -25,13 +25,14 @@ CHANGES: dict[str, dict[str, Any]] = {  # what makes a step short; all else is t
     "crank_nicolson": {"moves": 4, "slices": 2},
     "mclmc": {"integration_steps": 4},
     "adjusted_mclmc": {"most_integration_steps": 16},
+    "reversible_jump": {"integration_steps": 8},
     "tempering": {"num_temperatures": 3, "min_inverse_temperature": 0.1, "integration_steps": 4},
 }
 ONE_LEAPFROG: dict[str, dict[str, Any]] = {
     "hmc": {"integration_steps": 1, "jitter": 0.0},
     "nuts": {"max_depth": 1},
 }
-WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering")
+WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering", "reversible_jump")
 WITH_THRESHOLD = [n for n in SETTINGS if "divergence_threshold" in SETTINGS[n].model_fields]
 APPROXIMATE = {n for n in SETTINGS if "NOT exact" in str(SETTINGS[n].__doc__)}
 SD = np.array([0.5, 1.0, 2.0])

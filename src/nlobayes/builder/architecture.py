@@ -1,0 +1,95 @@
+"""What varies in the network of a job: for its PyMC model, and for the kernel that draws it."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.inference.architecture import Architecture, Layers, Units
+from nlobayes.model.architecture import PADDED, Varying, log_probabilities
+from nlobayes.model.density import Density
+from nlobayes.model.networks import DEPTH, UNITS, Layer, Network, layer_names
+from nlobayes.model.prior import WHITENED
+from nlobayes.study.presets import Network as NetworkPreset
+
+
+def varying_of(preset: NetworkPreset) -> Varying | None:
+    """Give the prior of what varies in a network; None where nothing does."""
+    if preset.units is not None:
+        counts = preset.units.model_dump()
+        return Varying(tuple(log_probabilities(most=most, **counts) for most in preset.hidden))
+    if preset.layers is not None:
+        counts = preset.layers.model_dump()
+        return Varying(depth=log_probabilities(most=len(preset.hidden), **counts))
+    return None
+
+
+def architecture_of(
+    network: Network, density: Density, varying: Varying | None
+) -> Architecture | None:
+    """Find where what varies stands in a position; None where nothing does."""
+    if varying is None:
+        return None
+    places = [_places(density, names) for names in layer_names(network)]
+    if varying.units is not None:
+        return Architecture(
+            tuple(
+                Units(
+                    used=np.arange(density.size)[density.places[f"{UNITS}_{number}"]],
+                    into=np.vstack([into.weights, into.biases[None]]).T,
+                    out=out.weights,
+                    fewest=_fewest(log_probability),
+                )
+                for number, (into, out, log_probability) in enumerate(
+                    zip(places[:-1], places[1:], varying.units, strict=True), start=1
+                )
+            )
+        )
+    assert varying.depth is not None
+    entries = np.stack([_entries(layer) for layer in places[1:-1]])
+    at = density.places[DEPTH].start
+    identity = _identity(density, places[1:-1], at, len(places) - 1)
+    return Architecture((), Layers(at, entries, identity, _fewest(varying.depth)))
+
+
+def _places(density: Density, names: Layer) -> Layer:
+    """Find where the entries of a layer stand, in the shape of its arrays."""
+    weights, biases = (
+        np.arange(density.size)[_slice(density, name)] for name in (names.weights, names.biases)
+    )
+    return Layer(weights.reshape(-1, len(biases)), biases)
+
+
+def _slice(density: Density, name: str) -> slice:
+    padded = name + PADDED
+    return density.places.get(padded + WHITENED) or density.places[padded]
+
+
+def _entries(layer: Layer) -> np.ndarray:
+    return np.concatenate([np.ravel(layer.weights), np.ravel(layer.biases)])
+
+
+def _fewest(log_probability: np.ndarray) -> int:
+    return int(np.flatnonzero(np.isfinite(log_probability))[0])
+
+
+def _identity(density: Density, layers: list[Layer], depth_at: int, most: int) -> np.ndarray:
+    """Give the entries (layer, entry) of layers that are the identity.
+
+    An entry is in units of its scale, which is how fast its weight grows with it.
+    """
+    begin = density.draw_prior(0).at[depth_at].set(most)
+    found = []
+    for number, layer in enumerate(layers, start=2):
+        along = jnp.zeros(density.size, density.dtype).at[_entries(layer)].set(1)
+        names = (f"weights_{number}", f"biases_{number}")
+
+        def arrays(position: jax.Array, names: tuple[str, str] = names) -> list[jax.Array]:
+            variables = density.variables(position)
+            return [variables[name] for name in names]
+
+        scales, _ = jax.jvp(arrays, (begin,), (along,))[1]
+        eye = np.eye(len(scales)) / np.asarray(scales)
+        found.append(np.concatenate([eye.ravel(), np.zeros(len(layer.biases))]))
+    return np.stack(found)

@@ -1,0 +1,91 @@
+"""What varies in a network whose size is not fixed, and where it stands in a position.
+
+A position has the entries of the largest network, and indicators that say what of it is in use.
+Entries that are not in use have their prior, and the likelihood does not see them: they integrate
+out exactly, so that the marginal of the rest is the posterior over all architectures (Carlin and
+Chib 1995, J. R. Stat. Soc. B 57, 473; Godsill 2001, J. Comput. Graph. Stat. 10, 230).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Units(NamedTuple):
+    """The units of a hidden layer, any of which may be in use.
+
+    Attributes
+    ----------
+    used
+        Places of the indicators (unit,): 1 of a unit in use, else 0.
+    into
+        Places of what enters a unit (unit, entry): weights, bias and slope.
+    out
+        Places of the weights that leave it (unit, entry).
+    fewest
+        Least number of units that the prior allows.
+    """
+
+    used: np.ndarray
+    into: np.ndarray
+    out: np.ndarray
+    fewest: int
+
+    def in_use(self, position: jax.Array) -> jax.Array:
+        """Count the units in use."""
+        return jnp.sum(position[self.used]).astype(int)
+
+
+class Layers(NamedTuple):
+    """The hidden layers after the first, of which the first so many may be in use.
+
+    Attributes
+    ----------
+    count_at
+        Place of the number of hidden layers in use, the first among them.
+    entries
+        Places of the weights and biases of each layer after the first (layer, entry).
+    identity
+        What these entries are in a layer that passes on what it gets (layer, entry).
+    fewest
+        Least number of hidden layers that the prior allows.
+    """
+
+    count_at: int
+    entries: np.ndarray
+    identity: np.ndarray
+    fewest: int
+
+    def in_use(self, position: jax.Array) -> jax.Array:
+        """Count the hidden layers in use."""
+        return jnp.round(position[self.count_at]).astype(int)
+
+
+class Architecture(NamedTuple):
+    """What varies: the units of some hidden layers, and the number of layers."""
+
+    units: tuple[Units, ...]
+    layers: Layers | None = None
+
+    @property
+    def held(self) -> np.ndarray:
+        """Places of the indicators, which no gradient moves."""
+        depth = [] if self.layers is None else [self.layers.count_at]
+        return np.concatenate([*(units.used for units in self.units), depth]).astype(int)
+
+    @property
+    def sizes(self) -> int:
+        """Number of sizes that `size` tells apart."""
+        widths = 1 + sum(len(units.used) for units in self.units)
+        return widths * (1 if self.layers is None else 1 + len(self.layers.entries))
+
+    def size(self, position: jax.Array) -> jax.Array:
+        """Give the number of a size: units in use in all layers together, and layers in use."""
+        widths = sum((units.in_use(position) for units in self.units), start=jnp.zeros((), int))
+        if self.layers is None:
+            return widths
+        return widths * (1 + len(self.layers.entries)) + self.layers.in_use(position) - 1

@@ -1,0 +1,152 @@
+"""SWAG: a Gaussian of the snapshots that gradient descent passes on its way from a MAP.
+
+Maddox et al. (2019, NeurIPS 32, algorithm 1) take the mean of the snapshots (SWA), half of their
+variances, and half of the covariance of the last of them. Draws from several MAPs are multi-SWAG
+(Wilson and Izmailov 2020, NeurIPS 33). The descent has a constant learning rate and minibatches of
+the loss of pretraining: how wide its path is, the learning rate says and not the posterior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from nlobayes.errors import InputError
+from nlobayes.inference.method import Approached, Drawn
+from nlobayes.inference.methods._mixture import check_starts, deal
+from nlobayes.inference.pretrain import Problem, Rows, loss_of_batches
+
+Descend = Callable[[jax.Array, jax.Array], jax.Array]
+"""Snapshots (snapshot, entry) of a path, by a key and the start (entry,)."""
+
+
+class Moments(NamedTuple):
+    """What SWAG keeps of the snapshots of a path.
+
+    Attributes
+    ----------
+    mean
+        Mean of all snapshots (entry,).
+    variance
+        Variance of each entry over all snapshots (entry,).
+    deviations
+        The last snapshots less the mean of all up to each (deviation, entry).
+    """
+
+    mean: jax.Array
+    variance: jax.Array
+    deviations: jax.Array
+
+    def draw(self, key: jax.Array, draws: int, scale: float) -> jax.Array:
+        """Draw positions (draw, entry) with `scale` times the covariance of SWAG."""
+        key_own, key_shared = jax.random.split(key)
+        rank, size = self.deviations.shape
+        own = jax.random.normal(key_own, (draws, size), self.mean.dtype)
+        shared = jax.random.normal(key_shared, (draws, rank), self.mean.dtype)
+        moved = own * jnp.sqrt(self.variance / 2)
+        moved += shared @ self.deviations / jnp.sqrt(2 * (rank - 1))
+        return self.mean + jnp.sqrt(scale) * moved
+
+
+class Swag(NamedTuple):
+    """Draws of the Gaussians of paths from so many MAPs."""
+
+    modes: int
+    draws: int
+    epochs: int
+    batch: int
+    learning_rate: float
+    snapshot_epochs: int
+    rank: int
+    scale: float
+
+    def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
+        """Draw positions, those of the first MAP first; the log density of each mean is kept.
+
+        Raises
+        ------
+        InputError
+            If there are more or fewer MAPs than modes, the likelihood is no sum over rows, train
+            rows are fewer than a batch, or a path diverges.
+        """
+        check_starts(posterior.starts, self.modes)
+        descend, density = self._descent(posterior), jax.jit(posterior.logdensity_fn)
+        drawn, reached = [], []
+        dealt = deal(self.draws, [0.0] * self.modes, "equal")
+        for mode, (start, draws) in enumerate(zip(posterior.starts, dealt, strict=True)):
+            key_path, key_draw = jax.random.split(jax.random.fold_in(key, mode))
+            moments = moments_of(descend(key_path, start), self.rank)
+            reached.append(float(density(moments.mean)))
+            least = min(float(density(start)), float(density(jnp.zeros_like(start))))
+            self._check_descended(mode, reached[-1], least)
+            drawn.append(moments.draw(key_draw, draws, self.scale))
+        return Drawn(jnp.concatenate(drawn), {"log_density_of_means": reached})
+
+    def _descent(self, posterior: Approached) -> Descend:
+        if posterior.train is None:
+            raise InputError("inference.no_sum_over_rows")
+        rows = len(posterior.train.target)
+        if rows < self.batch:
+            raise InputError("inference.batch_of_rows", batch=self.batch, rows=rows)
+        snapshots = self.epochs // self.snapshot_epochs
+        return descent(
+            posterior.problem,
+            posterior.train,
+            batch=self.batch,
+            learning_rate=self.learning_rate,
+            snapshots=snapshots,
+            epochs_between=self.snapshot_epochs,
+        )
+
+    def _check_descended(self, mode: int, reached: float, least: float) -> None:
+        """Refuse a path whose mean fits worse than its start and a network of zeros."""
+        if not reached >= least:
+            raise InputError(
+                "inference.diverged", mode=mode, learning_rate=self.learning_rate, value=reached
+            )
+
+
+build = Swag
+
+
+def moments_of(snapshots: jax.Array, rank: int) -> Moments:
+    """Take mean, variance and the last deviations of snapshots (snapshot, entry).
+
+    All are taken about the first snapshot, so that no digits cancel.
+    """
+    about = snapshots - snapshots[0]
+    counts = jnp.arange(1, len(about) + 1, dtype=about.dtype)[:, jnp.newaxis]
+    means = jnp.cumsum(about, axis=0) / counts
+    return Moments(snapshots[0] + means[-1], jnp.var(about, axis=0), (about - means)[-rank:])
+
+
+def descent(
+    problem: Problem,
+    train: Rows,
+    *,
+    batch: int,
+    learning_rate: float,
+    snapshots: int,
+    epochs_between: int,
+) -> Descend:
+    """Build the descent of the loss of pretraining per row, with a constant learning rate."""
+    loss, draw_batches, _ = loss_of_batches(problem, train, batch)
+
+    def step(position: jax.Array, rows: jax.Array) -> tuple[jax.Array, None]:
+        return position - learning_rate * jax.grad(loss)(position, rows), None
+
+    def epoch(position: jax.Array, key: jax.Array) -> tuple[jax.Array, None]:
+        return jax.lax.scan(step, position, draw_batches(key))
+
+    def to_snapshot(position: jax.Array, keys: jax.Array) -> tuple[jax.Array, jax.Array]:
+        reached, _ = jax.lax.scan(epoch, position, keys)
+        return reached, reached
+
+    def descend(key: jax.Array, start: jax.Array) -> jax.Array:
+        keys = jax.random.split(key, (snapshots, epochs_between))
+        return jax.lax.scan(to_snapshot, start, keys)[1]
+
+    return jax.jit(descend)

@@ -1,0 +1,151 @@
+"""Networks whose number of units or layers is not fixed, as variables of the PyMC model.
+
+The model has the arrays of the largest network, and indicators of what is in use. What is not in
+use keeps its prior, and the likelihood does not see it. A unit that is not in use has weights
+zero; a layer that is not in use is the identity, which `relu` passes on unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from scipy.special import gammaln, logsumexp
+
+from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer
+
+PADDED = "_padded"
+"""What the name of an array ends in that has entries not in use."""
+
+
+class Varying(NamedTuple):
+    """Log probabilities of every number from 0: of units in a layer, of hidden layers.
+
+    None where that is fixed. Those of units are a list (layer,) of (unit + 1,), those of layers
+    (layer + 1,).
+    """
+
+    units: tuple[np.ndarray, ...] | None = None
+    depth: np.ndarray | None = None
+
+
+def log_probabilities(
+    kind: str, fewest: int, most: int, mean: float = 1.0, ratio: float = 1.0
+) -> np.ndarray:
+    """Give the log probability of each number from 0 to `most`: -inf below `fewest`.
+
+    `kind` is `uniform`, `poisson` with a `mean`, or `geometric` with a `ratio`.
+    """
+    number = np.arange(most + 1)
+    weights = {
+        "uniform": np.zeros(most + 1),
+        "poisson": number * np.log(mean) - gammaln(number + 1),
+        "geometric": number * np.log(ratio),
+    }[kind]
+    weights = np.where(number >= fewest, weights, -np.inf)
+    return np.asarray(weights - logsumexp(weights))
+
+
+def state_varying(
+    varying: Varying, stated: Mapping[str, Any], layers: Sequence[Layer], dims: Sequence[str]
+) -> dict[str, Any]:
+    """State the indicators, and name the arrays of the network that is in use.
+
+    Parameters
+    ----------
+    varying
+        What varies.
+    stated
+        The arrays of the largest network, by the names of its layers.
+    layers
+        Names of the weights and biases of each layer.
+    dims
+        Names of the axes of the units of each layer, inputs and output included.
+    """
+    if varying.depth is not None:
+        return _of_depth(varying.depth, stated, layers, dims)
+    assert varying.units is not None
+    used = [
+        _state_units(f"{UNITS}_{number}", log_probability, dims[number])
+        for number, log_probability in enumerate(varying.units, start=1)
+    ]
+    for number, units in enumerate(used, start=1):
+        pm.Deterministic(f"{WIDTH}_{number}", pt.sum(units))
+    named: dict[str, Any] = {}
+    for number, names in enumerate(layers):
+        weights, biases = stated[names.weights], stated[names.biases]
+        if number > 0:
+            weights = weights * used[number - 1][:, None]
+        if number < len(used):
+            weights, biases = weights * used[number], biases * used[number]
+        named |= _name(names, weights, biases, dims[number : number + 2])
+    return named
+
+
+def _of_depth(
+    log_probability: np.ndarray,
+    stated: Mapping[str, Any],
+    layers: Sequence[Layer],
+    dims: Sequence[str],
+) -> dict[str, Any]:
+    depth = _state_depth(log_probability)
+    named: dict[str, Any] = {}
+    for number, names in enumerate(layers):
+        weights, biases = stated[names.weights], stated[names.biases]
+        if 0 < number < len(layers) - 1:
+            there = pt.gt(depth, number)
+            weights = pt.switch(there, weights, pt.eye(weights.shape[0], dtype=weights.dtype))
+            biases = pt.switch(there, biases, pt.zeros_like(biases))
+        named |= _name(names, weights, biases, dims[number : number + 2])
+    return named
+
+
+def _name(names: Layer, weights: Any, biases: Any, dims: Sequence[str]) -> dict[str, Any]:
+    return {
+        names.weights: pm.Deterministic(names.weights, weights, dims=tuple(dims)),
+        names.biases: pm.Deterministic(names.biases, biases, dims=(dims[1],)),
+    }
+
+
+def _state_units(name: str, log_probability: np.ndarray, dim: str) -> Any:
+    """State which units are in use: their number, then every choice of so many alike."""
+    most = len(log_probability) - 1
+    number = np.arange(most + 1)
+    choices = gammaln(most + 1) - gammaln(number + 1) - gammaln(most - number + 1)
+    each = pm.floatX(log_probability - choices)
+
+    def random(blank: np.ndarray, rng: np.random.Generator, size: Any) -> np.ndarray:
+        del blank
+        shape = () if size is None else tuple(size)
+        drawn = np.zeros((*shape, most), np.int64)
+        for index in np.ndindex(shape):
+            count = rng.choice(most + 1, p=np.exp(log_probability))
+            drawn[index][rng.permutation(most)[:count]] = 1
+        return drawn
+
+    return pm.CustomDist(
+        name,
+        np.zeros(most),
+        logp=lambda value, blank: pt.constant(each)[pt.sum(value)],
+        random=random,
+        signature="(n)->(n)",
+        dtype="int64",
+        dims=dim,
+    )
+
+
+def _state_depth(log_probability: np.ndarray) -> Any:
+    def random(blank: np.ndarray, rng: np.random.Generator, size: Any) -> np.ndarray:
+        del blank
+        return rng.choice(len(log_probability), size=size, p=np.exp(log_probability))
+
+    return pm.CustomDist(
+        DEPTH,
+        0.0,
+        logp=lambda value, blank: pt.constant(pm.floatX(log_probability))[value],
+        random=random,
+        dtype="int64",
+    )

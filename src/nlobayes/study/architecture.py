@@ -1,0 +1,66 @@
+"""Whether units and layers of a run can be drawn: refused before anything runs."""
+
+from __future__ import annotations
+
+from nlobayes.errors import InputError
+from nlobayes.study.run import RunSpec
+
+KERNEL = "reversible_jump"
+"""The kernel that draws the architecture."""
+PRIORS = ("fan_in", "gaussian", "laplace", "student_t", "cauchy", "hierarchical", "relevance")
+"""Priors whose arrays are one entry per weight."""
+RELU = "relu"
+
+
+def check_architecture(run: RunSpec) -> None:
+    """Refuse a run whose units or layers are to be drawn and cannot be, or need not be.
+
+    Raises
+    ------
+    InputError
+        If they cannot.
+    """
+    network, method = run.names["network"], run.names["method"]
+    jumps = run.mcmc is not None and run.mcmc.kernel.kind == KERNEL
+    if not run.network.varies:
+        if jumps:
+            raise InputError("study.nothing_varies", network=network, method=method)
+        return
+    if not jumps:
+        raise InputError("study.varies_without_jumps", network=network, method=method)
+    _check_ranges(run, network)
+    _check_model(run, network)
+
+
+def _check_ranges(run: RunSpec, network: str) -> None:
+    hidden, units, layers = run.network.hidden, run.network.units, run.network.layers
+    if units is not None and layers is not None:
+        raise InputError("study.units_and_layers", network=network)
+    most = min(hidden, default=0) if units is not None else len(hidden)
+    count, what = (units, "units") if units is not None else (layers, "layers")
+    assert count is not None
+    if count.fewest >= most:
+        raise InputError(
+            "study.nothing_to_choose", network=network, what=what, fewest=count.fewest, most=most
+        )
+    if layers is not None and (len(set(hidden)) > 1 or run.network.activation != RELU):
+        raise InputError(
+            "study.layers_of_others",
+            network=network,
+            hidden=hidden,
+            activation=run.network.activation,
+        )
+
+
+def _check_model(run: RunSpec, network: str) -> None:
+    prior, kind = run.names["prior"], run.prior.kind
+    if kind not in PRIORS or run.prior.earlier is not None:
+        raise InputError(
+            "study.jumps_of_prior", network=network, prior=prior, kind=kind, known=PRIORS
+        )
+    if run.network.output == "marginalised" or run.network.has_slopes:
+        raise InputError("study.jumps_of_network", network=network)
+    if run.likelihood.kind == "heteroscedastic":
+        raise InputError(
+            "study.jumps_of_likelihood", network=network, likelihood=run.names["likelihood"]
+        )

@@ -1,0 +1,50 @@
+"""Priors of how many: of units of a hidden layer, of hidden layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from nlobayes.study.members import one_of_kinds
+from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
+
+
+class CountSettings(Frozen):
+    """Prior of a number from `fewest` to the most that the network has."""
+
+    kind: str
+    fewest: PositiveInt = 1
+    """Least number that the prior allows; the most is that of the network."""
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the settings by name."""
+        return self.model_dump()
+
+
+class UniformCount(CountSettings):
+    """Every number is as probable as any other."""
+
+    kind: Literal["uniform"]
+
+
+class PoissonCount(CountSettings):
+    """A Poisson law, cut off outside the range."""
+
+    kind: Literal["poisson"]
+    mean: Positive
+    """Mean of the law that is cut off."""
+
+
+class GeometricCount(CountSettings):
+    """Each number is less probable than the one before, by the same ratio."""
+
+    kind: Literal["geometric"]
+    ratio: Fraction
+    """Probability of a number over that of the one before."""
+
+
+COUNTS: tuple[type[CountSettings], ...] = (UniformCount, PoissonCount, GeometricCount)
+
+if TYPE_CHECKING:
+    Count = CountSettings
+else:
+    Count = one_of_kinds(COUNTS)

@@ -1,0 +1,46 @@
+"""Settings of reversible jumps between architectures."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nlobayes.study.kernel import KernelSettings
+from nlobayes.study.values import Jitter, Positive, PositiveInt
+from nlobayes.study.warmup import WarmupSettings
+
+Move = Literal["prior", "conditional", "split", "identity"]
+DENSITIES_PER_JUMP = 4
+
+
+class ReversibleJumpKernel(KernelSettings):
+    """Jumps between numbers of units or layers, and HMC within each; exact.
+
+    For a network with a prior of `units` or of `layers`. The step size is learned for each size.
+    """
+
+    warmup: ClassVar[str] = "sizes"
+
+    kind: Literal["reversible_jump"]
+    moves: Annotated[tuple[Move, ...], Field(min_length=1)] = ("prior", "conditional", "split")
+    """What a jump may do; each is its own reverse. `prior`: a unit or the last layer comes as its
+    prior has it. `conditional`: a unit comes with output weights that fit what is not explained.
+    `split`: a unit is split in two that do the same. `identity`: a layer comes near the
+    identity."""
+    jumps: PositiveInt = 1
+    """Jumps per draw, each by one of the moves, chosen at random."""
+    annealing_steps: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Tempered transitions between the proposal of a jump and its acceptance."""
+    annealing_integration_steps: PositiveInt = 4
+    """Leapfrog steps of each of them."""
+    integration_steps: PositiveInt = 64
+    """Leapfrog steps per draw, within an architecture."""
+    jitter: Jitter = 0.2
+    """The number of steps is uniform within this share around its value."""
+    divergence_threshold: Positive = 1000.0
+    """Energy error above which a draw counts as divergent."""
+
+    def gradients_per_draw(self, warmup: WarmupSettings) -> int:
+        """One per leapfrog step; of a jump some for what it proposes and its density."""
+        del warmup
+        annealed = 2 * self.annealing_steps * self.annealing_integration_steps
+        return self.integration_steps + self.jumps * (DENSITIES_PER_JUMP + annealed)

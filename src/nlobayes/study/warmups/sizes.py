@@ -1,0 +1,19 @@
+"""Settings of the warm-up of reversible jumps."""
+
+from typing import Literal
+
+from nlobayes.study.values import Fraction
+from nlobayes.study.warmup import WarmupSettings
+
+
+class SizesWarmup(WarmupSettings):
+    """A step size for each size of the architecture, by dual averaging; identity mass matrix."""
+
+    kind: Literal["sizes"] = "sizes"
+    target_acceptance: Fraction = 0.7
+    """Mean acceptance of the moves within an architecture that dual averaging aims at."""
+
+    @property
+    def form_of_mass_matrix(self) -> str:
+        """Form of the mass matrix that it keeps."""
+        return "identity"

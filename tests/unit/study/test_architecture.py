@@ -1,0 +1,77 @@
+"""Networks whose units or layers are drawn are refused where nothing could draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.study.grid import Study
+
+MakeStudy = Callable[..., Study]
+UNITS: dict[str, Any] = {"kind": "uniform"}
+JUMPS: dict[str, Any] = {"kernel": {"kind": "reversible_jump"}, "draws_per_segment": 50, "thin": 5}
+REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "nothing varies": ("study.nothing_varies", {}, {}),
+    "another kernel": ("study.varies_without_jumps", {"units": UNITS}, {"method": "hmc"}),
+    "both": ("study.units_and_layers", {"units": UNITS, "layers": UNITS}, {}),
+    "an empty range": (
+        "study.nothing_to_choose",
+        {"units": {"kind": "poisson", "mean": 2.0, "fewest": 4}},
+        {},
+    ),
+    "one layer": ("study.nothing_to_choose", {"layers": UNITS, "activation": "relu"}, {}),
+    "tanh": ("study.layers_of_others", {"layers": UNITS, "hidden": [4, 4]}, {}),
+    "widths": (
+        "study.layers_of_others",
+        {"layers": UNITS, "hidden": [4, 3], "activation": "relu"},
+        {},
+    ),
+    "prior": ("study.jumps_of_prior", {"units": UNITS}, {"prior": "horseshoe"}),
+    "slopes": (
+        "study.jumps_of_network",
+        {"units": UNITS, "activation": "prelu"},
+        {"prior": "sloped"},
+    ),
+    "noise": ("study.jumps_of_likelihood", {"units": UNITS}, {"likelihood": "of_inputs"}),
+}
+
+
+def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> Study:
+    """The small study with a network of four units that may vary."""
+    return make(
+        {
+            "networks": {"varying": {"hidden": [4], **network}},
+            "priors": {
+                "horseshoe": {"kind": "horseshoe"},
+                "sloped": {"kind": "fan_in", "slopes": {"kind": "exponential"}},
+            },
+            "likelihoods": {"of_inputs": {"kind": "heteroscedastic"}},
+            "methods": {"jumps": JUMPS},
+            "grids": {"small": {"network": "varying", "method": "jumps", **grid}},
+        }
+    )
+
+
+@pytest.mark.parametrize("count", [UNITS, {"kind": "geometric", "ratio": 0.5, "fewest": 2}])
+def test_a_varying_network_is_planned_with_its_kernel(count: Any, make_study: MakeStudy) -> None:
+    run, *_ = study_of({"units": count}, {}, make_study).runs("small")
+    assert run.network.varies
+    assert run.mcmc is not None
+    assert run.mcmc.kernel.kind == "reversible_jump"
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_vary_is_refused_with_a_remedy(case: str, make_study: MakeStudy) -> None:
+    code, network, grid = REFUSED[case]
+    with pytest.raises(InputError) as error:
+        study_of(network, grid, make_study)
+    assert code in {error.value.code, *error.value.fields.get("faults", ())}
+    assert "network 'varying'" in str(error.value)
+
+
+def test_a_law_without_its_setting_is_refused(make_study: MakeStudy) -> None:
+    with pytest.raises(InputError, match="mean"):
+        study_of({"units": {"kind": "poisson"}}, {}, make_study)
