@@ -184,12 +184,15 @@ class PosteriorDraws(NamedTuple):
     masks
         Which entries of an array of weights a draw has, by its name, where architectures differ;
         the others are zero, so that predictions need no mask.
+    log_approximation
+        Log density (chain, draw) of what an approximation drew them from; None where not known.
     """
 
     function: np.ndarray
     log_density: np.ndarray
     variables: Named | None = None
     masks: Mapping[str, np.ndarray] = {}
+    log_approximation: np.ndarray | None = None
 
 
 class Predicted(NamedTuple):

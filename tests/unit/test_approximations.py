@@ -12,9 +12,11 @@ from scipy.stats import multivariate_normal
 
 from nlobayes import builder
 from nlobayes.data.splits import TRAIN
+from nlobayes.evaluation.reweighting.importance import importance_weights
 from nlobayes.inference.curvature import MOST_PARAMETERS
-from nlobayes.inference.method import Approached
+from nlobayes.inference.method import Approached, Drawn
 from nlobayes.inference.methods import _gaussian as gaussian
+from nlobayes.inference.methods import _mixture as mixture
 from nlobayes.inference.methods.laplace import Laplace
 from nlobayes.study.jobs import ApproximateJob, ModelJob
 from nlobayes.types import Dataset
@@ -113,6 +115,56 @@ def test_draws_follow_the_key_and_differ_between_modes(begin: Approached) -> Non
     assert (first[:3] != first[3:]).all()
 
 
+def test_log_density_is_that_of_the_mixture_as_dealt(begin: Approached) -> None:
+    """Two Gaussians of three and two draws, a sixth of a unit apart."""
+    apart = begin._replace(starts=begin.starts + jnp.array([[0.0], [1 / 6]]))
+    forms: tuple[gaussian.Covariance, ...] = ("full", "diagonal", "low_rank")
+    for form in forms:
+        method = Laplace(**{**LAPLACE, "modes": 2, "draws": 5, "covariance": form})
+        drawn = method.sample(jax.random.key(0), apart)
+        assert drawn.log_density is not None
+        parts = [gaussian.about(apart.gauss_newton, start, form, 2) for start in apart.starts]
+        each = [
+            np.log(share) + multivariate_normal(part.mean, covariance(part)).logpdf(drawn.positions)
+            for part, share in zip(parts, (0.6, 0.4), strict=True)
+        ]
+        np.testing.assert_allclose(drawn.log_density, np.logaddexp(*each), rtol=1e-6)
+
+
+def log_ratios(model: builder.Model, dataset: Dataset, drawn: Drawn) -> np.ndarray:
+    found = builder.name_draws(model, dataset, drawn)
+    assert found.log_approximation is not None
+    return (found.log_density - found.log_approximation)[0]
+
+
+def test_ratios_are_constant_where_laplace_is_exact_and_have_a_tail_where_it_is_narrow(
+    model: builder.Model, begin: Approached, dataset: Dataset
+) -> None:
+    """With the largest variance s of exact draws, whitened by the approximation, k is 1 - 1 / s."""
+    key, begin = jax.random.key(1), one_of(begin)
+    exact = log_ratios(model, dataset, Laplace(**LAPLACE).sample(key, begin))
+    assert np.ptp(exact) < 1e-6
+    assert importance_weights(exact).reliable
+    narrow = {**LAPLACE, "covariance": "diagonal", "draws": 40_000}
+    found = importance_weights(log_ratios(model, dataset, Laplace(**narrow).sample(key, begin)))
+    forms, top = begin.gauss_newton, begin.starts[0]
+    own, full = map(covariance, (gaussian.diagonal(forms, top), gaussian.full(forms, top, "")))
+    largest = np.linalg.eigvals(np.linalg.solve(own, full)).real.max()
+    assert found.pareto_k == pytest.approx(1 - 1 / largest, abs=0.1)
+    assert found.pareto_k > 0.4
+
+
+def test_an_output_layer_drawn_exactly_leaves_the_ratios_of_the_rest(dataset: Dataset) -> None:
+    network = {"hidden": [2], "activation": "tanh", "output": "marginalised"}
+    model = builder.build_model(ModelJob.model_validate({**MODEL, "network": network}), dataset)
+    begin = builder.approach(model, dataset, [np.full(model.density.size, 0.3)])
+    drawn = Laplace(**{**LAPLACE, "draws": 30}).sample(jax.random.key(1), begin)
+    assert drawn.log_density is not None
+    rest = jax.vmap(begin.logdensity_fn)(model.sampled.reduce(drawn.positions))
+    expected = rest - drawn.log_density
+    np.testing.assert_allclose(log_ratios(model, dataset, drawn), expected, rtol=1e-8)
+
+
 @pytest.mark.parametrize(
     ("draws", "evidence", "weights", "dealt"),
     [
@@ -124,7 +176,7 @@ def test_draws_follow_the_key_and_differ_between_modes(begin: Approached) -> Non
 def test_draws_are_dealt_by_their_weights(
     draws: int, evidence: list[float], weights: Any, dealt: list[int]
 ) -> None:
-    found = gaussian.deal(draws, evidence, weights)
+    found = mixture.deal(draws, evidence, weights)
     assert sorted(found) == sorted(dealt)
     assert sum(found) == draws
 

@@ -14,7 +14,7 @@ FUNCTION = (*LEADING, "reference_point", "output")
 
 
 def draw_groups(draws: PosteriorDraws) -> Groups:
-    """Label the draws of an approximation: weights, log density, f at the reference points.
+    """Label the draws of an approximation: weights, log densities, f at the reference points.
 
     Masks are in a group of their own, and there only if architectures differ.
     """
@@ -27,10 +27,12 @@ def draw_groups(draws: PosteriorDraws) -> Groups:
         name: ((*LEADING, *weights[name].dims[2:]), mask.astype(np.int8))
         for name, mask in draws.masks.items()
     }
+    stats = {"lp": draws.log_density, "log_approximation": draws.log_approximation}
+    known = {name: (LEADING, values) for name, values in stats.items() if values is not None}
     function = (FUNCTION[: draws.function.ndim], draws.function)
     return {
         "posterior": weights,
-        "sample_stats": xr.Dataset({"lp": (LEADING, draws.log_density)}, coords),
+        "sample_stats": xr.Dataset(known, coords),
         "predictions": xr.Dataset({"f": function}, coords),
         **({"masks": xr.Dataset(masks, coords)} if masks else {}),
     }

@@ -8,6 +8,7 @@ import xarray as xr
 
 MEANINGS = {
     "lp": "log density of the posterior, up to a constant",
+    "log_approximation": "log density of the approximation that the draw is from",
     "energy": "minus the log density of position and momentum",
     "acceptance_rate": "mean probability of accepting a proposal",
     "diverging": "whether the step diverged",

@@ -2,8 +2,8 @@
 
 from nlobayes.builder.approximation import approach as approach
 from nlobayes.builder.approximation import build_method as build_method
-from nlobayes.builder.approximation import draws_at as draws_at
 from nlobayes.builder.approximation import model_for as model_for
+from nlobayes.builder.approximation import name_draws as name_draws
 from nlobayes.builder.curvature import curvature_with as curvature_with
 from nlobayes.builder.curvature import gauss_newton_with as gauss_newton_with
 from nlobayes.builder.keys import MOST_CHAINS as MOST_CHAINS

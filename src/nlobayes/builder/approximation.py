@@ -13,7 +13,8 @@ from nlobayes.builder.model import Model, name_variables, observer, rows_of
 from nlobayes.builder.sampler import stack_positions
 from nlobayes.builder.starts import build_problem
 from nlobayes.errors import InputError
-from nlobayes.inference.method import Approached, Method
+from nlobayes.inference.kernel import LogDensity
+from nlobayes.inference.method import Approached, Drawn, Method
 from nlobayes.inference.methods import METHODS
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset, PosteriorDraws
@@ -57,21 +58,42 @@ def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Appr
     )
 
 
-def draws_at(model: Model, dataset: Dataset, positions: jax.Array) -> PosteriorDraws:
-    """Name the draws of positions (draw, parameter), as those of one chain.
+def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:
+    """Name the draws of a method, as those of one chain.
 
     Raises
     ------
     InputError
         If the network is not finite at some of them.
     """
+    positions = drawn.positions
     function = jax.jit(lambda all_: jax.lax.map(observer(model, dataset), all_))(positions)["f"]
     lost = ~np.isfinite(function).reshape(len(positions), -1).all(axis=1)
     if lost.any():
         raise InputError("builder.draws_not_finite", lost=int(lost.sum()), draws=len(positions))
-    log_density = jax.jit(lambda all_: jax.lax.map(model.logdensity_fn, all_))(positions)
+    log_density = _log_densities(model.logdensity_fn, positions)
     return PosteriorDraws(
         np.asarray(function)[np.newaxis],
-        np.asarray(log_density)[np.newaxis],
+        log_density[np.newaxis],
         name_variables(model, positions[np.newaxis]),
+        log_approximation=_log_approximation(model, drawn, log_density),
     )
+
+
+def _log_approximation(model: Model, drawn: Drawn, log_density: np.ndarray) -> np.ndarray | None:
+    """Give the log density (chain, draw) of a method at whole positions.
+
+    What was integrated out was drawn exactly given the rest: its density there is the whole
+    posterior's over that of the rest.
+    """
+    if drawn.log_density is None:
+        return None
+    own = np.asarray(drawn.log_density)
+    if model.sampled.complete is not None:
+        rest = model.sampled.reduce(drawn.positions)
+        own = own + log_density - _log_densities(model.sampled.logdensity_fn, rest)
+    return own[np.newaxis]
+
+
+def _log_densities(density: LogDensity, positions: jax.Array) -> np.ndarray:
+    return np.asarray(jax.jit(lambda all_: jax.lax.map(density, all_))(positions))

@@ -50,10 +50,25 @@ class Approached(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Draws as whole positions (draw, parameter), and numbers of each start by name."""
+    """Draws of a method.
+
+    Attributes
+    ----------
+    positions
+        Whole positions (draw, parameter).
+    of_starts
+        Numbers of each start by name.
+    log_density
+        Log density (draw,) of what they were drawn from, without what was integrated out; None
+        where there is none.
+    resample
+        How many of the draws are to be chosen by their importance; None where all of them stand.
+    """
 
     positions: jax.Array
     of_starts: Mapping[str, Sequence[float]] = {}
+    log_density: jax.Array | None = None
+    resample: int | None = None
 
 
 class Method(Protocol):

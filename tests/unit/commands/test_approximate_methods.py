@@ -25,17 +25,24 @@ MODEL: dict[str, Any] = {
     "precision": "float64",
 }
 MARGINALISED = {**MODEL, "network": {**MODEL["network"], "output": "marginalised"}}
+QUICK = {"kind": "variational", "steps": 10, "draws_per_step": 2}
 METHODS: dict[str, dict[str, Any]] = {
     "laplace": {"kind": "laplace", "covariance": "full"},
     "laplace_diagonal": {"kind": "laplace", "covariance": "diagonal"},
     "laplace_low_rank": {"kind": "laplace", "covariance": "low_rank", "rank": 3},
+    "variational": {**QUICK, "covariance": "full"},
+    "variational_diagonal": {**QUICK, "covariance": "diagonal"},
+    "variational_low_rank": {**QUICK, "covariance": "low_rank", "rank": 3},
+    "pathfinder": {"kind": "pathfinder", "iterations": 10, "history": 5, "resample": False},
     "last_layer": {"kind": "last_layer"},
     "swag": {"kind": "swag", "epochs": 6, "batch": 8, "rank": 3, "learning_rate": 1e-4},
 }
 OF_STARTS = {
     "laplace": "log_evidence",
     "last_layer": "log_density_of_starts",
+    "pathfinder": "elbo",
     "swag": "log_density_of_means",
+    "variational": "elbo",
 }
 BOTH = [
     pytest.param(name, model, id=f"{name}-{output}")
@@ -43,6 +50,8 @@ BOTH = [
     for output, model in (("sampled", MODEL), ("marginalised", MARGINALISED))
     if (name, output) != ("swag", "marginalised")
 ]
+GAUSSIANS = {"laplace", "pathfinder", "variational"}
+"""Kinds that state the density of their draws."""
 STAY = {"last_layer": ("weights_1", "biases_1")}
 """What a method leaves at the MAPs."""
 
@@ -78,6 +87,11 @@ def test_draws_are_not_exact_and_follow_the_seed(
     assert (attrs["exact"], attrs["form"]) == (False, "approximation")
     assert np.isfinite(attrs[OF_STARTS[METHODS[name]["kind"]]]).all()
     assert groups["predictions"]["f"].shape[:2] == (1, DRAWS)
+    stats = groups["sample_stats"]
+    assert ("log_approximation" in stats) == (METHODS[name]["kind"] in GAUSSIANS)
+    for of_draws in stats.values():
+        assert of_draws.dims == ("chain", "draw")
+        assert np.isfinite(of_draws).all()
     for variable in ("weights_1", "biases_1", "weights_2", "biases_2"):
         drawn = groups["posterior"][variable].values[0].reshape(DRAWS, -1)
         different = MODES if variable in STAY.get(name, ()) else DRAWS
@@ -90,6 +104,20 @@ def test_minibatches_of_an_output_layer_that_is_integrated_out_are_refused(
     with refused("inference.no_sum_over_rows"):
         approximate(spec("swag", MARGINALISED), dataset_path, maps, tmp_path / "p.nc")
     assert not (tmp_path / "p.nc").exists()
+
+
+def test_resampled_draws_say_what_their_weights_were_and_no_density(
+    maps: list[Path], dataset_path: Path, tmp_path: Path
+) -> None:
+    method = {**METHODS["pathfinder"], "resample": True, "candidates": 40, "modes": 2, "draws": 7}
+    job = json.dumps({"model": MODEL, "method": method, "seed": 1})
+    approximate(job, dataset_path, maps, tmp_path / "p.nc")
+    attrs, groups = read_attrs(tmp_path / "p.nc"), read_groups(tmp_path / "p.nc", "posterior")
+    assert 1 <= attrs["ess_weights"] <= 40
+    assert np.isfinite(attrs["pareto_k"])
+    assert set(groups["sample_stats"]) == {"lp"}
+    assert groups["posterior"]["weights_1"].shape[:2] == groups["predictions"]["f"].shape[:2]
+    assert groups["predictions"]["f"].shape[:2] == (1, 7)
 
 
 def test_an_output_layer_that_is_integrated_out_is_drawn_given_all_else(

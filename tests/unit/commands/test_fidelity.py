@@ -88,6 +88,22 @@ def test_the_same_posterior_is_found_the_same_and_a_wrong_one_wrong(
     assert same["pareto_k"] is None
 
 
+def test_pareto_k_is_that_of_an_approximation_that_knows_its_density(
+    project: Path, read: Read
+) -> None:
+    """Draws of N(0, 1) weighed to N(0, 4): the ratio's tail is a power of 4/3, so k is 3/4."""
+    path = Path(f"results/posterior/{SAME}.nc")
+    z = np.random.default_rng(0).normal(size=(1, 20_000))
+    groups = read_groups(path, "posterior")
+    coords = {"chain": [0], "draw": np.arange(z.size)}
+    stats = {"lp": -(z**2) / 8, "log_approximation": -(z**2) / 2}
+    named = {name: (("chain", "draw"), values) for name, values in stats.items()}
+    write_groups(path, "posterior", {**groups, "sample_stats": xr.Dataset(named, coords)}, {})
+    hold(SAME)
+    (found,) = read(project / "out.json")["approximations"]
+    assert found["pareto_k"] == pytest.approx(0.75, abs=0.15)
+
+
 def test_scores_verdicts_and_cpu_seconds_stand_beside(project: Path, read: Read) -> None:
     hold(SAME, WRONG)
     found, table = read(project / "out.json"), read_csv(project / "table.csv")

@@ -14,7 +14,14 @@ from nlobayes.study.library import override, read_presets
 
 CONFIG = Path(__file__).parents[3] / "config"
 STUDIES = sorted((CONFIG / "studies").glob("*.yaml"))
-OF_OUR_OWN = {"accuracy", "accuracy_tables", "approximations", "priors_likelihoods", "rivals"}
+OF_OUR_OWN = {
+    "accuracy",
+    "accuracy_tables",
+    "approximations",
+    "priors_and_vi",
+    "priors_likelihoods",
+    "rivals",
+}
 """Studies that repeat nothing published."""
 
 AT_FULL_SCALE = {"reversible_jump", "reversible_jump_boston"}

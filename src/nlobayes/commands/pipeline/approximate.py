@@ -13,6 +13,7 @@ from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_files, earlier_of
+from nlobayes.commands.shared.resampling import choose
 from nlobayes.study.jobs import ApproximateJob, read_job
 
 
@@ -37,7 +38,11 @@ def approximate(
     begin = builder.approach(model, data, maps)
     key = builder.chain_key(job.seed, "approximate", 0)
     drawn = builder.build_method(job.method).sample(key, begin)
-    groups = draw_groups(builder.draws_at(model, data, drawn.positions))
+    named = builder.name_draws(model, data, drawn)
+    weighed: dict[str, float | None] = {}
+    if drawn.resample is not None:
+        named, weighed = choose(named, drawn.resample, job.seed)
+    groups = draw_groups(named)
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
     made = provenance.record(
@@ -48,6 +53,7 @@ def approximate(
         precision=job.model.precision,
         exact=False,
         **drawn.of_starts,
+        **weighed,
     )
-    named = {name: explain(group) for name, group in groups.items()}
-    write_groups(out, "posterior", named, {**made, "form": "approximation"})
+    explained = {name: explain(group) for name, group in groups.items()}
+    write_groups(out, "posterior", explained, {**made, "form": "approximation"})

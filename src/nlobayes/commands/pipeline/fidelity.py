@@ -10,7 +10,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_predicted
 from nlobayes.artifacts.files import read_json, write_csv, write_json
-from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.cpu_seconds import cpu_seconds
@@ -105,10 +105,13 @@ def _scored(files: Sources) -> dict[str, Any]:
 
 
 def _pareto_k(files: Sources) -> float | None:
-    """Give k of the weights to the exact density, where the approximation knows its own."""
+    """Give k of the weights to the exact density, where the approximation knows its own.
+
+    Draws that were chosen by these weights have it as an attribute.
+    """
     stats = read_groups(files.posterior, "posterior")["sample_stats"]
     if LOG_APPROXIMATION not in stats:
-        return None
+        return read_attrs(files.posterior).get("pareto_k")
     return pareto_k(stats["lp"].values, stats[LOG_APPROXIMATION].values)
 
 

@@ -1,8 +1,8 @@
-"""Gaussians about a MAP from its Gauss-Newton curvature, and how draws are dealt to several."""
+"""Gaussians about a MAP from its Gauss-Newton curvature, and Gaussians in their coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import log, pi
 from typing import Literal, NamedTuple
 
@@ -13,8 +13,9 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nlobayes.errors import InputError
 from nlobayes.inference.curvature import GaussNewton, check_dense
+from nlobayes.inference.kernel import LogDensity
 
-Weights = Literal["equal", "evidence"]
+Covariance = Literal["full", "diagonal", "low_rank"]
 
 
 class Gaussian(NamedTuple):
@@ -26,18 +27,27 @@ class Gaussian(NamedTuple):
         Its mean.
     spread
         R z of a vector z (entry,), where R R' is the covariance.
+    whiten
+        The vector z of R z.
     log_determinant
         The logarithm of the determinant of the covariance.
     """
 
     mean: jax.Array
     spread: Callable[[jax.Array], jax.Array]
+    whiten: Callable[[jax.Array], jax.Array]
     log_determinant: jax.Array
 
     def draw(self, key: jax.Array, draws: int) -> jax.Array:
         """Draw positions (draw, entry)."""
         noise = jax.random.normal(key, (draws, self.mean.size), self.mean.dtype)
         return self.mean + jax.vmap(self.spread)(noise)
+
+    def log_density(self, positions: jax.Array) -> jax.Array:
+        """Give the log density (draw,) at positions (draw, entry)."""
+        noise = jax.vmap(self.whiten)(positions - self.mean)
+        squares = jnp.sum(noise**2, axis=1)
+        return -(squares + self.log_determinant + self.mean.size * log(2 * pi)) / 2
 
     def log_evidence(self, log_density: jax.Array) -> jax.Array:
         """Integrate exp(log density) by Laplace's method, given its value at the mean.
@@ -47,18 +57,48 @@ class Gaussian(NamedTuple):
         return log_density + (self.mean.size * log(2 * pi) + self.log_determinant) / 2
 
 
+def about(
+    curvature: GaussNewton, position: jax.Array, covariance: Covariance, rank: int
+) -> Gaussian:
+    """Take the form of this name.
+
+    Raises
+    ------
+    InputError
+        If the covariance is full and parameters are too many, or the rank of `low_rank` is as
+        large as they are many.
+    """
+    if covariance == "full":
+        return full(curvature, position, "method.covariance")
+    if covariance == "diagonal":
+        return diagonal(curvature, position)
+    return low_rank(curvature, position, rank)
+
+
 def full(curvature: GaussNewton, position: jax.Array, where: str) -> Gaussian:
     """Take the inverse of the curvature; eigenvalues below rounding count as rounding."""
     check_dense(position.size, where)
     values, vectors = jax.jit(lambda q: jnp.linalg.eigh(curvature.dense(q)))(position)
     held = jnp.maximum(values, values[-1] * jnp.finfo(values.dtype).eps)
-    return Gaussian(position, lambda z: vectors @ (z / jnp.sqrt(held)), -jnp.sum(jnp.log(held)))
+    root = jnp.sqrt(held)
+    return Gaussian(
+        position,
+        lambda z: vectors @ (z / root),
+        lambda moved: root * (vectors.T @ moved),
+        -jnp.sum(jnp.log(held)),
+    )
 
 
 def diagonal(curvature: GaussNewton, position: jax.Array) -> Gaussian:
     """Take the inverse of each entry of its diagonal: the sd of each given all others."""
-    values = jax.jit(curvature.diagonal)(position)
-    return Gaussian(position, lambda z: z / jnp.sqrt(values), -jnp.sum(jnp.log(values)))
+    return diagonal_of(position, jax.jit(curvature.diagonal)(position))
+
+
+def diagonal_of(mean: jax.Array, precision: jax.Array) -> Gaussian:
+    """Give the Gaussian of independent entries, of a mean and a precision (entry,)."""
+    root = jnp.sqrt(precision)
+    log_determinant = -jnp.sum(jnp.log(precision))
+    return Gaussian(mean, lambda z: z / root, lambda moved: moved * root, log_determinant)
 
 
 def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian:
@@ -78,12 +118,37 @@ def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian
     prior = jax.jit(curvature.prior)(position)
     root = jnp.sqrt(prior)
     values, vectors = _largest(curvature.product(position), prior, rank)
-    shrunk = 1 - 1 / jnp.sqrt(1 + values)
+    stretch = jnp.sqrt(1 + values)
 
     def spread(z: jax.Array) -> jax.Array:
-        return (z - vectors @ (shrunk * (vectors.T @ z))) / root
+        return (z + vectors @ ((1 / stretch - 1) * (vectors.T @ z))) / root
 
-    return Gaussian(position, spread, -jnp.sum(jnp.log(prior)) - jnp.sum(jnp.log1p(values)))
+    def whiten(moved: jax.Array) -> jax.Array:
+        scaled = moved * root
+        return scaled + vectors @ ((stretch - 1) * (vectors.T @ scaled))
+
+    log_determinant = -jnp.sum(jnp.log(prior)) - jnp.sum(jnp.log1p(values))
+    return Gaussian(position, spread, whiten, log_determinant)
+
+
+def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
+    """Give the Gaussian of x where the vector that `outer` spreads to x is drawn from `inner`."""
+    return Gaussian(
+        outer.mean + outer.spread(inner.mean),
+        lambda z: outer.spread(inner.spread(z)),
+        lambda moved: inner.whiten(outer.whiten(moved)),
+        outer.log_determinant + inner.log_determinant,
+    )
+
+
+def whitened(log_density: LogDensity, about: Gaussian) -> LogDensity:
+    """Give a log density of positions in the coordinates that whiten a Gaussian."""
+
+    def whitened_density(z: jax.Array, inverse_temperature: float | jax.Array = 1.0) -> jax.Array:
+        scaled = log_density(about.mean + about.spread(z), inverse_temperature)
+        return scaled + about.log_determinant / 2
+
+    return whitened_density
 
 
 def _largest(
@@ -98,30 +163,3 @@ def _largest(
     )
     values, vectors = eigsh(operator, k=rank, v0=np.ones(size, prior.dtype))
     return jnp.maximum(jnp.asarray(values), 0), jnp.asarray(vectors)
-
-
-def deal(draws: int, log_evidence: Sequence[float], weights: Weights) -> list[int]:
-    """Deal draws to the starts, evenly or by their evidence: the largest remainders get one more.
-
-    Draws are dealt by exp(log evidence), each Gaussian standing for a part of the posterior of
-    its own.
-    """
-    given = np.asarray(log_evidence)
-    share = np.exp(given - given.max()) if weights == "evidence" else np.ones(len(given))
-    wanted = draws * share / share.sum()
-    dealt = np.floor(wanted).astype(int)
-    behind = np.argsort(dealt - wanted, kind="stable")
-    dealt[behind[: draws - dealt.sum()]] += 1
-    return [int(count) for count in dealt]
-
-
-def check_starts(starts: jax.Array, modes: int) -> None:
-    """Refuse other numbers of starts than modes.
-
-    Raises
-    ------
-    InputError
-        If they differ.
-    """
-    if len(starts) != modes:
-        raise InputError("inference.maps_for_modes", maps=len(starts), modes=modes)

@@ -7,23 +7,13 @@ They are draws of the weights: the network itself is not linearised.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 
 from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._gaussian import (
-    Gaussian,
-    Weights,
-    check_starts,
-    deal,
-    diagonal,
-    full,
-    low_rank,
-)
-
-Covariance = Literal["full", "diagonal", "low_rank"]
+from nlobayes.inference.methods._gaussian import Covariance, about
+from nlobayes.inference.methods._mixture import Mixture, Weights, check_starts, deal
 
 
 class Laplace(NamedTuple):
@@ -45,22 +35,12 @@ class Laplace(NamedTuple):
             are too many, or the rank is as large as they are many.
         """
         check_starts(posterior.starts, self.modes)
-        about = [self._about(posterior, start) for start in posterior.starts]
+        curvature, forms = posterior.gauss_newton, (self.covariance, self.rank)
+        parts = [about(curvature, start, *forms) for start in posterior.starts]
         density = jax.jit(posterior.logdensity_fn)
-        evidence = [float(one.log_evidence(density(one.mean))) for one in about]
-        dealt = deal(self.draws, evidence, self.weights)
-        *keys, last = [jax.random.fold_in(key, start) for start in range(len(about) + 1)]
-        each = zip(about, keys, dealt, strict=True)
-        drawn = jnp.concatenate([one.draw(own, draws) for one, own, draws in each])
-        positions = posterior.complete(last, drawn)
-        return Drawn(positions, {"log_evidence": evidence})
-
-    def _about(self, posterior: Approached, start: jax.Array) -> Gaussian:
-        if self.covariance == "full":
-            return full(posterior.gauss_newton, start, "method.covariance")
-        if self.covariance == "diagonal":
-            return diagonal(posterior.gauss_newton, start)
-        return low_rank(posterior.gauss_newton, start, self.rank)
+        evidence = [float(one.log_evidence(density(one.mean))) for one in parts]
+        mixture = Mixture(parts, deal(self.draws, evidence, self.weights))
+        return mixture.drawn(key, posterior, {"log_evidence": evidence})
 
 
 build = Laplace

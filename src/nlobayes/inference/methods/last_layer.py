@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from nlobayes.errors import InputError
 from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._gaussian import check_starts, deal
+from nlobayes.inference.methods._mixture import check_starts, deal
 
 
 class LastLayer(NamedTuple):

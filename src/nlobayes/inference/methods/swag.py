@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from nlobayes.errors import InputError
 from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._gaussian import check_starts, deal
+from nlobayes.inference.methods._mixture import check_starts, deal
 from nlobayes.inference.pretrain import Problem, Rows, loss_of_batches
 
 Descend = Callable[[jax.Array, jax.Array], jax.Array]

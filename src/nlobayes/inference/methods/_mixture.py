@@ -1,0 +1,71 @@
+"""A mixture of Gaussians about several MAPs: how draws are dealt to them, and its log density."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.errors import InputError
+from nlobayes.inference.method import Approached, Drawn
+from nlobayes.inference.methods._gaussian import Gaussian
+
+Weights = Literal["equal", "evidence"]
+
+
+class Mixture(NamedTuple):
+    """Gaussians, and the draws that each of them has."""
+
+    parts: Sequence[Gaussian]
+    dealt: Sequence[int]
+
+    def draw(self, key: jax.Array) -> jax.Array:
+        """Draw positions (draw, entry), those of the first part first."""
+        keys = [jax.random.fold_in(key, place) for place in range(len(self.parts))]
+        each = zip(self.parts, keys, self.dealt, strict=True)
+        return jnp.concatenate([part.draw(own, draws) for part, own, draws in each])
+
+    def log_density(self, positions: jax.Array) -> jax.Array:
+        """Give the log density (draw,) at positions (draw, entry), by the shares as dealt."""
+        share = np.asarray(self.dealt) / sum(self.dealt)
+        held = [(part, np.log(one)) for part, one in zip(self.parts, share, strict=True) if one]
+        each = [logarithm + part.log_density(positions) for part, logarithm in held]
+        return jax.scipy.special.logsumexp(jnp.stack(each), axis=0)
+
+    def drawn(
+        self, key: jax.Array, posterior: Approached, of_starts: dict[str, list[float]]
+    ) -> Drawn:
+        """Draw whole positions with their log densities, beside numbers of each part."""
+        last = jax.random.fold_in(key, len(self.parts))
+        drawn = self.draw(key)
+        return Drawn(posterior.complete(last, drawn), of_starts, self.log_density(drawn))
+
+
+def deal(draws: int, log_evidence: Sequence[float], weights: Weights) -> list[int]:
+    """Deal draws to the parts, evenly or by their evidence: the largest remainders get one more.
+
+    Draws are dealt by exp(log evidence), each Gaussian standing for a part of the posterior of
+    its own.
+    """
+    given = np.asarray(log_evidence)
+    share = np.exp(given - given.max()) if weights == "evidence" else np.ones(len(given))
+    wanted = draws * share / share.sum()
+    dealt = np.floor(wanted).astype(int)
+    behind = np.argsort(dealt - wanted, kind="stable")
+    dealt[behind[: draws - dealt.sum()]] += 1
+    return [int(count) for count in dealt]
+
+
+def check_starts(starts: jax.Array, modes: int) -> None:
+    """Refuse other numbers of starts than modes.
+
+    Raises
+    ------
+    InputError
+        If they differ.
+    """
+    if len(starts) != modes:
+        raise InputError("inference.maps_for_modes", maps=len(starts), modes=modes)

@@ -1,0 +1,68 @@
+"""Variational inference: about each MAP the Gaussian whose evidence lower bound (ELBO) is largest.
+
+Graves (2011, NeurIPS 24) and Blundell et al. (2015, ICML) learn independent weights of networks;
+Kucukelbir et al. (2017, JMLR 18, 14) any Gaussian. It is learned in coordinates that whiten the
+Laplace approximation of the same form, so that its steps fit all directions. `low_rank` is then a
+diagonal matrix plus one of low rank in these coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+
+from nlobayes.inference.method import Approached, Drawn
+from nlobayes.inference.methods import _learned as learned
+from nlobayes.inference.methods._gaussian import Covariance, Gaussian, about, moved_by, whitened
+from nlobayes.inference.methods._mixture import Mixture, Weights, check_starts, deal
+
+
+class Variational(NamedTuple):
+    """Draws of Gaussians learned about so many MAPs."""
+
+    modes: int
+    draws: int
+    covariance: Covariance
+    rank: int
+    weights: Weights
+    steps: int
+    draws_per_step: int
+    step_size: float
+
+    def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
+        """Draw positions, those of the first MAP first; the ELBO of each MAP is kept.
+
+        `elbo` has the standard error `elbo_error`. `slope_over_error` is about 1 where it is at its
+        maximum, and far above where more steps would raise it.
+
+        Raises
+        ------
+        InputError
+            If there are more or fewer MAPs than modes, or the covariance is full and parameters
+            are too many, or the rank is as large as they are many.
+        """
+        check_starts(posterior.starts, self.modes)
+        key_draws, *keys = jax.random.split(key, self.modes + 1)
+        found = [self._learn(*each, posterior) for each in zip(keys, posterior.starts, strict=True)]
+        parts, appraised = zip(*found, strict=True)
+        of_starts = {name: [one[name] for one in appraised] for name in appraised[0]}
+        mixture = Mixture(parts, deal(self.draws, of_starts["elbo"], self.weights))
+        return mixture.drawn(key_draws, posterior, of_starts)
+
+    def _learn(
+        self, key: jax.Array, start: jax.Array, posterior: Approached
+    ) -> tuple[Gaussian, dict[str, float]]:
+        """Give the Gaussian about one MAP, and what is said of it."""
+        form = (self.covariance, self.rank)
+        laplace = about(posterior.gauss_newton, start, *form)
+        density = whitened(posterior.logdensity_fn, laplace)
+        key_first, key_steps, key_last = jax.random.split(key, 3)
+        first = learned.first_parameters(key_first, start.size, *form, start.dtype)
+        learning = learned.Learning(self.steps, self.draws_per_step, self.step_size)
+        last = learned.learn(key_steps, density, first, learning)
+        said = learned.appraise(key_last, density, last)
+        return moved_by(laplace, learned.gaussian_of(last)), said
+
+
+build = Variational

@@ -1,0 +1,44 @@
+"""Settings of variational inference."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nlobayes.study.methods._modes import FromModes, dense_numbers
+from nlobayes.study.values import Positive, PositiveInt
+
+ADAM = 6
+"""Arrays like the parameters that a step holds: themselves, slope, change, moments, root."""
+
+
+class Variational(FromModes):
+    """About each MAP the Gaussian with the largest evidence bound (ELBO); an approximation."""
+
+    kind: Literal["variational"]
+    covariance: Literal["full", "diagonal", "low_rank"] = "full"
+    """`full` is for up to 4000 parameters. `diagonal` takes parameters for independent (mean
+    field). `low_rank` is a diagonal plus `rank` directions, in units of a Laplace approximation of
+    that rank."""
+    rank: PositiveInt = 50
+    """Directions of `low_rank`."""
+    steps: Annotated[int, Field(ge=1, le=10_000_000)] = 4000
+    """Steps of Adam about each MAP; `slope_over_error` of the file says if they suffice."""
+    draws_per_step: PositiveInt = 8
+    """Draws of the Gaussian that estimate a gradient."""
+    step_size: Positive = 0.02
+    """The first step size, in sds of a Laplace approximation; a cosine lets it fall to zero."""
+    weights: Literal["equal", "evidence"] = "equal"
+    """Share of each MAP in the draws: the same, or by its ELBO, which bounds its evidence."""
+
+    @property
+    def gradients(self) -> int:
+        """Each draw of each step takes one."""
+        return self.modes * self.steps * self.draws_per_step
+
+    def matrix_numbers(self, parameters: int, train: int) -> int:
+        """Count those of the curvature and of what Adam holds."""
+        if self.covariance == "full":
+            return dense_numbers(parameters, train) + ADAM * parameters**2
+        return (3 + ADAM) * self.rank * parameters if self.covariance == "low_rank" else 0

@@ -1,0 +1,101 @@
+"""Pathfinder on a network without hidden layers, whose posterior is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from nlobayes import builder
+from nlobayes.commands.shared.resampling import choose
+from nlobayes.evaluation.reweighting.importance import importance_weights
+from nlobayes.inference.method import Approached
+from nlobayes.inference.methods.pathfinder import Pathfinder
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset
+from tests.refusals import refused
+from tests.unit.commands.linear import MODEL
+
+SETTINGS: dict[str, Any] = {
+    "modes": 2,
+    "draws": 2000,
+    "candidates": 8000,
+    "resample": False,
+    "displacement": 1.0,
+    "iterations": 100,
+    "history": 30,
+    "draws_per_step": 200,
+}
+
+
+@pytest.fixture(scope="module")
+def model(dataset: Dataset) -> builder.Model:
+    return builder.build_model(ModelJob.model_validate(MODEL), dataset)
+
+
+@pytest.fixture(scope="module")
+def exact(model: builder.Model) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and root of the precision of the posterior's positions."""
+    density, zero = model.logdensity_fn, jnp.zeros(model.density.size)
+    precision = -np.asarray(jax.hessian(density)(zero))
+    return np.linalg.solve(precision, jax.grad(density)(zero)), np.linalg.cholesky(precision)
+
+
+@pytest.fixture(scope="module")
+def begin(model: builder.Model, dataset: Dataset, exact: Any) -> Approached:
+    return builder.approach(model, dataset, [exact[0]] * 2)
+
+
+def test_a_path_to_the_top_of_a_gaussian_finds_its_mean_and_nearly_its_covariance(
+    begin: Approached, exact: Any
+) -> None:
+    """The mean to a twentieth of an sd; variances to 40 %, as steps are not of exact length.
+
+    A mean against the slope would be a whole step off. The density is that of the draws.
+    """
+    method, (mean, root) = Pathfinder(**SETTINGS), exact
+    about, said = method._follow(jax.random.key(3), begin.starts[0], begin)
+    np.testing.assert_allclose(root.T @ (about.mean - mean), 0, atol=0.05)
+    spread = np.asarray(jax.vmap(about.spread)(jnp.eye(mean.size)))
+    covariance = spread.T @ spread
+    np.testing.assert_allclose(np.linalg.eigvalsh(root.T @ covariance @ root), 1, atol=0.4)
+    assert 0 < said["step"] <= SETTINGS["iterations"]
+    draws = about.draw(jax.random.key(0), 5)
+    stated = multivariate_normal(about.mean, covariance).logpdf(draws)
+    np.testing.assert_allclose(about.log_density(draws), stated, rtol=1e-6)
+
+
+def test_resampled_candidates_are_the_posterior(
+    model: builder.Model, begin: Approached, dataset: Dataset, exact: Any
+) -> None:
+    """Weights whose k is small move 8000 candidates to the posterior: variances to a tenth."""
+    drawn = Pathfinder(**{**SETTINGS, "resample": True}).sample(jax.random.key(1), begin)
+    assert drawn.resample == SETTINGS["draws"]
+    named = builder.name_draws(model, dataset, drawn)
+    assert named.log_approximation is not None
+    assert importance_weights((named.log_density - named.log_approximation)[0]).reliable
+    chosen, said = choose(named, SETTINGS["draws"], 1)
+    assert chosen.log_approximation is None
+    assert chosen.log_density.shape == (1, SETTINGS["draws"]) == chosen.function.shape[:2]
+    assert (said["ess_weights"] or 0) > 2000
+    whitened = np.asarray(drawn.positions)[_rows(named, chosen)] @ exact[1]
+    np.testing.assert_allclose(whitened.mean(axis=0), exact[0] @ exact[1], atol=0.1)
+    np.testing.assert_allclose(np.cov(whitened.T), np.eye(len(exact[0])), atol=0.13)
+
+
+def _rows(named: Any, chosen: Any) -> np.ndarray:
+    order = np.argsort(named.log_density[0])
+    return order[np.searchsorted(named.log_density[0], chosen.log_density[0], sorter=order)]
+
+
+def test_draws_follow_the_key_and_every_path_has_its_own(begin: Approached) -> None:
+    method = Pathfinder(**{**SETTINGS, "draws": 6})
+    first, again, other = (method.sample(jax.random.key(k), begin).positions for k in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).all()
+    with refused("inference.maps_for_modes", maps=2, modes=1):
+        method._replace(modes=1).sample(jax.random.key(0), begin)
