@@ -1,4 +1,4 @@
-"""Fit a Bayesian deep ensemble of bde (MILE) to prepared rows: a rival in an environment of its own.
+"""Fit a Bayesian deep ensemble of bde (MILE) to prepared rows, in an environment of its own.
 
     uv venv env_bde && uv pip install -p env_bde sklearn-contrib-bde==1.0.2
     env_bde/bin/python bde_ensemble.py problem.npz settings.json draws.npz
