@@ -11,7 +11,7 @@ from nlobayes.study.values import Fraction, Positive, PositiveInt
 
 
 class BoostedTreesRival(RivalSettings):
-    """Trees boosted by gradients, on histograms of the features; they predict the mean or quantiles."""
+    """Trees boosted by gradients, on histograms of the features; of the mean or of quantiles."""
 
     library: ClassVar[str | None] = SCIKIT_LEARN
 
