@@ -1,11 +1,22 @@
-"""Trees boosted by gradients, on histograms of the features, for the mean alone (scikit-learn)."""
+"""Trees boosted by gradients, on histograms of the features (scikit-learn).
+
+They learn the mean alone, or quantiles of an observation, by the loss of each quantile.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from nlobayes.rivals import Fitted, Foretold
+
+LEVELS = (np.arange(32) + 0.5) / 32
+"""Probabilities whose quantiles stand for draws."""
+SMALLEST_SD = 1e-3
+"""Spread of the quantiles at least, in units of the network: leaves may have one value for all."""
 
 
 def fit(
@@ -13,6 +24,7 @@ def fit(
     target: np.ndarray,
     *,
     seed: int,
+    quantiles: bool,
     learning_rate: float,
     most_iterations: int,
     most_leaves: int,
@@ -20,14 +32,27 @@ def fit(
     held_out: float,
 ) -> Fitted:
     """Add trees until rows of the train split that are held out no longer gain."""
-    trees = HistGradientBoostingRegressor(
-        learning_rate=learning_rate,
-        max_iter=most_iterations,
-        max_leaf_nodes=most_leaves,
-        early_stopping=True,
-        validation_fraction=held_out,
-        n_iter_no_change=patience,
-        random_state=seed,
-    ).fit(features, target)
-    facts = {"rows": len(target), "iterations": int(trees.n_iter_)}
-    return Fitted(lambda points: Foretold(trees.predict(points)[np.newaxis]), facts)
+    told = {
+        "learning_rate": learning_rate,
+        "max_iter": most_iterations,
+        "max_leaf_nodes": most_leaves,
+        "early_stopping": True,
+        "validation_fraction": held_out,
+        "n_iter_no_change": patience,
+        "random_state": seed,
+    }
+    losses = [{"loss": "quantile", "quantile": level} for level in LEVELS] if quantiles else [{}]
+    each = [HistGradientBoostingRegressor(**told, **loss).fit(features, target) for loss in losses]
+    iterations = [int(trees.n_iter_) for trees in each]
+    facts: dict[str, Any] = {"rows": len(target)}
+    facts["iterations"] = iterations if quantiles else iterations[0]
+    return Fitted(lambda points: _predict(each, points), facts)
+
+
+def _predict(each: Sequence[HistGradientBoostingRegressor], points: np.ndarray) -> Foretold:
+    """Predict the mean, or quantiles (level, point) in order: those that cross are sorted."""
+    draws = np.stack([trees.predict(points) for trees in each])
+    if len(each) == 1:
+        return Foretold(draws)
+    draws.sort(axis=0)
+    return Foretold(draws, np.maximum(draws.std(axis=0), SMALLEST_SD))

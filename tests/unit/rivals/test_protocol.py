@@ -82,3 +82,22 @@ def test_a_network_keeps_its_best_check_and_not_its_last() -> None:
     noise = np.random.default_rng(5).normal(size=100)
     rival = member.fit(features, noise, seed=1, steps=3000, learning_rate=0.05, **given)
     assert max(rival.facts["held_out_rmse"]) < 1.3  # of pure noise, fitted to the end: 2 and more
+
+
+def test_quantiles_of_trees_are_in_order_and_follow_the_noise() -> None:
+    """Noise of 0.1 on one side and 1 on the other: bars of 68 and 95 % hold what they say."""
+    rng = np.random.default_rng(6)
+    features, new = rng.uniform(-1, 1, (2, 2000, 1))
+    noise = rng.normal(size=(2, 2000)) * np.where(np.stack([features, new]) > 0, 1.0, 0.1)[..., 0]
+    settings = SETTINGS["boosted_trees"].model_validate(
+        {"kind": "boosted_trees", "quantiles": True, "most_iterations": 60}
+    )
+    foretold = RIVALS["boosted_trees"].fit(features, noise[0], **settings.arguments()).predict(new)
+    assert foretold.draws.shape == (32, 2000)
+    assert (np.diff(foretold.draws, axis=0) >= 0).all()
+    assert foretold.sd is not None
+    assert np.median(foretold.sd[new[:, 0] > 0]) > 5 * np.median(foretold.sd[new[:, 0] < 0])
+    share_below = np.mean(foretold.draws < noise[1])
+    assert share_below == pytest.approx(0.5, abs=0.05)
+    inner = np.mean((foretold.draws[5] < noise[1]) & (noise[1] < foretold.draws[26]))
+    assert inner == pytest.approx(21 / 32, abs=0.06)

@@ -11,11 +11,13 @@ from nlobayes.study.values import Fraction, Positive, PositiveInt
 
 
 class BoostedTreesRival(RivalSettings):
-    """Trees boosted by gradients, on histograms of the features; they predict the mean alone."""
+    """Trees boosted by gradients, on histograms of the features; of the mean or of quantiles."""
 
     library: ClassVar[str | None] = SCIKIT_LEARN
 
     kind: Literal["boosted_trees"]
+    quantiles: bool = False
+    """Learn 32 quantiles of an observation, which stand for draws, instead of the mean."""
     learning_rate: Positive = 0.05
     """Share of each tree that is added."""
     most_iterations: PositiveInt = 2000
