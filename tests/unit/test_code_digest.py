@@ -48,7 +48,13 @@ INSIDE = {
         "commands.shared.runtime",
     },
     "check_convergence": {"artifacts.chains", "diagnostics.verdict", "diagnostics.convergence"},
-    "approximate": {"builder", "inference.methods.map_ensemble", "artifacts.draws"},
+    "approximate": {
+        "builder",
+        "inference.methods.map_ensemble",
+        "inference.methods.pathfinder",
+        "evaluation.reweighting.importance",
+        "artifacts.draws",
+    },
     "assemble": {"artifacts.chains", "artifacts.contents", "artifacts.netcdf", "provenance"},
     "diagnose": {
         "diagnostics.convergence",
@@ -144,7 +150,7 @@ USED = {
     "warmup": {"data", "model", "inference"},
     "draw": {"data", "model", "inference"},
     "check_convergence": {"diagnostics"},
-    "approximate": {"data", "model", "inference"},
+    "approximate": {"data", "model", "inference", "diagnostics", "evaluation"},
     "assemble": set(),
     "diagnose": {"model", "diagnostics"},
     "thin": {"data", "diagnostics", "distributions", "evaluation"},
