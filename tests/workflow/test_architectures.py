@@ -66,7 +66,7 @@ def test_the_surrogate_averages_over_sizes(name: str, varying: Project) -> None:
     surrogate = Surrogate.load(varying.root / f"results/surrogates/{RUNS[name]}.nc")
     table = pd.read_parquet(varying.root / "results/tables/tiny.parquet")
     median = surrogate.predict(table[list(surrogate.inputs)].to_numpy()).median
-    assert np.median(np.abs(np.log10(median / table["sigma_pb"]))) < 1.0
+    assert np.median(np.abs(np.log10(median / table["sigma_pb"]))) < 1.5
 
 
 def test_everything_verifies(varying: Project) -> None:
