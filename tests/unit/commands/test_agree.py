@@ -65,6 +65,20 @@ def test_different_posteriors_disagree(
     ]
 
 
+def test_every_output_of_several_counts(run: Any, tmp_path: Path, read: Read) -> None:
+    """As the logits of classes: the second output alone is off."""
+    groups = read_groups(run.posterior, "posterior")
+    function = groups["predictions"]["f"]
+    paths = []
+    for name, shift in (("first", 0.0), ("same", 0.0), ("off", 1.0)):
+        both = np.stack([function.values, function.values[::-1] + shift], axis=-1)
+        changed = groups["predictions"].assign(f=((*function.dims, "output"), both))
+        paths.append(tmp_path / f"{name}.nc")
+        write_groups(paths[-1], "posterior", {**groups, "predictions": changed}, {})
+    agree(paths, tmp_path / "out.json")
+    assert [pair["passed"] for pair in read(tmp_path / "out.json")["pairs"]] == [True, False, False]
+
+
 def test_a_sampler_that_never_moved_does_not_agree(
     run: Any,
     rival: Callable[..., Path],

@@ -4,6 +4,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from nlobayes import provenance
@@ -25,7 +26,7 @@ def agree(
     if len(groups) < 2:
         raise InputError("commands.too_few_posteriors", where="agree", posteriors=[*groups])
     _check_same_points(groups)
-    draws = {path: group["predictions"]["f"].values for path, group in groups.items()}
+    draws = {path: _function(group["predictions"]["f"].values) for path, group in groups.items()}
     pairs = []
     for first, second in combinations(draws, 2):
         result = verdict(compare(draws[first], draws[second]))
@@ -35,6 +36,11 @@ def agree(
         typer.echo(f"{said}: {first} and {second}, rms z {rms}", err=True)
     write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
     write_record(record, provenance.record("agree", None, digests(posterior)), [out])
+
+
+def _function(values: np.ndarray) -> np.ndarray:
+    """Take every output at every point as a quantity (chain, draw, quantity)."""
+    return values.reshape(*values.shape[:2], -1)
 
 
 def _check_same_points(groups: dict[str, Groups]) -> None:
