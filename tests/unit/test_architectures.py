@@ -132,3 +132,20 @@ def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:
         gradient = np.asarray(jax.grad(model.logdensity_fn)(model.density.draw_prior(2)))
         assert (gradient[architecture.held] == 0).all()
         assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize(
+    ("prior", "learned"),
+    [
+        ({"kind": "relevance"}, 6),
+        ({"kind": "hierarchical", "hyper": {"kind": "half_normal", "scale": 1.0}}, 5),
+    ],
+)
+def test_scales_that_are_learned_are_read_with_the_weights(
+    prior: dict[str, Any], learned: int, dataset: Dataset
+) -> None:
+    """Only arrays with entries that are not in use are left out: the network's own are read."""
+    model, _ = build({**UNITS, "prior": prior}, dataset)
+    named = builder.name_variables(model, model.density.draw_prior(1)).values
+    assert sum("scale" in name or "relevance" in name for name in named) == learned
+    assert not [n for n in named if n.startswith(("weights", "biases")) and n.endswith("_padded")]

@@ -22,6 +22,7 @@ from pytensor.graph.replace import clone_replace
 from nlobayes.errors import InputError
 from nlobayes.model.architecture import PADDED
 from nlobayes.model.likelihood import ERROR, TARGET
+from nlobayes.model.networks import is_parameter
 from nlobayes.model.posterior import FEATURES, Posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
@@ -265,11 +266,16 @@ def _named(model: pm.Model) -> list[Any]:
     These are arrays in units of their scale, and arrays with entries that are not in use.
     """
     every = [*model.free_RVs, *model.deterministics]
-    read = [variable for variable in every if not variable.name.endswith((WHITENED, PADDED))]
+    read = [variable for variable in every if not _is_twin(variable.name)]
     graph = model.replace_rvs_by_values(read)
     for variable, original in zip(graph, read, strict=True):
         variable.name = original.name
     return sorted(graph, key=lambda variable: str(variable.name))
+
+
+def _is_twin(name: str) -> bool:
+    """Tell an array whose values another name has; scales of padded arrays have no other."""
+    return name.endswith(WHITENED) or (name.endswith(PADDED) and is_parameter(name))
 
 
 def jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Array]]:

@@ -90,7 +90,7 @@ def build(
         if by_name:
             state, tried = jax.lax.scan(jump_once, state, jax.random.split(key_jumps, jumps))
         state, info = within.move(key_move, state, tuned, integration_steps)
-        spent = len(tried[0]) * (1 + annealing_steps * annealing_integration_steps)
+        spent = len(tried[0]) * 2 * (1 + annealing_steps * annealing_integration_steps)
         return state, info._replace(
             num_integration_steps=info.num_integration_steps + spent,
             extra=_account([*by_name], *tried) | {"size": jnp.argmax(state.size)},
