@@ -1,0 +1,62 @@
+"""A step size for each size of an architecture: learned where chains were, safe elsewhere."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nlobayes.inference.adaptation import Untuned
+from nlobayes.inference.adaptations import ADAPTATIONS
+from nlobayes.inference.architecture import Architecture, Units
+from nlobayes.inference.kernel import Posterior
+from nlobayes.inference.kernels import reversible_jump
+from nlobayes.inference.warmup import adapt
+
+SDS = np.array([1.0, 1.0, 0.3])
+"""Scale of the other entries with no, one and two units in use; none is never allowed."""
+UNITS = Units(np.array([0, 1]), np.array([[2], [3]]), np.array([[4], [5]]), fewest=1)
+
+
+def log_density(position: jax.Array, inverse_temperature: float = 1.0) -> jax.Array:
+    count = jnp.sum(position[:2]).astype(int)
+    sd = jnp.asarray(SDS)[count]
+    return -0.5 * jnp.sum((position[2:] / sd) ** 2) - 4 * jnp.log(sd)
+
+
+def warm_up(moves: tuple[str, ...], steps: int = 600) -> np.ndarray:
+    kernel = reversible_jump.build(
+        Posterior(log_density, architecture=Architecture((UNITS,))),
+        moves=moves,
+        jumps=1,
+        annealing_steps=0,
+        annealing_integration_steps=1,
+        integration_steps=4,
+        jitter=0.2,
+        divergence_threshold=1000.0,
+    )
+    adaptation = ADAPTATIONS["sizes"].build(
+        Untuned(kernel),
+        steps=steps,
+        adaptation_share=0.8,
+        target_acceptance=0.8,
+        initial_step_size=0.01,
+    )
+    start = jnp.array([[1.0, 0.0, 0.1, 0.1, 0.1, 0.1]])
+    keys = jax.random.split(jax.random.key(1), 1)
+    carry, _, _ = adapt(keys, adaptation, adaptation.start(start), first=0, steps=steps)
+    return np.asarray(adaptation.finish(carry)[1].step_size[0])
+
+
+def test_each_size_learns_its_own_step_size() -> None:
+    """The stiff size has less than half the step; one never visited has the shortest."""
+    none, one, two = warm_up(("conditional", "prior"))
+    assert two < 0.5 * one
+    assert 0.3 < one < 3
+    assert none == two
+
+
+def test_a_size_that_is_never_left_teaches_all() -> None:
+    learned = warm_up(("identity",))
+    assert np.unique(learned).size == 1
+    assert learned[0] > 0.1
