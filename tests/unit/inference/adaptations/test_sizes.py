@@ -18,13 +18,13 @@ SDS = np.array([1.0, 1.0, 0.3])
 UNITS = Units(np.array([0, 1]), np.array([[2], [3]]), np.array([[4], [5]]), fewest=1)
 
 
-def log_density(position: jax.Array, inverse_temperature: float = 1.0) -> jax.Array:
+def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array:
     count = jnp.sum(position[:2]).astype(int)
     sd = jnp.asarray(SDS)[count]
     return -0.5 * jnp.sum((position[2:] / sd) ** 2) - 4 * jnp.log(sd)
 
 
-def warm_up(moves: tuple[str, ...], steps: int = 600) -> np.ndarray:
+def warm_up(moves: tuple[reversible_jump.Move, ...], steps: int = 600) -> np.ndarray:
     kernel = reversible_jump.build(
         Posterior(log_density, architecture=Architecture((UNITS,))),
         moves=moves,
