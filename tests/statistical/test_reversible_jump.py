@@ -20,8 +20,9 @@ from scipy.stats import chisquare, kstest, multivariate_normal
 
 from nlobayes.inference import jumps
 from nlobayes.inference.architecture import Architecture, Layers, Units
-from nlobayes.inference.kernel import Posterior, Tuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import reversible_jump
+from nlobayes.inference.kernels.reversible_jump import TunedSizes
 
 pytestmark = pytest.mark.statistical
 
@@ -36,8 +37,9 @@ DEPTHS = np.array([0.5, 0.3, 0.2])
 SUBSETS = np.array([s for s in product((0, 1), repeat=MOST) if sum(s) >= FEWEST])
 PRIOR = np.array([WIDTHS[s.sum()] / comb(MOST, s.sum()) for s in SUBSETS])
 SIGMA, ROWS = 0.5, 12
+SCALE = 0.3
 ARCHITECTURE = Architecture(
-    (Units(USED, INTO, OUT, FEWEST),), Layers(DEPTH, LAYER_ENTRIES, IDENTITY, fewest=1)
+    (Units(USED, INTO, OUT, FEWEST),), Layers(DEPTH, LAYER_ENTRIES, IDENTITY, OUT[:, 0], fewest=1)
 )
 MOVES = ("prior", "conditional", "split", "identity")
 
@@ -114,7 +116,8 @@ def run(problem: Problem, moves: Any, annealing_steps: int = 0, steps: int = STE
         divergence_threshold=1000.0,
     )
     step_sizes = 0.3 + 0.02 * jnp.arange(ARCHITECTURE.sizes)
-    tuned = Tuned(step_sizes, jnp.ones(SIZE))
+    scales = jnp.full(2 * len(moves), SCALE)
+    tuned = TunedSizes(step_sizes, jnp.ones(SIZE), scales)
 
     def chain(key: jax.Array, position: jax.Array) -> Any:
         def step(state: Any, key: jax.Array) -> Any:

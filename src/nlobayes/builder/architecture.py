@@ -50,7 +50,8 @@ def architecture_of(
     entries = np.stack([_entries(layer) for layer in places[1:-1]])
     at = density.places[DEPTH].start
     identity = _identity(density, places[1:-1], at, len(places) - 1)
-    return Architecture((), Layers(at, entries, identity, _fewest(varying.depth)))
+    layers = Layers(at, entries, identity, _entries(places[-1]), _fewest(varying.depth))
+    return Architecture((), layers)
 
 
 def _places(density: Density, names: Layer) -> Layer:

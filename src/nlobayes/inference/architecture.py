@@ -51,6 +51,8 @@ class Layers(NamedTuple):
         Places of the weights and biases of each layer after the first (layer, entry).
     identity
         What these entries are in a layer that passes on what it gets (layer, entry).
+    readout
+        Places of the weights and biases of the output layer (entry,).
     fewest
         Least number of hidden layers that the prior allows.
     """
@@ -58,11 +60,16 @@ class Layers(NamedTuple):
     count_at: int
     entries: np.ndarray
     identity: np.ndarray
+    readout: np.ndarray
     fewest: int
 
     def in_use(self, position: jax.Array) -> jax.Array:
         """Count the hidden layers in use."""
         return jnp.round(position[self.count_at]).astype(int)
+
+    def change(self, position: jax.Array, grow: jax.Array) -> jax.Array:
+        """Take one more layer into use, or one less."""
+        return position.at[self.count_at].add(jnp.where(grow, 1, -1).astype(position.dtype))
 
 
 class Architecture(NamedTuple):
