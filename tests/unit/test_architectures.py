@@ -135,17 +135,19 @@ def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prior", "learned"),
+    ("prior", "learned", "axes"),
     [
-        ({"kind": "relevance"}, 6),
-        ({"kind": "hierarchical", "hyper": {"kind": "half_normal", "scale": 1.0}}, 5),
+        ({"kind": "relevance"}, 6, ("feature",)),
+        ({"kind": "hierarchical", "hyper": {"kind": "half_normal", "scale": 1.0}}, 5, ()),
     ],
 )
 def test_scales_that_are_learned_are_read_with_the_weights(
-    prior: dict[str, Any], learned: int, dataset: Dataset
+    prior: dict[str, Any], learned: int, axes: tuple[str, ...], dataset: Dataset
 ) -> None:
     """Only arrays with entries that are not in use are left out: the network's own are read."""
     model, _ = build({**UNITS, "prior": prior}, dataset)
     named = builder.name_variables(model, model.density.draw_prior(1)).values
-    assert sum("scale" in name or "relevance" in name for name in named) == learned
-    assert not [n for n in named if n.startswith(("weights", "biases")) and n.endswith("_padded")]
+    assert sum(name.startswith("scale_") for name in named) == learned
+    assert not [name for name in named if name.endswith("_padded")]
+    assert {"scale_weights_1", "scale_weights_3"} < named.keys()
+    assert model.density.dims["scale_weights_1"] == axes

@@ -17,8 +17,8 @@ from nlobayes.inference.kernel import LogDensity
 
 LEAST_CURVATURE = 0.1
 """Of the log density along weights that a unit or a layer sends on, where it is no maximum."""
-SPLIT_SHARES = 0.25
-"""Sd of the share that a half takes of what the unit sends on, about one half."""
+SPLIT_OUT = 0.5**0.5
+"""How far the weights that leave the halves of a unit stand from half of its own, in their prior."""
 
 
 class Gaussian(NamedTuple):
@@ -113,41 +113,27 @@ def refitted(layers: Layers, logdensity_fn: LogDensity, inner: Map) -> Map:
 def split(units: Units) -> Map:
     """Split a unit in two that together do nearly the same, and merge two into one.
 
-    A unit (u, v) and unused entries (a, b) become (u + 2 s (1 - r) a, r v) and (u - 2 s r a,
-    (1 - r) v) with r = 1/2 + t b: to first order in the scale s the sum is what it was.
+    A unit (u, v) and unused entries (a, b) become (u + s a, v/2 + t b) and (u - s a, v/2 - t b), s
+    the scale. With `SPLIT_OUT` as t the weights v and b keep their prior to leading order.
     """
     into, out = jnp.asarray(units.into), jnp.asarray(units.out)
 
-    def grow(position: jax.Array, chosen: Chosen) -> Mapped:
-        place, other = chosen.place, chosen.other
-        shares = 0.5 + SPLIT_SHARES * position[out[place]]
-        whole, share, apart = position[out[other]], jnp.mean(shares), position[into[place]]
-        step, centre = 2 * chosen.scale * apart, position[into[other]]
-        new = position.at[into[other]].set(centre + (1 - share) * step)
-        new = new.at[into[place]].set(centre - share * step)
-        new = new.at[out[other]].set(shares * whole)
-        new = new.at[out[place]].set((1 - shares) * whole)
-        return new, _split_jacobian(chosen.scale, apart.size, whole)
-
-    def shrink(position: jax.Array, chosen: Chosen) -> Mapped:
-        place, other = chosen.place, chosen.other
-        whole = position[out[other]] + position[out[place]]
-        shares = position[out[other]] / whole
-        share = jnp.mean(shares)
-        step = position[into[other]] - position[into[place]]
-        new = position.at[into[other]].set(position[into[other]] - (1 - share) * step)
-        new = new.at[into[place]].set(step / (2 * chosen.scale))
-        new = new.at[out[other]].set(whole)
-        new = new.at[out[place]].set((shares - 0.5) / SPLIT_SHARES)
-        return new, -_split_jacobian(chosen.scale, step.size, whole)
-
     def mapped(position: jax.Array, chosen: Chosen) -> Mapped:
-        found: Mapped = jax.lax.cond(chosen.grow, grow, shrink, position, chosen)
-        return found
+        one, two, scale = chosen.other, chosen.place, chosen.scale
+        u = _part(position[into[one]], position[into[two]], chosen.grow, 1.0, scale)
+        v = _part(position[out[one]], position[out[two]], chosen.grow, 0.5, SPLIT_OUT)
+        new = position.at[into[one]].set(u[0]).at[into[two]].set(u[1])
+        new = new.at[out[one]].set(v[0]).at[out[two]].set(v[1])
+        jacobian = into.shape[1] * jnp.log(2 * scale) + out.shape[1] * jnp.log(SPLIT_OUT)
+        return new, jnp.where(chosen.grow, 1, -1) * jacobian
 
     return mapped
 
 
-def _split_jacobian(scale: jax.Array, entering: int, whole: jax.Array) -> jax.Array:
-    each = jnp.log(SPLIT_SHARES * jnp.abs(whole))
-    return entering * jnp.log(2 * scale) + jnp.sum(each)
+def _part(
+    one: jax.Array, two: jax.Array, grow: jax.Array, share: float, step: float | jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Map (whole, apart) to whole * share +- apart * step, and back."""
+    halves = (share * one + step * two, share * one - step * two)
+    whole = ((one + two) / (2 * share), (one - two) / (2 * step))
+    return jnp.where(grow, halves[0], whole[0]), jnp.where(grow, halves[1], whole[1])

@@ -133,7 +133,7 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
         locate=_locate(model),
         places=_places(model, point),
         unravel=unravel,
-        dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
+        dims={name: _dims(model, name) for name in variable_names},
         coords=dict(model.coords),
         layout=posterior.layout,
         chunk=chunk,
@@ -269,8 +269,14 @@ def _named(model: pm.Model) -> list[Any]:
     read = [variable for variable in every if not _is_twin(variable.name)]
     graph = model.replace_rvs_by_values(read)
     for variable, original in zip(graph, read, strict=True):
-        variable.name = original.name
+        variable.name = original.name.removesuffix(PADDED)
     return sorted(graph, key=lambda variable: str(variable.name))
+
+
+def _dims(model: pm.Model, name: str) -> tuple[str, ...]:
+    """Give the axes of what is read by a name, which the model may have with another ending."""
+    known = model.named_vars_to_dims
+    return tuple(known.get(name) or known.get(name + PADDED) or ())
 
 
 def _is_twin(name: str) -> bool:
