@@ -67,6 +67,7 @@ def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> 
                 "sloped": {"kind": "fan_in", "slopes": {"kind": "exponential"}},
             },
             "likelihoods": {"of_inputs": {"kind": "heteroscedastic"}},
+            "precision": "float64",
             "pretraining": {"whole": {"epochs": 10, "batch": "full"}},
             "methods": {
                 "jumps": JUMPS,
