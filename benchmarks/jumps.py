@@ -82,7 +82,9 @@ def main() -> None:
             " ".join(moves): with_jumps(case, moves, given.leapfrogs, given.chains, given.draws)
             for moves in case.moves
         }
-        times = np.array([[seconds(run) for run in (plain, *timed.values())] for _ in range(ROUNDS)])
+        times = np.array(
+            [[seconds(run) for run in (plain, *timed.values())] for _ in range(ROUNDS)]
+        )
         each, ratios = np.median(times, axis=0), np.median(times / times[:, :1], axis=0)
         print(f"{name:>9} {'hmc':>24}: {each[0] / given.draws * 1e3:8.3f} ms")
         for moves, cost, ratio in zip(timed, each[1:], ratios[1:], strict=True):

@@ -3,8 +3,7 @@
 S. Talts et al., arXiv:1804.06788; ties of the discrete number are broken at random. Networks up to
 1-4-1 draw width, weights and data from the prior; a chain from another prior draw warms up (step
 sizes, scales of jumps), jumps, and its thinned draws rank the width that the data came from. With
-`direction` left out of the ratio the p-value of the same ranks is below 1e-12, with `choice` below
-1e-100.
+`direction` or `choice` left out of the ratio the p-value of the same ranks is below 1e-6.
 """
 
 from __future__ import annotations
@@ -91,9 +90,7 @@ def test_widths_rank_uniformly() -> None:
 
 
 @pytest.mark.parametrize("dropped", ["direction", "choice"])
-def test_ranks_see_a_factor_that_is_left_out(
-    dropped: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ranks_see_a_factor_that_is_left_out(dropped: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def total(ratio: Any) -> Any:
         within = sum(ratio._replace(**{dropped: 0.0}))
         return jnp.where(ratio.direction > -jnp.inf, within, -jnp.inf)

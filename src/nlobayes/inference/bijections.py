@@ -18,7 +18,7 @@ from nlobayes.inference.kernel import LogDensity
 LEAST_CURVATURE = 0.1
 """Of the log density along weights that a unit or a layer sends on, where it is no maximum."""
 SPLIT_OUT = 0.5**0.5
-"""How far the weights that leave the halves of a unit stand from half of its own, in their prior."""
+"""Sd of what a half of a unit sends on, about half of what the unit did, in units of the prior."""
 
 
 class Gaussian(NamedTuple):
@@ -92,8 +92,8 @@ def near_identity(layers: Layers) -> Map:
     return mapped
 
 
-def refitted(layers: Layers, logdensity_fn: LogDensity, inner: Map) -> Map:
-    """Give the output layer weights that fit the hidden layers of another number.
+def refitted(layers: Layers, logdensity_fn: LogDensity) -> Map:
+    """Give the output layer weights that fit one more hidden layer, a draw from its prior.
 
     They keep their place within their conditional Gaussian (`expand`): where that is exact, the
     jump is accepted by the ratio of the evidences with the output layer integrated out.
@@ -101,11 +101,10 @@ def refitted(layers: Layers, logdensity_fn: LogDensity, inner: Map) -> Map:
     at = jnp.asarray(layers.readout)
 
     def mapped(position: jax.Array, chosen: Chosen) -> Mapped:
-        new, jacobian = inner(position, chosen)
         before = expand(logdensity_fn, position, at)
-        after = expand(logdensity_fn, layers.change(new, chosen.grow), at)
+        after = expand(logdensity_fn, layers.change(position, chosen.grow), at)
         fitted = after.place(before.standardise(position[at]))
-        return new.at[at].set(fitted), jacobian + after.log_root() - before.log_root()
+        return position.at[at].set(fitted), after.log_root() - before.log_root()
 
     return mapped
 

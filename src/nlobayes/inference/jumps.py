@@ -71,12 +71,12 @@ class Jump(NamedTuple):
     apply: Map
 
 
-def of_units(units: Units, mapped: Map, least: int = 0) -> Jump:
+def of_units(units: Units, mapped: Map) -> Jump:
     """Build the birth and the death of a unit of a layer, at a place chosen uniformly.
 
-    The map sees the unit as in use both ways. A birth needs at least so many units besides.
+    The map sees the unit as in use both ways.
     """
-    most, fewest, used_at = len(units.used), max(units.fewest, least), units.used
+    most, fewest, used_at = len(units.used), units.fewest, units.used
 
     def choose(key: jax.Array, position: jax.Array, scale: jax.Array) -> Chosen:
         key_direction, key_place, key_other = jax.random.split(key, 3)

@@ -24,15 +24,19 @@ import numpy as np
 from blackjax.mcmc.metrics import gaussian_euclidean
 
 from nlobayes.inference import annealing
-from nlobayes.inference.architecture import Architecture
+from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.inference.bijections import near_identity, output_aware, refitted, split, unchanged
-from nlobayes.inference.jumps import Jump, Mapped, Ratio, of_layers, of_units
+from nlobayes.inference.jumps import Jump, Map, Mapped, Ratio, of_layers, of_units
 from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State, Tuned
 from nlobayes.inference.kernels import hmc
 
 Move = Literal["prior", "conditional", "split", "identity"]
 SCALED = ("split", "identity")
 """Moves whose scale is learned."""
+
+
+Propose = Callable[[Jump, jax.Array, jax.Array, jax.Array], tuple[jax.Array, Ratio]]
+"""Of a jump, a key, a position and a scale: a position, and the ratio that accepts it."""
 
 
 class SizedState(NamedTuple):
@@ -43,7 +47,7 @@ class SizedState(NamedTuple):
     size
         The size of the architecture (size,): 1 at its number, else 0.
     tried
-        How often the step tried each jump, and the sum of the probabilities of acceptance (jump, 2).
+        How often the step tried each jump, and the sum of its acceptance probabilities (jump, 2).
     """
 
     position: jax.Array
@@ -86,7 +90,7 @@ def build(
         return SizedState(position, value, gradient, within.size(position), tried)
 
     def jump_all(key: jax.Array, state: SizedState, tuned: TunedSizes) -> SizedState:
-        propose = _propose
+        propose: Propose = _propose
         if annealing_steps:
             move = within.tempered(tuned, annealing_integration_steps)
             propose = _annealed(logdensity_fn, move, annealing_steps)
@@ -117,26 +121,24 @@ def jumps_of(
 ) -> dict[str, Jump]:
     """Build the jumps that the moves allow, by the names under which their fate is recorded."""
     built: dict[str, Jump] = {}
+    layers = architecture.layers
     for move in moves:
         for number, units in enumerate(architecture.units, start=1):
-            mapped = {
-                "prior": lambda: unchanged,
-                "conditional": lambda units=units: output_aware(units, logdensity_fn),
-                "split": lambda units=units: split(units),
-            }
-            if move in mapped:
-                least = 1 if move == "split" else 0
-                built[f"{move}_{number}"] = of_units(units, mapped[move](), least)
-        layers = architecture.layers
-        if layers is not None:
-            of_layer = {
-                "prior": unchanged,
-                "conditional": refitted(layers, logdensity_fn, unchanged),
-                "identity": near_identity(layers),
-            }
-            if move in of_layer:
-                built[f"{move}_layer"] = of_layers(layers, of_layer[move])
+            if mapped := _map_of_units(move, units, logdensity_fn):
+                built[f"{move}_{number}"] = of_units(units, mapped)
+        if layers is not None and (mapped := _map_of_layers(move, layers, logdensity_fn)):
+            built[f"{move}_layer"] = of_layers(layers, mapped)
     return built
+
+
+def _map_of_units(move: Move, units: Units, logdensity_fn: LogDensity) -> Map | None:
+    conditional = output_aware(units, logdensity_fn)
+    return {"prior": unchanged, "conditional": conditional, "split": split(units)}.get(move)
+
+
+def _map_of_layers(move: Move, layers: Layers, logdensity_fn: LogDensity) -> Map | None:
+    conditional, identity = refitted(layers, logdensity_fn), near_identity(layers)
+    return {"prior": unchanged, "conditional": conditional, "identity": identity}.get(move)
 
 
 class Within(NamedTuple):
@@ -167,7 +169,8 @@ class Within(NamedTuple):
         step_size = jnp.sum(tuned.step_size * state.size)
         own = Tuned(step_size, self._metric(tuned.inverse_mass_matrix))
         new, info = kernel.step(key, State(*state[:3]), own)
-        return SizedState(*new, state.size, state.tried), info
+        moved = {name: getattr(new, name) for name in State._fields}
+        return state._replace(**moved), info
 
     def _metric(self, inverse_mass_matrix: jax.Array) -> Any:
         """Give the indicators a mass that nothing moves."""
@@ -199,10 +202,6 @@ class Tried(NamedTuple):
         """Count the jumps of each kind, and sum their probabilities (kind, 2)."""
         each = jnp.stack([jnp.ones_like(self.probability), self.probability], axis=1)
         return jax.nn.one_hot(self.which, kinds, dtype=each.dtype).T @ each
-
-
-Propose = Callable[[Jump, jax.Array, jax.Array, jax.Array], tuple[jax.Array, Ratio]]
-"""Of a jump, a key, a position and a scale: a position, and the ratio that accepts it."""
 
 
 def _jump(
@@ -259,9 +258,7 @@ def _annealed(logdensity_fn: LogDensity, move: annealing.Move, steps: int) -> Pr
     return propose
 
 
-def _account(
-    names: Iterable[str], tried: jax.Array, tuned: TunedSizes
-) -> dict[str, jax.Array]:
+def _account(names: Iterable[str], tried: jax.Array, tuned: TunedSizes) -> dict[str, jax.Array]:
     """Tell how often each jump was tried, its mean probability of acceptance, and its scale."""
     told = {}
     for number, name in enumerate(names):
