@@ -33,7 +33,7 @@ from nlobayes.study.jobs import ModelJob  # noqa: E402
 from nlobayes.types import Dataset  # noqa: E402
 
 UNIFORM = {"kind": "uniform"}
-STEP_SIZE, ROUNDS = 1e-3, 15
+STEP_SIZE, ROUNDS = 1e-3, 11
 UNIT_MOVES = (("prior",), ("conditional",), ("split",), ("prior", "conditional", "split"))
 LAYER_MOVES = (("prior",), ("identity",), ("conditional",), ("prior", "conditional"))
 

@@ -13,6 +13,8 @@ from scipy.stats import poisson
 from nlobayes import builder
 from nlobayes.builder.architecture import architecture_of
 from nlobayes.inference.architecture import Architecture
+from nlobayes.inference.jumps import Chosen
+from nlobayes.inference.kernels.reversible_jump import jumps_of
 from nlobayes.model.architecture import log_probabilities
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
@@ -125,6 +127,24 @@ def test_layers_not_in_use_pass_on_what_they_get(of_depth: Any, dataset: Dataset
     assert np.abs(predict(deep, features) - shallow).max() > 1e-3
     identical = deep.at[layers.entries.ravel()].set(layers.identity.ravel())
     np.testing.assert_allclose(predict(identical, features), shallow, atol=1e-12)
+
+
+def test_jumps_are_the_same_array_by_array(of_units: Any, of_depth: Any) -> None:
+    """Derivatives along the arrays of a few entries are those along the whole position."""
+    zero = jnp.zeros(())
+    for model, architecture in (of_units, of_depth):
+        position = model.density.draw_prior(5)
+        chosen = Chosen(jnp.asarray(True), zero.astype(int), zero.astype(int) + 1, zero, zero, zero)
+        whole = architecture._replace(arrays=None)
+        for name, jump in jumps_of(architecture, ("conditional",), model.logdensity_fn).items():
+            expected = jumps_of(whole, ("conditional",), model.logdensity_fn)[name]
+            position = position if architecture.units else position.at[architecture.held].set(1.0)
+            for found, known in zip(
+                jax.jit(jump.apply)(position, chosen),
+                jax.jit(expected.apply)(position, chosen),
+                strict=True,
+            ):
+                np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-9)
 
 
 def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:

@@ -6,12 +6,14 @@ and back where the jump shrinks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from nlobayes.inference.architecture import Layers, Units
+from nlobayes.inference.architecture import Arrays, Layers, Units
 from nlobayes.inference.jumps import Chosen, Map, Mapped
 from nlobayes.inference.kernel import LogDensity
 
@@ -41,21 +43,30 @@ class Gaussian(NamedTuple):
         return -0.5 * jnp.sum(jnp.log(self.values))
 
 
-def expand(logdensity_fn: LogDensity, position: jax.Array, at: jax.Array) -> Gaussian:
-    """Find the Gaussian whose gradient and curvature at zero are those of the log density.
+class Expansion(NamedTuple):
+    """A log density, expanded along entries that are among some places."""
 
-    It is a function of all entries but those `at` some places, whose exact conditional it is where
-    the log density is quadratic in them.
-    """
+    logdensity_fn: Callable[..., jax.Array]
+    arrays: Arrays | None
+    among: np.ndarray
 
-    def along(weights: jax.Array) -> jax.Array:
-        return logdensity_fn(position.at[at].set(weights))
+    def at(self, position: jax.Array, at: jax.Array) -> Gaussian:
+        """Find the Gaussian whose gradient and curvature at zero are those of the log density.
 
-    zero = jnp.zeros(at.shape, position.dtype)
-    gradient, curvature = jax.grad(along)(zero), -jax.hessian(along)(zero)
-    values, vectors = jnp.linalg.eigh(curvature)
-    held = jnp.maximum(values, LEAST_CURVATURE)
-    return Gaussian(vectors @ ((vectors.T @ gradient) / held), held, vectors)
+        It is a function of all entries but those `at` some places, whose exact conditional it is
+        where the log density is quadratic in them.
+        """
+
+        def along(weights: jax.Array) -> jax.Array:
+            if self.arrays is None:
+                return self.logdensity_fn(position.at[at].set(weights))
+            return self.logdensity_fn(self.arrays.put(position, at, weights, self.among))
+
+        zero = jnp.zeros(at.shape, position.dtype)
+        gradient, curvature = jax.grad(along)(zero), -jax.hessian(along)(zero)
+        values, vectors = jnp.linalg.eigh(curvature)
+        held = jnp.maximum(values, LEAST_CURVATURE)
+        return Gaussian(vectors @ ((vectors.T @ gradient) / held), held, vectors)
 
 
 def unchanged(position: jax.Array, chosen: Chosen) -> Mapped:
@@ -64,15 +75,17 @@ def unchanged(position: jax.Array, chosen: Chosen) -> Mapped:
     return position, jnp.zeros((), position.dtype)
 
 
-def output_aware(units: Units, logdensity_fn: LogDensity) -> Map:
+def output_aware(units: Units, logdensity_fn: LogDensity, arrays: Arrays | None = None) -> Map:
     """Give a new unit weights to the next layer that fit what is not yet explained.
 
-    They are those of `expand`: exact where the next layer is the output of a Gaussian likelihood.
+    They are those of `Expansion`: exact where the next layer is the output of a Gaussian
+    likelihood.
     """
+    expansion = Expansion(logdensity_fn, arrays, units.out)
 
     def mapped(position: jax.Array, chosen: Chosen) -> Mapped:
         at = jnp.asarray(units.out)[chosen.place]
-        gaussian, held = expand(logdensity_fn, position, at), position[at]
+        gaussian, held = expansion.at(position, at), position[at]
         new = jnp.where(chosen.grow, gaussian.place(held), gaussian.standardise(held))
         return position.at[at].set(new), jnp.where(chosen.grow, 1, -1) * gaussian.log_root()
 
@@ -92,17 +105,18 @@ def near_identity(layers: Layers) -> Map:
     return mapped
 
 
-def refitted(layers: Layers, logdensity_fn: LogDensity) -> Map:
+def refitted(layers: Layers, logdensity_fn: LogDensity, arrays: Arrays | None = None) -> Map:
     """Give the output layer weights that fit one more hidden layer, a draw from its prior.
 
-    They keep their place within their conditional Gaussian (`expand`): where that is exact, the
+    They keep their place within their conditional Gaussian (`Expansion`): where that is exact, the
     jump is accepted by the ratio of the evidences with the output layer integrated out.
     """
     at = jnp.asarray(layers.readout)
+    expansion = Expansion(logdensity_fn, arrays, layers.readout)
 
     def mapped(position: jax.Array, chosen: Chosen) -> Mapped:
-        before = expand(logdensity_fn, position, at)
-        after = expand(logdensity_fn, layers.change(position, chosen.grow), at)
+        before = expansion.at(position, at)
+        after = expansion.at(layers.change(position, chosen.grow), at)
         fitted = after.place(before.standardise(position[at]))
         return position.at[at].set(fitted), after.log_root() - before.log_root()
 

@@ -24,7 +24,7 @@ import numpy as np
 from blackjax.mcmc.metrics import gaussian_euclidean
 
 from nlobayes.inference import annealing
-from nlobayes.inference.architecture import Architecture, Layers, Units
+from nlobayes.inference.architecture import Architecture, Arrays, Layers, Units
 from nlobayes.inference.bijections import near_identity, output_aware, refitted, split, unchanged
 from nlobayes.inference.jumps import Jump, Map, Mapped, Ratio, of_layers, of_units
 from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State, Tuned
@@ -124,20 +124,26 @@ def jumps_of(
     layers = architecture.layers
     for move in moves:
         for number, units in enumerate(architecture.units, start=1):
-            if mapped := _map_of_units(move, units, logdensity_fn):
+            if mapped := _map_of_units(move, units, logdensity_fn, architecture.arrays):
                 built[f"{move}_{number}"] = of_units(units, mapped)
-        if layers is not None and (mapped := _map_of_layers(move, layers, logdensity_fn)):
+        if layers is None:
+            continue
+        if mapped := _map_of_layers(move, layers, logdensity_fn, architecture.arrays):
             built[f"{move}_layer"] = of_layers(layers, mapped)
     return built
 
 
-def _map_of_units(move: Move, units: Units, logdensity_fn: LogDensity) -> Map | None:
-    conditional = output_aware(units, logdensity_fn)
+def _map_of_units(
+    move: Move, units: Units, logdensity_fn: LogDensity, arrays: Arrays | None
+) -> Map | None:
+    conditional = output_aware(units, logdensity_fn, arrays)
     return {"prior": unchanged, "conditional": conditional, "split": split(units)}.get(move)
 
 
-def _map_of_layers(move: Move, layers: Layers, logdensity_fn: LogDensity) -> Map | None:
-    conditional, identity = refitted(layers, logdensity_fn), near_identity(layers)
+def _map_of_layers(
+    move: Move, layers: Layers, logdensity_fn: LogDensity, arrays: Arrays | None
+) -> Map | None:
+    conditional, identity = refitted(layers, logdensity_fn, arrays), near_identity(layers)
     return {"prior": unchanged, "conditional": conditional, "identity": identity}.get(move)
 
 
