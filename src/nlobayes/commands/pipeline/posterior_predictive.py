@@ -15,6 +15,7 @@ from nlobayes.commands.shared.functions import (
     check_same_rows,
     flatten,
     predict_draws,
+    read_centres,
     read_weights,
 )
 from nlobayes.study.jobs import PosteriorPredictiveJob, read_job
@@ -37,9 +38,10 @@ def posterior_predictive(
     draws = thinned["posterior"]
     drawn = flatten(read_weights(thinned, posterior))
     members = _stack([contents.read_map(path).variables for path in start])
-    posterior_says, baseline_says = (
-        predict_draws(variables, job.model, data) for variables in (drawn, members)
-    )
+    centres = read_centres(thinned)
+    about = None if centres is None else flatten(centres)
+    posterior_says = predict_draws(drawn, job.model, data, about)
+    baseline_says = predict_draws(members, job.model, data)
     groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
     made = read_attrs(posterior)
     record = provenance.record(

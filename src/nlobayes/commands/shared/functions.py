@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlobayes.artifacts.contents import read_variables
+from nlobayes.artifacts.draws import CENTRES, LINEARISED
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
@@ -22,12 +24,17 @@ LEARNED = (NOISE, DEGREES)
 """What a likelihood may learn, one value per draw, or one for each output."""
 
 
-def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset) -> Predicted:
-    """Evaluate every draw at every point on the model scale, or the probabilities of classes."""
-    from nlobayes.surrogate.prediction import predict
+def predict_draws(
+    variables: dict[str, np.ndarray],
+    job: ModelJob,
+    data: Dataset,
+    centres: dict[str, np.ndarray] | None = None,
+) -> Predicted:
+    """Evaluate every draw at every point on the model scale, or the probabilities of classes.
 
-    network = network_of(variables, job.network.activation)
-    outputs = predict(network, variables, data.features)
+    With `centres` the network of each draw is linearised there.
+    """
+    outputs = _outputs(variables, job, data, centres)
     likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     target = TargetTransform(**data.transforms["target"])
     of_each = {name: variables[name][:, np.newaxis] for name in LEARNED if name in variables}
@@ -39,6 +46,38 @@ def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset
     centre = centre.astype(outputs.dtype)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
+
+
+def _outputs(
+    variables: dict[str, np.ndarray],
+    job: ModelJob,
+    data: Dataset,
+    centres: dict[str, np.ndarray] | None,
+) -> np.ndarray:
+    from nlobayes.model import linearised
+    from nlobayes.surrogate import prediction
+
+    network = network_of(variables, job.network.activation)
+    if centres is None:
+        return prediction.predict(network, variables, data.features)
+    return linearised.predict(network, variables, centres, data.features)
+
+
+def read_centres(thinned: Groups) -> Named | None:
+    """Read where the network of each draw is linearised (chain, draw, ...); None where it is not."""
+    return read_variables(thinned[CENTRES]) if CENTRES in thinned else None
+
+
+def check_networks(made: Mapping[str, Any], posterior: Path) -> None:
+    """Refuse draws whose network is linearised, by the attributes of their file.
+
+    Raises
+    ------
+    InputError
+        If it is.
+    """
+    if made.get("predictive") == LINEARISED:
+        raise InputError("commands.linearised", where=posterior)
 
 
 def read_weights(thinned: Groups, posterior: Path) -> Named:
