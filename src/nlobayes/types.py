@@ -187,8 +187,8 @@ class PosteriorDraws(NamedTuple):
     log_approximation
         Log density (chain, draw) of what an approximation drew them from; None where not known.
     centres
-        Weights by name, leading axes (chain, draw), at which the network of each draw is linearised;
-        None where draws are of the network itself.
+        Weights by name, leading axes (chain, draw), at which the network of each draw is
+        linearised; None where draws are of the network itself.
     """
 
     function: np.ndarray

@@ -42,7 +42,9 @@ def predict(
     """
     pairs = (layers_of(network, variables), layers_of(network, centres))
     draws, about = jax.tree.map(jnp.asarray, pairs)
-    return np.asarray(_evaluate(network, draws, about, jnp.asarray(features, draws[0].weights.dtype)))
+    return np.asarray(
+        _evaluate(network, draws, about, jnp.asarray(features, draws[0].weights.dtype))
+    )
 
 
 @partial(jax.jit, static_argnums=0)

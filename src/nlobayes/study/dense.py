@@ -9,7 +9,7 @@ from nlobayes.study.marginalised import MARGINALISED
 from nlobayes.study.run import RunSpec
 
 MOST_PARAMETERS = 4000
-"""Beyond this the matrix and its eigenvectors cost more than they save; jobs have the same limit."""
+"""Beyond this the matrix and its eigenvectors cost more than they save; as in each job."""
 FEWER_FEATURES = 1
 """A feature map may make so many features fewer than it reads columns."""
 

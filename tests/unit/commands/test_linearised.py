@@ -80,7 +80,10 @@ def test_each_draw_keeps_the_map_that_it_is_linearised_at(made: Made) -> None:
 def test_predictions_are_those_of_the_tangent_by_hand(made: Made, dataset_path: Path) -> None:
     """f at the MAP, and tanh's derivative by the chain rule; single precision is stored."""
     data, groups = read_dataset(dataset_path), read_groups(made.thinned, "thinned")
-    draws, centres = ({n: v.values[0] for n, v in groups[g].items()} for g in ("posterior", "centres"))
+    draws, centres = (
+        {name: values.values[0] for name, values in groups[group].items()}
+        for group in ("posterior", "centres")
+    )
     moved, x = {n: draws[n] - c for n, c in centres.items()}, data.features
     hidden = np.tanh(x @ centres["weights_1"] + centres["biases_1"][:, None])
     before = x @ moved["weights_1"] + moved["biases_1"][:, None]

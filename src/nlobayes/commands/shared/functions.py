@@ -64,7 +64,7 @@ def _outputs(
 
 
 def read_centres(thinned: Groups) -> Named | None:
-    """Read where the network of each draw is linearised (chain, draw, ...); None where it is not."""
+    """Read the centre of each draw (chain, draw, ...); None where no network is linearised."""
     return read_variables(thinned[CENTRES]) if CENTRES in thinned else None
 
 
