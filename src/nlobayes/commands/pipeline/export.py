@@ -12,7 +12,8 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
-from nlobayes.commands.shared.functions import check_networks, flatten, read_weights
+from nlobayes.commands.shared.centres import check_networks
+from nlobayes.commands.shared.functions import flatten, read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise

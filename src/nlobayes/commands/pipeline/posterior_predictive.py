@@ -11,11 +11,11 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.centres import read_centres
 from nlobayes.commands.shared.functions import (
     check_same_rows,
     flatten,
     predict_draws,
-    read_centres,
     read_weights,
 )
 from nlobayes.study.jobs import PosteriorPredictiveJob, read_job

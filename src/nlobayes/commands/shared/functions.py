@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlobayes.artifacts.contents import read_variables
-from nlobayes.artifacts.draws import CENTRES, LINEARISED
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
@@ -61,23 +59,6 @@ def _outputs(
     if centres is None:
         return prediction.predict(network, variables, data.features)
     return linearised.predict(network, variables, centres, data.features)
-
-
-def read_centres(thinned: Groups) -> Named | None:
-    """Read the centre of each draw (chain, draw, ...); None where no network is linearised."""
-    return read_variables(thinned[CENTRES]) if CENTRES in thinned else None
-
-
-def check_networks(made: Mapping[str, Any], posterior: Path) -> None:
-    """Refuse draws whose network is linearised, by the attributes of their file.
-
-    Raises
-    ------
-    InputError
-        If it is.
-    """
-    if made.get("predictive") == LINEARISED:
-        raise InputError("commands.linearised", where=posterior)
 
 
 def read_weights(thinned: Groups, posterior: Path) -> Named:

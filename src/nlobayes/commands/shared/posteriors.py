@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs
-from nlobayes.commands.shared.functions import check_networks
+from nlobayes.commands.shared.centres import check_networks
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter
