@@ -171,6 +171,7 @@ def test_the_density_of_draws_is_that_of_the_mixture(begin: Approached) -> None:
     for own, start in zip(keys, begin.starts, strict=True):
         path = np.asarray(method._descent(begin)(own, start))
         each.append(log_normal(drawn.positions, *by_definition(path, SETTINGS["rank"])))
+    assert drawn.log_density is not None
     np.testing.assert_allclose(drawn.log_density, np.logaddexp(*each) - np.log(2), rtol=1e-6)
 
 

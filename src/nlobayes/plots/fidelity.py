@@ -53,8 +53,8 @@ def fidelity(table: DataFrame) -> Figure:
     handles = [Line2D([], [], label=name, **look) for name, look in LOOKS.items()]
     legend = figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     if said := _unconverged(table):
-        legend.set_title(narrow(said, LINE), {"size": 8})
-        legend.get_title().set_color(RED)
+        legend.set_title(narrow(said, LINE))
+        legend.get_title().set(color=RED, fontsize=8)
     return figure
 
 
