@@ -18,7 +18,7 @@ Look = dict[str, Any]
 PANELS = {
     "mean_difference_rms": "error of mean (exact sd)",
     "sd_ratio_median": "sd / exact sd",
-    "wasserstein_mean": "Wasserstein-1 (exact sd)",
+    "wasserstein_mean": "Wasserstein (exact sd)",
     "total_variation_mean": "total variation (%)",
     "coverage_95": "95 % coverage (%)",
     "cpu_seconds": "CPU time (s)",
