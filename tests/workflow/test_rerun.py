@@ -286,7 +286,9 @@ def test_words_and_new_members_of_families_plan_nothing(tiny: Project, tmp_path:
     assert project.planned() == {}
 
 
-def test_a_new_score_plans_evaluate_and_what_follows_and_figures_alone(tiny: Project, tmp_path: Path) -> None:
+def test_a_new_score_plans_evaluate_and_what_follows_and_figures_alone(
+    tiny: Project, tmp_path: Path
+) -> None:
     project = with_own_source(tiny, tmp_path)
     write(files_of("Add a score"), project.source.parent)
     assert project.planned() == since("evaluate") | DRAWN
