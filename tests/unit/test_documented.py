@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import dvc.cli
+import dvc.cli  # type: ignore[import-untyped]
 import pytest
 import typer
 import yaml
-from dvc.cli.parser import get_main_parser
+from dvc.cli.parser import get_main_parser  # type: ignore[import-untyped]
 from snakemake import cli as snakemake_cli
 
 from nlobayes.cli import app
@@ -32,7 +32,7 @@ OTHERS = {"curl", "dd", "git", "jq", "pre-commit", "printf", "source", "zcat"}
 """Programs of others, whose commands are not looked into."""
 PLACEHOLDER = re.compile(r"[A-Z_]+(\.\w+)?|.*(\{\w+\}|/[A-Z]+\b).*")
 """Words that a reader replaces: `FILE`, `results/figures/RUN`, `{run}`."""
-USAGE_ERROR = typer.BadParameter.__bases__[0]
+USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
 """What the parser of a verb raises, which Typer does not name."""
 PARSED = """
 import argparse, io, json, runpy, sys
@@ -77,7 +77,7 @@ def fault_of_nlobayes(command: Command) -> Fault:
     if verb == "--version":
         return None
     group = typer.main.get_command(app)
-    parser: Any = group.get_command(None, verb)  # type: ignore[attr-defined,arg-type]
+    parser: Any = group.get_command(None, verb)  # type: ignore[attr-defined]
     if parser is None:
         return f"there is no verb {verb!r}"
     if not words and not command.whole:
@@ -85,7 +85,7 @@ def fault_of_nlobayes(command: Command) -> Fault:
     try:
         parser.make_context(verb, words)
     except USAGE_ERROR as error:
-        return str(error.format_message())  # type: ignore[attr-defined]
+        return str(error.format_message())
     return None
 
 
