@@ -21,7 +21,8 @@ LABEL = re.compile(r"published \((?P<source>[^)]+)\)(?:, (?P<of>.+))?")
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
 OF_OTHERS = re.compile(r"\b(?:published|thesis|essay|survey)\b")
 SIDE = re.compile(
-    r"`[^`]*`|\]\([^)]*\)|\b(?:figures?|tables?|chapters?|sections?) [\d.]+(?: (?:to|and) [\d.]+)?"
+    r"`[^`]*`|\(\d{4}\)|\]\([^)]*\)"
+    r"|\b(?:figures?|tables?|chapters?|sections?) [\d.]+(?: (?:to|and) [\d.]+)?"
 )
 
 
