@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/studies.md").read_text()
 LABEL = re.compile(r"published \((?P<source>[^)]+)\)(?:, (?P<of>.+))?")
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
+RANGE = re.compile(rf"{NUMBER.pattern} to {NUMBER.pattern}")
 OF_OTHERS = re.compile(r"\b(?:published|thesis|essay|survey)\b")
 SIDE = re.compile(
     r"`[^`]*`|\(\d{4}\)|\]\([^)]*\)"
@@ -134,6 +135,28 @@ def strangers(study: str, sentence: str) -> list[Decimal]:
     return [said for said in numbers(sentence) if not any(agrees(said, value) for value in known)]
 
 
+def wrong_ranges(study: str, sentence: str) -> list[str]:
+    """List the ranges of a sentence that do not reach from the least to the largest published."""
+    known = [(min(values), max(values)) for values in together(study).values()]
+    return [
+        match[0]
+        for match in RANGE.finditer(sentence)
+        for least, largest in [numbers(match[0].replace(" to ", " , "))]
+        if not any(agrees(least, low) and agrees(largest, high) for low, high in known)
+    ]
+
+
+def together(study: str) -> dict[tuple[str, ...], list[Decimal]]:
+    """Gather the numbers of a quantity, of one setting of it, and of it in all samplers."""
+    groups: dict[tuple[str, ...], list[Decimal]] = {}
+    for row in published():
+        if row["study"] == study:
+            quantity, setting = row["quantity"], row["setting"].split(",")[0]
+            for key in {(quantity,), (quantity, setting), (quantity.split(", ")[-1],)}:
+                groups.setdefault(key, []).extend(numbers(row["value"]))
+    return groups
+
+
 def test_the_numbers_of_tables_are_those_published() -> None:
     found = quoted(PAGE)
     assert len(found) > 100
@@ -146,6 +169,8 @@ def test_sentences_about_others_hold_their_numbers_alone() -> None:
     assert len(spoken) > 20
     faults = [(study, each, found) for study, each in spoken if (found := strangers(study, each))]
     assert [f"{study}: {each} {[*map(str, found)]}" for study, each, found in faults] == []
+    ranges = [(each, wrong) for study, each in spoken if (wrong := wrong_ranges(study, each))]
+    assert ranges == []
 
 
 def test_a_changed_number_is_found() -> None:
@@ -153,6 +178,8 @@ def test_a_changed_number_is_found() -> None:
     kept = [each for each in quoted(PAGE) if numbers(each.text) and fault(changed(each)) is None]
     assert kept == []
     assert strangers("warmup_length", "The thesis' means are 291 to 2051.") == [Decimal(291)]
+    misquoted = "The thesis' means are 808 to 2051."
+    assert wrong_ranges("warmup_length", misquoted) == ["808 to 2051"]
     assert strangers("wine", "Coefficients of the survey lie near 0.1 and −0.35.") == [
         Decimal("-0.35")
     ]
