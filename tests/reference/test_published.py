@@ -20,7 +20,7 @@ PAGE = (ROOT / "docs/studies.md").read_text()
 LABEL = re.compile(r"published \((?P<source>[^)]+)\)(?:, (?P<of>.+))?")
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
 RANGE = re.compile(rf"{NUMBER.pattern} to {NUMBER.pattern}")
-OF_OTHERS = re.compile(r"\b(?:published|thesis|essay|survey)\b")
+OF_OTHERS = re.compile(r"\b(?:published|thesis|essay|paper|survey)\b")
 SIDE = re.compile(
     r"`[^`]*`|\(\d{4}\)|\]\([^)]*\)"
     r"|\b(?:figures?|tables?|chapters?|sections?) [\d.]+(?: (?:to|and) [\d.]+)?"
