@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 EARLIER = "results/earlier/old.nc"
+SHORTENED = {
+    "integration_steps: 256": "integration_steps: 16",
+    "steps: 300": "steps: 60",
+    "draws_per_segment: 500": "draws_per_segment: 100",
+}
 UPDATES = re.compile(r"snakemake (?:sequential_update\w* )?--configfile \S+sequential\.yaml")
 """Commands that want earlier data before they can be planned."""
 SETTING = {"--report", "--unlock", "--touch", "--profile", "--help", "my.yaml", "theirs.yaml"}
@@ -103,3 +109,21 @@ def test_sequential_alone_needs_no_earlier_data(project: Project) -> None:
     assert project.jobs("snakemake", "--dry-run", "sequential", *file)["thin"] == 3
     refused = project.run("snakemake", "--dry-run", *file, status=2)
     assert "nlobayes condense" in refused.stdout + refused.stderr
+
+
+@pytest.mark.slow
+def test_make_runs_sequential_on_a_fresh_clone(
+    pristine: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """With short chains: the old posterior is made, condensed, and named by the update's prior."""
+    copy = pristine.copy_to(tmp_path_factory.mktemp("sequential") / "project")
+    study = copy.root / "config/studies/sequential.yaml"
+    short = study.read_text()
+    for long, said in SHORTENED.items():
+        assert short.count(long) >= 1
+        short = short.replace(long, said)
+    study.write_text(short)
+    asked = "STUDIES=config/studies/sequential.yaml"
+    copy.run("make", "studies", asked, "RUN=", f"UV={shutil.which('true')}")
+    made = "new/n16/updated/tolerance_10/adam/hmc_sequential/s1"
+    assert (copy.root / f"results/metrics/{made}/evaluation.json").exists()
