@@ -29,6 +29,8 @@ from nlobayes.plots.tables import by_chain, floats, split_rows
 
 MOST_BINS = 40
 """Values that have a bin each; beyond, bins hold several."""
+LEAST_SHOWN = 0.1
+"""Percent of acceptance; less is drawn here, being as good as never."""
 LOG_DENSITY = "log_density"
 LIKELIHOOD = "log_likelihood"
 PREDICTIONS = {"marginal": ("all sizes together", "-"), "modal": ("modal size alone", "--")}
@@ -120,21 +122,23 @@ def _acceptances(axes: Axes, jumps: DataFrame, inside: DataFrame) -> None:
         numbers, which = np.unique(number, return_inverse=True)
         accepted = np.bincount(which, tried * floats(chosen, "acceptance"))
         mean = accepted / np.maximum(np.bincount(which, tried), 1)
-        axes.plot(numbers, 100 * mean, marker + "-", color=color, linewidth=1, label=label)
-    axes.plot(
-        inside["number"],
-        100 * inside["acceptance_within"],
-        "o-",
-        color=GREEN,
-        linewidth=1,
-        label="moves of the weights",
-    )
+        _acceptance_line(axes, numbers, mean, marker, color, label)
+    within = floats(inside, "acceptance_within")
+    _acceptance_line(axes, floats(inside, "number"), within, "o", GREEN, "moves of the weights")
     axes.set_yscale("log")
-    axes.set_ylim(top=120)
+    axes.set_ylim(top=130)
+    axes.set_xlim(inside["number"].min() - 0.5, inside["number"].max() + 0.5)
     spread_log_labels(axes.yaxis)
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_ylabel("mean acceptance (%)")
     _whole_numbers(axes.xaxis, 8)
+
+
+def _acceptance_line(
+    axes: Axes, numbers: Floats, share: Floats, marker: str, color: str, label: str
+) -> None:
+    percent = np.maximum(100 * share, LEAST_SHOWN)
+    axes.plot(numbers, percent, marker + "-", color=color, linewidth=1, label=label)
 
 
 def _whole_numbers(axis: Axis, most: int) -> None:
@@ -199,7 +203,7 @@ def draw_scores(draw_scores: DataFrame, size_scores: DataFrame, labels: DataFram
         axes.set_title(split)
     for axes in panels[-1]:
         axes.set_xlabel("draw")
-        axes.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+        _whole_numbers(axes.xaxis, 3)
     _name_draws_and_lines(figure, panels[0])
     return figure
 

@@ -46,7 +46,7 @@ def test_the_matrix_counts_jumps_from_row_to_column() -> None:
 
 def test_acceptance_is_of_jumps_to_more_and_to_fewer() -> None:
     axes = drawn(sizes.visits, SMALL, DEPTHS).axes[1]
-    assert lines_of(axes, BLUE) == ([1, 2], [30, 0])
+    assert lines_of(axes, BLUE) == ([1, 2], [30, sizes.LEAST_SHOWN])
     assert lines_of(axes, VERMILLION) == ([2], [20])
     np.testing.assert_allclose(lines_of(axes, GREEN)[1], 100 * DEPTHS["acceptance_within"])
 
