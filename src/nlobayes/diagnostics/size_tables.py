@@ -77,5 +77,5 @@ def _of_number(
         "probability": np.array([drawn["probability"].get(k, 0.0) for k in number]),
         "mcse": np.array([drawn["mcse"].get(k) for k in number], np.float64),
         "prior": prior[number],
-        "acceptance_within": np.array([accepted.get(k, np.nan) for k in number]),
+        "acceptance_within": np.array([accepted.get(float(k), np.nan) for k in number]),
     }

@@ -158,7 +158,7 @@ def size_trace(size_trace: DataFrame) -> Figure:
         bins = _bins(floats(rows, "value")) if is_whole else 30
         trace_row(left, right, rows, "value", _label(quantity), bins)
         if is_whole:
-            _whole_numbers(left.yaxis, 5)
+            _whole_numbers(left.yaxis, 6)
     panels[-1, 0].set_xlabel("draw")
     panels[-1, 1].set_xlabel("draws per bin")
     figure.align_ylabels(panels[:, 0])

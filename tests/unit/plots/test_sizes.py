@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Polygon, Rectangle
 
 from nlobayes.plots import sizes
 from nlobayes.plots.style import BLUE, GREEN, VERMILLION
-from tests.unit.plots.drawing import draw, drawn, shown
+from tests.unit.plots.drawing import draw, drawn, shown, xy
 from tests.unit.plots.prediction_tables import prediction_tables
 from tests.unit.plots.size_tables import size_tables
 
@@ -30,7 +31,7 @@ def lines_of(axes: Axes, color: str) -> tuple[list[float], list[float]]:
 
 def test_bars_are_the_posterior_and_dashes_the_prior() -> None:
     axes = drawn(sizes.sizes, DEPTHS).axes[0]
-    heights = [bar.get_height() for bar in axes.patches]
+    heights = [bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)]
     assert heights == DEPTHS["probability"].tolist()
     assert lines_of(axes, VERMILLION) == ([1, 2, 3], [1 / 3] * 3)
     assert axes.get_xlabel() == "hidden layers"
@@ -58,8 +59,8 @@ def test_every_quantity_has_a_trace_with_a_bin_for_each_number() -> None:
         *("units of hidden layer 1", "hidden layers", "parameters in use"),
         "log posterior density (nats)",
     ]
-    edges = right[1].patches[0].get_xy()[:, 1]
-    assert sorted(set(edges.tolist())) == [0.5, 1.5, 2.5, 3.5]
+    (outline, *_) = [each for each in right[1].patches if isinstance(each, Polygon)]
+    assert sorted(set(outline.get_xy()[:, 1].tolist())) == [0.5, 1.5, 2.5, 3.5]
 
 
 def test_one_size_alone_can_be_drawn() -> None:
@@ -71,7 +72,7 @@ def test_lines_are_the_scores_of_the_mixtures() -> None:
     scores = TABLES["size_scores"]
     figure = drawn(sizes.draw_scores, TABLES["draw_scores"], scores, LABELS)
     train, _, test = figure.axes[:3]
-    flat = [line.get_ydata()[0] for line in test.get_lines() if line.get_linestyle() != "None"]
+    flat = [xy(line)[1][0] for line in test.get_lines() if line.get_linestyle() != "None"]
     assert flat == scores.query("split == 'test'")["rmse_log10"].tolist()
     assert all(line.get_linestyle() == "None" for line in train.get_lines())
     assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == ["train", "val", "test"]
@@ -85,6 +86,6 @@ def test_accuracies_are_in_percent_and_many_chains_are_not_named() -> None:
     }
     figure = draw("draw_scores", renamed)
     assert figure.axes[0].get_ylabel() == "accuracy (%)"
-    assert max(line.get_ydata()[0] for line in figure.axes[2].get_lines()) > 2.5
+    assert max(xy(line)[1].max() for line in figure.axes[2].get_lines()) > 2.5
     assert "chain 3" not in shown(figure)
     assert "modal size alone" in shown(figure)

@@ -39,8 +39,9 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
 
 def _sizes(groups: Groups) -> dict[str, np.ndarray]:
     """Take the sizes of the network of each draw, chain after chain, where they are drawn."""
-    drawn = groups.get("sizes", {})
-    return {str(name): values.values.ravel() for name, values in drawn.items()}
+    if "sizes" not in groups:
+        return {}
+    return {str(name): values.values.ravel() for name, values in groups["sizes"].items()}
 
 
 def choices(seed: int, limits: CalibrationTolerances, noise: str = "auto") -> Choices:

@@ -59,10 +59,10 @@ def _posterior(number: Mapping[str, Any]) -> list[str]:
 def _accepted(found: Mapping[str, Any], number: Mapping[str, Any]) -> str:
     """Give the mean acceptance of the jumps of a number; of the parameters, of all jumps."""
     if "visits" in number:
-        pairs = zip(number["visits"]["tried"], number["visits"]["acceptance"], strict=True)
+        pairs = [*zip(number["visits"]["tried"], number["visits"]["acceptance"], strict=True)]
     else:
-        kinds = (jump for name, jump in found[JUMPS].items() if name != BETWEEN)
-        pairs = ((jump["tried"], jump["acceptance"]) for jump in kinds)
+        kinds = [jump for name, jump in found[JUMPS].items() if name != BETWEEN]
+        pairs = [(jump["tried"], jump["acceptance"]) for jump in kinds]
     tried = [(count, acceptance) for count, acceptance in pairs if count]
     total = sum(count for count, _ in tried)
     return f"{sum(count * rate for count, rate in tried) / total:.2%}" if total else "none"
