@@ -21,6 +21,7 @@ class Of(StrEnum):
     ONE_FEATURE = "runs of numbers with one feature"
     DRAWN_SIZES = "runs whose network size is drawn"
     KNOWN_SCALE = "runs of numbers whose scale uncertainty is known"
+    DATA = "datasets of runs whose figures are asked for"
     MAPS = "models with the MAPs that span a plane"
     PRIORS = "models whose prior is asked for"
     GRIDS = "grids of several runs"
@@ -55,6 +56,13 @@ class Figure(NamedTuple):
 
 
 ALL = (
+    Figure(
+        "data",
+        "Data",
+        Of.DATA,
+        "data.data",
+        {"data_rows": "*", "data_columns": "*", "data_splits": "*"},
+    ),
     Figure(
         "verdict",
         "Convergence",

@@ -96,6 +96,7 @@ INSIDE = {
         "evaluation.predictive.noises.conformal",
         "model.networks",
     },
+    "describe": {"artifacts.contents", "data.splits"},
     "landscape": {"model.density", "inference.landscape", "builder", "commands.shared.runtime"},
     "prior_predictive": {
         "model.density",
@@ -168,6 +169,7 @@ USED = {
         *("data", "model", "inference", "diagnostics", "distributions", "evaluation"),
     },
     "export": {"data", "model", "distributions", "evaluation", "surrogate"},
+    "describe": {"data"},
     "landscape": {"data", "model", "inference"},
     "prior_predictive": {"data", "model", "inference", "evaluation"},
     "agree": {"diagnostics"},

@@ -104,6 +104,20 @@ use rule plot as plot_scale_ratio with:
         **options.to_plot("run", ["scale_ratio"]),
 
 
+use rule plot as plot_data with:
+    input:
+        tables=rules.describe.output.tables,
+    output:
+        *figures("Data", [DATA], "results/figures/data/{dataset}", "dataset"),
+        record="results/records/plot_data/{dataset}.json",
+    log:
+        "logs/plot_data/{dataset}.log",
+    benchmark:
+        "timings/plot_data/{dataset}.tsv"
+    params:
+        **options.to_plot("dataset", [DATA]),
+
+
 use rule plot as plot_landscape with:
     input:
         tables=rules.landscape.output.tables,
