@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
-from nlobayes.figures import Of, names_of, tabulated_of_chains
+from nlobayes.figures import Of, names_of, tabulated_of_chains, tabulated_of_sizes
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,
@@ -16,6 +16,7 @@ from nlobayes.workflow.figures import (
     PRIOR,
     PRIOR_TABLES,
     SCALE_TABLES,
+    SIZE_FIGURES,
     TABLES_BESIDE_CHAINS,
 )
 from nlobayes.workflow.inputs import Inputs
@@ -31,6 +32,7 @@ from nlobayes.workflow.patterns import (
     runs_of,
     runs_of_approximations,
     runs_of_chains,
+    runs_of_drawn_sizes,
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import load_plan

@@ -43,6 +43,23 @@ use rule plot as plot_chains with:
         **options.to_plot("run", names_of(Of.CHAINS)),
 
 
+use rule plot as plot_sizes with:
+    input:
+        tables=rules.tabulate_sizes.output.tables,
+        beside=tables(TABLES_BESIDE_CHAINS),
+    output:
+        *figures_by_category(SIZE_FIGURES),
+        record="results/records/plot_sizes/{run}.json",
+    log:
+        "logs/plot_sizes/{run}.log",
+    benchmark:
+        "timings/plot_sizes/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_drawn_sizes(PLAN),
+    params:
+        **options.to_plot("run", names_of(Of.DRAWN_SIZES)),
+
+
 use rule plot as plot_classes with:
     input:
         tables=rules.tabulate_classes.output.tables,

@@ -26,6 +26,7 @@ from nlobayes.study.jobs import (
     SpeedJob,
     TabulateChainsJob,
     TabulateJob,
+    TabulateSizesJob,
     TimedRun,
     WarmupJob,
 )
@@ -112,8 +113,17 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
         "tabulate_chains": TabulateChainsJob(
             thin=chains.thin, covariate=run.dataset.features.along
         ),
+        **_sizes_jobs(run),
         **until,
     }
+
+
+def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
+    """Tell what is for networks whose size is drawn alone."""
+    if not run.network.varies:
+        return {}
+    along = run.dataset.features.along
+    return {"tabulate_sizes": TabulateSizesJob(network=run.network, covariate=along)}
 
 
 def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:

@@ -232,6 +232,13 @@ class TabulateChainsJob(Frozen):
     covariate: str
 
 
+class TabulateSizesJob(Frozen):
+    """The tables behind the figures of the size of a network that is drawn."""
+
+    network: Network
+    covariate: str
+
+
 class TabulateJob(Frozen):
     """The tables behind the other figures of one run."""
 

@@ -7,6 +7,7 @@ from nlobayes.figures import OF_EVERY_RUN, VERDICTS, Of, by_category, names_of, 
 CHAIN_FIGURES = by_category(Of.CHAINS)
 TABLES_BESIDE_CHAINS = OF_EVERY_RUN
 """Tables that figures of chains need beside their own."""
+SIZE_FIGURES = by_category(Of.DRAWN_SIZES)
 (PRIOR,) = names_of(Of.PRIORS)
 (FIDELITY,) = names_of(Of.APPROXIMATED)
 (DATA,) = names_of(Of.DATA)

@@ -44,7 +44,8 @@ def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run as files, those of its MAPs, and that of its dataset."""
     surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
     of_chains = names_of(Of.CHAINS) if run.mcmc else ()
-    own = (*of_chains, *figures_that_data_allow(run.dataset))
+    of_sizes = names_of(Of.DRAWN_SIZES) if run.network.varies else ()
+    own = (*of_chains, *of_sizes, *figures_that_data_allow(run.dataset))
     return [
         f"results/figures/data/{run.names['dataset']}/{DATA}.svg",
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),

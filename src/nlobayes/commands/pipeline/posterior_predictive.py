@@ -17,6 +17,7 @@ from nlobayes.commands.shared.functions import (
     predict_draws,
     read_weights,
 )
+from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob, read_job
 from nlobayes.types import Named
 
@@ -41,6 +42,8 @@ def posterior_predictive(
         predict_draws(variables, job.model, data) for variables in (drawn, members)
     )
     groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
+    sizes = [name for name in draws if is_size(str(name))]
+    groups |= {"sizes": draws[sizes]} if sizes else {}
     made = read_attrs(posterior)
     record = provenance.record(
         "posterior_predictive",

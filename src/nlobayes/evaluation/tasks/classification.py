@@ -21,6 +21,7 @@ from nlobayes.evaluation.classification.scores import (
 )
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
+from nlobayes.evaluation.tasks.measures import accuracy_of_classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
 from nlobayes.types import Columns, Dataset
@@ -29,6 +30,7 @@ SCALES: tuple[str, ...] = ("classes",)
 NEEDS: tuple[str, ...] = ("calibration_checks",)
 THRESHOLDS = np.arange(100) / 100
 log_likelihood = log_likelihood_of_classes
+measure = accuracy_of_classes
 
 
 def score(given: Given, choices: Choices) -> Scores:

@@ -29,6 +29,9 @@ class Given(NamedTuple):
         Number of chains of the posterior.
     rivals
         Predictions of regressors that are scored beside it, by name.
+    sizes
+        Numbers of units or of layers of the network of every draw of the posterior (draw,), by
+        name; none where they are fixed.
     """
 
     data: Dataset
@@ -37,6 +40,7 @@ class Given(NamedTuple):
     baseline: Predicted
     chains: int
     rivals: Mapping[str, RivalPrediction] = {}
+    sizes: Mapping[str, np.ndarray] = {}
 
 
 class Choices(NamedTuple):
@@ -73,6 +77,12 @@ class Task(Protocol):
 
     def log_likelihood(self, given: Given, rows: np.ndarray) -> np.ndarray:
         """Give the log likelihood (draw, row) of rows (point,) under every draw."""
+        ...
+
+    def measure(
+        self, given: Given, predicted: np.ndarray, rows: np.ndarray
+    ) -> tuple[str, np.ndarray]:
+        """Give the RMSE or the accuracy, by its key, of predictions (each, point, ...) of rows."""
         ...
 
     def tables(
