@@ -11,7 +11,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.study.reference import ColumnReference, Reference
 from nlobayes.study.sources import Source
-from nlobayes.study.values import Frozen, PositiveInt, Rows, Seed
+from nlobayes.study.values import Each, Frozen, PositiveInt, Rows, Seed
 
 if TYPE_CHECKING:
     FeatureMap = str
@@ -32,8 +32,11 @@ class Features(Frozen):
     All take a squark mass as one more, last column. Chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column that names another is converted."""
+    components: Annotated[PositiveInt | None, Field(exclude_if=lambda count: count is None)] = None
+    """Principal components, of the train rows alone, that take the place of the features; so many
+    of the largest variance."""
     standardise: bool = True
-    """Centre and scale each feature with the train rows."""
+    """Centre and scale each feature, or each component, with the train rows."""
     covariate: str | None = None
     """Column along which residuals and calibration are shown; the first where not given."""
 
@@ -128,6 +131,8 @@ class Split(Frozen):
     validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
     """Rows before the first validation row, and test rows follow; null: as many as end the train
     rows."""
+    per_class: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    """Take all these numbers, or fractions, of each class; for a target of scale `classes`."""
 
     @model_validator(mode="after")
     def _fits_the_table(self) -> Split:
@@ -139,6 +144,18 @@ class Split(Frozen):
 
 SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=False)}
 
+
+class RowFilter(Frozen):
+    """Rows that are kept: those whose column holds one of the values."""
+
+    column: Annotated[str, Field(min_length=1)]
+    """Column of the table, of numbers or of text."""
+    among: Each[float | str]
+    """Values of the rows that are kept; each must occur."""
+
+
+KeptRows = Annotated[RowFilter | None, Field(exclude_if=lambda rows: rows is None)]
+"""Which rows are kept; where all are, files and jobs do not speak of it."""
 
 GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column: column is None)]
 """Name of a column; where there is none, files and jobs do not speak of it."""
@@ -155,6 +172,9 @@ class DatasetPreset(Frozen):
     """What is learned."""
     split: Split
     """Row numbers or fractions, or the name of a split preset (`thesis`)."""
+    rows: KeptRows = None
+    """Which rows of the table are used, as `{column: digit, among: [0, 1, 2]}`; all where not
+    given."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is judged."""
     groups: GroupColumn = None
@@ -174,8 +194,11 @@ class DatasetPreset(Frozen):
         asked |= {"target.scale_variations": target.scale_variations}
         asked |= {"target.relative_to.column": target.reference_columns}
         asked |= {"groups": (self.groups,) if self.groups else ()}
+        asked |= {"rows.column": (self.rows.column,) if self.rows else ()}
         self.source.check_columns(asked | {"target.relative_error": error})
         _ = self.whole_target
+        if self.split.per_class and target.scale != "classes":
+            raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)
         return self
 
     @property

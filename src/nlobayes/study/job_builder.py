@@ -52,6 +52,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         split=dataset.split,
         reference_points=dataset.reference_points,
         groups=dataset.groups,
+        rows=dataset.rows,
         **dataset.source.reading(),
     )
 

@@ -165,6 +165,8 @@ def _dataset(path: Path) -> Found:
         _column(name, values, data.units.get(name))
         for name, values in zip(data.target_names, observed, strict=True)
     ]
+    explained = data.transforms["features"].get("explained")
+    numbers |= {} if explained is None else {"variance explained": f"{sum(explained):.4f}"}
     numbers |= {"target": ", ".join(data.target_names)}
     return {"numbers": numbers, "columns": [*inputs, *targets]}
 
