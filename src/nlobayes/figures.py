@@ -18,6 +18,8 @@ class Of(StrEnum):
     CHAINS = "runs of chains"
     NUMBERS = "runs of numbers"
     CLASSES = "runs of classes"
+    PLANES = "runs of classes with two inputs"
+    IMAGES = "runs of classes of images"
     ONE_FEATURE = "runs of numbers with one feature"
     KNOWN_SCALE = "runs of numbers whose scale uncertainty is known"
     MAPS = "models with the MAPs that span a plane"
@@ -217,6 +219,30 @@ ALL = (
         Of.CLASSES,
         "classification.thresholds",
         {"thresholds": "split threshold precision? lower? upper? recall? answered"},
+    ),
+    Figure(
+        "certainty",
+        "Classes",
+        Of.PLANES,
+        "certainty.certainty",
+        {
+            "plane": "first second class probability disagreement",
+            "plane_points": "split first second class right",
+            "plane_inputs": "*",
+            "classes": "*",
+        },
+    ),
+    Figure(
+        "images",
+        "Classes",
+        Of.IMAGES,
+        "images.images",
+        {
+            "examples": "*",
+            "example_probabilities": "example class probability",
+            "example_inputs": "example row column value",
+            "classes": "*",
+        },
     ),
     Figure(
         "landscape",

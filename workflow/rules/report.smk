@@ -87,6 +87,34 @@ use rule plot as plot_scale_ratio with:
         **options.to_plot("run", ["scale_ratio"]),
 
 
+use rule plot as plot_certainty with:
+    input:
+        tables=tables(PLANE_TABLES),
+    output:
+        *figures("Classes", ["certainty"]),
+        record="results/records/plot_certainty/{run}.json",
+    log:
+        "logs/plot_certainty/{run}.log",
+    benchmark:
+        "timings/plot_certainty/{run}.tsv"
+    params:
+        **options.to_plot("run", ["certainty"]),
+
+
+use rule plot as plot_images with:
+    input:
+        tables=tables(IMAGE_TABLES),
+    output:
+        *figures("Classes", ["images"]),
+        record="results/records/plot_images/{run}.json",
+    log:
+        "logs/plot_images/{run}.log",
+    benchmark:
+        "timings/plot_images/{run}.tsv"
+    params:
+        **options.to_plot("run", ["images"]),
+
+
 use rule plot as plot_landscape with:
     input:
         tables=rules.landscape.output.tables,

@@ -157,6 +157,11 @@ class RowFilter(Frozen):
 KeptRows = Annotated[RowFilter | None, Field(exclude_if=lambda rows: rows is None)]
 """Which rows are kept; where all are, files and jobs do not speak of it."""
 
+Image = Annotated[
+    tuple[PositiveInt, PositiveInt] | None, Field(exclude_if=lambda image: image is None)
+]
+"""Rows and columns of an image; where there is none, jobs do not speak of it."""
+
 GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column: column is None)]
 """Name of a column; where there is none, files and jobs do not speak of it."""
 
@@ -177,6 +182,9 @@ class DatasetPreset(Frozen):
     given."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is judged."""
+    image: Image = None
+    """Rows and columns of the image that the columns of `features` are, row by row, as `[8, 8]`:
+    figures of classes show some test rows as images."""
     groups: GroupColumn = None
     """Column of text or whole numbers that names at most 20 groups of rows, such as how well each
     is known: validation and test rows of each group are scored apart, too. It is read with the
@@ -199,7 +207,23 @@ class DatasetPreset(Frozen):
         _ = self.whole_target
         if self.split.per_class and target.scale != "classes":
             raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)
+        self._check_image()
         return self
+
+    def _check_image(self) -> None:
+        if self.image is None:
+            return
+        if self.target.scale != "classes":
+            raise InputError("study.image_of_numbers", where="image", scale=self.target.scale)
+        rows, columns = self.image
+        if rows * columns != len(self.features.columns):
+            raise InputError(
+                "study.image_of_other_columns",
+                where="image",
+                rows=rows,
+                columns=columns,
+                given=len(self.features.columns),
+            )
 
     @property
     def whole_target(self) -> Target:

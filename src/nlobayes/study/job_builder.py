@@ -87,6 +87,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
+            image=run.dataset.image,
         ),
         "export": ExportJob(network=run.network, export=run.evaluation.export),
     }

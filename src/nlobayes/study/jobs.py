@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import Features, GroupColumn, KeptRows, Split, Target
+from nlobayes.study.datasets import Features, GroupColumn, Image, KeptRows, Split, Target
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
@@ -239,6 +239,7 @@ class TabulateJob(Frozen):
     covariate: str
     calibration: CalibrationTolerances
     seed: Seed
+    image: Image = None
 
 
 class ExportJob(Frozen):

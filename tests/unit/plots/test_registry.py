@@ -57,6 +57,8 @@ UNITS = {
     "confusion": ["share of the true class (%)", "predicted class", "true class"],
     "reliability": ["correct (%)", "points (%)", "predictive probability", "ECE"],
     "thresholds": ["(%)", "answered", "recall"],
+    "certainty": ["x1 (GeV)", "x2", "largest probability (%)", "(nats)", "test, wrong"],
+    "images": ["probability (%) of the predicted class", "wrong,\nmost confident", "true class"],
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
     "fidelity": ["(exact sd)", "sd / exact sd", "(%)", "CPU time (s)"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import read_predicted
+from nlobayes.artifacts.contents import read_plane, read_predicted
 from nlobayes.artifacts.netcdf import read_groups
 from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
@@ -33,12 +33,18 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
         posterior=read_predicted(groups["predictions"]),
         baseline=read_predicted(groups["baseline"]),
         chains=groups["predictions"].sizes["chain"],
+        plane=read_plane(groups),
     )
 
 
-def choices(seed: int, limits: CalibrationTolerances, noise: str = "auto") -> Choices:
-    """Take how to score from the specification of a job."""
-    return Choices(seed, limits.coverage, limits.chi2, noise)
+def choices(
+    seed: int,
+    limits: CalibrationTolerances,
+    noise: str = "auto",
+    image: tuple[int, int] | None = None,
+) -> Choices:
+    """Take how to score, and what to show, from the specification of a job."""
+    return Choices(seed, limits.coverage, limits.chi2, noise, image)
 
 
 def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, dataset: Path) -> None:

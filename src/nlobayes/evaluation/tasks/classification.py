@@ -21,6 +21,7 @@ from nlobayes.evaluation.classification.scores import (
 )
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
+from nlobayes.evaluation.tables import examples, planes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
 from nlobayes.types import Columns, Dataset
@@ -58,6 +59,8 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     return {
         "calibration_checks": _checks(scores["calibration_checks"]),
         "classes": _classes(data),
+        **examples.tables(_predicted(probabilities, data, TEST), data, choices.image),
+        **planes.tables(given.plane, probabilities, data),
         **{name: _stacked([found[name] for found in of_splits]) for name in of_splits[0]},
     }
 
