@@ -87,7 +87,7 @@ use rule plot as plot_scale_ratio with:
         **options.to_plot("run", ["scale_ratio"]),
 
 
-use rule plot as plot_certainty with:
+use rule plot_classes as plot_certainty with:
     input:
         tables=tables(PLANE_TABLES),
     output:
@@ -101,7 +101,7 @@ use rule plot as plot_certainty with:
         **options.to_plot("run", ["certainty"]),
 
 
-use rule plot as plot_images with:
+use rule plot_classes as plot_images with:
     input:
         tables=tables(IMAGE_TABLES),
     output:
