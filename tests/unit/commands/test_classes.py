@@ -25,8 +25,8 @@ from nlobayes.commands.shared.predictions import read_given
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.data.tables import Selection
-from nlobayes.evaluation.tables.planes import ROWS_OF_GRID, grid_over
 from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over
 from nlobayes.types import Dataset, Predicted
 
 LABELS = (1.0, 2.0, 5.0)
@@ -282,9 +282,11 @@ def test_a_plane_of_two_inputs_is_what_the_draws_say_there(classes: Dataset) -> 
 
 @pytest.mark.parametrize("change", ["three inputs", "numbers"])
 def test_anything_else_has_no_plane(classes: Dataset, change: str) -> None:
-    names = {"input_names": ("a", "b", "c")}
-    numbers = {"transforms": classes.transforms | {"target": {"scale": "identity"}}}
-    other = classes._replace(**{"three inputs": names, "numbers": numbers}[change])
+    numbers = classes.transforms | {"target": {"scale": "identity"}}
+    other = {
+        "three inputs": classes._replace(input_names=("a", "b", "c")),
+        "numbers": classes._replace(transforms=numbers),
+    }[change]
     assert predict_between(weights(2, seed=1), MODEL, other) is None
 
 

@@ -8,15 +8,16 @@ import pytest
 from nlobayes.data.splits import TEST
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.evaluation.tables import examples, planes
-from tests.unit.plots.class_tables import clouds
+from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
+from tests.unit.plots.class_tables import clouds, known_of
 
 CLASSES = 3
 
 
 def test_a_grid_holds_all_rows_with_a_margin() -> None:
     data, _ = clouds(CLASSES)
-    grid = planes.grid_over(data.inputs)
-    assert grid.shape == (planes.ROWS_OF_GRID**2, 2)
+    grid = grid_over(data.inputs)
+    assert grid.shape == (ROWS_OF_GRID**2, 2)
     span = np.ptp(data.inputs, axis=0)
     np.testing.assert_allclose(grid.min(axis=0), data.inputs.min(axis=0) - 0.1 * span)
     np.testing.assert_allclose(grid.max(axis=0), data.inputs.max(axis=0) + 0.1 * span)
@@ -27,8 +28,9 @@ def test_a_plane_says_what_scores_say_of_the_same_points() -> None:
     """Its mean disagreement is the score `mutual_information`, from parts as from the whole."""
     data, probabilities = clouds(CLASSES)
     parts = np.array_split(probabilities, 7, axis=1)
-    plane = planes.plane_of(data.inputs, parts)
-    found = planes.tables(plane, probabilities, data)
+    plane = plane_of(data.inputs, parts)
+    rows = np.arange(len(data.split))
+    found = planes.tables(plane, data, rows, known_of(data, probabilities))
     table = {name: values.reshape(-1, CLASSES) for name, values in found["plane"].items()}
     np.testing.assert_array_equal(table["first"][:, 0], data.inputs[:, 0])
     np.testing.assert_array_equal(table["second"][:, 2], data.inputs[:, 1])
@@ -42,18 +44,19 @@ def test_a_plane_says_what_scores_say_of_the_same_points() -> None:
     assert found["plane_inputs"]["input"].tolist() == ["x1 (GeV)", "x2"]
 
 
-def test_rows_of_no_split_are_not_shown() -> None:
+def test_chosen_rows_are_shown_with_what_is_known_of_them() -> None:
     data, probabilities = clouds(CLASSES)
-    unused = data._replace(split=np.where(data.split == TEST, -1, data.split))
-    plane = planes.plane_of(data.inputs, [probabilities])
-    points = planes.tables(plane, probabilities, unused)["plane_points"]
-    assert set(points["split"]) == {"train", "val"}
-    assert len(points["first"]) == np.sum(data.split != TEST)
+    plane, rows = plane_of(data.inputs, [probabilities]), np.array([7, 3, 11])
+    points = planes.tables(plane, data, rows, {"right": np.array([1, 0, 1])})["plane_points"]
+    np.testing.assert_array_equal(points["second"], data.inputs[rows, 1])
+    np.testing.assert_array_equal(points["class"], data.target[rows])
+    assert points["right"].tolist() == [1, 0, 1]
 
 
 def test_without_a_plane_tables_have_no_rows() -> None:
     data, probabilities = clouds(CLASSES, inputs=5)
-    found = planes.tables(None, probabilities, data)
+    rows = np.arange(len(data.split))
+    found = planes.tables(None, data, rows, known_of(data, probabilities))
     assert {len(column) for table in found.values() for column in table.values()} == {0}
 
 
@@ -80,8 +83,9 @@ def test_few_points_are_examples_once(right: int, wrong: int) -> None:
 
 def test_examples_come_with_their_pixels_in_rows_and_columns() -> None:
     data, probabilities = clouds(CLASSES, inputs=6)
-    tested = predict_classes(probabilities[:, data.split == TEST])
-    found = examples.tables(tested, data, (2, 3))
+    rows = np.flatnonzero(data.split == TEST)
+    tested = predict_classes(probabilities[:, rows])
+    found = examples.tables(tested, data, rows, (2, 3))
     points = found["examples"]["point"]
     assert np.all(data.split[points] == TEST)
     np.testing.assert_array_equal(found["examples"]["true"], data.target[points])
@@ -91,5 +95,5 @@ def test_examples_come_with_their_pixels_in_rows_and_columns() -> None:
     assert found["example_inputs"]["column"][:6].tolist() == [0, 1, 2, 0, 1, 2]
     mean = probabilities.mean(axis=0)[points]
     np.testing.assert_allclose(found["example_probabilities"]["probability"], mean.ravel())
-    flat = examples.tables(tested, data, None)["example_inputs"]
+    flat = examples.tables(tested, data, rows, None)["example_inputs"]
     assert (flat["row"].max(), flat["column"].max()) == (0, 5)

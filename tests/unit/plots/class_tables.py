@@ -11,7 +11,8 @@ from nlobayes.evaluation.classification.decisions import (
 )
 from nlobayes.evaluation.classification.scores import predict_classes
 from nlobayes.evaluation.tables import examples, planes
-from nlobayes.types import Dataset
+from nlobayes.surrogate.plane import grid_over, plane_of
+from nlobayes.types import Columns, Dataset
 
 Tables = dict[str, pd.DataFrame]
 
@@ -78,15 +79,24 @@ def probabilities_at(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     return powers / powers.sum(axis=2, keepdims=True)
 
 
+def known_of(data: Dataset, probabilities: np.ndarray) -> Columns:
+    """Split of every row, and whether the draws (draw, row, class) are right of it."""
+    right = probabilities.mean(axis=0).argmax(axis=1) == data.target
+    return {"split": np.array(["train", "val", "test"])[data.split], "right": right.astype(int)}
+
+
 def _tables_of_rows(classes: int) -> Tables:
     """Tables of single rows: a plane of two inputs, and images of 4 x 3 pixels."""
     flat, probabilities = clouds(min(classes, 4))
     centres = np.array([flat.inputs[flat.target == label].mean(axis=0) for label in range(4)])
-    grid = planes.grid_over(flat.inputs)
-    plane = planes.plane_of(grid, [probabilities_at(grid, centres)])
+    grid = grid_over(flat.inputs)
+    plane = plane_of(grid, [probabilities_at(grid, centres)])
     pictures, of_pictures = clouds(classes, inputs=12)
-    tested = predict_classes(of_pictures[:, pictures.split == 2])
-    tables = planes.tables(plane, probabilities, flat) | examples.tables(tested, pictures, (4, 3))
+    rows = np.flatnonzero(pictures.split == 2)
+    tested = predict_classes(of_pictures[:, rows])
+    every, known = np.arange(len(flat.split)), known_of(flat, probabilities)
+    tables = planes.tables(plane, flat, every, known)
+    tables |= examples.tables(tested, pictures, rows, (4, 3))
     return {name: pd.DataFrame(columns) for name, columns in tables.items()}
 
 

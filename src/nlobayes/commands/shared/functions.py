@@ -18,11 +18,11 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
-from nlobayes.evaluation.tables.planes import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.model.likelihood import DEGREES, NOISE
 from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Named, Plane, Predicted
 
 LEARNED = (NOISE, DEGREES)
@@ -54,10 +54,10 @@ def predict_between(variables: dict[str, np.ndarray], job: ModelJob, data: Datas
         return None
     grid = grid_over(data.inputs)
     features = apply_features(feature_transform(data.transforms["features"]), grid)
-    parts = [
+    parts = (
         predict_draws(variables, job, data._replace(features=part)).function
         for part in np.split(features, ROWS_OF_GRID)
-    ]
+    )
     return plane_of(grid, parts)
 
 

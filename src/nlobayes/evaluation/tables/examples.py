@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.data.splits import TEST
 from nlobayes.evaluation.classification.scores import ClassPrediction
 from nlobayes.types import Columns, Dataset
 
@@ -26,13 +25,13 @@ def choose(predicted: ClassPrediction, labels: np.ndarray) -> list[np.ndarray]:
 
 
 def tables(
-    predicted: ClassPrediction, data: Dataset, image: tuple[int, int] | None
+    predicted: ClassPrediction, data: Dataset, rows: np.ndarray, image: tuple[int, int] | None
 ) -> dict[str, Columns]:
-    """Tabulate chosen test rows, their probabilities and their inputs, a row of a table for each.
+    """Tabulate chosen rows, their probabilities and their inputs, a row of a table for each.
 
-    Inputs that are an image have its rows and columns; others are all in one row.
+    What is predicted is of these rows (row,) of the dataset. Inputs that are an image have its rows
+    and columns; others are all in one row.
     """
-    rows = np.flatnonzero(data.split == TEST)
     kinds = choose(predicted, data.target[rows])
     chosen = np.concatenate(kinds)
     classes, inputs = predicted.probability.shape[1], data.inputs.shape[1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.data.splits import SPLITS, TEST, TRAIN
+from nlobayes.data.splits import SPLITS, TEST, TRAIN, UNUSED
 from nlobayes.evaluation.classification.calibration import check, reliability_table
 from nlobayes.evaluation.classification.decisions import (
     confusion_matrix,
@@ -59,8 +59,7 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     return {
         "calibration_checks": _checks(scores["calibration_checks"]),
         "classes": _classes(data),
-        **examples.tables(_predicted(probabilities, data, TEST), data, choices.image),
-        **planes.tables(given.plane, probabilities, data),
+        **_single_rows(given, choices.image),
         **{name: _stacked([found[name] for found in of_splits]) for name in of_splits[0]},
     }
 
@@ -113,6 +112,18 @@ def _tables_of_split(probabilities: np.ndarray, data: Dataset, split: int) -> di
         "confusion": confusion_table(matrix),
         "reliability": reliability_table(confidence, correct),
         "thresholds": threshold_table(confidence, correct, THRESHOLDS),
+    }
+
+
+def _single_rows(given: Given, image: tuple[int, int] | None) -> dict[str, Columns]:
+    """Tabulate chosen test rows, and the rows of all splits in the plane of their inputs."""
+    probabilities, data = given.posterior.function, given.data
+    tested, used = np.flatnonzero(data.split == TEST), np.flatnonzero(data.split != UNUSED)
+    right = probabilities[:, used].mean(axis=0).argmax(axis=1) == data.target[used]
+    known = {"split": np.array(SPLITS)[data.split[used]], "right": right.astype(int)}
+    return {
+        **examples.tables(predict_classes(probabilities[:, tested]), data, tested, image),
+        **planes.tables(given.plane, data, used, known),
     }
 
 
