@@ -42,13 +42,18 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 
 def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run as files, and those of the MAPs that it starts from."""
-    surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
+    surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
     of_chains = names_of(Of.CHAINS) if run.mcmc else ()
     own = (*of_chains, *figures_that_data_allow(run.dataset))
     return [
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
         *(f"results/figures/landscape/{run.model_id}/{name}.svg" for name in surveyed),
     ]
+
+
+def _has_plane(run: RunSpec) -> bool:
+    """Tell whether the MAPs of a run span a plane: networks of other sizes have none between."""
+    return len({*run.starts}) >= MAPS_OF_PLANE and not run.network.varies
 
 
 def surrogates_of(run: RunSpec) -> Paths:

@@ -154,3 +154,23 @@ def test_a_source_of_known_columns_refuses_the_filter_of_another() -> None:
     preset = PRESET | {"source": toy, "features": asked}
     with invalid("study.no_column", where="rows.column", name="digit"):
         DatasetPreset.model_validate(preset | {"target": {"column": "label", "scale": "classes"}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"image": [2, 4]}, "study.image_of_other_columns"),
+        ({"image": [3, 3], "split": {"train": 8, "validation": 3, "test": 5}}, None),
+        ({"image": [3, 3], "target": {"column": "digit", "unit": ""}}, "study.image_of_numbers"),
+    ],
+    ids=["pixels", "fits", "numbers"],
+)
+def test_an_image_has_as_many_pixels_as_columns_and_is_of_classes(
+    changes: dict[str, Any], code: str | None
+) -> None:
+    plain = PRESET | {"split": {"train": 8, "validation": 3, "test": 5}}
+    if code is None:
+        assert DatasetPreset.model_validate(plain | changes).image == (3, 3)
+        return
+    with invalid(code, where="image"):
+        DatasetPreset.model_validate(plain | changes)
