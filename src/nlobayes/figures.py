@@ -22,6 +22,7 @@ class Of(StrEnum):
     IMAGES = "runs of classes of images"
     ONE_FEATURE = "runs of numbers with one feature"
     KNOWN_SCALE = "runs of numbers whose scale uncertainty is known"
+    DATA = "datasets of runs whose figures are asked for"
     MAPS = "models with the MAPs that span a plane"
     PRIORS = "models whose prior is asked for"
     GRIDS = "grids of several runs"
@@ -56,6 +57,13 @@ class Figure(NamedTuple):
 
 
 ALL = (
+    Figure(
+        "data",
+        "Data",
+        Of.DATA,
+        "data.data",
+        {"data_rows": "*", "data_columns": "*", "data_splits": "*"},
+    ),
     Figure(
         "verdict",
         "Convergence",

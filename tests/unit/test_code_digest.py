@@ -90,6 +90,7 @@ INSIDE = {
         "evaluation.predictive.noises.conformal",
         "model.networks",
     },
+    "describe": {"artifacts.contents", "data.splits"},
     "landscape": {"model.density", "inference.landscape", "builder", "commands.shared.runtime"},
     "prior_predictive": {
         "model.density",
@@ -159,6 +160,7 @@ USED = {
     "tabulate": {"data", "model", "diagnostics", "distributions", "evaluation"},
     "tabulate_chains": {"model", "diagnostics"},
     "export": {"data", "model", "distributions", "evaluation", "surrogate"},
+    "describe": {"data"},
     "landscape": {"data", "model", "inference"},
     "prior_predictive": {"data", "model", "inference", "evaluation"},
     "agree": {"diagnostics"},

@@ -8,6 +8,8 @@ from nlobayes.figures import Of, names_of, tabulated_of_chains
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,
+    DATA,
+    DATA_TABLES,
     FIDELITY,
     IMAGE_TABLES,
     LANDSCAPE_FIGURES,

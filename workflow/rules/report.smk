@@ -59,6 +59,34 @@ use rule plot as plot_classes with:
         **options.to_plot("run", CLASSES.figure_names),
 
 
+use rule plot_classes as plot_certainty with:
+    input:
+        tables=tables(PLANE_TABLES),
+    output:
+        *figures("Classes", ["certainty"]),
+        record="results/records/plot_certainty/{run}.json",
+    log:
+        "logs/plot_certainty/{run}.log",
+    benchmark:
+        "timings/plot_certainty/{run}.tsv"
+    params:
+        **options.to_plot("run", ["certainty"]),
+
+
+use rule plot_classes as plot_images with:
+    input:
+        tables=tables(IMAGE_TABLES),
+    output:
+        *figures("Classes", ["images"]),
+        record="results/records/plot_images/{run}.json",
+    log:
+        "logs/plot_images/{run}.log",
+    benchmark:
+        "timings/plot_images/{run}.tsv"
+    params:
+        **options.to_plot("run", ["images"]),
+
+
 use rule plot as plot_bands with:
     input:
         tables=tables(BAND_TABLES),
@@ -87,32 +115,18 @@ use rule plot as plot_scale_ratio with:
         **options.to_plot("run", ["scale_ratio"]),
 
 
-use rule plot_classes as plot_certainty with:
+use rule plot as plot_data with:
     input:
-        tables=tables(PLANE_TABLES),
+        tables=rules.describe.output.tables,
     output:
-        *figures("Classes", ["certainty"]),
-        record="results/records/plot_certainty/{run}.json",
+        *figures("Data", [DATA], "results/figures/data/{dataset}", "dataset"),
+        record="results/records/plot_data/{dataset}.json",
     log:
-        "logs/plot_certainty/{run}.log",
+        "logs/plot_data/{dataset}.log",
     benchmark:
-        "timings/plot_certainty/{run}.tsv"
+        "timings/plot_data/{dataset}.tsv"
     params:
-        **options.to_plot("run", ["certainty"]),
-
-
-use rule plot_classes as plot_images with:
-    input:
-        tables=tables(IMAGE_TABLES),
-    output:
-        *figures("Classes", ["images"]),
-        record="results/records/plot_images/{run}.json",
-    log:
-        "logs/plot_images/{run}.log",
-    benchmark:
-        "timings/plot_images/{run}.tsv"
-    params:
-        **options.to_plot("run", ["images"]),
+        **options.to_plot("dataset", [DATA]),
 
 
 use rule plot as plot_landscape with:

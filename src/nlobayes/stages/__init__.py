@@ -55,6 +55,15 @@ PIPELINE = {
         numbers=lambda size: size.data,
         group="data",
     ),
+    "describe": Stage(
+        help="Tabulate rows of a dataset for its figure.",
+        unit="dataset",
+        inputs=(DATASET,),
+        outputs=("results/plots/data/{dataset}/{table}.csv",),
+        base_mb=300,
+        numbers=lambda size: size.data,
+        group="data",
+    ),
     "rival": Stage(
         help="Fit a rival to the train rows, and predict all rows.",
         job="RivalJob",

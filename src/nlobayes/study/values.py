@@ -18,7 +18,7 @@ REPEATED = re.compile(r"(.+?)\1{19}")
 """What Snakemake takes for a path that grows without end: twenty times the same piece."""
 MOST = 10**9
 """Largest number of anything that has no smaller limit of its own."""
-TAKEN = {"datasets": {"agreement", "comparison", "landscape", "prior_predictive"}}
+TAKEN = {"datasets": {"agreement", "comparison", "data", "landscape", "prior_predictive"}}
 """Names of folders that lie beside those of the runs, whose first one is named by the dataset."""
 
 

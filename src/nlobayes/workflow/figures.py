@@ -9,6 +9,8 @@ TABLES_BESIDE_CHAINS = OF_EVERY_RUN
 """Tables that figures of chains need beside their own."""
 (PRIOR,) = names_of(Of.PRIORS)
 (FIDELITY,) = names_of(Of.APPROXIMATED)
+(DATA,) = names_of(Of.DATA)
+DATA_TABLES = tables_of(Of.DATA)
 LANDSCAPE_FIGURES = names_of(Of.MAPS)
 LANDSCAPE_TABLES = tables_of(Of.MAPS)
 PRIOR_TABLES = tables_of(Of.PRIORS)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nlobayes.figures import Of, names_of
 from nlobayes.study.run import RunSpec
-from nlobayes.workflow.figures import COMPARISON_FIGURES, FIDELITY, LANDSCAPE_FIGURES, PRIOR
+from nlobayes.workflow.figures import COMPARISON_FIGURES, DATA, FIDELITY, LANDSCAPE_FIGURES, PRIOR
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
 from nlobayes.workflow.tasks import figures_that_data_allow, task_of
@@ -41,11 +41,12 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 
 
 def figures_of(run: RunSpec) -> Paths:
-    """List the figures of a run as files, and those of the MAPs that it starts from."""
+    """List the figures of a run as files, those of its MAPs, and that of its dataset."""
     surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
     of_chains = names_of(Of.CHAINS) if run.mcmc else ()
     own = (*of_chains, *figures_that_data_allow(run.dataset))
     return [
+        f"results/figures/data/{run.names['dataset']}/{DATA}.svg",
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
         *(f"results/figures/landscape/{run.model_id}/{name}.svg" for name in surveyed),
     ]
