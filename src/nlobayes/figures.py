@@ -18,6 +18,8 @@ class Of(StrEnum):
     CHAINS = "runs of chains"
     NUMBERS = "runs of numbers"
     CLASSES = "runs of classes"
+    PLANES = "runs of classes with two inputs"
+    IMAGES = "runs of classes of images"
     ONE_FEATURE = "runs of numbers with one feature"
     DRAWN_SIZES = "runs whose network size is drawn"
     KNOWN_SCALE = "runs of numbers whose scale uncertainty is known"
@@ -242,6 +244,30 @@ ALL = (
         Of.DRAWN_SIZES,
         "sizes.draw_scores",
         {"draw_scores": "*", "size_scores": "*", "labels": "*"},
+    ),
+    Figure(
+        "certainty",
+        "Classes",
+        Of.PLANES,
+        "certainty.certainty",
+        {
+            "plane": "first second class probability disagreement",
+            "plane_points": "split first second class right",
+            "plane_inputs": "*",
+            "classes": "*",
+        },
+    ),
+    Figure(
+        "images",
+        "Classes",
+        Of.IMAGES,
+        "images.images",
+        {
+            "examples": "*",
+            "example_probabilities": "example class probability",
+            "example_inputs": "example row column value",
+            "classes": "*",
+        },
     ),
     Figure(
         "landscape",

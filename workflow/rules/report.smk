@@ -76,6 +76,34 @@ use rule plot as plot_classes with:
         **options.to_plot("run", CLASSES.figure_names),
 
 
+use rule plot_classes as plot_certainty with:
+    input:
+        tables=tables(PLANE_TABLES),
+    output:
+        *figures("Classes", ["certainty"]),
+        record="results/records/plot_certainty/{run}.json",
+    log:
+        "logs/plot_certainty/{run}.log",
+    benchmark:
+        "timings/plot_certainty/{run}.tsv"
+    params:
+        **options.to_plot("run", ["certainty"]),
+
+
+use rule plot_classes as plot_images with:
+    input:
+        tables=tables(IMAGE_TABLES),
+    output:
+        *figures("Classes", ["images"]),
+        record="results/records/plot_images/{run}.json",
+    log:
+        "logs/plot_images/{run}.log",
+    benchmark:
+        "timings/plot_images/{run}.tsv"
+    params:
+        **options.to_plot("run", ["images"]),
+
+
 use rule plot as plot_bands with:
     input:
         tables=tables(BAND_TABLES),

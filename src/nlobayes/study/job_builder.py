@@ -53,6 +53,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         split=dataset.split,
         reference_points=dataset.reference_points,
         groups=dataset.groups,
+        rows=dataset.rows,
         **dataset.source.reading(),
     )
 
@@ -87,6 +88,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
+            image=run.dataset.image,
         ),
         "export": ExportJob(network=run.network, export=run.evaluation.export),
     }

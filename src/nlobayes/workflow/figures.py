@@ -18,6 +18,8 @@ PRIOR_TABLES = tables_of(Of.PRIORS)
 COMPARISON_FIGURES = (*names_of(Of.GRIDS), *names_of(Of.SETTINGS))
 """The second is of two settings or more."""
 BAND_TABLES = (*VERDICTS, *tables_of(Of.ONE_FEATURE))
+PLANE_TABLES = (*VERDICTS, *tables_of(Of.PLANES))
+IMAGE_TABLES = (*VERDICTS, *tables_of(Of.IMAGES))
 SCALE_TABLES = (*VERDICTS, *tables_of(Of.KNOWN_SCALE))
 VERDICTS_OF_RUN = dict(zip(("--verdict", "--calibration"), VERDICTS, strict=True))
 """The option of `plot` that takes each verdict."""

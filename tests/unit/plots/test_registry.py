@@ -62,6 +62,8 @@ UNITS = {
     "visits": ["mean acceptance (%)", "jumps", "units of hidden layer 1"],
     "size_trace": ["(nats)", "parameters", "draws per bin"],
     "draw_scores": ["RMSE (dex)", "(nats per row)", "draw"],
+    "certainty": ["x1 (GeV)", "x2", "largest probability (%)", "(nats)", "test, wrong"],
+    "images": ["probability (%) of the predicted class", "wrong,\nmost confident", "true class"],
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
     "fidelity": ["(exact sd)", "sd / exact sd", "(%)", "CPU time (s)"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],

@@ -182,6 +182,38 @@ def test_only_runs_whose_size_is_drawn_have_figures_of_it(make_plan: MakePlan) -
     assert json.loads(told)["network"]["units"]["kind"] == "uniform"
 
 
+def test_figures_that_some_runs_of_classes_have(make_plan: MakePlan) -> None:
+    """Two inputs have a plane, and images are shown; one input has neither, nor have numbers."""
+    image = {"features": {"columns": ["x", "y", "z", "w"]}, "image": [2, 2]}
+    changes = [{}, {"features": {"columns": ["x", "y"]}}, image]
+    plans = [make_plan({"datasets": {"kinds": each}}) for each in changes]
+    found = [
+        {name for name in ("certainty", "images") if _figure(name) in grid_outputs(plan, "kinds")}
+        for plan in plans
+    ]
+    assert found == [set(), {"certainty"}, {"images"}]
+    assert not [path for path in grid_outputs(plans[0], "one") if "certainty" in path]
+
+
+def _figure(name: str) -> str:
+    return f"results/figures/{OF_CLASSES}/{name}.svg"
+
+
+def test_maps_of_networks_of_drawn_size_span_no_plane(make_plan: MakePlan) -> None:
+    """Between two sizes the energy jumps."""
+    fixed = make_plan()
+    varying = make_plan(
+        {
+            "networks": {"n4": {"units": {"kind": "uniform"}}},
+            "methods": {name: {"kernel": {"kind": "reversible_jump"}} for name in ("hmc", "nuts")},
+        }
+    )
+    landscape = f"results/figures/landscape/{MODEL}/landscape.svg"
+    assert landscape in grid_outputs(fixed, "one")
+    assert landscape not in grid_outputs(varying, "one")
+    assert f"results/figures/{RUN}/trace.svg" in grid_outputs(varying, "one")
+
+
 def test_patterns_take_names_letter_by_letter(plan: Plan) -> None:
     assert re.fullmatch(one_of(["a.b"]), "a.b")
     assert not re.fullmatch(one_of(["a.b"]), "axb")

@@ -14,6 +14,7 @@ from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.functions import (
     check_same_rows,
     flatten,
+    predict_between,
     predict_draws,
     read_weights,
 )
@@ -41,7 +42,8 @@ def posterior_predictive(
     posterior_says, baseline_says = (
         predict_draws(variables, job.model, data) for variables in (drawn, members)
     )
-    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
+    plane = predict_between(drawn, job.model, data)
+    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws, plane)
     sizes = [name for name in draws if is_size(str(name))]
     groups |= {"sizes": draws[sizes]} if sizes else {}
     made = read_attrs(posterior)

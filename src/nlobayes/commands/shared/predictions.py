@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import read_predicted
+from nlobayes.artifacts.contents import read_plane, read_predicted
 from nlobayes.artifacts.netcdf import Groups, read_groups
 from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
@@ -34,6 +34,7 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
         baseline=read_predicted(groups["baseline"]),
         chains=groups["predictions"].sizes["chain"],
         sizes=_sizes(groups),
+        plane=read_plane(groups),
     )
 
 
@@ -44,9 +45,14 @@ def _sizes(groups: Groups) -> dict[str, np.ndarray]:
     return {str(name): values.values.ravel() for name, values in groups["sizes"].items()}
 
 
-def choices(seed: int, limits: CalibrationTolerances, noise: str = "auto") -> Choices:
-    """Take how to score from the specification of a job."""
-    return Choices(seed, limits.coverage, limits.chi2, noise)
+def choices(
+    seed: int,
+    limits: CalibrationTolerances,
+    noise: str = "auto",
+    image: tuple[int, int] | None = None,
+) -> Choices:
+    """Take how to score, and what to show, from the specification of a job."""
+    return Choices(seed, limits.coverage, limits.chi2, noise, image)
 
 
 def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, dataset: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from nlobayes.types import Columns, Dataset, Predicted, RivalPrediction
+from nlobayes.types import Columns, Dataset, Plane, Predicted, RivalPrediction
 
 Scores = dict[str, Any]
 
@@ -32,6 +32,8 @@ class Given(NamedTuple):
     sizes
         Numbers of units or of layers of the network of every draw of the posterior (draw,), by
         name; none where they are fixed.
+    plane
+        What the posterior says of classes between the rows; None where these have not two inputs.
     """
 
     data: Dataset
@@ -41,6 +43,7 @@ class Given(NamedTuple):
     chains: int
     rivals: Mapping[str, RivalPrediction] = {}
     sizes: Mapping[str, np.ndarray] = {}
+    plane: Plane | None = None
 
 
 class Choices(NamedTuple):
@@ -54,12 +57,15 @@ class Choices(NamedTuple):
         How far calibration may be from nominal, beyond three standard errors.
     noise
         Family of the predictive noise, or `auto`; not used where it was fitted before.
+    image
+        Rows and columns of the image that the inputs are; None where they are none.
     """
 
     seed: int
     coverage_tolerance: float
     chi2_tolerance: float
     noise: str = "auto"
+    image: tuple[int, int] | None = None
 
 
 class Task(Protocol):
