@@ -204,6 +204,9 @@ class PosteriorDraws(NamedTuple):
         the others are zero, so that predictions need no mask.
     log_approximation
         Log density (chain, draw) of what an approximation drew them from; None where not known.
+    centres
+        Weights by name, leading axes (chain, draw), at which the network of each draw is
+        linearised; None where draws are of the network itself.
     """
 
     function: np.ndarray
@@ -211,6 +214,7 @@ class PosteriorDraws(NamedTuple):
     variables: Named | None = None
     masks: Mapping[str, np.ndarray] = {}
     log_approximation: np.ndarray | None = None
+    centres: Named | None = None
 
 
 class Predicted(NamedTuple):

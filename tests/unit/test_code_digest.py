@@ -52,6 +52,7 @@ INSIDE = {
         "builder",
         "inference.methods.map_ensemble",
         "inference.methods.pathfinder",
+        "model.linearised",
         "evaluation.reweighting.importance",
         "artifacts.draws",
     },
@@ -63,7 +64,12 @@ INSIDE = {
         "commands.shared.posteriors",
     },
     "thin": {"artifacts.netcdf", "diagnostics.thinning", "evaluation.predictive.noises.gaussian"},
-    "posterior_predictive": {"surrogate.prediction", "model.networks", "data.transforms"},
+    "posterior_predictive": {
+        "surrogate.prediction",
+        "model.linearised",
+        "model.networks",
+        "data.transforms",
+    },
     "evaluate": {
         "evaluation.tasks.regression",
         "evaluation.tasks.classification",

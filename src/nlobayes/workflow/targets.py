@@ -59,8 +59,8 @@ def _has_plane(run: RunSpec) -> bool:
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its task has one."""
-    has_one = task_of(run.dataset).has_surrogate
+    """List the surrogate of a run, where its task and its method have one."""
+    has_one = task_of(run.dataset).has_surrogate and run.method.draws_networks
     return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
 

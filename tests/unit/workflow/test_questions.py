@@ -43,6 +43,7 @@ GRID = {
     "likelihood": "tight",
     **{"network": "n4", "prior": "fan_in", "pretraining": "adam"},
 }
+GRIDS = {"one": {"method": "tangent"}}
 AWKWARD = "results/it's here/$(rm).nc"
 
 
@@ -150,6 +151,17 @@ def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
     assert f"results/metrics/{RUN}/evaluation.json" in grid_outputs(plan, "one")
     both = outputs_of(plan, "one", "two")(Wildcards())
     assert both == grid_outputs(plan, "one") + two
+
+
+def test_a_network_that_is_linearised_has_figures_and_no_surrogate(make_plan: MakePlan) -> None:
+    plans = (
+        make_plan({"methods": {"tangent": {"kind": "laplace", "predictive": each}}, "grids": GRIDS})
+        for each in ("linearised", "sampled")
+    )
+    linearised, sampled = (grid_outputs(plan, "one") for plan in plans)
+    run = RUN.replace("/hmc/", "/tangent/")
+    assert f"results/figures/{run}/pit.svg" in linearised
+    assert {*sampled} - {*linearised} == {f"results/surrogates/{run}.nc"}
 
 
 def test_classes_and_numbers_part_in_one_place(plan: Plan) -> None:

@@ -11,6 +11,7 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.centres import read_centres
 from nlobayes.commands.shared.functions import (
     check_same_rows,
     flatten,
@@ -39,10 +40,11 @@ def posterior_predictive(
     draws = thinned["posterior"]
     drawn = flatten(read_weights(thinned, posterior))
     members = _stack([contents.read_map(path).variables for path in start])
-    posterior_says, baseline_says = (
-        predict_draws(variables, job.model, data) for variables in (drawn, members)
-    )
-    plane = predict_between(drawn, job.model, data)
+    centres = read_centres(thinned)
+    about = None if centres is None else flatten(centres)
+    posterior_says = predict_draws(drawn, job.model, data, about)
+    baseline_says = predict_draws(members, job.model, data)
+    plane = predict_between(drawn, job.model, data, about)
     groups = contents.predictions_groups(posterior_says, baseline_says, data, draws, plane)
     sizes = [name for name in draws if is_size(str(name))]
     groups |= {"sizes": draws[sizes]} if sizes else {}

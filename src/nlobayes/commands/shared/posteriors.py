@@ -10,6 +10,7 @@ import xarray as xr
 from pydantic import ValidationError
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs
+from nlobayes.commands.shared.centres import check_networks
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
@@ -59,13 +60,15 @@ def model_of(posterior: Path) -> ModelJob:
     Raises
     ------
     InputError
-        If the file is no thinned posterior, or its model none that is known here.
+        If the file is no thinned posterior, its model none that is known here, or its draws those
+        of a network that is linearised.
     """
     made = read_attrs(posterior)
     spec: Any = made.get("spec")
     stated = spec.get("target", spec.get("model")) if isinstance(spec, dict) else None
     if made.get("kind") != "thinned" or stated is None:
         raise InputError("commands.no_model_stated", path=posterior)
+    check_networks(made, posterior)
     try:
         return ModelJob.model_validate(stated)
     except ValidationError as error:
