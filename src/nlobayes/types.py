@@ -80,6 +80,24 @@ class Dataset(NamedTuple):
     groups: RowGroups | None = None
 
 
+class Plane(NamedTuple):
+    """What draws say of classes between the rows, on a grid over two inputs.
+
+    Attributes
+    ----------
+    inputs
+        Points of the grid (grid_point, input).
+    probability
+        Predictive probabilities, the means over draws (grid_point, class).
+    expected_entropy
+        Mean over draws of the entropy of one draw's probabilities, in nats (grid_point,).
+    """
+
+    inputs: np.ndarray
+    probability: np.ndarray
+    expected_entropy: np.ndarray
+
+
 class RivalPrediction(NamedTuple):
     """What a rival predicts of every point, on the model scale.
 

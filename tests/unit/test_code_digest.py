@@ -81,6 +81,12 @@ INSIDE = {
         "evaluation.calibration.calibration",
     },
     "tabulate_chains": {"diagnostics.tables", "commands.shared.chain_tables"},
+    "tabulate_sizes": {
+        "diagnostics.size_tables",
+        "evaluation.tasks.sizes",
+        "commands.shared.predictions",
+        "builder.architecture",
+    },
     "tabulate": {
         "diagnostics.tables",
         "evaluation.tables.predictions",
@@ -165,6 +171,9 @@ USED = {
     "evaluate": {"data", "diagnostics", "distributions", "evaluation"},
     "tabulate": {"data", "model", "diagnostics", "distributions", "evaluation"},
     "tabulate_chains": {"model", "diagnostics"},
+    "tabulate_sizes": {
+        *("data", "model", "inference", "diagnostics", "distributions", "evaluation"),
+    },
     "export": {"data", "model", "distributions", "evaluation", "surrogate"},
     "describe": {"data"},
     "landscape": {"data", "model", "inference"},

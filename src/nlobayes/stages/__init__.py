@@ -192,6 +192,16 @@ PIPELINE = {
         numbers=lambda size: size.data + 8 * size.drawn,
         group="scores",
     ),
+    "tabulate_sizes": Stage(
+        help="Tabulate the sizes of a network whose size is drawn.",
+        job="TabulateSizesJob",
+        unit="run",
+        inputs=(POSTERIOR, PREDICTIONS, DATASET),
+        outputs=("results/plots/{run}/{table}.csv",),
+        base_mb=1000,
+        numbers=lambda size: size.data + 8 * size.drawn + 5 * size.predicted,
+        group="scores",
+    ),
     "tabulate": Stage(
         help="Tabulate what the figures of a run show.",
         job="TabulateJob",

@@ -42,14 +42,20 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 
 def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run as files, those of its MAPs, and that of its dataset."""
-    surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
+    surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
     of_chains = names_of(Of.CHAINS) if run.mcmc else ()
-    own = (*of_chains, *figures_that_data_allow(run.dataset))
+    of_sizes = names_of(Of.DRAWN_SIZES) if run.network.varies else ()
+    own = (*of_chains, *of_sizes, *figures_that_data_allow(run.dataset))
     return [
         f"results/figures/data/{run.names['dataset']}/{DATA}.svg",
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
         *(f"results/figures/landscape/{run.model_id}/{name}.svg" for name in surveyed),
     ]
+
+
+def _has_plane(run: RunSpec) -> bool:
+    """Tell whether the MAPs of a run span a plane: networks of other sizes have none between."""
+    return len({*run.starts}) >= MAPS_OF_PLANE and not run.network.varies
 
 
 def surrogates_of(run: RunSpec) -> Paths:

@@ -15,9 +15,11 @@ from nlobayes.commands.shared.centres import read_centres
 from nlobayes.commands.shared.functions import (
     check_same_rows,
     flatten,
+    predict_between,
     predict_draws,
     read_weights,
 )
+from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob, read_job
 from nlobayes.types import Named
 
@@ -42,7 +44,10 @@ def posterior_predictive(
     about = None if centres is None else flatten(centres)
     posterior_says = predict_draws(drawn, job.model, data, about)
     baseline_says = predict_draws(members, job.model, data)
-    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
+    plane = predict_between(drawn, job.model, data, about)
+    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws, plane)
+    sizes = [name for name in draws if is_size(str(name))]
+    groups |= {"sizes": draws[sizes]} if sizes else {}
     made = read_attrs(posterior)
     record = provenance.record(
         "posterior_predictive",
