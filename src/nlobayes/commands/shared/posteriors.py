@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from pydantic import ValidationError
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs
+from nlobayes.commands.shared.centres import check_networks
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
-from nlobayes.model.networks import is_parameter
+from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.refusal import refusal
 
@@ -27,6 +29,18 @@ def posterior_draws(groups: Groups) -> ChainDraws:
         weights=np.concatenate([w.reshape(*w.shape[:2], -1) for w in weights], axis=2),
         hyperparameters=_hyperparameters(groups),
     )
+
+
+def drawn_sizes(posterior: xr.Dataset) -> dict[str, np.ndarray]:
+    """Take the numbers (chain, draw) of units and of layers in use; none where they are fixed."""
+    return {str(name): posterior[name].values for name in posterior if is_size(str(name))}
+
+
+def parameters_of(posterior: xr.Dataset) -> np.ndarray:
+    """Count the weights and biases (chain, draw) that are in use; there are no slopes."""
+    arrays = {str(name): values.values for name, values in posterior.items()}
+    counted: np.ndarray = parameters_in_use(network_of(arrays, "").sizes, drawn_sizes(posterior))
+    return counted
 
 
 def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
@@ -46,13 +60,15 @@ def model_of(posterior: Path) -> ModelJob:
     Raises
     ------
     InputError
-        If the file is no thinned posterior, or its model none that is known here.
+        If the file is no thinned posterior, its model none that is known here, or its draws those
+        of a network that is linearised.
     """
     made = read_attrs(posterior)
     spec: Any = made.get("spec")
     stated = spec.get("target", spec.get("model")) if isinstance(spec, dict) else None
     if made.get("kind") != "thinned" or stated is None:
         raise InputError("commands.no_model_stated", path=posterior)
+    check_networks(made, posterior)
     try:
         return ModelJob.model_validate(stated)
     except ValidationError as error:

@@ -14,7 +14,7 @@ An annealed jump moves along tempered densities between its proposal and its acc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -65,6 +65,24 @@ class TunedSizes(NamedTuple):
     scales: jax.Array
 
 
+class Tried(NamedTuple):
+    """A jump that was tried, one of the list of jumps, and what became of it.
+
+    `before` and `proposed` are the numbers of units and layers in use, by name.
+    """
+
+    which: jax.Array
+    probability: jax.Array
+    accepted: jax.Array
+    before: dict[str, jax.Array]
+    proposed: dict[str, jax.Array]
+
+    def account(self, kinds: int) -> jax.Array:
+        """Count the jumps (jump,) of each kind, and sum their probabilities (kind, 2)."""
+        each = jnp.stack([jnp.ones_like(self.probability), self.probability], axis=1)
+        return jax.nn.one_hot(self.which, kinds, dtype=each.dtype).T @ each
+
+
 def build(
     posterior: Posterior,
     *,
@@ -89,28 +107,38 @@ def build(
         tried = jnp.zeros((len(by_name), 2), position.dtype)
         return SizedState(position, value, gradient, within.size(position), tried)
 
-    def jump_all(key: jax.Array, state: SizedState, tuned: TunedSizes) -> SizedState:
+    def jump_all(
+        key: jax.Array, state: SizedState, tuned: TunedSizes
+    ) -> tuple[SizedState, dict[str, jax.Array]]:
+        assert architecture is not None
         propose: Propose = _propose
         if annealing_steps:
             move = within.tempered(tuned, annealing_integration_steps)
             propose = _annealed(logdensity_fn, move, annealing_steps)
-        one_jump = _jump([*by_name.values()], propose, logdensity_fn, tuned.scales)
+        proposals = [partial(propose, jump) for jump in by_name.values()]
+        one_jump = _jump(
+            proposals,
+            logdensity_fn,
+            tuned.scales,
+            architecture.numbers,
+            annealed=annealing_steps > 0,
+        )
         begin = (state.position, state.logdensity)
-        (position, _), each = jax.lax.scan(one_jump, begin, jax.random.split(key, jumps))
-        moved = jnp.any(each.accepted)
-        new = jax.lax.cond(moved, init, lambda _: state, position)
-        return new._replace(tried=each.account(len(by_name)))
+        (position, _), tried = jax.lax.scan(one_jump, begin, jax.random.split(key, jumps))
+        new = jax.lax.cond(jnp.any(tried.accepted), init, lambda _: state, position)
+        new = new._replace(tried=tried.account(len(by_name)))
+        return new, _account([*by_name], tried, tuned)
 
     def step(key: jax.Array, state: SizedState, tuned: TunedSizes) -> tuple[SizedState, Info]:
         key_jumps, key_move = jax.random.split(key)
+        told, spent = dict[str, jax.Array](), 0
         if by_name:
-            state = jump_all(key_jumps, state, tuned)
+            state, told = jump_all(key_jumps, state, tuned)
+            spent = 1 + jumps * (1 + 2 * annealing_steps * annealing_integration_steps)
         state, info = within.move(key_move, state, tuned, integration_steps)
-        annealed = 2 * annealing_steps * annealing_integration_steps
-        spent = (1 + jumps * (1 + annealed)) if by_name else 0
         return state, info._replace(
             num_integration_steps=info.num_integration_steps + spent,
-            extra=_account(by_name, state.tried, tuned) | {"size": jnp.argmax(state.size)},
+            extra=told | {"size": jnp.argmax(state.size)},
         )
 
     return Kernel(init, step, exact=True)
@@ -197,39 +225,30 @@ class Within(NamedTuple):
         return move
 
 
-class Tried(NamedTuple):
-    """Which jump was tried, how probable it was to be accepted, and whether it was; (jump,)."""
-
-    which: jax.Array
-    probability: jax.Array
-    accepted: jax.Array
-
-    def account(self, kinds: int) -> jax.Array:
-        """Count the jumps of each kind, and sum their probabilities (kind, 2)."""
-        each = jnp.stack([jnp.ones_like(self.probability), self.probability], axis=1)
-        return jax.nn.one_hot(self.which, kinds, dtype=each.dtype).T @ each
-
-
 def _jump(
-    jumps: Sequence[Jump], propose: Propose, logdensity_fn: LogDensity, scales: jax.Array
+    proposals: Sequence[Callable[..., tuple[jax.Array, Ratio]]],
+    logdensity_fn: LogDensity,
+    scales: jax.Array,
+    numbers: Callable[[jax.Array], dict[str, jax.Array]],
+    *,
+    annealed: bool,
 ) -> Callable[..., tuple[Any, Tried]]:
-    """Build a jump by one of several: of a position and its density, and a key."""
-    proposals = [partial(propose, jump) for jump in jumps]
+    """Build a jump by one of several proposals: of a position and its density, and a key."""
 
     def jump(
         carry: tuple[jax.Array, jax.Array], key: jax.Array
     ) -> tuple[tuple[jax.Array, jax.Array], Tried]:
         position, value = carry
         key_which, key_propose, key_accept = jax.random.split(key, 3)
-        which = jax.random.randint(key_which, (), 0, len(jumps))
+        which = jax.random.randint(key_which, (), 0, len(proposals))
         new, ratio = jax.lax.switch(which, proposals, key_propose, position, scales[which])
         new_value = logdensity_fn(new)
-        if propose is _propose:
+        if not annealed:
             ratio = ratio._replace(target=new_value - value)
         probability = jnp.nan_to_num(jnp.exp(jnp.minimum(ratio.total(), 0)), nan=0.0)
         accepted = jax.random.uniform(key_accept, ()) < probability
         kept = jnp.where(accepted, new, position), jnp.where(accepted, new_value, value)
-        return kept, Tried(which, probability, accepted)
+        return kept, Tried(which, probability, accepted, numbers(position), numbers(new))
 
     return jump
 
@@ -264,13 +283,21 @@ def _annealed(logdensity_fn: LogDensity, move: annealing.Move, steps: int) -> Pr
     return propose
 
 
-def _account(names: Iterable[str], tried: jax.Array, tuned: TunedSizes) -> dict[str, jax.Array]:
-    """Tell how often each jump was tried, its mean probability of acceptance, and its scale."""
-    told = {}
+def _account(names: Sequence[str], tried: Tried, tuned: TunedSizes) -> dict[str, jax.Array]:
+    """Tell of all jumps of a draw what became of them.
+
+    By name of the jump how often it was tried, the mean probability of its acceptance, and its
+    scale if it has one; for each jump (jump,) that probability, whether it was accepted, and from
+    which numbers to which it was.
+    """
+    told = {"jump_probability": tried.probability, "jump_accepted": tried.accepted}
     for number, name in enumerate(names):
-        count, probability = tried[number]
-        told[f"jumps_{name}"] = count.astype(int)
-        told[f"jump_acceptance_{name}"] = probability / count
+        chosen = tried.which == number
+        count = jnp.sum(chosen)
+        told[f"jumps_{name}"] = count
+        told[f"jump_acceptance_{name}"] = jnp.sum(jnp.where(chosen, tried.probability, 0)) / count
         if name.startswith(SCALED):
             told[f"jump_scale_{name}"] = tuned.scales[number]
+    for name, before in tried.before.items():
+        told |= {f"jump_from_{name}": before, f"jump_to_{name}": tried.proposed[name]}
     return told
