@@ -43,7 +43,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run as files, and those of the MAPs that it starts from."""
     surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
-    of_chains = names_of(Of.CHAINS) if run.mcmc else ()
+    of_chains = () if run.method.approximate else names_of(Of.CHAINS)
     own = (*of_chains, *figures_that_data_allow(run.dataset))
     return [
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
