@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from nlobayes import builder
 from nlobayes.interop.runs import Named, find
-
-if TYPE_CHECKING:
-    import pymc as pm
 
 
 def pymc_model(
@@ -17,7 +14,7 @@ def pymc_model(
     dataset: Named | None = None,
     results: Named = "results",
     non_centered: bool = True,
-) -> pm.Model:
+) -> Any:
     """Build the `pm.Model` of a run with its train rows as data, ready for `pm.sample`.
 
     Parameters
