@@ -55,6 +55,7 @@ INSIDE = {
         "evaluation.reweighting.importance",
         "artifacts.draws",
     },
+    "sample": {"builder", "model.sampling", "artifacts.chains", "artifacts.draws"},
     "assemble": {"artifacts.chains", "artifacts.contents", "artifacts.netcdf", "provenance"},
     "diagnose": {
         "diagnostics.convergence",
@@ -151,6 +152,7 @@ USED = {
     "draw": {"data", "model", "inference"},
     "check_convergence": {"diagnostics"},
     "approximate": {"data", "model", "inference", "diagnostics", "evaluation"},
+    "sample": {"data", "model", "inference"},
     "assemble": set(),
     "diagnose": {"model", "diagnostics"},
     "thin": {"data", "diagnostics", "distributions", "evaluation"},
