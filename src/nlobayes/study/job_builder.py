@@ -30,6 +30,7 @@ from nlobayes.study.jobs import (
     TimedRun,
     WarmupJob,
 )
+from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
@@ -126,6 +127,7 @@ def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
 
 def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     """PyMC samples in double precision on the CPU, whatever the study says for our own kernels."""
+    assert isinstance(run.method, PyMC)
     yardstick = model.model_copy(update={"precision": "float64", "device": "cpu", "shards": 1})
     return {
         "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
