@@ -33,6 +33,11 @@ CONVERGENCE = {
         "How far the chains disagree about the predictions at all but the worst hundredth of the "
         "reference points; 1 means that they agree.",
     ),
+    "rhat_size": Check(
+        "R-hat of the network size",
+        "How far the chains disagree about the number of units or of layers; 1 means that they "
+        "agree.",
+    ),
     "ess_f_bulk_min": Check(
         "effective draws of f, fewest",
         "How many independent draws are worth as much as all of them, at the reference point where "

@@ -18,8 +18,12 @@ class Of(StrEnum):
     CHAINS = "runs of chains"
     NUMBERS = "runs of numbers"
     CLASSES = "runs of classes"
+    PLANES = "runs of classes with two inputs"
+    IMAGES = "runs of classes of images"
     ONE_FEATURE = "runs of numbers with one feature"
+    DRAWN_SIZES = "runs whose network size is drawn"
     KNOWN_SCALE = "runs of numbers whose scale uncertainty is known"
+    DATA = "datasets of runs whose figures are asked for"
     MAPS = "models with the MAPs that span a plane"
     PRIORS = "models whose prior is asked for"
     GRIDS = "grids of several runs"
@@ -54,6 +58,13 @@ class Figure(NamedTuple):
 
 
 ALL = (
+    Figure(
+        "data",
+        "Data",
+        Of.DATA,
+        "data.data",
+        {"data_rows": "*", "data_columns": "*", "data_splits": "*"},
+    ),
     Figure(
         "verdict",
         "Convergence",
@@ -218,6 +229,46 @@ ALL = (
         "classification.thresholds",
         {"thresholds": "split threshold precision? lower? upper? recall? answered"},
     ),
+    Figure("sizes", "Network size", Of.DRAWN_SIZES, "sizes.sizes", {"sizes": "*"}),
+    Figure(
+        "visits",
+        "Network size",
+        Of.DRAWN_SIZES,
+        "sizes.visits",
+        {"visits": "*", "sizes": "*"},
+    ),
+    Figure("size_trace", "Network size", Of.DRAWN_SIZES, "sizes.size_trace", {"size_trace": "*"}),
+    Figure(
+        "draw_scores",
+        "Network size",
+        Of.DRAWN_SIZES,
+        "sizes.draw_scores",
+        {"draw_scores": "*", "size_scores": "*", "labels": "*"},
+    ),
+    Figure(
+        "certainty",
+        "Classes",
+        Of.PLANES,
+        "certainty.certainty",
+        {
+            "plane": "first second class probability disagreement",
+            "plane_points": "split first second class right",
+            "plane_inputs": "*",
+            "classes": "*",
+        },
+    ),
+    Figure(
+        "images",
+        "Classes",
+        Of.IMAGES,
+        "images.images",
+        {
+            "examples": "*",
+            "example_probabilities": "example class probability",
+            "example_inputs": "example row column value",
+            "classes": "*",
+        },
+    ),
     Figure(
         "landscape",
         "Pretraining",
@@ -277,6 +328,11 @@ BESIDE_CHAINS = ("quantities",)
 """Tables of chains that no figure shows."""
 FROM_THINNING = ("thinning",)
 """Tables that are written where draws are thinned, not where the other ones are."""
+
+
+def tabulated_of_sizes() -> tuple[str, ...]:
+    """Name the tables that are written for runs alone whose network size is drawn."""
+    return tuple(t for t in tables_of(Of.DRAWN_SIZES) if t not in OF_EVERY_RUN)
 
 
 def names_of(*kinds: Of) -> tuple[str, ...]:

@@ -80,6 +80,24 @@ class Dataset(NamedTuple):
     groups: RowGroups | None = None
 
 
+class Plane(NamedTuple):
+    """What draws say of classes between the rows, on a grid over two inputs.
+
+    Attributes
+    ----------
+    inputs
+        Points of the grid (grid_point, input).
+    probability
+        Predictive probabilities, the means over draws (grid_point, class).
+    expected_entropy
+        Mean over draws of the entropy of one draw's probabilities, in nats (grid_point,).
+    """
+
+    inputs: np.ndarray
+    probability: np.ndarray
+    expected_entropy: np.ndarray
+
+
 class RivalPrediction(NamedTuple):
     """What a rival predicts of every point, on the model scale.
 
@@ -186,6 +204,9 @@ class PosteriorDraws(NamedTuple):
         the others are zero, so that predictions need no mask.
     log_approximation
         Log density (chain, draw) of what an approximation drew them from; None where not known.
+    centres
+        Weights by name, leading axes (chain, draw), at which the network of each draw is
+        linearised; None where draws are of the network itself.
     """
 
     function: np.ndarray
@@ -193,6 +214,7 @@ class PosteriorDraws(NamedTuple):
     variables: Named | None = None
     masks: Mapping[str, np.ndarray] = {}
     log_approximation: np.ndarray | None = None
+    centres: Named | None = None
 
 
 class Predicted(NamedTuple):

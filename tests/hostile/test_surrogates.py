@@ -172,6 +172,7 @@ PACKING = "artifacts.packing_attribute"
 FACT = "surrogate.other_fact"
 LACKS = "surrogate.no_fact"
 WHOLE = "surrogate.not_whole"
+COMPONENTS = "transforms.features.components"
 SHAPE = "artifacts.other_shape"
 ARRAY = "artifacts.no_array"
 UNKNOWN = "surrogate.unknown_fact"
@@ -311,6 +312,15 @@ SCHEMA: dict[str, tuple[Edit, str, str]] = {
     "unknown map": (fact("transforms.features.map", "evil"), FACT, "transforms.features.map"),
     "map of other columns": (
         fact("transforms.features.map", "pair_invariants"),
+        WHOLE,
+        "feature map",
+    ),
+    "components of text": (fact(COMPONENTS, [["a"] * 5] * 5), FACT, COMPONENTS),
+    "components as one list": (fact(COMPONENTS, [1.0] * 5), FACT, COMPONENTS),
+    "components beyond numbers": (fact(COMPONENTS, [[NAN] * 5] * 5), FACT, COMPONENTS),
+    "components without shares": (fact(COMPONENTS, [[0.0] * 5] * 5), WHOLE, "feature map"),
+    "shares without components": (
+        fact("transforms.features.explained", [0.2] * 5),
         WHOLE,
         "feature map",
     ),

@@ -30,7 +30,9 @@ LAPLACE: dict[str, Any] = {
     "covariance": "full",
     "rank": 2,
     "weights": "equal",
+    "predictive": "sampled",
 }
+NONLINEAR = {**MODEL, "network": {"hidden": [3]}}
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,47 @@ def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: Approached
     np.testing.assert_allclose(covariance(about), np.eye(top.size) - shrunk, atol=1e-8)
     determinant = np.linalg.slogdet(covariance(about))[1]
     np.testing.assert_allclose(about.log_determinant, determinant, rtol=1e-9)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("form", ["full", "diagonal"])
+def test_a_linearised_network_has_the_mean_and_the_variance_of_the_jacobian(
+    form: str, dataset: Dataset
+) -> None:
+    """f at the MAP, and J S J', within five standard errors of 4000 draws; J by differences."""
+    model = builder.build_model(ModelJob.model_validate(NONLINEAR), dataset)
+    top = 0.5 * np.random.default_rng(1).normal(size=model.density.size)
+    begin = builder.approach(model, dataset, [top])
+    method = Laplace(**{**LAPLACE, "covariance": form, "predictive": "linearised"})
+    function = builder.name_draws(model, dataset, method.sample(jax.random.key(2), begin)).function
+    f = jax.jit(builder.observer(model, dataset))
+    steps = 1e-5 * np.eye(len(top))
+    slopes = [(f(top + step)["f"] - f(top - step)["f"]) / 2e-5 for step in steps]
+    jacobian = np.stack(slopes, axis=1)
+    about = gaussian.about(begin.gauss_newton, begin.starts[0], method.covariance, 1)
+    sd = np.sqrt(np.diag(jacobian @ covariance(about) @ jacobian.T))
+    off = (function[0].mean(axis=0) - f(jnp.asarray(top))["f"]) / sd
+    np.testing.assert_allclose(off, 0, atol=0.08)
+    np.testing.assert_allclose(function[0].var(axis=0) / sd**2, 1, atol=0.11)
+
+
+def test_draws_of_a_linearised_network_are_the_same_weights_about_their_own_maps(
+    model: builder.Model, dataset: Dataset, begin: Approached
+) -> None:
+    """The network is linear: f is that of `sampled`, whatever the centre of a draw."""
+    apart = begin._replace(starts=begin.starts + jnp.array([[0.0], [1 / 6]]))
+    settings = {**LAPLACE, "modes": 2, "draws": 5}
+    sampled, linearised = (
+        Laplace(**{**settings, "predictive": each}).sample(jax.random.key(0), apart)
+        for each in ("sampled", "linearised")
+    )
+    np.testing.assert_array_equal(sampled.positions, linearised.positions)
+    assert linearised.centres is not None
+    np.testing.assert_array_equal(linearised.centres, apart.starts[jnp.array([0, 0, 0, 1, 1])])
+    one, other = (builder.name_draws(model, dataset, each) for each in (sampled, linearised))
+    np.testing.assert_allclose(one.function, other.function, rtol=1e-9)
+    assert one.centres is None
+    assert other.centres is not None
 
 
 def test_log_evidence_is_that_of_the_linear_regression(begin: Approached, dataset: Dataset) -> None:
@@ -187,6 +230,9 @@ def test_what_cannot_be_made_is_refused_with_a_remedy(begin: Approached) -> None
         Laplace(**LAPLACE).sample(key, begin)
     with refused("inference.rank", rank=6, parameters=begin.starts.shape[1]):
         Laplace(**{**LAPLACE, "covariance": "low_rank", "rank": 6}).sample(key, one_of(begin))
+    with refused("inference.linearised_integrated"):
+        linearised = Laplace(**{**LAPLACE, "predictive": "linearised"})
+        linearised.sample(key, one_of(begin)._replace(maps=jnp.zeros((1, 9))))
     many = jnp.zeros((1, MOST_PARAMETERS + 1))
     with refused("inference.dense_curvature", parameters=MOST_PARAMETERS + 1):
         Laplace(**LAPLACE).sample(key, begin._replace(starts=many))

@@ -52,6 +52,7 @@ INSIDE = {
         "builder",
         "inference.methods.map_ensemble",
         "inference.methods.pathfinder",
+        "model.linearised",
         "evaluation.reweighting.importance",
         "artifacts.draws",
     },
@@ -64,7 +65,12 @@ INSIDE = {
         "commands.shared.posteriors",
     },
     "thin": {"artifacts.netcdf", "diagnostics.thinning", "evaluation.predictive.noises.gaussian"},
-    "posterior_predictive": {"surrogate.prediction", "model.networks", "data.transforms"},
+    "posterior_predictive": {
+        "surrogate.prediction",
+        "model.linearised",
+        "model.networks",
+        "data.transforms",
+    },
     "evaluate": {
         "evaluation.tasks.regression",
         "evaluation.tasks.classification",
@@ -76,6 +82,12 @@ INSIDE = {
         "evaluation.calibration.calibration",
     },
     "tabulate_chains": {"diagnostics.tables", "commands.shared.chain_tables"},
+    "tabulate_sizes": {
+        "diagnostics.size_tables",
+        "evaluation.tasks.sizes",
+        "commands.shared.predictions",
+        "builder.architecture",
+    },
     "tabulate": {
         "diagnostics.tables",
         "evaluation.tables.predictions",
@@ -91,6 +103,7 @@ INSIDE = {
         "evaluation.predictive.noises.conformal",
         "model.networks",
     },
+    "describe": {"artifacts.contents", "data.splits"},
     "landscape": {"model.density", "inference.landscape", "builder", "commands.shared.runtime"},
     "prior_predictive": {
         "model.density",
@@ -160,7 +173,11 @@ USED = {
     "evaluate": {"data", "diagnostics", "distributions", "evaluation"},
     "tabulate": {"data", "model", "diagnostics", "distributions", "evaluation"},
     "tabulate_chains": {"model", "diagnostics"},
+    "tabulate_sizes": {
+        *("data", "model", "inference", "diagnostics", "distributions", "evaluation"),
+    },
     "export": {"data", "model", "distributions", "evaluation", "surrogate"},
+    "describe": {"data"},
     "landscape": {"data", "model", "inference"},
     "prior_predictive": {"data", "model", "inference", "evaluation"},
     "agree": {"diagnostics"},

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import Covariance, multivariate_normal
 
 from nlobayes import builder
 from nlobayes.inference.method import Approached
@@ -65,6 +66,11 @@ def covariance(moments: Moments) -> np.ndarray:
     return np.asarray(np.diag(moments.variance / 2)) + shared
 
 
+def log_normal(positions: Any, mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    held = Covariance.from_cholesky(np.linalg.cholesky(covariance))
+    return np.asarray(multivariate_normal(mean, held).logpdf(positions))
+
+
 def test_moments_are_those_of_the_definition(snapshots: np.ndarray) -> None:
     mean, expected = by_definition(snapshots, RANK)
     found = moments_of(jnp.asarray(snapshots), RANK)
@@ -82,11 +88,33 @@ def test_moments_are_those_of_the_definition(snapshots: np.ndarray) -> None:
 def test_draws_have_the_covariance_of_the_definition(snapshots: np.ndarray, scale: float) -> None:
     """Within five standard errors of 20 000 draws: 0.035 sd of a mean, 5 % of a variance."""
     mean, expected = by_definition(snapshots, RANK)
-    drawn = moments_of(jnp.asarray(snapshots), RANK).draw(jax.random.key(1), 20_000, scale)
+    about = moments_of(jnp.asarray(snapshots), RANK).gaussian(scale)
+    drawn = about.draw(jax.random.key(1), 20_000)
     root = np.linalg.cholesky(scale * expected)
     whitened = np.linalg.solve(root, (np.asarray(drawn) - mean).T)
     np.testing.assert_allclose(whitened.mean(axis=1), 0, atol=0.036)
     np.testing.assert_allclose(np.cov(whitened), np.eye(len(mean)), atol=0.05)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.25])
+def test_the_log_density_is_that_of_the_covariance_of_the_definition(
+    snapshots: np.ndarray, scale: float
+) -> None:
+    """Of less entries than deviations, and of more: the part of low rank does not fill them."""
+    for rank in (RANK, 3):
+        mean, expected = by_definition(snapshots - 1000, rank)
+        about = moments_of(jnp.asarray(snapshots - 1000), rank).gaussian(scale)
+        drawn = about.draw(jax.random.key(1), 6)
+        exact = log_normal(drawn, mean, scale * expected)
+        np.testing.assert_allclose(about.log_density(drawn), exact, rtol=1e-6)
+
+
+def test_an_entry_that_no_snapshot_moves_stays_and_leaves_a_density(snapshots: np.ndarray) -> None:
+    still = np.column_stack([snapshots, np.full(len(snapshots), 0.3)])
+    about = moments_of(jnp.asarray(still), RANK).gaussian(1.0)
+    drawn = about.draw(jax.random.key(1), 6)
+    np.testing.assert_allclose(drawn[:, -1], 0.3, rtol=1e-12)
+    assert np.isfinite(about.log_density(drawn)).all()
 
 
 def test_snapshots_are_those_of_steps_by_hand(begin: Approached) -> None:
@@ -132,6 +160,19 @@ def test_draws_follow_the_key_and_differ_between_modes(begin: Approached) -> Non
     np.testing.assert_array_equal(first, again)
     assert (first != other).all()
     assert (first[:4] != first[4:]).all()
+
+
+def test_the_density_of_draws_is_that_of_the_mixture(begin: Approached) -> None:
+    """Of the Gaussians of both paths by their definition, in equal shares."""
+    method, key = Swag(**SETTINGS), jax.random.key(1)
+    drawn = method.sample(key, begin)
+    _, *keys = jax.random.split(key, 3)
+    each = []
+    for own, start in zip(keys, begin.starts, strict=True):
+        path = np.asarray(method._descent(begin)(own, start))
+        each.append(log_normal(drawn.positions, *by_definition(path, SETTINGS["rank"])))
+    assert drawn.log_density is not None
+    np.testing.assert_allclose(drawn.log_density, np.logaddexp(*each) - np.log(2), rtol=1e-6)
 
 
 def test_the_log_density_of_each_mean_is_kept(begin: Approached) -> None:

@@ -61,6 +61,54 @@ def test_units_not_in_use_have_no_weights(varying: Project) -> None:
     assert drawn["width_1"].values.tolist() == used.sum(axis=-1).tolist()
 
 
+def test_parameters_in_use_are_the_weights_and_biases_that_are_not_zero(varying: Project) -> None:
+    drawn = varying.group("posterior", f"results/posterior/{RUNS['units']}.nc")
+    arrays = [drawn[f"{kind}_{layer}"].values for kind in ("weights", "biases") for layer in (1, 2)]
+    counted = sum(np.count_nonzero(a.reshape(*a.shape[:2], -1), axis=2) for a in arrays)
+    trace = pd.read_csv(varying.root / f"results/plots/{RUNS['units']}/size_trace.csv")
+    traced = trace[trace["quantity"] == "parameters"]["value"]
+    assert traced.tolist() == np.ravel(counted).tolist()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_jump_is_in_the_matrix(name: str, varying: Project) -> None:
+    """Those that were tried and those that led somewhere are those of the diagnostics."""
+    visits = pd.read_csv(varying.root / f"results/plots/{RUNS[name]}/visits.csv")
+    found = diagnostics(varying, name)["architecture"]
+    tried = sum(jump["tried"] for key, jump in found["jumps"].items() if key != "between_sizes")
+    assert visits["tried"].sum() == visits["visits"].sum() == tried == 2 * 2 * 120
+    assert found[SIZES[name]]["visits"]["visits"] == visits["visits"].tolist()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_scores_of_the_modal_size_are_of_its_draws_alone(name: str, varying: Project) -> None:
+    run, split = RUNS[name], 2
+    predictions = f"results/predictions/{run}.nc"
+    f = varying.group("predictions", predictions)["f"].values.reshape(-1, 300)
+    sizes = varying.group("sizes", predictions)[SIZES[name]].values.ravel()
+    numbers, counts = np.unique(sizes, return_counts=True)
+    points = varying.group("points", predictions)
+    rows = points["split"].values == split
+    target = np.log10(points["observed"].values[rows])
+    scores = json.loads((varying.root / f"results/metrics/{run}/evaluation.json").read_text())
+    found = scores["sizes"]
+    assert found["modal"] == {SIZES[name]: numbers[np.argmax(counts)]}
+    for kind, chosen in (("marginal", sizes > 0), ("modal", sizes == numbers[np.argmax(counts)])):
+        mean = f[chosen][:, rows].mean(axis=0, dtype=float)
+        rmse = np.sqrt(np.mean((mean - target) ** 2))
+        assert found["test"][kind]["rmse_log10"] == pytest.approx(rmse, rel=1e-5)
+    assert found["test"]["marginal"]["rmse_log10"] == pytest.approx(scores["test"]["rmse_log10"])
+
+
+def test_runs_have_figures_and_a_summary_of_their_size(varying: Project) -> None:
+    for run in RUNS.values():
+        drawn = {path.stem for path in (varying.root / f"results/figures/{run}").glob("*.svg")}
+        assert {"sizes", "visits", "size_trace", "draw_scores"} <= drawn
+    said = varying.run("nlobayes", "summary").stdout
+    assert "units of hidden layer 1" in said
+    assert "hidden layers" in said
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_the_surrogate_averages_over_sizes(name: str, varying: Project) -> None:
     surrogate = Surrogate.load(varying.root / f"results/surrogates/{RUNS[name]}.nc")

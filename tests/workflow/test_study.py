@@ -49,6 +49,8 @@ def test_dry_run_of_every_grid(pristine: Project, grid: str) -> None:
         "simulate": 1,
         "prepare": 1,
         "pretrain": max(chains),  # samplers share their starts
+        "describe": 1,
+        "plot_data": 1,
         "landscape": 1,
         "plot_landscape": 1,
         "plot_scale_ratio": len(samplers),

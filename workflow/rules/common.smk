@@ -4,16 +4,21 @@ from pathlib import Path
 
 from nlobayes.code_digest import code_digest
 from nlobayes.errors import InputError
-from nlobayes.figures import Of, names_of, tabulated_of_chains
+from nlobayes.figures import Of, names_of, tabulated_of_chains, tabulated_of_sizes
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,
+    DATA,
+    DATA_TABLES,
     FIDELITY,
+    IMAGE_TABLES,
     LANDSCAPE_FIGURES,
     LANDSCAPE_TABLES,
+    PLANE_TABLES,
     PRIOR,
     PRIOR_TABLES,
     SCALE_TABLES,
+    SIZE_FIGURES,
     TABLES_BESIDE_CHAINS,
 )
 from nlobayes.workflow.inputs import Inputs
@@ -30,6 +35,7 @@ from nlobayes.workflow.patterns import (
     runs_made_by,
     runs_of,
     runs_of_chains,
+    runs_of_drawn_sizes,
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import load_plan

@@ -71,6 +71,29 @@ rule prepare:
         " --out {output.dataset:q} 2> {log:q}"
 
 
+rule describe:
+    """Tabulate rows of a dataset for its figure."""
+    input:
+        dataset=rules.prepare.output.dataset,
+    output:
+        tables=tables(DATA_TABLES, "results/plots/data/{dataset}"),
+        record="results/records/describe/{dataset}.json",
+    log:
+        "logs/describe/{dataset}.log",
+    benchmark:
+        "timings/describe/{dataset}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("describe"),
+    params:
+        plots=folder_of_outputs,
+        code=code_digest("describe", {}),
+    shell:
+        "nlobayes describe --dataset {input.dataset:q} --plots {params.plots:q}"
+        " --record {output.record:q} 2> {log:q}"
+
+
 rule rival:
     """Fit a rival to the train rows of a dataset, and predict all rows."""
     input:

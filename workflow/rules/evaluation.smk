@@ -76,6 +76,34 @@ rule tabulate_chains:
         " --record {output.record:q} 2> {log:q}"
 
 
+rule tabulate_sizes:
+    """Tabulate the sizes of a network whose size is drawn."""
+    input:
+        posterior="results/posterior/{run}.nc",
+        predictions="results/predictions/{run}.nc",
+        dataset=inputs.dataset,
+    output:
+        tables=tables(tabulated_of_sizes()),
+        record="results/records/tabulate_sizes/{run}.json",
+    log:
+        "logs/tabulate_sizes/{run}.log",
+    benchmark:
+        "timings/tabulate_sizes/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_drawn_sizes(PLAN),
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("tabulate_sizes"),
+    params:
+        **told.of_run("tabulate_sizes"),
+        plots=folder_of_outputs,
+    shell:
+        "nlobayes tabulate_sizes --spec {params.spec:q} --posterior {input.posterior:q}"
+        " --predictions {input.predictions:q} --dataset {input.dataset:q}"
+        " --plots {params.plots:q} --record {output.record:q} 2> {log:q}"
+
+
 rule tabulate:
     """Tabulate what the figures of a run show."""
     input:

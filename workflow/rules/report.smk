@@ -43,6 +43,23 @@ use rule plot as plot_chains with:
         **options.to_plot("run", names_of(Of.CHAINS)),
 
 
+use rule plot as plot_sizes with:
+    input:
+        tables=rules.tabulate_sizes.output.tables,
+        beside=tables(TABLES_BESIDE_CHAINS),
+    output:
+        *figures_by_category(SIZE_FIGURES),
+        record="results/records/plot_sizes/{run}.json",
+    log:
+        "logs/plot_sizes/{run}.log",
+    benchmark:
+        "timings/plot_sizes/{run}.tsv"
+    wildcard_constraints:
+        run=runs_of_drawn_sizes(PLAN),
+    params:
+        **options.to_plot("run", names_of(Of.DRAWN_SIZES)),
+
+
 use rule plot as plot_classes with:
     input:
         tables=rules.tabulate_classes.output.tables,
@@ -57,6 +74,34 @@ use rule plot as plot_classes with:
         run=runs_of(CLASSES, PLAN),
     params:
         **options.to_plot("run", CLASSES.figure_names),
+
+
+use rule plot_classes as plot_certainty with:
+    input:
+        tables=tables(PLANE_TABLES),
+    output:
+        *figures("Classes", ["certainty"]),
+        record="results/records/plot_certainty/{run}.json",
+    log:
+        "logs/plot_certainty/{run}.log",
+    benchmark:
+        "timings/plot_certainty/{run}.tsv"
+    params:
+        **options.to_plot("run", ["certainty"]),
+
+
+use rule plot_classes as plot_images with:
+    input:
+        tables=tables(IMAGE_TABLES),
+    output:
+        *figures("Classes", ["images"]),
+        record="results/records/plot_images/{run}.json",
+    log:
+        "logs/plot_images/{run}.log",
+    benchmark:
+        "timings/plot_images/{run}.tsv"
+    params:
+        **options.to_plot("run", ["images"]),
 
 
 use rule plot as plot_bands with:
@@ -85,6 +130,20 @@ use rule plot as plot_scale_ratio with:
         "timings/plot_scale_ratio/{run}.tsv"
     params:
         **options.to_plot("run", ["scale_ratio"]),
+
+
+use rule plot as plot_data with:
+    input:
+        tables=rules.describe.output.tables,
+    output:
+        *figures("Data", [DATA], "results/figures/data/{dataset}", "dataset"),
+        record="results/records/plot_data/{dataset}.json",
+    log:
+        "logs/plot_data/{dataset}.log",
+    benchmark:
+        "timings/plot_data/{dataset}.tsv"
+    params:
+        **options.to_plot("dataset", [DATA]),
 
 
 use rule plot as plot_landscape with:

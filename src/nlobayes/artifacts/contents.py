@@ -17,6 +17,7 @@ from nlobayes.types import (
     Exported,
     MAPEstimate,
     Named,
+    Plane,
     Predicted,
     RivalPrediction,
     RowGroups,
@@ -167,15 +168,39 @@ def read_variables(group: xr.Dataset) -> Named:
 
 
 def predictions_groups(
-    posterior: Predicted, baseline: Predicted, dataset: Dataset, draws: xr.Dataset
+    posterior: Predicted,
+    baseline: Predicted,
+    dataset: Dataset,
+    draws: xr.Dataset,
+    plane: Plane | None = None,
 ) -> Groups:
-    """Label what the draws of a posterior, chain after chain, and its baseline predict."""
+    """Label what the draws of a posterior, chain after chain, and its baseline predict.
+
+    Of classes over two inputs also what the posterior says of a grid.
+    """
     chains = {dim: draws[dim].values for dim in ("chain", "draw")}
     return {
+        **({} if plane is None else {"plane": _plane(plane, dataset)}),
         "predictions": _predicted(posterior, chains),
         "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
         "points": _predicted_points(dataset),
     }
+
+
+def _plane(plane: Plane, dataset: Dataset) -> xr.Dataset:
+    values = {
+        "inputs": (("grid_point", "input"), plane.inputs),
+        "probability": (("grid_point", "output"), plane.probability),
+        "expected_entropy": (("grid_point",), plane.expected_entropy),
+    }
+    return _group(values, {"input": list(dataset.input_names)}, "input")
+
+
+def read_plane(groups: Groups) -> Plane | None:
+    """Read what predictions say of a grid; None where they have none."""
+    if "plane" not in groups:
+        return None
+    return Plane(*(groups["plane"][name].values for name in Plane._fields))
 
 
 def _predicted_points(dataset: Dataset) -> xr.Dataset:

@@ -10,13 +10,18 @@ from nlobayes.artifacts.netcdf import Groups
 from nlobayes.types import PosteriorDraws
 
 LEADING = ("chain", "draw")
+CENTRES = "centres"
+"""Group of the weights at which the network of each draw is linearised, where it is."""
+LINEARISED = "linearised"
+"""Attribute `predictive` of a file that has them."""
 FUNCTION = (*LEADING, "reference_point", "output")
 
 
 def draw_groups(draws: PosteriorDraws) -> Groups:
     """Label the draws of an approximation: weights, log densities, f at the reference points.
 
-    Masks are in a group of their own, and there only if architectures differ.
+    Masks are in a group of their own, and there only if architectures differ; so are centres, there
+    only if the network of each draw is linearised.
     """
     chains, count = draws.log_density.shape
     coords = {"chain": np.arange(chains), "draw": np.arange(count)}
@@ -30,9 +35,11 @@ def draw_groups(draws: PosteriorDraws) -> Groups:
     stats = {"lp": draws.log_density, "log_approximation": draws.log_approximation}
     known = {name: (LEADING, values) for name, values in stats.items() if values is not None}
     function = (FUNCTION[: draws.function.ndim], draws.function)
+    centres = {} if draws.centres is None else {CENTRES: draws.centres}
     return {
         "posterior": weights,
         "sample_stats": xr.Dataset(known, coords),
         "predictions": xr.Dataset({"f": function}, coords),
         **({"masks": xr.Dataset(masks, coords)} if masks else {}),
+        **{name: named_group(each, LEADING, coords) for name, each in centres.items()},
     }

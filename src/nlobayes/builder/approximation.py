@@ -16,8 +16,10 @@ from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.method import Approached, Drawn, Method
 from nlobayes.inference.methods import METHODS
+from nlobayes.model import linearised
+from nlobayes.model.networks import is_parameter
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, PosteriorDraws
+from nlobayes.types import Dataset, Named, PosteriorDraws
 
 
 def build_method(preset: Any) -> Method:
@@ -67,17 +69,45 @@ def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:
         If the network is not finite at some of them.
     """
     positions = drawn.positions
-    function = jax.jit(lambda all_: jax.lax.map(observer(model, dataset), all_))(positions)["f"]
+    variables = name_variables(model, positions[np.newaxis])
+    centres = _name_centres(model, drawn.centres)
+    if centres is None:
+        function = _functions(model, dataset, positions)
+    else:
+        function = _tangents(model, dataset, variables, centres)
     lost = ~np.isfinite(function).reshape(len(positions), -1).all(axis=1)
     if lost.any():
         raise InputError("builder.draws_not_finite", lost=int(lost.sum()), draws=len(positions))
     log_density = _log_densities(model.logdensity_fn, positions)
     return PosteriorDraws(
-        np.asarray(function)[np.newaxis],
+        function[np.newaxis],
         log_density[np.newaxis],
-        name_variables(model, positions[np.newaxis]),
+        variables,
         log_approximation=_log_approximation(model, drawn, log_density),
+        centres=centres,
     )
+
+
+def _functions(model: Model, dataset: Dataset, positions: jax.Array) -> np.ndarray:
+    """Give f (draw, reference_point) of the network at whole positions."""
+    observe = observer(model, dataset)
+    return np.asarray(jax.jit(lambda all_: jax.lax.map(observe, all_))(positions)["f"])
+
+
+def _tangents(model: Model, dataset: Dataset, variables: Named, centres: Named) -> np.ndarray:
+    """Give f (draw, reference_point) of the network that is linearised at the centres."""
+    draws, about = ({name: v[0] for name, v in of.values.items()} for of in (variables, centres))
+    outputs = linearised.predict(model.network, draws, about, dataset.features[dataset.reference])
+    found: np.ndarray = model.likelihood.quantities(outputs, np)
+    return found
+
+
+def _name_centres(model: Model, centres: jax.Array | None) -> Named | None:
+    """Name the arrays of the network; what prior and likelihood learn has no centre."""
+    if centres is None:
+        return None
+    named = name_variables(model, centres[np.newaxis])
+    return named._replace(values={n: v for n, v in named.values.items() if is_parameter(n)})
 
 
 def _log_approximation(model: Model, drawn: Drawn, log_density: np.ndarray) -> np.ndarray | None:

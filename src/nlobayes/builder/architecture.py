@@ -9,7 +9,7 @@ import numpy as np
 from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.model.architecture import PADDED, Varying, log_probabilities
 from nlobayes.model.density import Density
-from nlobayes.model.networks import DEPTH, UNITS, Layer, Network, layer_names
+from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer, Network, layer_names
 from nlobayes.model.prior import WHITENED
 from nlobayes.study.presets import Network as NetworkPreset
 
@@ -23,6 +23,13 @@ def varying_of(preset: NetworkPreset) -> Varying | None:
         counts = preset.layers.model_dump()
         return Varying(depth=log_probabilities(most=len(preset.hidden), **counts))
     return None
+
+
+def prior_of_sizes(preset: NetworkPreset) -> dict[str, np.ndarray]:
+    """Give the prior probability of each number from 0 of what varies, by the model's names."""
+    varying = varying_of(preset) or Varying()
+    widths = {f"{WIDTH}_{n}": np.exp(log) for n, log in enumerate(varying.units or (), start=1)}
+    return widths if varying.depth is None else {**widths, DEPTH: np.exp(varying.depth)}
 
 
 def architecture_of(

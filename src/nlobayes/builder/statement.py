@@ -9,9 +9,9 @@ import numpy as np
 from nlobayes.builder.architecture import varying_of
 from nlobayes.builder.custom_prior import load_function
 from nlobayes.data.transforms import (
-    FeatureTransform,
     TargetTransform,
     apply_features,
+    feature_transform,
     offset_of,
 )
 from nlobayes.errors import InputError
@@ -135,7 +135,7 @@ def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
             raise InputError("builder.other_earlier", what=what, found=found, wanted=own)
     if network.sizes[-1] != 1:
         raise InputError("builder.earlier_of_one_output", outputs=network.sizes[-1])
-    features = apply_features(FeatureTransform(**dataset.transforms["features"]), earlier.inputs)
+    features = apply_features(feature_transform(dataset.transforms["features"]), earlier.inputs)
     known = target.relative_to
     if known is not None and earlier.relative_to != known:
         raise InputError("references.of_earlier", received=earlier.relative_to, allowed=known)

@@ -22,6 +22,7 @@ from nlobayes.data.transforms import (
     TargetTransform,
     apply_features,
     apply_target,
+    constants_of,
     fit_features,
     fit_target,
     numerical_error,
@@ -34,7 +35,8 @@ class Choices(NamedTuple):
     """How a table enters the network.
 
     `split` gives rows or fractions of train, validation and test, `train_from` and
-    `validation_from` the rows before them. `relative_to` are the settings of a reference.
+    `validation_from` the rows before them; `per_class` takes these of each class. `relative_to`
+    are the settings of a reference, `components` how many principal ones replace the features.
     """
 
     feature_map: str
@@ -48,6 +50,8 @@ class Choices(NamedTuple):
     train_from: int = 0
     validation_from: int | None = None
     relative_to: Mapping[str, Any] | None = None
+    per_class: bool = False
+    components: int | None = None
 
 
 def make_dataset(
@@ -77,10 +81,15 @@ def make_dataset(
         seed=choices.seed,
         train_from=choices.train_from,
         validation_from=choices.validation_from,
+        classes=observed if choices.per_class else None,
     )
     train = split == TRAIN
     features = fit_features(
-        choices.feature_map, inputs, train, standardise=choices.standardise_features
+        choices.feature_map,
+        inputs,
+        train,
+        standardise=choices.standardise_features,
+        components=choices.components,
     )
     scaled = fit_target(
         choices.target_scale,
@@ -90,7 +99,6 @@ def make_dataset(
         relative_to=settings,
         reference=known,
     )
-    constants = {"mean": features.mean.tolist(), "scale": features.scale.tolist()}
     return Dataset(
         inputs=inputs,
         features=apply_features(features, inputs),
@@ -99,9 +107,9 @@ def make_dataset(
         split=split,
         reference=reference_rows(split, choices.reference_points),
         input_names=tuple(columns),
-        feature_names=feature_names(choices.feature_map, columns),
+        feature_names=feature_names(choices.feature_map, columns, choices.components),
         target_names=tuple(targets),
-        transforms={"features": {"map": features.map, **constants}, "target": _constants(scaled)},
+        transforms={"features": constants_of(features), "target": _constants(scaled)},
         units=selection.units | units_of(settings),
         scale_uncertainty=spread,
         error=noise,

@@ -13,8 +13,12 @@ ROWS_NAMED = 5
 """Rows that a message names."""
 
 
-def feature_names(name: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """Name the features that a map makes of the columns."""
+def feature_names(
+    name: str, columns: Sequence[str], components: int | None = None
+) -> tuple[str, ...]:
+    """Name the features that a map makes of the columns, or the components that replace them."""
+    if components is not None:
+        return tuple(f"PC {number}" for number in range(1, components + 1))
     chosen = _feature_map(name)
     if chosen.COLUMNS is None or chosen.FEATURES is None:
         return tuple(columns)

@@ -10,8 +10,9 @@ import numpy as np
 
 from nlobayes.data.csv_text import check_separated, closest_name, named_columns
 from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.features import feature_names
 from nlobayes.data.row_groups import groups_of
-from nlobayes.data.splits import split_bounds
+from nlobayes.data.splits import bounds_of_parts
 from nlobayes.data.tables import check_names_asked, finite_numbers
 from nlobayes.data.units import declare_units, in_unit
 from nlobayes.errors import InputError
@@ -39,6 +40,8 @@ class Request(NamedTuple):
         Name of the column that the target is learned relative to; None where there is none.
     groups
         Name of the column that names groups of rows; None where there is none.
+    components
+        How many principal components replace the features; None where these are seen.
     """
 
     features: tuple[str, ...]
@@ -53,6 +56,7 @@ class Request(NamedTuple):
     defaults: Mapping[str, tuple[str, ...]]
     reference: str | None = None
     groups: str | None = None
+    components: int | None = None
 
 
 def check_request(table: Table, asked: Request, source: str) -> None:
@@ -84,10 +88,15 @@ def check_request(table: Table, asked: Request, source: str) -> None:
 
 
 def check_rows_of_splits(
-    count: int, sizes: Sequence[float], train_from: int, validation_from: int | None
+    count: int,
+    sizes: Sequence[float],
+    train_from: int,
+    validation_from: int | None,
+    classes: np.ndarray | None = None,
 ) -> None:
     """Refuse splits that so many rows cannot fill; arguments and errors as `split_rows`."""
-    split_bounds(count, sizes, train_from, validation_from)
+    for _ in bounds_of_parts(np.arange(count), classes, sizes, train_from, validation_from):
+        pass
 
 
 def _missing(table: Table, asked: Request) -> Iterator[InputError]:
@@ -130,6 +139,15 @@ def _widths(table: Table, asked: Request) -> Iterator[InputError]:
             count=len(taken),
             taken=taken,
             given=given,
+        )
+        return
+    features = len(feature_names(asked.feature_map, asked.features))
+    if asked.components is not None and asked.components > features:
+        yield InputError(
+            "data.more_components_than_features",
+            where="features.components",
+            components=asked.components,
+            features=features,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate, pairwise
 
@@ -26,6 +26,7 @@ def split_rows(
     seed: int,
     train_from: int = 0,
     validation_from: int | None = None,
+    classes: np.ndarray | None = None,
 ) -> np.ndarray:
     """Label every row with its split.
 
@@ -45,6 +46,8 @@ def split_rows(
         Seed of the random order.
     train_from, validation_from
         Rows of this order before the first train row, and before the first validation row.
+    classes
+        Class of each row (row,): the rows of every class are split alike, in this order.
 
     Returns
     -------
@@ -54,14 +57,36 @@ def split_rows(
     ------
     InputError
         If a size is not allowed, more rows are asked for than there are, a split is empty, or
-        validation rows begin before the train rows end.
+        validation rows begin before the train rows end; of any class where there are classes.
     """
-    bounds = split_bounds(count, sizes, train_from, validation_from)
     order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
     labels = np.full(count, UNUSED, np.int8)
-    for label, (start, end) in enumerate(bounds):
-        labels[order[start:end]] = label
+    for own, bounds in bounds_of_parts(order, classes, sizes, train_from, validation_from):
+        for label, (start, end) in enumerate(bounds):
+            labels[own[start:end]] = label
     return labels
+
+
+def bounds_of_parts(
+    order: np.ndarray,
+    classes: np.ndarray | None,
+    sizes: Sequence[float],
+    train_from: int,
+    validation_from: int | None,
+) -> Iterator[tuple[np.ndarray, list[tuple[int, int]]]]:
+    """Give the rows of each class in their order, and the bounds of their splits.
+
+    Without classes all rows are one part. Arguments and errors are those of `split_rows`.
+    """
+    if classes is None:
+        yield order, split_bounds(len(order), sizes, train_from, validation_from)
+        return
+    for label in np.unique(classes):
+        own = order[classes[order] == label]
+        try:
+            yield own, split_bounds(len(own), sizes, train_from, validation_from)
+        except InputError as error:
+            raise error.within(f"class {label:g}") from None
 
 
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:

@@ -78,8 +78,8 @@ def _sparse(rng: np.random.Generator) -> np.ndarray:
 
 
 def _variable(rng: np.random.Generator) -> np.ndarray:
-    dense = [rng.uniform(-2, -1, 1024), rng.uniform(1, 2, 1024)]
-    return np.concatenate([*dense, rng.uniform(-1, 1, 7)])
+    dense = [np.linspace(-2.0, -1.0, 1024), np.linspace(1.0, 2.0, 1024)]
+    return np.concatenate([*dense, np.linspace(-1.0, 1.0, 9)[1:-1]])
 
 
 def _gapped(rng: np.random.Generator) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlobayes.data.components import principal_components
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import first_rows, map_features
 from nlobayes.errors import InputError
@@ -17,11 +18,17 @@ from nlobayes.types import Dataset
 
 
 class FeatureTransform(NamedTuple):
-    """Features (map(inputs) - mean) / scale, with one mean and scale per feature."""
+    """Features (map(inputs) - mean) / scale, with one mean and scale per feature.
+
+    With `components` (component, feature) they are components (map(inputs) - mean) / scale, with
+    a scale per component; `explained` (component,) is the share of the variance of each.
+    """
 
     map: str
     mean: np.ndarray
     scale: np.ndarray
+    components: np.ndarray | None = None
+    explained: np.ndarray | None = None
 
 
 class TargetTransform(NamedTuple):
@@ -44,7 +51,12 @@ TARGET_SCALES: dict[str, Callable[..., np.ndarray]] = {"log10": np.log10, "ident
 
 
 def fit_features(
-    name: str, inputs: np.ndarray, train: np.ndarray, *, standardise: bool
+    name: str,
+    inputs: np.ndarray,
+    train: np.ndarray,
+    *,
+    standardise: bool,
+    components: int | None = None,
 ) -> FeatureTransform:
     """Fix the constants of a feature transform on the train rows.
 
@@ -58,13 +70,20 @@ def fit_features(
         Which rows are used for the constants, boolean of shape (row,).
     standardise
         Centre and scale each feature; otherwise the constants are 0 and 1.
+    components
+        How many principal components take the place of the features; these are always centred.
 
     Raises
     ------
     InputError
-        As `map_features`; and if a feature to be standardised is constant on the train rows.
+        As `map_features`; if a feature to be standardised is constant on the train rows; or as
+        `principal_components`.
     """
     features = map_features(name, inputs)[train]
+    if components is not None:
+        found = principal_components(features, components)
+        scale = found.sd if standardise else np.ones(components)
+        return FeatureTransform(name, found.mean, scale, found.directions, found.explained)
     if not standardise:
         return FeatureTransform(name, np.zeros(features.shape[1]), np.ones(features.shape[1]))
     for position, values in enumerate(features.T):
@@ -77,7 +96,23 @@ def fit_features(
 
 def apply_features(transform: FeatureTransform, inputs: np.ndarray) -> np.ndarray:
     """Map inputs (row, column) to the features (row, feature) that the network sees."""
-    return (map_features(transform.map, inputs) - transform.mean) / transform.scale
+    centred = map_features(transform.map, inputs) - transform.mean
+    if transform.components is None:
+        return centred / transform.scale
+    # No matrix product: it would round rows otherwise among others, or on more threads.
+    return np.einsum("rf,cf->rc", centred, transform.components) / transform.scale
+
+
+def constants_of(transform: FeatureTransform) -> dict[str, Any]:
+    """Give the constants of a feature transform by name, as files hold them."""
+    present = {name: value for name, value in transform._asdict().items() if value is not None}
+    return {name: value if name == "map" else value.tolist() for name, value in present.items()}
+
+
+def feature_transform(constants: Mapping[str, Any]) -> FeatureTransform:
+    """Make a feature transform of its constants, as files hold them."""
+    arrays = {name: np.array(value) for name, value in constants.items() if name != "map"}
+    return FeatureTransform(constants["map"], **arrays)
 
 
 def fit_target(

@@ -44,6 +44,10 @@ DEEPEN = Step(
 DRAW_MORE = Step(
     "Draw more: raise segments of the sampler, or give it until; what is drawn is kept."
 )
+JUMP_MORE = Step(
+    "Raise jumps of the kernel: the chains disagree about the size of the network; figure visits "
+    "shows which jumps are accepted."
+)
 FOLLOW_CURVATURE = Step(
     "Take sampler hmc_gauss_newton: its mass matrix follows the stiff directions."
 )
@@ -69,6 +73,7 @@ ADVICE: dict[str, tuple[Step, ...]] = {
     "divergences": (SMALLER_STEPS, FOLLOW_CURVATURE),
     "rhat_f_median": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
     "rhat_f_p99": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
+    "rhat_size": (JUMP_MORE, DRAW_MORE),
     "ess_f_bulk_min": (LOOSEN, DEEPEN, DRAW_MORE, FOLLOW_CURVATURE),
     "ebfmi_min": (FREE_ENERGY,),
     "energy_variance": (SMALLER_ERROR,),

@@ -1,4 +1,8 @@
-"""Which sizes of a network a posterior has, and how chains went between them."""
+"""Which sizes of a network a posterior has, and how chains went between them.
+
+Sizes are numbers of units or of layers in use, by the names that the model gives them. Arrays have
+axes (chain, draw); what is said of every jump of a draw has (chain, draw, jump).
+"""
 
 from __future__ import annotations
 
@@ -8,45 +12,122 @@ from typing import Any
 import numpy as np
 
 from nlobayes.diagnostics import convergence
+from nlobayes.types import Columns
 
 TRIED, ACCEPTANCE, SIZE = "jumps_", "jump_acceptance_", "size"
 """Sample stats: how often each jump was tried, with what acceptance, and where each draw is."""
+FROM, TO, PROBABILITY, ACCEPTED = "jump_from_", "jump_to_", "jump_probability", "jump_accepted"
+"""Of every jump: the numbers before and as proposed, its probability, and whether it was made."""
 BETWEEN_SIZES = "between_sizes"
+WITHIN = "acceptance_rate"
+RANGE = (0.05, 0.95)
+NO_VISITS: Columns = {
+    "quantity": np.empty(0, str),
+    **{name: np.empty(0, int) for name in ("from", "to", "visits", "tried")},
+    "acceptance": np.empty(0),
+}
+
+Stats = Mapping[str, np.ndarray]
 
 
-def of_sizes(sizes: Mapping[str, np.ndarray]) -> dict[str, dict[str, list[float | None]]]:
+def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str, Any]:
+    """Say what the chains say of the size of a network, and how they went between sizes.
+
+    Parameters
+    ----------
+    sizes
+        The number at stored draws, of units or of layers, by name.
+    parameters
+        The number of parameters in use at the same draws.
+    stats
+        Sample stats of every draw, by name.
+
+    Returns
+    -------
+    By name of a number what `of_sizes` says, beside its probabilities `acceptance_within` of the
+    moves that change no size, None where no draw is there, and as `visits` the columns of the
+    function of that name; under `parameters` what `of_number` says of these; under `jumps` what
+    `of_jumps` says.
+    """
+    found, led = of_sizes(sizes), visits(stats)
+    for name in numbers_that_jump(stats):
+        accepted, own = within(stats, name), led["quantity"] == name
+        found[name]["acceptance_within"] = [accepted.get(k) for k in found[name]["number"]]
+        found[name]["visits"] = {
+            column: [_finite(value) for value in values[own].tolist()]
+            for column, values in led.items()
+            if column != "quantity"
+        }
+    return {**found, "parameters": of_number(parameters), "jumps": of_jumps(stats)}
+
+
+def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
     """Give the posterior of each number, with its Monte-Carlo error.
 
     Parameters
     ----------
     sizes
-        The number at stored draws (chain, draw), of units or of layers, by name.
+        The number at stored draws, of units or of layers, by name.
 
     Returns
     -------
     By name, equally long: every `number` that was drawn, its `probability`, and the Monte-Carlo
-    standard error `mcse` of that, None where no chain came to it and left.
+    standard error `mcse` of that, None where no chain came to it and left; and what `of_number`
+    says.
     """
     found = {}
     for name, drawn in sizes.items():
         numbers = np.unique(drawn)
         indicators = (drawn[..., np.newaxis] == numbers).astype(float)
-        errors = convergence.mcse_mean(indicators)
+        judged = _is_judged(drawn)
+        errors = convergence.mcse_mean(indicators) if judged else [np.inf] * len(numbers)
         found[name] = {
             "number": numbers.tolist(),
             "probability": indicators.mean(axis=(0, 1)).tolist(),
-            "mcse": [float(error) if np.isfinite(error) else None for error in errors],
+            "mcse": [_finite(error) for error in errors],
+            **of_number(drawn),
         }
     return found
 
 
-def of_jumps(stats: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Give the acceptance of each jump, and how chains went between sizes.
+def of_number(drawn: np.ndarray) -> dict[str, float | None]:
+    """Summarise a whole number per stored draw, and say whether the chains agree on it.
+
+    Returns
+    -------
+    The most frequent number `mode`, the smallest of them where several are; `low_90` and `high_90`,
+    the 5 % and 95 % quantiles; `rhat` and `ess_bulk` as in `convergence`. R-hat is None where it is
+    infinite, as it is of chains that never moved; where all draws are equal both are None.
+    """
+    numbers, counts = np.unique(drawn, return_counts=True)
+    low, high = np.quantile(drawn, RANGE, method="inverted_cdf")
+    rhat = rhat_of_sizes({"": drawn})
+    effective = None if rhat is None else float(convergence.ess_bulk(drawn[..., np.newaxis])[0])
+    return {
+        "mode": float(numbers[np.argmax(counts)]),
+        "low_90": float(low),
+        "high_90": float(high),
+        "rhat": None if rhat is None else _finite(rhat),
+        "ess_bulk": effective,
+    }
+
+
+def rhat_of_sizes(sizes: Stats) -> float | None:
+    """Give the largest R-hat of numbers at stored draws, infinite where chains stay apart.
+
+    A number that is the same in all draws has none, nor have draws that are too few.
+    """
+    found = [_rhat(drawn) for drawn in sizes.values() if np.ptp(drawn) > 0 and _is_judged(drawn)]
+    return max(found, default=None)
+
+
+def of_jumps(stats: Stats) -> dict[str, Any]:
+    """Give the acceptance of each jump, and how often draws are at another size.
 
     Parameters
     ----------
     stats
-        Sample stats of every draw (chain, draw), by name.
+        Sample stats of every draw, by name.
 
     Returns
     -------
@@ -61,3 +142,72 @@ def of_jumps(stats: Mapping[str, np.ndarray]) -> dict[str, Any]:
         acceptance = float(accepted / total) if total else None
         jumps[name] = {"tried": total, "acceptance": acceptance}
     return {**jumps, BETWEEN_SIZES: float(np.mean(np.diff(stats[SIZE], axis=1) != 0))}
+
+
+def visits(stats: Stats) -> Columns:
+    """Count how jumps led from number to number, with their acceptance.
+
+    Parameters
+    ----------
+    stats
+        Sample stats of every draw, by name.
+
+    Returns
+    -------
+    A row for each `quantity` and each pair of numbers that a jump of it went between, or would have
+    gone: `from`, `to`; `visits`, the jumps that led from one to the other, to the same where the
+    proposal was rejected; `tried`, the jumps that would have led there; `acceptance`, their mean
+    probability of acceptance, NaN where there are none. Jumps of other quantities do not count.
+    """
+    parts = [_visits(name, stats) for name in numbers_that_jump(stats)]
+    return {
+        name: np.concatenate([nothing, *(part[name] for part in parts)])
+        for name, nothing in NO_VISITS.items()
+    }
+
+
+def numbers_that_jump(stats: Stats) -> list[str]:
+    """Name the numbers that jumps change."""
+    return [name.removeprefix(FROM) for name in stats if name.startswith(FROM)]
+
+
+def within(stats: Stats, name: str) -> dict[float, float]:
+    """Give the mean acceptance of moves that change no size, for each number at a draw."""
+    before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
+    number = np.where(accepted, proposed, before)
+    return {float(k): float(stats[WITHIN][number == k].mean()) for k in np.unique(number)}
+
+
+def _visits(name: str, stats: Stats) -> Columns:
+    """Count the jumps of one number; each is tried to another number than the one before."""
+    own = stats[FROM + name] != stats[TO + name]
+    before, proposed = stats[FROM + name][own], stats[TO + name][own]
+    after = np.where(stats[ACCEPTED][own], proposed, before)
+    pairs = np.unique(
+        np.concatenate([np.stack([before, end], axis=1) for end in (proposed, after)]), axis=0
+    )
+    led = [(before == start) & (after == end) for start, end in pairs]
+    tried = [(before == start) & (proposed == end) for start, end in pairs]
+    probability = stats[PROBABILITY][own].astype(np.float64)
+    return {
+        "quantity": np.repeat(name, len(pairs)),
+        "from": pairs[:, 0].astype(int),
+        "to": pairs[:, 1].astype(int),
+        "visits": np.array([np.sum(jumps) for jumps in led], int),
+        "tried": np.array([np.sum(jumps) for jumps in tried], int),
+        "acceptance": np.array(
+            [probability[jumps].mean() if jumps.any() else np.nan for jumps in tried], np.float64
+        ),
+    }
+
+
+def _is_judged(drawn: np.ndarray) -> bool:
+    return drawn.shape[0] > 1 and drawn.shape[1] >= convergence.FEWEST_DRAWS
+
+
+def _rhat(drawn: np.ndarray) -> float:
+    return float(convergence.rhat(drawn[..., np.newaxis])[0])
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -173,6 +173,15 @@ def table(checks: dict[str, dict[str, Any]]) -> Columns:
     }
 
 
+def with_check(judged: dict[str, Any], name: str, value: float, limit: float) -> dict[str, Any]:
+    """Add a check to what `diagnose` found; a value that is not finite fails."""
+    checks = {**judged["checks"], name: _check(name, value, limit)}
+    return judged | {
+        "converged": all(check["passed"] for check in checks.values()),
+        "checks": checks,
+    }
+
+
 def _function_metrics(function: np.ndarray) -> dict[str, float]:
     bulk = ess_bulk(function)
     return {

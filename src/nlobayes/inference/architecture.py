@@ -77,6 +77,11 @@ class Architecture(NamedTuple):
         depth = [] if self.layers is None else [self.layers.count_at]
         return np.concatenate([*(units.used for units in self.units), depth]).astype(int)
 
+    def numbers(self, position: jax.Array) -> dict[str, jax.Array]:
+        """Count what is in use of all that varies, by the names that the model gives."""
+        found = {f"width_{n}": units.in_use(position) for n, units in enumerate(self.units, 1)}
+        return found if self.layers is None else {**found, "depth": self.layers.in_use(position)}
+
     @property
     def sizes(self) -> int:
         """Number of sizes that `size` tells apart."""

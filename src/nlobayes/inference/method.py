@@ -63,12 +63,16 @@ class Drawn(NamedTuple):
         where there is none.
     resample
         How many of the draws are to be chosen by their importance; None where all of them stand.
+    centres
+        Whole positions (draw, parameter) at which the network of each draw is linearised; None
+        where draws are of the network itself.
     """
 
     positions: jax.Array
     of_starts: Mapping[str, Sequence[float]] = {}
     log_density: jax.Array | None = None
     resample: int | None = None
+    centres: jax.Array | None = None
 
 
 class Method(Protocol):

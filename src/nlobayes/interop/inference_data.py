@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nlobayes import builder
+from nlobayes.errors import InputError
 from nlobayes.interop.runs import Named, find
 from nlobayes.model.on_draws import add_log_likelihood, add_posterior_predictive
 
@@ -43,11 +44,14 @@ def inference_data(
     Raises
     ------
     InputError
-        If the file is no posterior, or its dataset is missing or has changed.
+        If the file is no posterior, its dataset is missing or has changed, or a group is asked for
+        of networks that are linearised.
     """
     import arviz as az
 
     found = find(run, dataset, results)
+    if found.linearised and (log_likelihood or posterior_predictive):
+        raise InputError("interop.linearised", where=found.posterior)
     draws = az.from_netcdf(str(found.posterior))
     fixed = found.model.network.model_copy(update={"units": None, "layers": None})
     job = found.model.model_copy(update={"network": fixed})  # stored weights say what is not in use

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nlobayes.artifacts.contents import read_dataset, read_earlier
+from nlobayes.artifacts.draws import LINEARISED
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.artifacts.places import RESULTS
 from nlobayes.artifacts.seals import digest
@@ -22,12 +23,16 @@ Named = str | Path
 
 
 class Conditioned(NamedTuple):
-    """A posterior, its model, and the data that it was conditioned on."""
+    """A posterior, its model, and the data that it was conditioned on.
+
+    `linearised` tells that the networks of its draws are no more those of the model.
+    """
 
     posterior: Path
     model: ModelJob
     dataset: Dataset
     earlier: EarlierData | None
+    linearised: bool
 
 
 def find(run: Named, dataset: Named | None, results: Named) -> Conditioned:
@@ -54,7 +59,8 @@ def find(run: Named, dataset: Named | None, results: Named) -> Conditioned:
         raise InputError("interop.other_dataset", where=posterior, dataset=data)
     file = model.prior.earlier
     earlier = None if file is None else read_earlier(Path(file.file))
-    return Conditioned(posterior, model, read_dataset(data), earlier)
+    linearised = made.get("predictive") == LINEARISED
+    return Conditioned(posterior, model, read_dataset(data), earlier, linearised)
 
 
 def _posterior(run: Named, results: Path) -> Path:

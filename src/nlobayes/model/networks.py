@@ -71,6 +71,26 @@ def network_of(variables: Mapping[str, Any], activation: str | Sequence[str]) ->
     return Network((sizes[0][0], *(out for _, out in sizes)), named)
 
 
+def parameters_in_use(sizes: Sequence[int], numbers: Mapping[str, Any]) -> Any:
+    """Count the weights and biases of a network that are in use.
+
+    Parameters
+    ----------
+    sizes
+        Sizes of all layers of the largest network, inputs and outputs included.
+    numbers
+        Those of units (`width_1`, ...) and of hidden layers (`depth`) that are drawn: numbers, or
+        arrays of one shape, which is that of the result.
+    """
+    total, entering = 0, sizes[0]
+    for layer, most in enumerate(sizes[1:-1], start=1):
+        width = numbers.get(f"{WIDTH}_{layer}", most)
+        there = 1 * (layer <= numbers.get(DEPTH, layer))
+        total = total + there * (entering + 1) * width
+        entering = there * width + (1 - there) * entering
+    return total + (entering + 1) * sizes[-1]
+
+
 def forward(
     network: Network, layers: Sequence[Layer], features: Any, *, xp: Any, layout: str = "rows"
 ) -> Any:

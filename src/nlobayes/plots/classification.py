@@ -34,7 +34,7 @@ def confusion(confusion: DataFrame, classes: DataFrame) -> Figure:
     counts = _matrix(split_rows(confusion, "test", "confusion"), classes)
     share = 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     side = float(np.clip(1.2 + 0.28 * len(classes), 2.0, 4.4))
-    names, cell = [_short(str(name)) for name in classes["name"]], side / len(classes)
+    names, cell = [short_name(str(name)) for name in classes["name"]], side / len(classes)
     widest = INCHES_PER_LETTER * max(map(len, names))
     figure = new_figure(height=side + 0.7 + (widest if widest > cell else 0))
     axes = figure.subplots()
@@ -55,7 +55,7 @@ def _matrix(rows: DataFrame, classes: DataFrame) -> Floats:
     return square.to_numpy(dtype=np.float64)
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """Name of a class without its middle where it is long; a dollar sign starts no formula."""
     half = LONGEST_NAME // 2
     cut = name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"

@@ -53,7 +53,7 @@ def trace(table: DataFrame) -> Figure:
         len(drawn), 2, sharex="col", sharey="row", width_ratios=(4, 1), squeeze=False
     )
     for (left, right), name in zip(panels, drawn, strict=True):
-        _trace_row(left, right, table, name)
+        trace_row(left, right, table, name, QUANTITIES[name])
     panels[-1, 0].set_xlabel("draw")
     panels[-1, 1].set_xlabel("draws per bin")
     if "noise" not in drawn:
@@ -62,8 +62,16 @@ def trace(table: DataFrame) -> Figure:
     return figure
 
 
-def _trace_row(left: Axes, right: Axes, table: DataFrame, name: str) -> None:
-    edges = np.histogram_bin_edges(table[name].dropna(), bins=30).tolist()
+def trace_row(
+    left: Axes,
+    right: Axes,
+    table: DataFrame,
+    name: str,
+    label: str,
+    bins: int | list[float] = 30,
+) -> None:
+    """One column of the draws of every chain, and its distribution per chain."""
+    edges = np.histogram_bin_edges(table[name].dropna(), bins=bins).tolist()
     for chain, rows in by_chain(table, name):
         color, values = chain_color(chain), floats(rows, name)
         left.plot(
@@ -76,7 +84,7 @@ def _trace_row(left: Axes, right: Axes, table: DataFrame, name: str) -> None:
             rasterized=len(table) > MAX_VECTOR_POINTS,
         )
         right.hist(values, edges, orientation="horizontal", histtype="step", color=color)
-    left.set_ylabel(QUANTITIES[name])
+    left.set_ylabel(label)
     left.margins(x=0.01)
     right.xaxis.set_major_locator(MaxNLocator(2, integer=True))
 

@@ -55,6 +55,15 @@ PIPELINE = {
         numbers=lambda size: size.data,
         group="data",
     ),
+    "describe": Stage(
+        help="Tabulate rows of a dataset for its figure.",
+        unit="dataset",
+        inputs=(DATASET,),
+        outputs=("results/plots/data/{dataset}/{table}.csv",),
+        base_mb=300,
+        numbers=lambda size: size.data,
+        group="data",
+    ),
     "rival": Stage(
         help="Fit a rival to the train rows, and predict all rows.",
         job="RivalJob",
@@ -191,6 +200,16 @@ PIPELINE = {
         outputs=("results/plots/{run}/{table}.csv",),
         base_mb=700,
         numbers=lambda size: size.data + 8 * size.drawn,
+        group="scores",
+    ),
+    "tabulate_sizes": Stage(
+        help="Tabulate the sizes of a network whose size is drawn.",
+        job="TabulateSizesJob",
+        unit="run",
+        inputs=(POSTERIOR, PREDICTIONS, DATASET),
+        outputs=("results/plots/{run}/{table}.csv",),
+        base_mb=1000,
+        numbers=lambda size: size.data + 8 * size.drawn + 5 * size.predicted,
         group="scores",
     ),
     "tabulate": Stage(

@@ -11,7 +11,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
 from nlobayes.study.reference import ColumnReference, Reference
 from nlobayes.study.sources import Source
-from nlobayes.study.values import Frozen, PositiveInt, Rows, Seed
+from nlobayes.study.values import Each, Frozen, PositiveInt, Rows, Seed
 
 if TYPE_CHECKING:
     FeatureMap = str
@@ -32,8 +32,11 @@ class Features(Frozen):
     All take a squark mass as one more, last column. Chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column that names another is converted."""
+    components: Annotated[PositiveInt | None, Field(exclude_if=lambda count: count is None)] = None
+    """Principal components, of the train rows alone, that take the place of the features; so many
+    of the largest variance."""
     standardise: bool = True
-    """Centre and scale each feature with the train rows."""
+    """Centre and scale each feature, or each component, with the train rows."""
     covariate: str | None = None
     """Column along which residuals and calibration are shown; the first where not given."""
 
@@ -128,6 +131,8 @@ class Split(Frozen):
     validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
     """Rows before the first validation row, and test rows follow; null: as many as end the train
     rows."""
+    per_class: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
+    """Take all these numbers, or fractions, of each class; for a target of scale `classes`."""
 
     @model_validator(mode="after")
     def _fits_the_table(self) -> Split:
@@ -139,6 +144,23 @@ class Split(Frozen):
 
 SPLIT_PRESETS = {"thesis": Split(train=0.8, validation=0.05, test=0.15, shuffle=False)}
 
+
+class RowFilter(Frozen):
+    """Rows that are kept: those whose column holds one of the values."""
+
+    column: Annotated[str, Field(min_length=1)]
+    """Column of the table, of numbers or of text."""
+    among: Each[float | str]
+    """Values of the rows that are kept; each must occur."""
+
+
+KeptRows = Annotated[RowFilter | None, Field(exclude_if=lambda rows: rows is None)]
+"""Which rows are kept; where all are, files and jobs do not speak of it."""
+
+Image = Annotated[
+    tuple[PositiveInt, PositiveInt] | None, Field(exclude_if=lambda image: image is None)
+]
+"""Rows and columns of an image; where there is none, jobs do not speak of it."""
 
 GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column: column is None)]
 """Name of a column; where there is none, files and jobs do not speak of it."""
@@ -155,8 +177,14 @@ class DatasetPreset(Frozen):
     """What is learned."""
     split: Split
     """Row numbers or fractions, or the name of a split preset (`thesis`)."""
+    rows: KeptRows = None
+    """Which rows of the table are used, as `{column: digit, among: [0, 1, 2]}`; all where not
+    given."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is judged."""
+    image: Image = None
+    """Rows and columns of the image that the columns of `features` are, row by row, as `[8, 8]`:
+    figures of classes show some test rows as images."""
     groups: GroupColumn = None
     """Column of text or whole numbers that names at most 20 groups of rows, such as how well each
     is known: validation and test rows of each group are scored apart, too. It is read with the
@@ -174,9 +202,28 @@ class DatasetPreset(Frozen):
         asked |= {"target.scale_variations": target.scale_variations}
         asked |= {"target.relative_to.column": target.reference_columns}
         asked |= {"groups": (self.groups,) if self.groups else ()}
+        asked |= {"rows.column": (self.rows.column,) if self.rows else ()}
         self.source.check_columns(asked | {"target.relative_error": error})
         _ = self.whole_target
+        if self.split.per_class and target.scale != "classes":
+            raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)
+        self._check_image()
         return self
+
+    def _check_image(self) -> None:
+        if self.image is None:
+            return
+        if self.target.scale != "classes":
+            raise InputError("study.image_of_numbers", where="image", scale=self.target.scale)
+        rows, columns = self.image
+        if rows * columns != len(self.features.columns):
+            raise InputError(
+                "study.image_of_other_columns",
+                where="image",
+                rows=rows,
+                columns=columns,
+                given=len(self.features.columns),
+            )
 
     @property
     def whole_target(self) -> Target:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nlobayes.errors import InputError
 from nlobayes.study.architecture import check_architecture
+from nlobayes.study.dense import check_dense
 from nlobayes.study.marginalised import check_marginalised, check_output_drawn
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
@@ -23,6 +24,7 @@ def check_run(run: RunSpec) -> None:
     check_marginalised(run)
     check_output_drawn(run)
     check_architecture(run)
+    check_dense(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:

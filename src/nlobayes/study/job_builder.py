@@ -27,6 +27,7 @@ from nlobayes.study.jobs import (
     SpeedJob,
     TabulateChainsJob,
     TabulateJob,
+    TabulateSizesJob,
     TimedRun,
     WarmupJob,
 )
@@ -54,6 +55,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         split=dataset.split,
         reference_points=dataset.reference_points,
         groups=dataset.groups,
+        rows=dataset.rows,
         **dataset.source.reading(),
     )
 
@@ -88,6 +90,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
+            image=run.dataset.image,
         ),
         "export": ExportJob(network=run.network, export=run.evaluation.export),
     }
@@ -114,8 +117,17 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
         "tabulate_chains": TabulateChainsJob(
             thin=chains.thin, covariate=run.dataset.features.along
         ),
+        **_sizes_jobs(run),
         **until,
     }
+
+
+def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
+    """Tell what is for networks whose size is drawn alone."""
+    if not run.network.varies:
+        return {}
+    along = run.dataset.features.along
+    return {"tabulate_sizes": TabulateSizesJob(network=run.network, covariate=along)}
 
 
 def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import Features, GroupColumn, Split, Target
+from nlobayes.study.datasets import Features, GroupColumn, Image, KeptRows, Split, Target
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
@@ -87,6 +87,7 @@ class PrepareJob(Frozen):
     duplicates: Literal["reject", "keep"] = "reject"
     most_mb: PositiveInt | None = None
     groups: GroupColumn = None
+    rows: KeptRows = None
 
 
 class RivalJob(Frozen):
@@ -244,12 +245,20 @@ class TabulateChainsJob(Frozen):
     covariate: str
 
 
+class TabulateSizesJob(Frozen):
+    """The tables behind the figures of the size of a network that is drawn."""
+
+    network: Network
+    covariate: str
+
+
 class TabulateJob(Frozen):
     """The tables behind the other figures of one run."""
 
     covariate: str
     calibration: CalibrationTolerances
     seed: Seed
+    image: Image = None
 
 
 class ExportJob(Frozen):

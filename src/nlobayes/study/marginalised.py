@@ -26,6 +26,10 @@ def check_marginalised(run: RunSpec) -> None:
     if run.network.output != MARGINALISED:
         return
     network, targets = run.names["network"], len(run.dataset.target.columns)
+    if not run.method.draws_networks:
+        raise InputError(
+            "study.marginalised_linearised", network=network, method=run.names["method"]
+        )
     if not run.likelihood.is_gaussian:
         likelihood, kind = run.names["likelihood"], run.likelihood.kind
         raise InputError(

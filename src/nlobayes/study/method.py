@@ -41,6 +41,16 @@ class MethodSettings(Frozen):
     kind: str
 
     @property
+    def has_dense_curvature(self) -> bool:
+        """Whether it holds the Gauss-Newton curvature of all parameters as a matrix."""
+        return False
+
+    @property
+    def draws_networks(self) -> bool:
+        """Whether a draw is a network, which a surrogate evaluates; else it is a tangent of one."""
+        return True
+
+    @property
     @abstractmethod
     def starts(self) -> Sequence[int]:
         """Number of the MAP that each chain, or each member, starts from."""

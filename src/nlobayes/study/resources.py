@@ -75,20 +75,28 @@ def rows_of(dataset: DatasetPreset) -> int:
 
 def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
     """Size the jobs that know no run."""
-    share = dataset.split.train
     return Size(
         rows=rows,
         columns=len(dataset.features.columns),
-        train=share if isinstance(share, int) else math.ceil(share * rows),
+        train=_train_rows(dataset, rows),
         reference=dataset.reference_points,
     )
+
+
+def _train_rows(dataset: DatasetPreset, rows: int) -> int:
+    """Count the train rows; how many classes there are, only the table tells."""
+    share = dataset.split.train
+    if not isinstance(share, int):
+        return math.ceil(share * rows)
+    return share * (CLASSES if dataset.split.per_class else 1)
 
 
 def size_of(run: RunSpec, rows: int) -> Size:
     """Size the jobs of a run on a dataset of so many rows."""
     dataset = size_of_dataset(run.dataset, rows)
     outputs = _outputs(run)
-    weights = _weights((dataset.columns, *run.network.hidden, outputs))
+    inputs = run.dataset.features.components or dataset.columns
+    weights = _weights((inputs, *run.network.hidden, outputs))
     marginal, cells = _integrated(run, dataset.train)
     seconds = gradient_seconds(weights + cells, dataset.train)
     seconds *= 2 if run.precision == "float64" else 1

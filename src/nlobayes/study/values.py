@@ -6,7 +6,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -18,7 +18,7 @@ REPEATED = re.compile(r"(.+?)\1{19}")
 """What Snakemake takes for a path that grows without end: twenty times the same piece."""
 MOST = 10**9
 """Largest number of anything that has no smaller limit of its own."""
-TAKEN = {"datasets": {"agreement", "comparison", "landscape", "prior_predictive"}}
+TAKEN = {"datasets": {"agreement", "comparison", "data", "landscape", "prior_predictive"}}
 """Names of folders that lie beside those of the runs, whose first one is named by the dataset."""
 
 
@@ -58,6 +58,8 @@ Jitter = Annotated[float, Field(ge=0, lt=1)]
 Rows = Annotated[int, Field(ge=1, strict=True)] | Fraction
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Seeds = Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(_each_once)]
+Value = TypeVar("Value")
+Each = Annotated[tuple[Value, ...], Field(min_length=1), AfterValidator(_each_once)]
 NamesOrNone = Annotated[tuple[str, ...], AfterValidator(_each_once)]
 Names = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)]
 

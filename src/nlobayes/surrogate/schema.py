@@ -135,6 +135,8 @@ FACTS: dict[str, Rule] = {
 """Each fact by its place, and what it must be."""
 
 OPTIONAL: dict[str, Rule] = {
+    "transforms.features.components": _list_of(_list_of(NUMBER)),
+    "transforms.features.explained": _list_of(NUMBER),
     "scores": _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE)))),
     "transforms.target.labels": NOTHING,
     "transforms.target.relative_to": REFERENCE,
@@ -227,7 +229,16 @@ def _features_fit(exported: Exported) -> bool:
         mapped = map_features(constants["map"], typical)
     except InputError:
         return False
-    return mapped.shape[1] == count == len(constants["mean"]) == len(constants["scale"])
+    width, components = mapped.shape[1], constants.get("components")
+    if components is None:
+        turned = width == count and "explained" not in constants
+    else:
+        turned = (
+            [*map(len, components)]
+            == [width] * count
+            == [width] * len(constants.get("explained", ()))
+        )
+    return turned and width == len(constants["mean"]) and count == len(constants["scale"])
 
 
 def _lines_fit(exported: Exported) -> bool:

@@ -17,9 +17,9 @@ from nlobayes.checks import APPROXIMATE
 from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
 from nlobayes.data.transforms import (
-    FeatureTransform,
     TargetTransform,
     apply_features,
+    feature_transform,
     unstandardise,
 )
 from nlobayes.errors import InputError
@@ -81,10 +81,7 @@ class Surrogate:
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
         self.facts: Mapping[str, Any] = facts
         self.origin = origin(facts)
-        constants = facts["transforms"]["features"]
-        self._features = FeatureTransform(
-            constants["map"], np.array(constants["mean"]), np.array(constants["scale"])
-        )
+        self._features = feature_transform(facts["transforms"]["features"])
         self._target = TargetTransform(**facts["transforms"]["target"])
         behind = len(columns_behind(self._target.relative_to))
         self._inputs_of_network = len(self.inputs) - behind

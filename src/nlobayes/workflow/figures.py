@@ -7,14 +7,19 @@ from nlobayes.figures import OF_EVERY_RUN, VERDICTS, Of, by_category, names_of, 
 CHAIN_FIGURES = by_category(Of.CHAINS)
 TABLES_BESIDE_CHAINS = OF_EVERY_RUN
 """Tables that figures of chains need beside their own."""
+SIZE_FIGURES = by_category(Of.DRAWN_SIZES)
 (PRIOR,) = names_of(Of.PRIORS)
 (FIDELITY,) = names_of(Of.APPROXIMATED)
+(DATA,) = names_of(Of.DATA)
+DATA_TABLES = tables_of(Of.DATA)
 LANDSCAPE_FIGURES = names_of(Of.MAPS)
 LANDSCAPE_TABLES = tables_of(Of.MAPS)
 PRIOR_TABLES = tables_of(Of.PRIORS)
 COMPARISON_FIGURES = (*names_of(Of.GRIDS), *names_of(Of.SETTINGS))
 """The second is of two settings or more."""
 BAND_TABLES = (*VERDICTS, *tables_of(Of.ONE_FEATURE))
+PLANE_TABLES = (*VERDICTS, *tables_of(Of.PLANES))
+IMAGE_TABLES = (*VERDICTS, *tables_of(Of.IMAGES))
 SCALE_TABLES = (*VERDICTS, *tables_of(Of.KNOWN_SCALE))
 VERDICTS_OF_RUN = dict(zip(("--verdict", "--calibration"), VERDICTS, strict=True))
 """The option of `plot` that takes each verdict."""

@@ -61,6 +61,14 @@ def _runs_but(methods: Iterable[str]) -> str:
     return rf"{path_before_method()}(?!({one_of(methods)})/){NAME.pattern}/s\d+"
 
 
+def runs_of_drawn_sizes(plan: Plan) -> str:
+    """Spell the pattern of the runs whose network has no fixed size."""
+    before = CROSSED.index("network")
+    after = len(CROSSED) - before - 1
+    networks = one_of(plan.varying_networks)
+    return rf"({NAME.pattern}/){{{before}}}({networks})/({NAME.pattern}/){{{after}}}s\d+"
+
+
 def path_before_method() -> str:
     """Spell the pattern of the names of a run before that of its method, the last of them."""
     return rf"({NAME.pattern}/){{{len(CROSSED) - 1}}}"

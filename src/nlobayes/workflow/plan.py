@@ -86,6 +86,11 @@ class Plan:
         return [name for name, method in each if method.stage == stage]
 
     @cached_property
+    def varying_networks(self) -> Paths:
+        """Names of the networks whose size is drawn."""
+        return [name for name, network in self.study.networks.items() if network.varies]
+
+    @cached_property
     def compared(self) -> dict[str, CompareJob]:
         """The comparison of each grid of several runs with scores."""
         study = self.study

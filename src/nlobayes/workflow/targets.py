@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nlobayes.figures import Of, names_of
 from nlobayes.study.run import RunSpec
-from nlobayes.workflow.figures import COMPARISON_FIGURES, FIDELITY, LANDSCAPE_FIGURES, PRIOR
+from nlobayes.workflow.figures import COMPARISON_FIGURES, DATA, FIDELITY, LANDSCAPE_FIGURES, PRIOR
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
 from nlobayes.workflow.tasks import figures_that_data_allow, task_of
@@ -41,19 +41,26 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 
 
 def figures_of(run: RunSpec) -> Paths:
-    """List the figures of a run as files, and those of the MAPs that it starts from."""
-    surveyed = LANDSCAPE_FIGURES if len({*run.starts}) >= MAPS_OF_PLANE else ()
+    """List the figures of a run as files, those of its MAPs, and that of its dataset."""
+    surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
     of_chains = () if run.method.approximate else names_of(Of.CHAINS)
-    own = (*of_chains, *figures_that_data_allow(run.dataset))
+    of_sizes = names_of(Of.DRAWN_SIZES) if run.network.varies else ()
+    own = (*of_chains, *of_sizes, *figures_that_data_allow(run.dataset))
     return [
+        f"results/figures/data/{run.names['dataset']}/{DATA}.svg",
         *(f"results/figures/{run.run_id}/{name}.svg" for name in own),
         *(f"results/figures/landscape/{run.model_id}/{name}.svg" for name in surveyed),
     ]
 
 
+def _has_plane(run: RunSpec) -> bool:
+    """Tell whether the MAPs of a run span a plane: networks of other sizes have none between."""
+    return len({*run.starts}) >= MAPS_OF_PLANE and not run.network.varies
+
+
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its task has one."""
-    has_one = task_of(run.dataset).has_surrogate
+    """List the surrogate of a run, where its task and its method have one."""
+    has_one = task_of(run.dataset).has_surrogate and run.method.draws_networks
     return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
 

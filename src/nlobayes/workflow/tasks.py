@@ -30,10 +30,14 @@ NUMBERS = Task(
     has_surrogate=True,
 )
 CLASSES = Task(
-    tables=tabulated(Of.RUNS, Of.CLASSES),
+    tables=tabulated(Of.RUNS, Of.CLASSES, Of.PLANES, Of.IMAGES),
     figures=by_category(Of.RUNS, Of.CLASSES),
     has_surrogate=False,
 )
+
+
+PLANE = 2
+"""Inputs over which the certainty of classes is shown."""
 
 
 def task_of(dataset: DatasetPreset) -> Task:
@@ -45,7 +49,9 @@ def figures_that_data_allow(dataset: DatasetPreset) -> tuple[str, ...]:
     """List the figures of a run: those of its task, and those that some datasets allow."""
     task = task_of(dataset)
     if task is CLASSES:
-        return task.figure_names
+        plane = names_of(Of.PLANES) if len(dataset.features.columns) == PLANE else ()
+        images = names_of(Of.IMAGES) if dataset.image is not None else ()
+        return (*task.figure_names, *plane, *images)
     bands = names_of(Of.ONE_FEATURE) if len(dataset.features.columns) == 1 else ()
     scale = names_of(Of.KNOWN_SCALE) if dataset.target.scale_variations else ()
     return (*task.figure_names, *bands, *scale)

@@ -28,6 +28,7 @@ MARGINALISED = {**MODEL, "network": {**MODEL["network"], "output": "marginalised
 QUICK = {"kind": "variational", "steps": 10, "draws_per_step": 2}
 METHODS: dict[str, dict[str, Any]] = {
     "laplace": {"kind": "laplace", "covariance": "full"},
+    "laplace_linearised": {"kind": "laplace", "covariance": "full", "predictive": "linearised"},
     "laplace_diagonal": {"kind": "laplace", "covariance": "diagonal"},
     "laplace_low_rank": {"kind": "laplace", "covariance": "low_rank", "rank": 3},
     "variational": {**QUICK, "covariance": "full"},
@@ -48,9 +49,9 @@ BOTH = [
     pytest.param(name, model, id=f"{name}-{output}")
     for name in METHODS
     for output, model in (("sampled", MODEL), ("marginalised", MARGINALISED))
-    if (name, output) != ("swag", "marginalised")
+    if output == "sampled" or name not in ("swag", "laplace_linearised")
 ]
-GAUSSIANS = {"laplace", "pathfinder", "variational"}
+GAUSSIANS = {"laplace", "pathfinder", "swag", "variational"}
 """Kinds that state the density of their draws."""
 STAY = {"last_layer": ("weights_1", "biases_1")}
 """What a method leaves at the MAPs."""

@@ -20,9 +20,13 @@ from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.tabulate import tabulate
 from nlobayes.commands.pipeline.tabulate_chains import tabulate_chains
 from nlobayes.commands.pipeline.thin import thin
+from nlobayes.commands.shared.functions import predict_between
+from nlobayes.commands.shared.predictions import read_given
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.splits import SPLITS, TEST
 from nlobayes.data.tables import Selection
+from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over
 from nlobayes.types import Dataset, Predicted
 
 LABELS = (1.0, 2.0, 5.0)
@@ -37,6 +41,15 @@ JUDGED = {
     "thinning_loss": 0.1,
 }
 LENGTHS = {"classes": 3, "confusion": 27, "reliability": 45, "thresholds": 300}
+GRID = ROWS_OF_GRID**2
+MODEL = ModelJob.model_validate(
+    {
+        "network": {"hidden": [4]},
+        "prior": {"kind": "gaussian"},
+        "likelihood": {"kind": "categorical", "temperature": 2.0},
+        "precision": "float64",
+    }
+)
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +212,8 @@ def test_every_table_is_of_every_split(
     assert found["calibration_checks"]["check"].tolist() == ["ece"]
     assert read_record(record)["inputs"] == digests([*read.values(), *run.starts])
     assert read_record(record)["outputs"] == digests(plots.iterdir())
+    assert len(found["plane"]) == 0
+    assert len(found["example_inputs"]) == 2 * len(found["examples"]) > 0
     tabulate_chains('{"thin": 4, "covariate": "a"}', posterior, dataset, plots)
     assert len(read_csv(plots / "convergence.csv")) == 6 * len(LABELS)
 
@@ -240,3 +255,67 @@ def test_one_output_is_the_logit_of_the_second_of_two_classes(
     of_truth = np.where(truth == 1, mean, 1 - mean)[two.split[two.reference] == TEST]
     found = read_csv(costs).set_index("step")["lppd"][4]
     assert found == pytest.approx(np.log(of_truth).mean(), rel=1e-6)
+
+
+def weights(draws: int, seed: int) -> dict[str, np.ndarray]:
+    """Draw the weights of networks 2-4-3."""
+    rng = np.random.default_rng(seed)
+    shapes = {"weights_1": (2, 4), "biases_1": (4,), "weights_2": (4, 3), "biases_2": (3,)}
+    return {name: rng.normal(size=(draws, *shape)) for name, shape in shapes.items()}
+
+
+def test_a_plane_of_two_inputs_is_what_the_draws_say_there(classes: Dataset) -> None:
+    """By hand, in float64, from the stored constants of the features."""
+    drawn, constants = weights(6, seed=1), classes.transforms["features"]
+    plane = predict_between(drawn, MODEL, classes)
+    assert plane is not None
+    np.testing.assert_array_equal(plane.inputs, grid_over(classes.inputs))
+    x = (plane.inputs - constants["mean"]) / constants["scale"]
+    hidden = np.tanh(x @ drawn["weights_1"] + drawn["biases_1"][:, np.newaxis])
+    logits = (hidden @ drawn["weights_2"] + drawn["biases_2"][:, np.newaxis]) / 2.0
+    powers = np.exp(logits)
+    each = powers / powers.sum(axis=2, keepdims=True)
+    np.testing.assert_allclose(plane.probability, each.mean(axis=0), rtol=1e-5)
+    entropy = -(each * np.log(each)).sum(axis=2).mean(axis=0)
+    np.testing.assert_allclose(plane.expected_entropy, entropy, rtol=1e-5)
+
+
+@pytest.mark.parametrize("change", ["three inputs", "numbers"])
+def test_anything_else_has_no_plane(classes: Dataset, change: str) -> None:
+    numbers = classes.transforms | {"target": {"scale": "identity"}}
+    other = {
+        "three inputs": classes._replace(input_names=("a", "b", "c")),
+        "numbers": classes._replace(transforms=numbers),
+    }[change]
+    assert predict_between(weights(2, seed=1), MODEL, other) is None
+
+
+def test_a_plane_comes_back_from_predictions_and_is_tabulated(
+    posterior: Path,
+    diagnostics: Path,
+    predicted: tuple[Path, Path],
+    scored: dict[str, Any],
+    classes: Dataset,
+    run: Any,
+    tmp_path: Path,
+) -> None:
+    plane = predict_between(weights(5, seed=2), MODEL, classes)
+    says, maps = (Predicted(probabilities(n, classes, n)) for n in (DRAWS, MEMBERS))
+    draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
+    groups = predictions_groups(says, maps, classes, draws, plane)
+    write_groups(tmp_path / "plane.nc", "predictions", groups, {"exact": True})
+    read = read_given(tmp_path / "plane.nc", predicted[1], classes, "a").plane
+    assert plane is not None
+    assert read is not None
+    for stored, made in zip(read, plane, strict=True):
+        np.testing.assert_array_equal(stored, made)
+    tabulate(
+        json.dumps(TABULATED | {"image": [1, 2]}),
+        *(diagnostics, tmp_path / "plane.nc", tmp_path / "evaluation.json", predicted[1]),
+        start=run.starts,
+        plots=tmp_path / "plots",
+    )
+    table = read_csv(tmp_path / "plots" / "plane.csv")
+    assert len(table) == GRID * len(LABELS)
+    np.testing.assert_allclose(table["probability"], plane.probability.ravel(), rtol=1e-8)
+    assert read_csv(tmp_path / "plots" / "plane_inputs.csv")["input"].tolist() == ["a", "b"]

@@ -14,10 +14,10 @@ import yaml
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.prospino import LAYOUT
-from nlobayes.data.tables import read_table
+from nlobayes.data.tables import read_table, to_csv_text
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import ingest_job, prepare_job
-from nlobayes.types import Dataset
+from nlobayes.types import Dataset, Table
 
 PAGE = (Path(__file__).parents[3] / "docs/data.md").read_text()
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -75,3 +75,18 @@ def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert dataset.inputs[:, 0] == pytest.approx([-0.0975, 0.1805, -0.3613], rel=1e-12)
     assert dataset.observed == pytest.approx([0.49e-3, 12.1e-3, 3.1e-6], rel=1e-12)
     assert dataset.units == {"m1": "TeV", "n11": "1", "sigma": "pb"}
+
+
+def test_images_of_five_digits_are_prepared(tmp_path: Path) -> None:
+    """The train rows of each class, and the components, that the page states."""
+    rng, digits = np.random.default_rng(1), np.resize(np.arange(7.0), 63)
+    names = [*(f"p{number}" for number in range(9)), "digit"]
+    table = Table(
+        dict(zip(names, [*rng.normal(size=(9, 63)), digits], strict=True)), units={}, metadata={}
+    )
+    (tmp_path / "images.csv").write_text(to_csv_text(table))
+    dataset = prepared(4, tmp_path / "images.csv")
+    assert len(dataset.feature_names) == 4
+    assert dataset.transforms["target"]["labels"] == [0, 1, 2, 3, 4]
+    assert np.unique(dataset.target[dataset.split == 0], return_counts=True)[1].tolist() == [4] * 5
+    assert preset(4).image == (3, 3)

@@ -102,6 +102,17 @@ def test_what_is_no_run_is_refused(here: Path) -> None:
         nlobayes.pymc_model("text.nc")
 
 
+def test_what_linearised_networks_say_is_not_asked_of_the_model(here: Path) -> None:
+    path = Path(f"results/posterior/{RUN}.nc")
+    made = read_attrs(path) | {"predictive": "linearised"}
+    write_groups(path, "posterior", read_groups(path, "posterior"), made)
+    with refused("interop.linearised"):
+        nlobayes.inference_data(RUN, posterior_predictive=False)
+    bare = nlobayes.inference_data(RUN, log_likelihood=False, posterior_predictive=False)
+    assert "posterior" in bare.groups()
+    assert nlobayes.pymc_model(RUN).coords["point"]
+
+
 def test_a_dataset_that_is_missing_or_has_changed_is_refused(here: Path, run: Any) -> None:
     data = Path("results/data/tiny.nc")
     changed = read_dataset(data)

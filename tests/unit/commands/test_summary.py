@@ -386,3 +386,32 @@ def test_rivals_stand_below_their_run_with_their_seconds(metrics: Path, said: An
 def test_without_rivals_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
     write_run(metrics, RUNS[2])
     assert not any("Rivals" in line for line in [*said(), *said(rst=True)])
+
+
+SIZE = {"mode": 3.0, "low_90": 2.0, "high_90": 6.0, "rhat": 1.0204, "ess_bulk": 310.4}
+VISITS = {"tried": [0, 30, 10], "acceptance": [None, 0.1, 0.3]}
+ARCHITECTURE = {
+    "width_1": {**SIZE, "visits": VISITS},
+    "parameters": {**SIZE, "mode": 13.0, "rhat": None},
+    "jumps": {
+        "prior_1": {"tried": 40, "acceptance": 0.2},
+        "split_1": {"tried": 0, "acceptance": None},
+        "between_sizes": 0.1,
+    },
+}
+
+
+def test_sizes_that_were_drawn_have_a_table_below(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0], architecture=ARCHITECTURE)
+    write_run(metrics, RUNS[1])
+    lines = said()
+    (width,) = [line.split() for line in lines if "units of hidden layer 1" in line]
+    assert " ".join(width[2:]) == "units of hidden layer 1 3 2 to 6 1.020 310 15.00%"
+    (parameters,) = [line.split() for line in lines if "parameters in use" in line]
+    assert parameters[-3:] == ["none", "310", "20.00%"]
+    assert "Sizes of networks that were drawn" in "\n".join(said(rst=True))
+
+
+def test_without_drawn_sizes_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0])
+    assert not any("Sizes of networks" in line for line in [*said(), *said(rst=True)])

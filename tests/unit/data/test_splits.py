@@ -141,3 +141,31 @@ def test_reference_rows_are_distinct_and_held_out(rows: int, count: int, seed: i
 def test_reference_rows_refused(labels: list[int], count: int) -> None:
     with refused("data.no_reference_rows", count=count):
         reference_rows(np.array(labels, np.int8), count)
+
+
+CLASSES_OF_ROWS = np.resize([2.0, 0.0, 1.0, 1.0, 0.0], 200)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_each_class_is_split_alike(shuffle: bool) -> None:
+    labels = split_rows(200, (10, 5, 20), shuffle=shuffle, seed=3, classes=CLASSES_OF_ROWS)
+    for label, rows in ((0, 80), (1, 80), (2, 40)):
+        assert sizes_of(labels[label == CLASSES_OF_ROWS]) == [10, 5, 20, rows - 35]
+    assert np.array_equal(np.flatnonzero(labels == TRAIN)[:4], [0, 1, 2, 3]) != shuffle
+
+
+def test_one_class_is_split_as_rows_without_classes_are() -> None:
+    plain = split_rows(90, THESIS, shuffle=True, seed=7)
+    of_one = split_rows(90, THESIS, shuffle=True, seed=7, classes=np.ones(90))
+    np.testing.assert_array_equal(plain, of_one)
+
+
+def test_fractions_of_each_class_take_all_rows() -> None:
+    labels = split_rows(200, (0.5, 0.25, 0.25), shuffle=True, seed=0, classes=CLASSES_OF_ROWS)
+    assert sizes_of(labels) == [100, 50, 50, 0]
+    assert sizes_of(labels[CLASSES_OF_ROWS == 2]) == [20, 10, 10, 0]
+
+
+def test_a_class_of_too_few_rows_is_named() -> None:
+    with refused("data.splits_too_large", where="class 2", count=40, end=45):
+        split_rows(200, (20, 5, 20), shuffle=True, seed=0, classes=CLASSES_OF_ROWS)

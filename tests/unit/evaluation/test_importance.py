@@ -172,6 +172,19 @@ def test_draws_with_weight_that_fill_no_tail_are_refused(count: int) -> None:
     assert importance_weights(ratios).pareto_k == np.inf
 
 
+@pytest.mark.statistical
+def test_a_tail_that_spans_more_than_floats_hold_has_the_k_of_a_power_of_it() -> None:
+    """Of the same uniform draws u^-k: k of 500 is five times that of 100, as both are Pareto.
+
+    A thousand draws with k of 500 span 3454 in the logarithm, where a float holds 708.
+    """
+    logs = -np.log(np.random.default_rng(8).uniform(size=1000))
+    small, large = (importance_weights(k * logs) for k in (100, 500))
+    assert large.pareto_k == pytest.approx(5 * small.pareto_k, rel=0.02)
+    assert large.ess_weights == pytest.approx(1, abs=1e-3)
+    assert large.values.max() == pytest.approx(1, abs=1e-3)
+
+
 @pytest.mark.parametrize("count", [5, 150])
 def test_a_tail_of_one_value_is_refused(count: int) -> None:
     """Smoothing it would give weights that are not numbers."""

@@ -19,6 +19,7 @@ from nlobayes.model.networks import (
     layer_names,
     layers_of,
     network_of,
+    parameters_in_use,
 )
 from tests.unit.model.activations_by_hand import BY_HAND
 
@@ -124,3 +125,20 @@ def test_parameters_are_the_arrays_of_the_network() -> None:
     assert all(is_parameter(name) for layer in layer_names(MIXED) for name in layer if name)
     others = ("noise", "scale_weights_1", "local_weights_1", "rate_slopes_2", "mean_biases_1")
     assert not any(is_parameter(name) for name in others)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ({}, (3 + 1) * 5 + (5 + 1) * 4 + (4 + 1) * 2),
+        ({"width_1": 2, "width_2": 1}, (3 + 1) * 2 + (2 + 1) * 1 + (1 + 1) * 2),
+        ({"depth": 1}, (3 + 1) * 5 + (5 + 1) * 2),
+        ({"width_1": 3, "width_2": 2, "depth": 1}, (3 + 1) * 3 + (3 + 1) * 2),
+    ],
+)
+def test_parameters_in_use_are_those_of_the_smaller_network(
+    numbers: dict[str, int], expected: int
+) -> None:
+    arrays = {name: np.array([number]) for name, number in numbers.items()}
+    assert parameters_in_use((3, 5, 4, 2), numbers) == expected
+    assert np.all(parameters_in_use((3, 5, 4, 2), arrays) == expected)

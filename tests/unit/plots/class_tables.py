@@ -10,6 +10,9 @@ from nlobayes.evaluation.classification.decisions import (
     threshold_table,
 )
 from nlobayes.evaluation.classification.scores import predict_classes
+from nlobayes.evaluation.tables import examples, planes
+from nlobayes.surrogate.plane import grid_over, plane_of
+from nlobayes.types import Columns, Dataset
 
 Tables = dict[str, pd.DataFrame]
 
@@ -29,13 +32,72 @@ def class_tables(
     """Tables of a classifier whose mean probabilities are right, by name."""
     rng = np.random.default_rng(7)
     splits = {split: _tables_of_split(rng, n, classes, sharpness) for split, n in sizes.items()}
-    return {
-        name: pd.concat(
-            [pd.DataFrame({"split": split, **tables[name]}) for split, tables in splits.items()],
-            ignore_index=True,
-        )
-        for name in ("confusion", "reliability", "thresholds")
-    } | {"classes": class_names(classes)}
+    return (
+        {
+            name: pd.concat(
+                [
+                    pd.DataFrame({"split": split, **tables[name]})
+                    for split, tables in splits.items()
+                ],
+                ignore_index=True,
+            )
+            for name in ("confusion", "reliability", "thresholds")
+        }
+        | {"classes": class_names(classes)}
+        | _tables_of_rows(classes)
+    )
+
+
+def clouds(classes: int, inputs: int = 2) -> tuple[Dataset, np.ndarray]:
+    """Clouds of rows, one class each, and probabilities (draw, row, class) of 20 draws of them."""
+    rng = np.random.default_rng(5)
+    target = np.resize(np.arange(classes), 40 * classes)
+    centres = rng.normal(size=(classes, inputs)) * np.sqrt(2 / inputs)
+    rows = centres[target] + 0.4 * rng.normal(size=(len(target), inputs))
+    names = tuple(f"x{number}" for number in range(1, inputs + 1))
+    data = Dataset(
+        inputs=rows,
+        features=rows,
+        target=target.astype(float),
+        observed=target.astype(float),
+        split=rng.permutation(np.resize([0, 0, 1, 2, 2], len(target))),
+        reference=np.arange(5),
+        input_names=names,
+        feature_names=names,
+        target_names=("class",),
+        transforms={"target": {"scale": "classes", "labels": [*range(classes)]}},
+        units={"x1": "GeV"},
+    )
+    return data, probabilities_at(rows, centres)
+
+
+def probabilities_at(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Give probabilities (draw, point, class) that fall with the distance from moving centres."""
+    moved = centres + 0.2 * np.random.default_rng(6).normal(size=(20, *centres.shape))
+    distance = np.linalg.norm(points[:, np.newaxis] - moved[:, np.newaxis], axis=-1)
+    powers = np.exp(-3 * distance)
+    return powers / powers.sum(axis=2, keepdims=True)
+
+
+def known_of(data: Dataset, probabilities: np.ndarray) -> Columns:
+    """Split of every row, and whether the draws (draw, row, class) are right of it."""
+    right = probabilities.mean(axis=0).argmax(axis=1) == data.target
+    return {"split": np.array(["train", "val", "test"])[data.split], "right": right.astype(int)}
+
+
+def _tables_of_rows(classes: int) -> Tables:
+    """Tables of single rows: a plane of two inputs, and images of 4 x 3 pixels."""
+    flat, probabilities = clouds(min(classes, 4))
+    centres = np.array([flat.inputs[flat.target == label].mean(axis=0) for label in range(4)])
+    grid = grid_over(flat.inputs)
+    plane = plane_of(grid, [probabilities_at(grid, centres)])
+    pictures, of_pictures = clouds(classes, inputs=12)
+    rows = np.flatnonzero(pictures.split == 2)
+    tested = predict_classes(of_pictures[:, rows])
+    every, known = np.arange(len(flat.split)), known_of(flat, probabilities)
+    tables = planes.tables(plane, flat, every, known)
+    tables |= examples.tables(tested, pictures, rows, (4, 3))
+    return {name: pd.DataFrame(columns) for name, columns in tables.items()}
 
 
 def _tables_of_split(

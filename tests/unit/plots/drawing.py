@@ -12,15 +12,18 @@ from nlobayes.plots import FIGURES
 from nlobayes.plots.style import house_style
 from tests.unit.plots.chain_tables import chain_tables
 from tests.unit.plots.class_tables import class_tables
+from tests.unit.plots.data_tables import data_tables
 from tests.unit.plots.fidelity_tables import fidelity_tables
 from tests.unit.plots.prediction_tables import comparison_tables, prediction_tables
 from tests.unit.plots.prior_tables import prior_tables
+from tests.unit.plots.size_tables import size_tables
 
 
 def every_table() -> dict[str, pd.DataFrame]:
     """One invented table of each name that figures ask for."""
-    of_runs = chain_tables(chains=3) | prediction_tables() | class_tables()
-    return of_runs | comparison_tables() | prior_tables() | fidelity_tables()
+    of_runs = chain_tables(chains=3) | prediction_tables() | class_tables() | size_tables()
+    of_others = comparison_tables() | prior_tables() | fidelity_tables() | data_tables()
+    return of_runs | of_others
 
 
 TABLES = every_table()

@@ -30,6 +30,28 @@ def test_shares_are_in_percent() -> None:
     assert [xy(line)[0][0] for line in figure.axes[3].lines] == [2, 35, 12]
 
 
+def test_a_method_that_is_far_off_leaves_the_others_apart() -> None:
+    """Its axis is logarithmic, and that of shares that are near each other is not."""
+    far = {"mean_difference_rms": [0.05, 0.2, 40.0], "sd_ratio_p95": [1.03, 1.9, 50.0]}
+    figure = draw("fidelity", {"fidelity": fidelity_tables()["fidelity"].assign(**far)})
+    assert [axes.get_xscale() for axes in figure.axes[:2]] == ["log", "log"]
+    assert figure.axes[4].get_xscale() == "linear"
+    places = [figure.axes[0].transData.transform((value, 0))[0] for value in (0.05, 0.2, 40.0)]
+    assert places[1] - places[0] > 0.15 * (places[2] - places[0])
+    labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert {"0.1", "1", "10"} <= {*labels}
+
+
+def test_the_legend_tells_the_exact_method_from_the_others() -> None:
+    (legend,) = draw("fidelity").legends
+    told = zip(legend.get_texts(), legend.get_lines(), strict=True)
+    looks = {text.get_text().split(" (")[0]: line for text, line in told}
+    assert {name: line.get_marker() for name, line in looks.items()} == {
+        "exact": "D",
+        "approximation": "o",
+    }
+
+
 def test_an_exact_run_that_has_not_converged_is_said_so() -> None:
     said = shown(draw("fidelity", fidelity_tables("NO", "rhat_f_p99 divergences")))
     assert "the exact run has NOT CONVERGED: rhat_f_p99, divergences" in said

@@ -22,6 +22,7 @@ WARNINGS = (
 RUN = "run embedded/n32/fan_in/tolerance_5/adam/hmc/s1, target sigma_pb"
 
 UNITS = {
+    "data": ["m1 (GeV)", "sigma_pb (pb)", "share of rows", "sigma_pb / reference"],
     "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
     "speed": ["time (s)", "time (ms)", "parameters"],
@@ -57,6 +58,12 @@ UNITS = {
     "confusion": ["share of the true class (%)", "predicted class", "true class"],
     "reliability": ["correct (%)", "points (%)", "predictive probability", "ECE"],
     "thresholds": ["(%)", "answered", "recall"],
+    "sizes": ["units of hidden layer 1", "hidden layers", "probability"],
+    "visits": ["mean acceptance (%)", "jumps", "units of hidden layer 1"],
+    "size_trace": ["(nats)", "parameters", "draws per bin"],
+    "draw_scores": ["RMSE (dex)", "(nats per row)", "draw"],
+    "certainty": ["x1 (GeV)", "x2", "largest probability (%)", "(nats)", "test, wrong"],
+    "images": ["probability (%) of the predicted class", "wrong,\nmost confident", "true class"],
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
     "fidelity": ["(exact sd)", "sd / exact sd", "(%)", "CPU time (s)"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],

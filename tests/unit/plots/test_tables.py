@@ -48,6 +48,14 @@ NEEDED = {
     "confusion": {"confusion": "split true predicted count"},
     "reliability": {"reliability": "split low high count confidence accuracy lower upper"},
     "thresholds": {"thresholds": "split threshold precision lower upper recall answered"},
+    "certainty": {
+        "plane": "first second class probability disagreement",
+        "plane_points": "split first second class right",
+    },
+    "images": {
+        "example_probabilities": "example class probability",
+        "example_inputs": "example row column value",
+    },
     "cases": {"cases": "case point truth draw mean total_sd"},
 }
 """Of the figures that do not take their tables as they are."""

@@ -156,6 +156,16 @@ def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> No
     assert same == {"diagnose", "posterior_predictive", "export", "tabulate_chains"}
 
 
+def test_the_shape_of_images_reaches_their_tables_alone(make_study: Callable[..., Study]) -> None:
+    """Nothing is prepared or sampled anew for a figure."""
+    run = next(make_study().runs("small"))
+    shown = run.model_copy(update={"dataset": run.dataset.model_copy(update={"image": (1, 5)})})
+    one, two = run_jobs(run), run_jobs(shown)
+    assert {verb for verb in one if one[verb] != two[verb]} == {"tabulate"}
+    assert two["tabulate"].model_dump()["image"] == (1, 5)
+    assert prepare_job(run.dataset) == prepare_job(shown.dataset)
+
+
 def test_equal_posteriors_are_told_the_same_whatever_their_names(
     make_study: Callable[..., Study],
 ) -> None:

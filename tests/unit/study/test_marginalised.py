@@ -34,6 +34,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         },
         "choose output: sampled, or method laplace",
     ),
+    "a tangent of the network": (
+        {
+            "methods": {"tangent": {"kind": "laplace", "predictive": "linearised"}},
+            "grids": {"small": {"method": "tangent"}},
+        },
+        "choose output: sampled, or predictive: sampled",
+    ),
     "units": (
         {
             "networks": {"n4": {"hidden": [10000]}},

@@ -191,6 +191,7 @@ def test_nothing_grows_without_asking_for_at_least_as_much(verb: str, name: str)
         ("evaluate", "kept"),
         ("tabulate", "kept"),
         ("tabulate_chains", "draws"),
+        ("tabulate_sizes", "kept"),
         ("export", "kept"),
         ("agree", "draws"),
         ("landscape", "weights"),

@@ -19,6 +19,7 @@ OF_OUR_OWN = {
     "accuracy_tables",
     "approximations",
     "priors_and_vi",
+    "prospino",
     "priors_likelihoods",
     "rivals",
 }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.contents import write_surrogate
-from nlobayes.data.transforms import apply_features, fit_features
+from nlobayes.data.transforms import apply_features, constants_of, fit_features
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.surrogate.domain import fit_domain
@@ -54,11 +54,11 @@ def points(count: int, seed: int = 0) -> np.ndarray:
     return np.column_stack([mass, mixing])
 
 
-def weights(seed: int = 1, draws: int = DRAWS) -> dict[str, np.ndarray]:
+def weights(seed: int = 1, draws: int = DRAWS, inputs: int = 5) -> dict[str, np.ndarray]:
     """Draw weights whose functions are smooth and differ by tenths."""
     rng = np.random.default_rng(seed)
     drawn = {}
-    for layer, (into, out) in enumerate(pairwise((5, *HIDDEN, 1)), 1):
+    for layer, (into, out) in enumerate(pairwise((inputs, *HIDDEN, 1)), 1):
         centre = rng.normal(size=(into, out)) / np.sqrt(into)
         drawn[f"weights_{layer}"] = centre + 0.1 * rng.normal(size=(draws, into, out))
         drawn[f"biases_{layer}"] = 0.3 * rng.normal(size=(draws, out))
@@ -70,10 +70,13 @@ def make_exported() -> Callable[..., Exported]:
     return exported
 
 
-def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
+def exported(
+    family: str = "gaussian", scale: str = "log10", components: int | None = None
+) -> Exported:
     """Put a surrogate together without a posterior."""
     rows, noise = points(ROWS, seed=3), NOISES[family]
-    transform = fit_features("invariants", rows, np.ones(ROWS, bool), standardise=True)
+    every = np.ones(ROWS, bool)
+    transform = fit_features("invariants", rows, every, standardise=True, components=components)
     train = apply_features(transform, rows).astype(np.float32)
     held = apply_features(transform, points(ROWS, seed=4))
     fitted = fit_domain(train, held)
@@ -87,11 +90,7 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
         "target": "sigma_pb",
         "units": UNITS,
         "transforms": {
-            "features": {
-                "map": "invariants",
-                "mean": transform.mean.tolist(),
-                "scale": transform.scale.tolist(),
-            },
+            "features": constants_of(transform),
             "target": TARGET | {"scale": scale},
         },
         "noise": {
@@ -113,7 +112,7 @@ def exported(family: str = "gaussian", scale: str = "log10") -> Exported:
     }
     limits = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
     arrays = (fitted.spacing, limits, rows[0], residual, probability)
-    return Exported(weights(), train, *arrays, facts)
+    return Exported(weights(inputs=train.shape[1]), train, *arrays, facts)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from nlobayes.figures import Of, names_of
 from nlobayes.stages import PIPELINE
 from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override
@@ -27,6 +28,7 @@ from nlobayes.workflow.patterns import (
     runs_made_by,
     runs_of,
     runs_of_chains,
+    runs_of_drawn_sizes,
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import Plan
@@ -41,6 +43,12 @@ RUN = "made/n4/fan_in/tight/adam/hmc/s1"
 MODEL = "made/n4/fan_in/tight/adam/s1"
 OF_CLASSES = "kinds/n4/fan_in/classes/adam/hmc/s1"
 CHAINS = f"results/chains/{RUN}"
+GRID = {
+    "dataset": "made",
+    "likelihood": "tight",
+    **{"network": "n4", "prior": "fan_in", "pretraining": "adam"},
+}
+GRIDS = {"one": {"method": "tangent"}}
 AWKWARD = "results/it's here/$(rm).nc"
 
 
@@ -186,6 +194,17 @@ def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
     assert both == grid_outputs(plan, "one") + two
 
 
+def test_a_network_that_is_linearised_has_figures_and_no_surrogate(make_plan: MakePlan) -> None:
+    plans = (
+        make_plan({"methods": {"tangent": {"kind": "laplace", "predictive": each}}, "grids": GRIDS})
+        for each in ("linearised", "sampled")
+    )
+    linearised, sampled = (grid_outputs(plan, "one") for plan in plans)
+    run = RUN.replace("/hmc/", "/tangent/")
+    assert f"results/figures/{run}/pit.svg" in linearised
+    assert {*sampled} - {*linearised} == {f"results/surrogates/{run}.nc"}
+
+
 def test_classes_and_numbers_part_in_one_place(plan: Plan) -> None:
     """A run of classes has its own figures, tables and rule, and no surrogate."""
     one, kinds = grid_outputs(plan, "one"), grid_outputs(plan, "kinds")
@@ -196,6 +215,56 @@ def test_classes_and_numbers_part_in_one_place(plan: Plan) -> None:
     for task, own, other in ((NUMBERS, RUN, OF_CLASSES), (CLASSES, OF_CLASSES, RUN)):
         assert re.fullmatch(runs_of(task, plan), own)
         assert not re.fullmatch(runs_of(task, plan), other)
+
+
+def test_only_runs_whose_size_is_drawn_have_figures_of_it(make_plan: MakePlan) -> None:
+    plan = make_plan(
+        {
+            "networks": {"drawn": {"hidden": [4], "units": {"kind": "uniform"}}},
+            "methods": {"jumps": {"kernel": {"kind": "reversible_jump"}, "draws_per_segment": 8}},
+            "grids": {"sized": {**GRID, "network": "drawn", "method": "jumps"}},
+        }
+    )
+    drawn, run = grid_outputs(plan, "sized"), RUN.replace("n4", "drawn").replace("hmc", "jumps")
+    for figure in names_of(Of.DRAWN_SIZES):
+        assert f"results/figures/{run}/{figure}.svg" in drawn
+        assert f"results/figures/{RUN}/{figure}.svg" not in grid_outputs(plan, "one")
+    assert re.fullmatch(runs_of_drawn_sizes(plan), run)
+    assert not re.fullmatch(runs_of_drawn_sizes(plan), RUN)
+    told = Specifications(plan).of_run("tabulate_sizes")["spec"](Wildcards(run=run))
+    assert json.loads(told)["network"]["units"]["kind"] == "uniform"
+
+
+def test_figures_that_some_runs_of_classes_have(make_plan: MakePlan) -> None:
+    """Two inputs have a plane, and images are shown; one input has neither, nor have numbers."""
+    image = {"features": {"columns": ["x", "y", "z", "w"]}, "image": [2, 2]}
+    changes = [{}, {"features": {"columns": ["x", "y"]}}, image]
+    plans = [make_plan({"datasets": {"kinds": each}}) for each in changes]
+    found = [
+        {name for name in ("certainty", "images") if _figure(name) in grid_outputs(plan, "kinds")}
+        for plan in plans
+    ]
+    assert found == [set(), {"certainty"}, {"images"}]
+    assert not [path for path in grid_outputs(plans[0], "one") if "certainty" in path]
+
+
+def _figure(name: str) -> str:
+    return f"results/figures/{OF_CLASSES}/{name}.svg"
+
+
+def test_maps_of_networks_of_drawn_size_span_no_plane(make_plan: MakePlan) -> None:
+    """Between two sizes the energy jumps."""
+    fixed = make_plan()
+    varying = make_plan(
+        {
+            "networks": {"n4": {"units": {"kind": "uniform"}}},
+            "methods": {name: {"kernel": {"kind": "reversible_jump"}} for name in ("hmc", "nuts")},
+        }
+    )
+    landscape = f"results/figures/landscape/{MODEL}/landscape.svg"
+    assert landscape in grid_outputs(fixed, "one")
+    assert landscape not in grid_outputs(varying, "one")
+    assert f"results/figures/{RUN}/trace.svg" in grid_outputs(varying, "one")
 
 
 def test_patterns_take_names_letter_by_letter(plan: Plan) -> None:

@@ -18,6 +18,7 @@ RULES = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").gl
 RULE = re.compile(r"^(?:rule|use rule \w+ as) (\w+)", re.MULTILINE)
 OF_OTHER_THINGS = {
     "tabulate_classes": "tabulate",
+    "plot_data": "describe",
     "plot_landscape": "landscape",
     "plot_prior_predictive": "prior_predictive",
     "plot_scan": "compare",

@@ -26,6 +26,7 @@ FILES = {  # that a verb writes
     "posterior_predictive": 1,
     "evaluate": 2,
     "export": 2,
+    "describe": 4,
     "tabulate": 20,
     "landscape": 5,
     "prior_predictive": 5,

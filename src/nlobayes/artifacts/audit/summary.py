@@ -155,7 +155,11 @@ def _per_draw(dims: dict[str, int]) -> int:
 
 def _dataset(path: Path) -> Found:
     data = read_dataset(path)
-    rows = dict(zip(SPLITS, np.bincount(data.split, minlength=len(SPLITS)).tolist(), strict=True))
+    rows = dict(
+        zip(
+            SPLITS, np.bincount(data.split + 1, minlength=len(SPLITS) + 1)[1:].tolist(), strict=True
+        )
+    )
     named = dict(zip(data.input_names, data.inputs.T, strict=True))
     numbers = {f"{split} rows": count for split, count in rows.items()}
     numbers |= {"reference points": len(data.reference), "features": ", ".join(data.feature_names)}
@@ -165,6 +169,8 @@ def _dataset(path: Path) -> Found:
         _column(name, values, data.units.get(name))
         for name, values in zip(data.target_names, observed, strict=True)
     ]
+    explained = data.transforms["features"].get("explained")
+    numbers |= {} if explained is None else {"variance explained": f"{sum(explained):.4f}"}
     numbers |= {"target": ", ".join(data.target_names)}
     return {"numbers": numbers, "columns": [*inputs, *targets]}
 

@@ -7,7 +7,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import observed_groups, read_dataset, read_map
-from nlobayes.artifacts.draws import draw_groups
+from nlobayes.artifacts.draws import LINEARISED, draw_groups
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.seals import digests
@@ -42,6 +42,7 @@ def approximate(
     weighed: dict[str, float | None] = {}
     if drawn.resample is not None:
         named, weighed = choose(named, drawn.resample, job.seed)
+    linearised = {} if named.centres is None else {"predictive": LINEARISED}
     groups = draw_groups(named)
     groups |= observed_groups(data, data.split == 0)
     groups["predictions"] = groups["predictions"].assign_coords(reference_point=data.reference)
@@ -54,6 +55,7 @@ def approximate(
         exact=False,
         **drawn.of_starts,
         **weighed,
+        **linearised,
     )
     explained = {name: explain(group) for name, group in groups.items()}
     write_groups(out, "posterior", explained, {**made, "form": "approximation"})

@@ -13,13 +13,12 @@ from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.checks import APPROXIMATE, show_limit, show_value
-from nlobayes.commands.shared.posteriors import posterior_draws
+from nlobayes.commands.shared.posteriors import drawn_sizes, parameters_of, posterior_draws
 from nlobayes.diagnostics import verdict
-from nlobayes.diagnostics.architecture import of_jumps, of_sizes
+from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.tightness import tightness
 from nlobayes.errors import InputError
-from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import DiagnoseJob, read_job
 
 
@@ -55,17 +54,19 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         exact=bool(read_attrs(path)["exact"]),
         superchains=job.superchains,
     )
-    return judged | _of_architecture(groups)
+    return _with_architecture(judged, groups, job.thresholds.rhat_f_p99)
 
 
-def _of_architecture(groups: Groups) -> dict[str, Any]:
-    """Add the posterior of the sizes of a network that varies, and the jumps between them."""
-    named = groups["posterior"]
-    sizes = {str(name): named[name].values for name in named if is_size(str(name))}
+def _with_architecture(judged: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:
+    """Add what there is to say of a network whose size is drawn, and check its R-hat."""
+    sizes = drawn_sizes(groups["posterior"])
     if not sizes:
-        return {}
+        return judged
     stats = {str(name): values.values for name, values in groups["all_sample_stats"].items()}
-    return {"architecture": {**of_sizes(sizes), "jumps": of_jumps(stats)}}
+    parameters = parameters_of(groups["posterior"])
+    judged = judged | {"architecture": architecture(sizes, parameters, stats)}
+    rhat = rhat_of_sizes(sizes)
+    return judged if rhat is None else verdict.with_check(judged, "rhat_size", rhat, limit)
 
 
 def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from nlobayes.commands.shared.predictions import choices, read_given
 from nlobayes.commands.shared.rival_predictions import read_rivals
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.combined import stack
+from nlobayes.evaluation.tasks.sizes import score_sizes
 from nlobayes.study.jobs import EvaluateJob, read_job
 
 
@@ -37,6 +38,8 @@ def evaluate(
     task, chosen = task_of(data), choices(job.seed, job.calibration, job.noise)
     scores = task.score(given, chosen)
     scores |= {"learned": learned(data)}
+    if given.sizes:
+        scores["sizes"] = score_sizes(task, given)
     if job.combine == "stacking":
         failed = _failed_checks(predictions)
         scores["stacking"] = {**stack(task, given, chosen), "failed_checks": failed}

@@ -12,6 +12,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
+from nlobayes.commands.shared.centres import check_networks
 from nlobayes.commands.shared.functions import flatten, read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
@@ -58,14 +59,14 @@ def export(
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
     """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
-    job = read_job(ExportJob, spec)
+    job, made = read_job(ExportJob, spec), read_attrs(posterior)
+    check_networks(made, posterior)
     data = contents.read_dataset(dataset)
     convergence = read_json(diagnostics, "checks", "converged")
     scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
     noise = _noise(scores["predictive_noise"])
     drawn = _network_of_target(read_weights(read_groups(posterior, "thinned"), posterior))
     kept = _choose(drawn, job, data, noise)
-    made = read_attrs(posterior)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
     domain = _domain(data)
     made_by = provenance.record(

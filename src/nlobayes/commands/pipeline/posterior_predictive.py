@@ -11,12 +11,15 @@ from nlobayes.artifacts import contents
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.centres import read_centres
 from nlobayes.commands.shared.functions import (
     check_same_rows,
     flatten,
+    predict_between,
     predict_draws,
     read_weights,
 )
+from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import PosteriorPredictiveJob, read_job
 from nlobayes.types import Named
 
@@ -37,10 +40,14 @@ def posterior_predictive(
     draws = thinned["posterior"]
     drawn = flatten(read_weights(thinned, posterior))
     members = _stack([contents.read_map(path).variables for path in start])
-    posterior_says, baseline_says = (
-        predict_draws(variables, job.model, data) for variables in (drawn, members)
-    )
-    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws)
+    centres = read_centres(thinned)
+    about = None if centres is None else flatten(centres)
+    posterior_says = predict_draws(drawn, job.model, data, about)
+    baseline_says = predict_draws(members, job.model, data)
+    plane = predict_between(drawn, job.model, data, about)
+    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws, plane)
+    sizes = [name for name in draws if is_size(str(name))]
+    groups |= {"sizes": draws[sizes]} if sizes else {}
     made = read_attrs(posterior)
     record = provenance.record(
         "posterior_predictive",

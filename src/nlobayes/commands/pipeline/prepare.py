@@ -10,7 +10,7 @@ import typer
 from nlobayes import provenance
 from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.seals import digests
-from nlobayes.commands.shared.requests import request_of
+from nlobayes.commands.shared.requests import request_of, rows_kept
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
@@ -29,7 +29,7 @@ def prepare(
     """Check the table, split and transform it, and write the dataset."""
     job = read_job(PrepareJob, spec)
     features, target, split = job.features, job.target, job.split
-    given = read_table(table, job.most_mb)
+    given = rows_kept(read_table(table, job.most_mb), job, table)
     check_request(given, request_of(job), str(table))
     columns = declare_units(given, job.units, source=str(table))
     wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
@@ -56,6 +56,8 @@ def prepare(
         train_from=split.train_from,
         validation_from=split.validation_from,
         relative_to=target.relative_to.arguments() if target.relative_to else None,
+        per_class=split.per_class,
+        components=features.components,
     )
     try:
         groups = groups_of(given, job.groups) if job.groups else None

@@ -35,10 +35,11 @@ def tabulate(
     task = task_of(data)
     given = reading.read_given(predictions, dataset, data, job.covariate)
     covariate = covariates.of(data, job.covariate)
+    choices = reading.choices(job.seed, job.calibration, image=job.image)
     checks = read_json(diagnostics, "checks")["checks"]
     scores = read_json(evaluation, *task.NEEDS)
     try:
-        of_predictions = task.tables(given, reading.choices(job.seed, job.calibration), scores)
+        of_predictions = task.tables(given, choices, scores)
     except InputError as error:
         raise error.within(f"{evaluation}, {predictions}") from None
     written = {

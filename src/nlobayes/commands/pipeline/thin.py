@@ -10,6 +10,7 @@ from scipy.special import softmax
 
 from nlobayes import provenance
 from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.draws import CENTRES
 from nlobayes.artifacts.files import read_json, write_csv
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.artifacts.records import write_record
@@ -30,7 +31,8 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise
 from nlobayes.evaluation.scores.proper_scores import crps_per_point
 from nlobayes.types import Dataset
 
-DRAWN = ("posterior", "masks")
+DRAWN = ("posterior", "masks", CENTRES)
+FACTS = ("device", "precision", "exact", "predictive")
 
 
 def thin(
@@ -60,7 +62,7 @@ def thin(
     thinned: Groups = {name: groups[name].isel(kept) for name in DRAWN if name in groups}
     thinned |= {name: groups[name] for name in ("observed_data", "constant_data")}
     made = read_attrs(posterior)
-    facts = {name: made[name] for name in ("device", "precision", "exact")}
+    facts = {name: made[name] for name in FACTS if name in made}
     inputs = digests([posterior, diagnostics, dataset])
     made_by = provenance.record("thin", made["spec"], inputs, **facts, checks=verdict["checks"])
     write_groups(out, "thinned", thinned, made_by)

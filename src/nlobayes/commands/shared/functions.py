@@ -10,24 +10,36 @@ import numpy as np
 from nlobayes.artifacts.contents import read_variables
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.data.splits import TRAIN
-from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.data.transforms import (
+    CLASSES,
+    TargetTransform,
+    apply_features,
+    feature_transform,
+    unstandardise,
+)
 from nlobayes.errors import InputError
 from nlobayes.model.likelihood import DEGREES, NOISE
 from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import ModelJob
-from nlobayes.types import Dataset, Named, Predicted
+from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
+from nlobayes.types import Dataset, Named, Plane, Predicted
 
 LEARNED = (NOISE, DEGREES)
 """What a likelihood may learn, one value per draw, or one for each output."""
 
 
-def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset) -> Predicted:
-    """Evaluate every draw at every point on the model scale, or the probabilities of classes."""
-    from nlobayes.surrogate.prediction import predict
+def predict_draws(
+    variables: dict[str, np.ndarray],
+    job: ModelJob,
+    data: Dataset,
+    centres: dict[str, np.ndarray] | None = None,
+) -> Predicted:
+    """Evaluate every draw at every point on the model scale, or the probabilities of classes.
 
-    network = network_of(variables, job.network.activation)
-    outputs = predict(network, variables, data.features)
+    With `centres` the network of each draw is linearised there.
+    """
+    outputs = _outputs(variables, job, data, centres)
     likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
     target = TargetTransform(**data.transforms["target"])
     of_each = {name: variables[name][:, np.newaxis] for name in LEARNED if name in variables}
@@ -39,6 +51,39 @@ def predict_draws(variables: dict[str, np.ndarray], job: ModelJob, data: Dataset
     centre = centre.astype(outputs.dtype)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
+
+
+def predict_between(
+    variables: dict[str, np.ndarray],
+    job: ModelJob,
+    data: Dataset,
+    centres: dict[str, np.ndarray] | None = None,
+) -> Plane | None:
+    """Evaluate every draw on a grid over two inputs of classes; None for anything else."""
+    if data.transforms["target"]["scale"] != CLASSES or len(data.input_names) != 2:
+        return None
+    grid = grid_over(data.inputs)
+    features = apply_features(feature_transform(data.transforms["features"]), grid)
+    parts = (
+        predict_draws(variables, job, data._replace(features=part), centres).function
+        for part in np.split(features, ROWS_OF_GRID)
+    )
+    return plane_of(grid, parts)
+
+
+def _outputs(
+    variables: dict[str, np.ndarray],
+    job: ModelJob,
+    data: Dataset,
+    centres: dict[str, np.ndarray] | None,
+) -> np.ndarray:
+    from nlobayes.model import linearised
+    from nlobayes.surrogate import prediction
+
+    network = network_of(variables, job.network.activation)
+    if centres is None:
+        return prediction.predict(network, variables, data.features)
+    return linearised.predict(network, variables, centres, data.features)
 
 
 def read_weights(thinned: Groups, posterior: Path) -> Named:

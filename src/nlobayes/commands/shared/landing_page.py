@@ -9,6 +9,9 @@ from nlobayes.commands.shared.group_scores import header as header_of_groups
 from nlobayes.commands.shared.rival_scores import TITLE as TITLE_OF_RIVALS
 from nlobayes.commands.shared.rival_scores import header as header_of_rivals
 from nlobayes.commands.shared.rival_scores import rival_rows
+from nlobayes.commands.shared.size_rows import TITLE as TITLE_OF_SIZES
+from nlobayes.commands.shared.size_rows import header as header_of_sizes
+from nlobayes.commands.shared.size_rows import size_rows
 from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import (
     Finished,
@@ -34,6 +37,7 @@ def landing_page(runs: Sequence[Finished]) -> str:
             *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
             *([_table([_header(True), *map(_cells, classes)])] if classes else []),
             *_groups(runs),
+            *_sizes(runs),
             *_rivals(runs),
             *(_verdict(label, said) for label, said in failures(runs).items()),
             *map(_plain, steps_of(runs)),
@@ -51,6 +55,12 @@ def _groups(runs: Sequence[Finished]) -> list[str]:
         if (rows := group_rows(runs, of_classes))
     ]
     return [f"{TITLE}:", *tables] if tables else []
+
+
+def _sizes(runs: Sequence[Finished]) -> list[str]:
+    """Write the sizes of networks that were drawn, where there are any."""
+    rows = [[_plain(cell) for cell in row] for row in size_rows(runs)]
+    return [f"{TITLE_OF_SIZES}:", _table([header_of_sizes(), *rows])] if rows else []
 
 
 def _rivals(runs: Sequence[Finished]) -> list[str]:

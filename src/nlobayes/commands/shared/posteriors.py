@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs
+from nlobayes.commands.shared.centres import check_networks
 from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
-from nlobayes.model.networks import is_parameter
+from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
 from nlobayes.study.jobs import ModelJob
 from nlobayes.study.stated_model import stated_model
 
@@ -25,6 +27,18 @@ def posterior_draws(groups: Groups) -> ChainDraws:
         weights=np.concatenate([w.reshape(*w.shape[:2], -1) for w in weights], axis=2),
         hyperparameters=_hyperparameters(groups),
     )
+
+
+def drawn_sizes(posterior: xr.Dataset) -> dict[str, np.ndarray]:
+    """Take the numbers (chain, draw) of units and of layers in use; none where they are fixed."""
+    return {str(name): posterior[name].values for name in posterior if is_size(str(name))}
+
+
+def parameters_of(posterior: xr.Dataset) -> np.ndarray:
+    """Count the weights and biases (chain, draw) that are in use; there are no slopes."""
+    arrays = {str(name): values.values for name, values in posterior.items()}
+    counted: np.ndarray = parameters_in_use(network_of(arrays, "").sizes, drawn_sizes(posterior))
+    return counted
 
 
 def _hyperparameters(groups: Groups) -> dict[str, np.ndarray] | None:
@@ -44,11 +58,13 @@ def model_of(posterior: Path) -> ModelJob:
     Raises
     ------
     InputError
-        If the file is no thinned posterior, or its model none that is known here.
+        If the file is no thinned posterior, its model none that is known here, or its draws those
+        of a network that is linearised.
     """
     made = read_attrs(posterior)
     spec = made.get("spec") if made.get("kind") == "thinned" else None
     model = stated_model(spec, str(posterior))
     if model is None:
         raise InputError("commands.no_model_stated", path=posterior)
+    check_networks(made, posterior)
     return model

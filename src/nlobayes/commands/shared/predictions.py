@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import read_predicted
-from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.contents import read_plane, read_predicted
+from nlobayes.artifacts.netcdf import Groups, read_groups
 from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
 from nlobayes.evaluation.tables import predictions as tables
@@ -33,12 +33,26 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
         posterior=read_predicted(groups["predictions"]),
         baseline=read_predicted(groups["baseline"]),
         chains=groups["predictions"].sizes["chain"],
+        sizes=_sizes(groups),
+        plane=read_plane(groups),
     )
 
 
-def choices(seed: int, limits: CalibrationTolerances, noise: str = "auto") -> Choices:
-    """Take how to score from the specification of a job."""
-    return Choices(seed, limits.coverage, limits.chi2, noise)
+def _sizes(groups: Groups) -> dict[str, np.ndarray]:
+    """Take the sizes of the network of each draw, chain after chain, where they are drawn."""
+    if "sizes" not in groups:
+        return {}
+    return {str(name): values.values.ravel() for name, values in groups["sizes"].items()}
+
+
+def choices(
+    seed: int,
+    limits: CalibrationTolerances,
+    noise: str = "auto",
+    image: tuple[int, int] | None = None,
+) -> Choices:
+    """Take how to score, and what to show, from the specification of a job."""
+    return Choices(seed, limits.coverage, limits.chi2, noise, image)
 
 
 def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, dataset: Path) -> None:

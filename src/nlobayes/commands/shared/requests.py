@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from nlobayes.data.requests import Request, check_request, check_rows_of_splits
+from nlobayes.data.row_filters import keep_rows
 from nlobayes.data.tables import PREVIEWED_ROWS, preview_table
 from nlobayes.errors import InputError
 from nlobayes.study.datasets import Features, Target
 from nlobayes.study.jobs import PrepareJob
+from nlobayes.types import Table
 
 
 def preview(job: PrepareJob, path: Path) -> None:
@@ -20,21 +22,42 @@ def preview(job: PrepareJob, path: Path) -> None:
         Naming all that the dataset asks for and the table cannot give.
     """
     table = preview_table(path, _judged(job), job.most_mb)
-    check_request(table, request_of(job), str(path))
-    rows = len(table.columns[job.target.columns[0]])
-    split = job.split
+    whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
+    kept = rows_kept(table, job, path, whole=whole)
+    check_request(kept, request_of(job), str(path))
+    target, split = kept.columns[job.target.columns[0]], job.split
     sizes = (split.train, split.validation, split.test)
-    if rows < PREVIEWED_ROWS:
+    classes = target if split.per_class else None
+    if whole:
         try:
-            check_rows_of_splits(rows, sizes, split.train_from, split.validation_from)
+            check_rows_of_splits(
+                len(target), sizes, split.train_from, split.validation_from, classes
+            )
         except InputError as error:
             raise error.within("split").within(path) from None
+
+
+def rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) -> Table:
+    """Take the rows of a table that a dataset keeps; of a `whole` one each value must occur.
+
+    Raises
+    ------
+    InputError
+        If the column of the filter is missing, or no row holds one of its values.
+    """
+    if job.rows is None:
+        return table
+    try:
+        return keep_rows(table, job.rows.column, job.rows.among, whole=whole)
+    except InputError as error:
+        raise error.within(path) from None
 
 
 def _judged(job: PrepareJob) -> tuple[str, ...]:
     """Name the columns whose values are judged."""
     groups = (job.groups,) if job.groups else ()
-    return (*job.target.columns, *job.target.reference_columns, *groups)
+    rows = (job.rows.column,) if job.rows else ()
+    return (*job.target.columns, *job.target.reference_columns, *groups, *rows)
 
 
 def request_of(job: PrepareJob) -> Request:
@@ -52,5 +75,6 @@ def request_of(job: PrepareJob) -> Request:
         target_scale=target.scale,
         reference=next(iter(target.reference_columns), None),
         groups=job.groups,
+        components=features.components,
         defaults={"features.columns": Features().columns, "target.column": Target().columns},
     )

@@ -14,6 +14,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.commands.shared.group_scores import group_table
 from nlobayes.commands.shared.landing_page import landing_page
 from nlobayes.commands.shared.rival_scores import rival_table
+from nlobayes.commands.shared.size_rows import size_table
 from nlobayes.commands.shared.summary_table import LEGENDS, summary_table
 from nlobayes.commands.shared.verdicts import (
     Finished,
@@ -96,6 +97,9 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
         if groups := group_table(alike, of_classes):
             console.print()
             console.print(groups)
+    if sizes := size_table(runs):
+        console.print()
+        console.print(sizes)
     if rivals := rival_table(runs):
         console.print()
         console.print(rivals)

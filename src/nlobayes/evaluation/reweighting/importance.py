@@ -23,6 +23,8 @@ LARGEST_K = 0.7
 FEWEST_DRAWS = 25
 """Draws below which no tail is fitted: five in the upper fifth."""
 _SAME = 1e-9
+_SPAN = 700.0
+"""Range of log ratios whose exponentials are numbers of double precision."""
 
 
 class Weights(NamedTuple):
@@ -35,7 +37,7 @@ class Weights(NamedTuple):
     pareto_k
         Shape of the tail of the ratios. Minus infinity where they have none, the largest being
         shared by all draws of the tail; infinite where no tail could be fitted, because few draws
-        have any weight or its ratios are all the same.
+        have any density of the target or its ratios are all the same.
     relative_efficiency
         Effective draws per draw of the chains, at most 1.
     """
@@ -253,7 +255,12 @@ def _relative_efficiency(log_ratios: np.ndarray) -> float:
 
 
 def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, float]:
-    """Return log weights and Pareto k; without smoothing where no tail can be fitted."""
+    """Return log weights and Pareto k; without smoothing where no tail can be fitted.
+
+    Ratios of a tail that spans more than their exponentials can hold are not smoothed either: one
+    draw has all the weight. The tail of a power a of ratios has the shape a k, and a small
+    power of them is fitted instead.
+    """
     plain, draws = shifted - logsumexp(shifted), len(shifted)
     tail = math.ceil(min(draws / 5, 3 * math.sqrt(draws / relative_efficiency)))
     cutoff = np.partition(shifted, -tail - 1)[-tail - 1]
@@ -262,4 +269,6 @@ def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarr
         return plain, -math.inf
     if np.isneginf(cutoff) or np.ptp(above) <= _SAME:
         return plain, math.inf
-    return _arviz.psis(shifted, relative_efficiency)
+    power = min(1.0, _SPAN / -cutoff)
+    log_weights, k = _arviz.psis(power * shifted, relative_efficiency)
+    return (log_weights, k) if power == 1 else (plain, k / power)

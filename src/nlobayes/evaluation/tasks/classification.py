@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.data.splits import SPLITS, TEST, TRAIN
+from nlobayes.data.splits import SPLITS, TEST, TRAIN, UNUSED
 from nlobayes.evaluation.classification.calibration import check, reliability_table
 from nlobayes.evaluation.classification.decisions import (
     confusion_matrix,
@@ -21,6 +21,8 @@ from nlobayes.evaluation.classification.scores import (
 )
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
+from nlobayes.evaluation.tables import examples, planes
+from nlobayes.evaluation.tasks.measures import accuracy_of_classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
 from nlobayes.types import Columns, Dataset
@@ -29,6 +31,7 @@ SCALES: tuple[str, ...] = ("classes",)
 NEEDS: tuple[str, ...] = ("calibration_checks",)
 THRESHOLDS = np.arange(100) / 100
 log_likelihood = log_likelihood_of_classes
+measure = accuracy_of_classes
 
 
 def score(given: Given, choices: Choices) -> Scores:
@@ -58,6 +61,7 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     return {
         "calibration_checks": _checks(scores["calibration_checks"]),
         "classes": _classes(data),
+        **_single_rows(given, choices.image),
         **{name: _stacked([found[name] for found in of_splits]) for name in of_splits[0]},
     }
 
@@ -110,6 +114,18 @@ def _tables_of_split(probabilities: np.ndarray, data: Dataset, split: int) -> di
         "confusion": confusion_table(matrix),
         "reliability": reliability_table(confidence, correct),
         "thresholds": threshold_table(confidence, correct, THRESHOLDS),
+    }
+
+
+def _single_rows(given: Given, image: tuple[int, int] | None) -> dict[str, Columns]:
+    """Tabulate chosen test rows, and the rows of all splits in the plane of their inputs."""
+    probabilities, data = given.posterior.function, given.data
+    tested, used = np.flatnonzero(data.split == TEST), np.flatnonzero(data.split != UNUSED)
+    right = probabilities[:, used].mean(axis=0).argmax(axis=1) == data.target[used]
+    known = {"split": np.array(SPLITS)[data.split[used]], "right": right.astype(int)}
+    return {
+        **examples.tables(predict_classes(probabilities[:, tested]), data, tested, image),
+        **planes.tables(given.plane, data, used, known),
     }
 
 

@@ -29,6 +29,7 @@ from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
+from nlobayes.evaluation.tasks.measures import rmse_of_numbers
 from nlobayes.evaluation.tasks.outputs import join, one_by_one
 from nlobayes.evaluation.tasks.stated import log_likelihood_of_numbers, score_stated_noise
 from nlobayes.evaluation.tasks.task import Choices, Given, Scores
@@ -37,6 +38,7 @@ from nlobayes.types import Columns, RivalPrediction, RowGroups
 SCALES: tuple[str, ...] = ("log10", "identity")
 NEEDS: tuple[str, ...] = ("predictive_noise",)
 log_likelihood = log_likelihood_of_numbers
+measure = rmse_of_numbers
 
 
 class Scored(NamedTuple):

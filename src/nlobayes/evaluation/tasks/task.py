@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from nlobayes.types import Columns, Dataset, Predicted, RivalPrediction
+from nlobayes.types import Columns, Dataset, Plane, Predicted, RivalPrediction
 
 Scores = dict[str, Any]
 
@@ -29,6 +29,11 @@ class Given(NamedTuple):
         Number of chains of the posterior.
     rivals
         Predictions of regressors that are scored beside it, by name.
+    sizes
+        Numbers of units or of layers of the network of every draw of the posterior (draw,), by
+        name; none where they are fixed.
+    plane
+        What the posterior says of classes between the rows; None where these have not two inputs.
     """
 
     data: Dataset
@@ -37,6 +42,8 @@ class Given(NamedTuple):
     baseline: Predicted
     chains: int
     rivals: Mapping[str, RivalPrediction] = {}
+    sizes: Mapping[str, np.ndarray] = {}
+    plane: Plane | None = None
 
 
 class Choices(NamedTuple):
@@ -50,12 +57,15 @@ class Choices(NamedTuple):
         How far calibration may be from nominal, beyond three standard errors.
     noise
         Family of the predictive noise, or `auto`; not used where it was fitted before.
+    image
+        Rows and columns of the image that the inputs are; None where they are none.
     """
 
     seed: int
     coverage_tolerance: float
     chi2_tolerance: float
     noise: str = "auto"
+    image: tuple[int, int] | None = None
 
 
 class Task(Protocol):
@@ -73,6 +83,12 @@ class Task(Protocol):
 
     def log_likelihood(self, given: Given, rows: np.ndarray) -> np.ndarray:
         """Give the log likelihood (draw, row) of rows (point,) under every draw."""
+        ...
+
+    def measure(
+        self, given: Given, predicted: np.ndarray, rows: np.ndarray
+    ) -> tuple[str, np.ndarray]:
+        """Give the RMSE or the accuracy, by its key, of predictions (each, point, ...) of rows."""
         ...
 
     def tables(

@@ -50,6 +50,19 @@ class SizedState(NamedTuple):
     size: jax.Array
 
 
+class Tried(NamedTuple):
+    """A jump that was tried, one of the list of jumps, and what became of it.
+
+    `before` and `proposed` are the numbers of units and layers in use, by name.
+    """
+
+    which: jax.Array
+    probability: jax.Array
+    accepted: jax.Array
+    before: dict[str, jax.Array]
+    proposed: dict[str, jax.Array]
+
+
 def build(
     posterior: Posterior,
     *,
@@ -82,18 +95,21 @@ def build(
                 key, jump, state, logdensity_fn, move, annealing_steps
             )
 
-        def jump_once(state: SizedState, key: jax.Array) -> tuple[SizedState, Any]:
-            return _jump(key, state, init, [propose(jump) for jump in by_name.values()])
+        def jump_once(state: SizedState, key: jax.Array) -> tuple[SizedState, Tried]:
+            assert architecture is not None
+            proposals = [propose(jump) for jump in by_name.values()]
+            return _jump(key, state, init, proposals, architecture.numbers)
 
         key_jumps, key_move = jax.random.split(key)
-        tried: Any = (jnp.zeros(0, int), jnp.zeros(0))
+        told, spent = dict[str, jax.Array](), 0
         if by_name:
             state, tried = jax.lax.scan(jump_once, state, jax.random.split(key_jumps, jumps))
+            told = _account([*by_name], tried)
+            spent = jumps * 2 * (1 + annealing_steps * annealing_integration_steps)
         state, info = within.move(key_move, state, tuned, integration_steps)
-        spent = len(tried[0]) * 2 * (1 + annealing_steps * annealing_integration_steps)
         return state, info._replace(
             num_integration_steps=info.num_integration_steps + spent,
-            extra=_account([*by_name], *tried) | {"size": jnp.argmax(state.size)},
+            extra=told | {"size": jnp.argmax(state.size)},
         )
 
     return Kernel(init, step, exact=True)
@@ -209,8 +225,9 @@ def _jump(
     state: SizedState,
     init: Callable[[jax.Array], SizedState],
     jumps: Sequence[Callable[..., tuple[jax.Array, Ratio]]],
-) -> tuple[SizedState, tuple[jax.Array, jax.Array]]:
-    """Jump by one of several; give its number, and the probability of acceptance."""
+    numbers: Callable[[jax.Array], dict[str, jax.Array]],
+) -> tuple[SizedState, Tried]:
+    """Jump by one of several, and tell which it was and what became of it."""
     key_which, key_propose, key_accept = jax.random.split(key, 3)
     which = jax.random.randint(key_which, (), 0, len(jumps))
     position, ratio = jax.lax.switch(which, jumps, key_propose, state)
@@ -218,17 +235,22 @@ def _jump(
     accepted = jax.random.uniform(key_accept, ()) < probability
     new = init(jnp.where(accepted, position, state.position))
     kept = jax.tree.map(lambda new, old: jnp.where(accepted, new, old), new, state)
-    return kept, (which, probability)
+    before, proposed = numbers(state.position), numbers(position)
+    return kept, Tried(which, probability, accepted, before, proposed)
 
 
-def _account(
-    names: Sequence[str], which: jax.Array, probability: jax.Array
-) -> dict[str, jax.Array]:
-    """Tell how often each jump was tried, and the mean probability of its acceptance."""
-    told = {}
+def _account(names: Sequence[str], tried: Tried) -> dict[str, jax.Array]:
+    """Tell of all jumps of a draw what became of them.
+
+    By name of the jump how often it was tried, and the mean probability of its acceptance; for each
+    jump (jump,) that probability, whether it was accepted, and from which numbers to which it was.
+    """
+    told = {"jump_probability": tried.probability, "jump_accepted": tried.accepted}
     for number, name in enumerate(names):
-        tried = which == number
-        count = jnp.sum(tried)
+        chosen = tried.which == number
+        count = jnp.sum(chosen)
         told[f"jumps_{name}"] = count
-        told[f"jump_acceptance_{name}"] = jnp.sum(jnp.where(tried, probability, 0)) / count
+        told[f"jump_acceptance_{name}"] = jnp.sum(jnp.where(chosen, tried.probability, 0)) / count
+    for name, before in tried.before.items():
+        told |= {f"jump_from_{name}": before, f"jump_to_{name}": tried.proposed[name]}
     return told

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import solve_triangular
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from nlobayes.errors import InputError
@@ -99,6 +100,32 @@ def diagonal_of(mean: jax.Array, precision: jax.Array) -> Gaussian:
     root = jnp.sqrt(precision)
     log_determinant = -jnp.sum(jnp.log(precision))
     return Gaussian(mean, lambda z: z / root, lambda moved: moved * root, log_determinant)
+
+
+def diagonal_and_factor(
+    mean: jax.Array, diagonal: jax.Array, factor: jax.Array, core: jax.Array
+) -> Gaussian:
+    """Give the Gaussian of covariance A + B C B', with A = diag(diagonal).
+
+    B is the factor (entry, rank) and C the core (rank, rank). With the QR decomposition of
+    A^(-1/2) B the root of the covariance is A^(1/2) (I + Q (L - I) Q') (algorithm 4 of Zhang,
+    Carpenter, Gelman and Vehtari 2022, JMLR 23, 306).
+    """
+    sd = jnp.sqrt(diagonal)
+    vectors, upper = jnp.linalg.qr(factor / sd[:, None])
+    same = jnp.identity(len(upper), sd.dtype)
+    root = jnp.linalg.cholesky(same + upper @ core @ upper.T)
+
+    def spread(z: jax.Array) -> jax.Array:
+        along = vectors.T @ z
+        return sd * (z + vectors @ (root @ along - along))
+
+    def whiten(moved: jax.Array) -> jax.Array:
+        along = vectors.T @ (moved / sd)
+        return moved / sd + vectors @ (solve_triangular(root, along, lower=True) - along)
+
+    log_determinant = jnp.sum(jnp.log(diagonal)) + 2 * jnp.sum(jnp.log(jnp.diag(root)))
+    return Gaussian(mean, spread, whiten, log_determinant)
 
 
 def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian:

@@ -35,6 +35,11 @@ class Mixture(NamedTuple):
         each = [logarithm + part.log_density(positions) for part, logarithm in held]
         return jax.scipy.special.logsumexp(jnp.stack(each), axis=0)
 
+    def centres(self) -> jax.Array:
+        """Give the mean that each draw is about (draw, entry)."""
+        means = jnp.stack([part.mean for part in self.parts])
+        return jnp.repeat(means, np.asarray(self.dealt), axis=0)
+
     def drawn(
         self, key: jax.Array, posterior: Approached, of_starts: dict[str, list[float]]
     ) -> Drawn:

@@ -2,15 +2,17 @@
 
 Ritter, Botev and Barber (2018, ICLR) and Immer, Korzepa and Bauer (2021, AISTATS) use it for
 networks; Daxberger et al. (2021, NeurIPS) compare its forms. Draws of several MAPs are a mixture.
-They are draws of the weights: the network itself is not linearised.
+They are draws of the weights. `linearised` says that they predict by the tangent of the network at
+their MAP, for which the Gaussian was made (Immer et al.); `sampled`, by the network itself.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 
+from nlobayes.errors import InputError
 from nlobayes.inference.method import Approached, Drawn
 from nlobayes.inference.methods._gaussian import Covariance, about
 from nlobayes.inference.methods._mixture import Mixture, Weights, check_starts, deal
@@ -24,6 +26,7 @@ class Laplace(NamedTuple):
     covariance: Covariance
     rank: int
     weights: Weights
+    predictive: Literal["sampled", "linearised"]
 
     def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
         """Draw positions, those of the first MAP first; the log evidence of each MAP is kept.
@@ -32,15 +35,20 @@ class Laplace(NamedTuple):
         ------
         InputError
             If there are more or fewer MAPs than modes, or the covariance is full and parameters
-            are too many, or the rank is as large as they are many.
+            are too many, or the rank is as large as they are many, or the network is linearised
+            and its output layer integrated out.
         """
         check_starts(posterior.starts, self.modes)
+        linearised = self.predictive == "linearised"
+        if linearised and posterior.starts.shape != posterior.maps.shape:
+            raise InputError("inference.linearised_integrated")
         curvature, forms = posterior.gauss_newton, (self.covariance, self.rank)
         parts = [about(curvature, start, *forms) for start in posterior.starts]
         density = jax.jit(posterior.logdensity_fn)
         evidence = [float(one.log_evidence(density(one.mean))) for one in parts]
         mixture = Mixture(parts, deal(self.draws, evidence, self.weights))
-        return mixture.drawn(key, posterior, {"log_evidence": evidence})
+        drawn = mixture.drawn(key, posterior, {"log_evidence": evidence})
+        return drawn._replace(centres=mixture.centres()) if linearised else drawn
 
 
 build = Laplace

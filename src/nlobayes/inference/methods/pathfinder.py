@@ -11,23 +11,25 @@ factors, with the mean a Newton step towards the top.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from blackjax.optimizers.lbfgs import lbfgs_inverse_hessian_factors, minimize_lbfgs
-from jax.scipy.linalg import solve_triangular
 
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._gaussian import Gaussian, diagonal_of, moved_by, whitened
+from nlobayes.inference.methods._gaussian import (
+    Gaussian,
+    diagonal_and_factor,
+    diagonal_of,
+    moved_by,
+    whitened,
+)
 from nlobayes.inference.methods._mixture import Mixture, check_starts, deal
 
 FLATTEST, LEAST_GAIN, LINE_SEARCH = 1e-8, 1e-12, 50
 """Slope and relative gain at which a path ends, and tries of a step's length."""
-
-Linear = Callable[[jax.Array], jax.Array]
 
 
 class Pathfinder(NamedTuple):
@@ -114,36 +116,13 @@ def follow(log_density: LogDensity, start: jax.Array, iterations: int, history: 
 
 
 def gaussian_at(path: Path, place: int | jax.Array) -> Gaussian:
-    """Give the Gaussian of a point: one Newton step ahead, with the inverse Hessian there.
-
-    That is A + beta gamma beta', A = diag(alpha). With the QR decomposition of A^(-1/2) beta the
-    root of the covariance is A^(1/2) (I + Q (L - I) Q') (algorithm 4 of Zhang et al.).
-    """
+    """Give the Gaussian of a point: one Newton step ahead, with the inverse Hessian there."""
     history = len(path.moved) - len(path.position) + 1
     position, slope, alpha = (each[place] for each in (path.position, path.slope, path.alpha))
     pairs = (jax.lax.dynamic_slice_in_dim(x, place, history).T for x in (path.moved, path.fallen))
     beta, gamma = lbfgs_inverse_hessian_factors(*pairs, alpha)
     mean = position + alpha * slope + beta @ (gamma @ (beta.T @ slope))
-    spread, whiten, log_determinant = _root(alpha, beta, gamma)
-    return Gaussian(mean, spread, whiten, log_determinant)
-
-
-def _root(alpha: jax.Array, beta: jax.Array, gamma: jax.Array) -> tuple[Linear, Linear, jax.Array]:
-    sd = jnp.sqrt(alpha)
-    vectors, upper = jnp.linalg.qr(beta / sd[:, None])
-    same = jnp.identity(len(upper), sd.dtype)
-    root = jnp.linalg.cholesky(same + upper @ gamma @ upper.T)
-
-    def spread(z: jax.Array) -> jax.Array:
-        along = vectors.T @ z
-        return sd * (z + vectors @ (root @ along - along))
-
-    def whiten(moved: jax.Array) -> jax.Array:
-        along = vectors.T @ (moved / sd)
-        return moved / sd + vectors @ (solve_triangular(root, along, lower=True) - along)
-
-    log_determinant = jnp.sum(jnp.log(alpha)) + 2 * jnp.sum(jnp.log(jnp.diag(root)))
-    return spread, whiten, log_determinant
+    return diagonal_and_factor(mean, alpha, beta, gamma)
 
 
 def elbo_along(key: jax.Array, log_density: LogDensity, path: Path, draws: int) -> jax.Array:

@@ -16,9 +16,12 @@ import jax.numpy as jnp
 
 from nlobayes.errors import InputError
 from nlobayes.inference.method import Approached, Drawn
-from nlobayes.inference.methods._mixture import check_starts, deal
+from nlobayes.inference.methods._gaussian import Gaussian, diagonal_and_factor
+from nlobayes.inference.methods._mixture import Mixture, check_starts, deal
 from nlobayes.inference.pretrain import Problem, Rows, loss_of_batches
 
+LEAST_VARIANCE = 1e-30
+"""As in the code of Maddox et al.; far below the variance of any entry that moves."""
 Descend = Callable[[jax.Array, jax.Array], jax.Array]
 """Snapshots (snapshot, entry) of a path, by a key and the start (entry,)."""
 
@@ -40,15 +43,15 @@ class Moments(NamedTuple):
     variance: jax.Array
     deviations: jax.Array
 
-    def draw(self, key: jax.Array, draws: int, scale: float) -> jax.Array:
-        """Draw positions (draw, entry) with `scale` times the covariance of SWAG."""
-        key_own, key_shared = jax.random.split(key)
-        rank, size = self.deviations.shape
-        own = jax.random.normal(key_own, (draws, size), self.mean.dtype)
-        shared = jax.random.normal(key_shared, (draws, rank), self.mean.dtype)
-        moved = own * jnp.sqrt(self.variance / 2)
-        moved += shared @ self.deviations / jnp.sqrt(2 * (rank - 1))
-        return self.mean + jnp.sqrt(scale) * moved
+    def gaussian(self, scale: float) -> Gaussian:
+        """Give the Gaussian with `scale` times the covariance of SWAG.
+
+        An entry that no snapshot moves has the least variance, so that a density exists.
+        """
+        rank = len(self.deviations)
+        own = jnp.maximum(self.variance, LEAST_VARIANCE) * scale / 2
+        core = jnp.identity(rank, self.mean.dtype) * scale / (2 * (rank - 1))
+        return diagonal_and_factor(self.mean, own, self.deviations.T, core)
 
 
 class Swag(NamedTuple):
@@ -74,16 +77,15 @@ class Swag(NamedTuple):
         """
         check_starts(posterior.starts, self.modes)
         descend, density = self._descent(posterior), jax.jit(posterior.logdensity_fn)
-        drawn, reached = [], []
-        dealt = deal(self.draws, [0.0] * self.modes, "equal")
-        for mode, (start, draws) in enumerate(zip(posterior.starts, dealt, strict=True)):
-            key_path, key_draw = jax.random.split(jax.random.fold_in(key, mode))
-            moments = moments_of(descend(key_path, start), self.rank)
-            reached.append(float(density(moments.mean)))
+        key_draws, *keys = jax.random.split(key, self.modes + 1)
+        parts, reached = [], []
+        for mode, (own, start) in enumerate(zip(keys, posterior.starts, strict=True)):
+            parts.append(moments_of(descend(own, start), self.rank).gaussian(self.scale))
+            reached.append(float(density(parts[-1].mean)))
             least = min(float(density(start)), float(density(jnp.zeros_like(start))))
             self._check_descended(mode, reached[-1], least)
-            drawn.append(moments.draw(key_draw, draws, self.scale))
-        return Drawn(jnp.concatenate(drawn), {"log_density_of_means": reached})
+        mixture = Mixture(parts, deal(self.draws, reached, "equal"))
+        return mixture.drawn(key_draws, posterior, {"log_density_of_means": reached})
 
     def _descent(self, posterior: Approached) -> Descend:
         if posterior.train is None:

@@ -19,6 +19,19 @@ class Laplace(FromModes):
     """Directions of `low_rank`; at least as many as the data hold."""
     weights: Literal["equal", "evidence"] = "equal"
     """Share of each MAP in the draws: the same, or by the evidence of its Gaussian."""
+    predictive: Literal["sampled", "linearised"] = "sampled"
+    """What predicts: the network itself with the weights of each draw (`sampled`), or the network
+    linearised in its weights at the draw's MAP (`linearised`), which has no surrogate."""
+
+    @property
+    def draws_networks(self) -> bool:
+        """Whether the network is not linearised."""
+        return self.predictive == "sampled"
+
+    @property
+    def has_dense_curvature(self) -> bool:
+        """Whether its covariance is full."""
+        return self.covariance == "full"
 
     @property
     def gradients(self) -> int:

@@ -88,6 +88,11 @@ class MCMC(MethodSettings):
         return [chains[first : first + size] for first in range(0, len(chains), size)]
 
     @property
+    def has_dense_curvature(self) -> bool:
+        """Whether it is what teaches the mass matrix."""
+        return self.warmup.form_of_mass_matrix == "gauss_newton"
+
+    @property
     def superchains(self) -> int | None:
         """Number of groups of chains that share a start; none where every chain has its own."""
         return self.chains // self.chains_per_start if self.chains_per_start > 1 else None

@@ -33,6 +33,11 @@ class Variational(FromModes):
     """Share of each MAP in the draws: the same, or by its ELBO, which bounds its evidence."""
 
     @property
+    def has_dense_curvature(self) -> bool:
+        """Whether its covariance is full."""
+        return self.covariance == "full"
+
+    @property
     def gradients(self) -> int:
         """Each draw of each step takes one."""
         return self.modes * self.steps * self.draws_per_step

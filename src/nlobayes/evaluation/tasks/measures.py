@@ -1,0 +1,46 @@
+"""How far predictions are from what was observed, in one number: the RMSE, or the accuracy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.transforms import TargetTransform, apply_scale
+from nlobayes.evaluation.tasks.task import Given
+
+ACCURACY, RMSE_LOG10, RMSE_TARGET = "accuracy", "rmse_log10", "rmse_target"
+
+
+def rmse_of_numbers(
+    given: Given, predicted: np.ndarray, rows: np.ndarray
+) -> tuple[str, np.ndarray]:
+    """Give the RMSE of predictions on the model scale, of several targets their mean.
+
+    Parameters
+    ----------
+    given
+        What was observed.
+    predicted
+        Predictions (each, point), or (each, point, output), of all points.
+    rows
+        The points that count (point,).
+
+    Returns
+    -------
+    Its key, and one for each of the predictions (each,).
+    """
+    target = TargetTransform(**given.data.transforms["target"])
+    observed = apply_scale(target, given.data.observed)[rows]
+    squares = np.square(predicted[:, rows].astype(np.float64) - observed).mean(axis=1)
+    each = np.sqrt(squares).reshape(len(squares), -1).mean(axis=1)
+    return RMSE_LOG10 if target.scale == "log10" else RMSE_TARGET, each
+
+
+def accuracy_of_classes(
+    given: Given, predicted: np.ndarray, rows: np.ndarray
+) -> tuple[str, np.ndarray]:
+    """Give the share of the rows whose most probable class is true.
+
+    As `rmse_of_numbers`, of probabilities (each, point, class).
+    """
+    correct = predicted[:, rows].argmax(axis=2) == given.data.target[rows]
+    return ACCURACY, correct.mean(axis=1)

@@ -1,0 +1,107 @@
+"""Networks whose size is drawn: scores of all sizes together, of the modal one, of each draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nlobayes.data.splits import SPLITS, TEST, VALIDATION
+from nlobayes.evaluation.stacking import chain_log_density
+from nlobayes.evaluation.tasks.task import Given, Scores, Task
+from nlobayes.types import Columns
+
+MARGINAL, MODAL = "marginal", "modal"
+
+
+def modal_draws(sizes: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Mark the draws (draw,) of the most frequent size, all numbers (draw,) of it together.
+
+    Of sizes that are equally frequent it is the smallest.
+    """
+    together = np.stack([*sizes.values()], axis=1)
+    found, which, counts = np.unique(together, axis=0, return_inverse=True, return_counts=True)
+    del found
+    modal: np.ndarray = which.reshape(-1) == np.argmax(counts)
+    return modal
+
+
+def score_sizes(task: Task, given: Given) -> Scores:
+    """Score held-out rows by the mixture of all draws, and by those of the modal size alone.
+
+    Returns
+    -------
+    dict
+        `modal`, that size; `draws` and `draws_of_modal`; for `val` and `test`, under `marginal` and
+        under `modal`, the log score `lppd` under the likelihood itself, in nats per row, and the
+        RMSE or the accuracy of the mean prediction.
+    """
+    modal = modal_draws(given.sizes)
+    every = np.ones(len(modal), bool)
+    size = {name: float(drawn[modal][0]) for name, drawn in given.sizes.items()}
+    counts = {"draws": len(modal), "draws_of_modal": int(modal.sum())}
+    scores: Scores = {"modal": size, **counts}
+    for split in (VALIDATION, TEST):
+        rows = given.data.split == split
+        density = task.log_likelihood(given, rows)
+        scores[SPLITS[split]] = {
+            name: _of_draws(task, given, rows, density, draws)
+            for name, draws in ((MARGINAL, every), (MODAL, modal))
+        }
+    return scores
+
+
+def scores_table(scores: Mapping[str, Any]) -> Columns:
+    """Tabulate what `score_sizes` gave, a row for each split and prediction."""
+    rows = [
+        {"split": split, "prediction": prediction, "draws": draws, **scores[split][prediction]}
+        for split in (SPLITS[VALIDATION], SPLITS[TEST])
+        for prediction, draws in ((MARGINAL, scores["draws"]), (MODAL, scores["draws_of_modal"]))
+    ]
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def draws_table(task: Task, given: Given, draws: np.ndarray) -> Columns:
+    """Tabulate the scores of every draw of every chain alone, split by split.
+
+    Parameters
+    ----------
+    task
+        What is predicted.
+    given
+        The predictions.
+    draws
+        Numbers of the draws of a chain (draw,), the same of all chains.
+
+    Returns
+    -------
+    Columns `split`, `chain`, `draw`, the numbers of the size, the RMSE or the accuracy of the draw,
+    and its `log_likelihood`, the mean over the rows in nats.
+    """
+    count = given.chains * len(draws)
+    columns: list[Columns] = []
+    for code, split in enumerate(SPLITS):
+        rows = given.data.split == code
+        key, measured = task.measure(given, given.posterior.function, rows)
+        columns.append(
+            {
+                "split": np.repeat(split, count),
+                "chain": np.repeat(np.arange(given.chains), len(draws)),
+                "draw": np.tile(draws, given.chains),
+                **given.sizes,
+                key: measured,
+                "log_likelihood": task.log_likelihood(given, rows).mean(axis=1),
+            }
+        )
+    return {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
+
+
+def _of_draws(
+    task: Task, given: Given, rows: np.ndarray, density: np.ndarray, draws: np.ndarray
+) -> Scores:
+    """Score rows by some draws, whose log densities are (draw, row)."""
+    mean = given.posterior.function[draws].mean(axis=0, dtype=np.float64)
+    key, measured = task.measure(given, mean[np.newaxis], rows)
+    lppd = chain_log_density(density[np.newaxis, draws])[0].mean()
+    return {"lppd": float(lppd), key: float(measured[0])}

@@ -1,0 +1,33 @@
+"""Classes between the rows: what draws together say on a grid over a plane of two inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.special import entr
+
+from nlobayes.types import Plane
+
+ROWS_OF_GRID = 61
+"""Points along each side of the grid."""
+MARGIN = 0.1
+"""Share of the range of the rows that the grid reaches beyond them on every side."""
+
+
+def grid_over(inputs: np.ndarray) -> np.ndarray:
+    """Lay a grid over rows of two inputs (row, 2): points (grid_point, 2), the second fastest."""
+    low, high = inputs.min(axis=0), inputs.max(axis=0)
+    margin = MARGIN * (high - low)
+    axes = np.linspace(low - margin, high + margin, ROWS_OF_GRID).T
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def plane_of(grid: np.ndarray, parts: Iterable[np.ndarray]) -> Plane:
+    """Average the probabilities (draw, point, class) of all draws, part by part of the grid."""
+    means, entropies = [], []
+    for part in parts:
+        each = part.astype(np.float64)
+        means.append(each.mean(axis=0))
+        entropies.append(entr(each).sum(axis=2).mean(axis=0))
+    return Plane(grid, np.concatenate(means), np.concatenate(entropies))

@@ -1,0 +1,202 @@
+"""Every number of others that docs/studies.md quotes is that of `published.csv`, with its source.
+
+The page quotes in tables whose corner is `published`, with the source in the last column; in
+columns and rows that begin with `published (source)`; and in sentences that name a publication. A
+number agrees when it is that of the file, rounded to the digits that are quoted.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/studies.md").read_text()
+LABEL = re.compile(r"published \((?P<source>[^)]+)\)(?:, (?P<of>.+))?")
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
+RANGE = re.compile(rf"{NUMBER.pattern} to {NUMBER.pattern}")
+OF_OTHERS = re.compile(r"\b(?:published|thesis|essay|paper|survey)\b")
+SIDE = re.compile(
+    r"`[^`]*`|\(\d{4}\)|\]\([^)]*\)"
+    r"|\b(?:figures?|tables?|chapters?|sections?) [\d.]+(?: (?:to|and) [\d.]+)?"
+)
+
+
+class Quoted(NamedTuple):
+    """A number or several as the page has them, and the labels and the source beside them."""
+
+    study: str
+    labels: frozenset[str]
+    source: str
+    text: str
+
+
+@cache
+def published() -> list[dict[str, str]]:
+    """Read the numbers of others: study, quantity, setting, value and source."""
+    with (ROOT / "tests/reference/published.csv").open() as file:
+        return [*csv.DictReader(file)]
+
+
+def sections(page: str) -> Iterator[tuple[str, str]]:
+    """Give the text of each section, with the first study that it names; before them, `thesis`."""
+    first, *others = re.split(r"^## .*$", page, flags=re.MULTILINE)
+    yield "thesis", first
+    for text in others:
+        named = re.search(r"\b[Ss]tudy `(\w+)`", text)
+        yield (named[1] if named else ""), text
+
+
+def tables(text: str) -> Iterator[list[list[str]]]:
+    """Give each table of a text as its rows of cells, without the line below the head."""
+    for block in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+        rows = [_cells(line) for line in block.splitlines()]
+        yield [rows[0], *rows[2:]]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip(" *") for cell in line.strip()[1:-1].split("|")]
+
+
+def quoted(page: str) -> list[Quoted]:
+    """List what the tables of a page quote."""
+    return [
+        each
+        for study, text in sections(page)
+        for table in tables(text)
+        for each in _of(study, table)
+    ]
+
+
+def _of(study: str, table: list[list[str]]) -> Iterator[Quoted]:
+    head, *rows = table
+    for row in rows:
+        for column, cell in zip(head[1:], row[1:], strict=False):
+            if head[0] == "published" and column != "source":
+                yield Quoted(study, frozenset({row[0], column}), row[-1], cell)
+            elif match := LABEL.fullmatch(column):
+                yield Quoted(study, frozenset({row[0], match["of"] or ""}), match["source"], cell)
+            elif match := LABEL.fullmatch(row[0]):
+                yield Quoted(study, frozenset({match["of"] or "", column}), match["source"], cell)
+
+
+def numbers(text: str) -> list[Decimal]:
+    """List the numbers of a text, with their digits."""
+    return [Decimal(found.replace("−", "-").replace(" ", "")) for found in NUMBER.findall(text)]
+
+
+def agrees(said: Decimal, value: Decimal) -> bool:
+    """Whether a number is another one, rounded to its own digits."""
+    return abs(said - value) <= Decimal(5).scaleb(said.as_tuple().exponent - 1)  # type: ignore[operator]
+
+
+def fault(each: Quoted) -> str | None:
+    """Say what is wrong with a quoted number."""
+    said = numbers(each.text)
+    found = [
+        row
+        for row in published()
+        if each.study == row["study"]
+        and each.source == row["source"]
+        and each.labels == {row["quantity"], row["setting"]}
+    ]
+    if not said:
+        return None
+    if len(found) != 1:
+        return f"{each}: tests/reference/published.csv has {len(found)} rows of it, not one"
+    values = numbers(found[0]["value"])
+    same = len(said) == len(values) and all(map(agrees, said, values))
+    return None if same else f"{each}: tests/reference/published.csv has {found[0]['value']}"
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Give the sentences of a text that speak of others, without tables, code and references."""
+    prose = re.sub(r"^(?:\|.*|```[^`]*```)$", "\n", text, flags=re.MULTILINE)
+    for paragraph in re.split(r"\n\s*\n|^- ", prose, flags=re.MULTILINE):
+        for sentence in re.split(r"(?<=[.:;?!])\s+", SIDE.sub("", paragraph)):
+            if OF_OTHERS.search(sentence):
+                yield " ".join(sentence.split())
+
+
+def strangers(study: str, sentence: str) -> list[Decimal]:
+    """List the numbers of a sentence that no publication has in this study."""
+    known = [
+        value
+        for row in published()
+        if row["study"] in (study, "thesis")
+        for text in (row["value"], row["setting"])
+        for value in numbers(text)
+    ]
+    return [said for said in numbers(sentence) if not any(agrees(said, value) for value in known)]
+
+
+def wrong_ranges(study: str, sentence: str) -> list[str]:
+    """List the ranges of a sentence that do not reach from the least to the largest published."""
+    known = [(min(values), max(values)) for values in together(study).values()]
+    return [
+        match[0]
+        for match in RANGE.finditer(sentence)
+        for least, largest in [numbers(match[0].replace(" to ", " , "))]
+        if not any(agrees(least, low) and agrees(largest, high) for low, high in known)
+    ]
+
+
+def together(study: str) -> dict[tuple[str, ...], list[Decimal]]:
+    """Gather the numbers of a quantity, of one setting of it, and of it in all samplers."""
+    groups: dict[tuple[str, ...], list[Decimal]] = {}
+    for row in published():
+        if row["study"] == study:
+            quantity, setting = row["quantity"], row["setting"].split(",")[0]
+            for key in {(quantity,), (quantity, setting), (quantity.split(", ")[-1],)}:
+                groups.setdefault(key, []).extend(numbers(row["value"]))
+    return groups
+
+
+def test_the_numbers_of_tables_are_those_published() -> None:
+    found = quoted(PAGE)
+    assert len(found) > 100
+    assert [said for each in found if (said := fault(each))] == []
+
+
+def test_sentences_about_others_hold_their_numbers_alone() -> None:
+    """Else: a number of ours belongs into a sentence of its own, one of theirs into the file."""
+    spoken = [(study, each) for study, text in sections(PAGE) for each in sentences(text)]
+    assert len(spoken) > 20
+    faults = [(study, each, found) for study, each in spoken if (found := strangers(study, each))]
+    assert [f"{study}: {each} {[*map(str, found)]}" for study, each, found in faults] == []
+    ranges = [(each, wrong) for study, each in spoken if (wrong := wrong_ranges(study, each))]
+    assert ranges == []
+
+
+def test_a_changed_number_is_found() -> None:
+    """In every cell the last digit of its first number, and in sentences one number of each."""
+    kept = [each for each in quoted(PAGE) if numbers(each.text) and fault(changed(each)) is None]
+    assert kept == []
+    assert strangers("warmup_length", "The thesis' means are 291 to 2051.") == [Decimal(291)]
+    misquoted = "The thesis' means are 808 to 2051."
+    assert wrong_ranges("warmup_length", misquoted) == ["808 to 2051"]
+    assert strangers("wine", "Coefficients of the survey lie near 0.1 and −0.35.") == [
+        Decimal("-0.35")
+    ]
+
+
+def changed(each: Quoted) -> Quoted:
+    """Change the last digit of the first number of a cell by two."""
+    match = NUMBER.search(each.text)
+    assert match is not None
+    end = match.start() + len(match[0].rstrip())
+    other = str((int(each.text[end - 1]) + 2) % 10)
+    return each._replace(text=each.text[: end - 1] + other + each.text[end:])
+
+
+def test_every_row_has_a_study_and_a_source() -> None:
+    known = {path.stem for path in ROOT.glob("config/studies/*.yaml")} | {"thesis"}
+    assert {row["study"] for row in published()} <= known
+    assert [row for row in published() if not row["source"] or not numbers(row["value"])] == []
+    keys = [(row["study"], row["quantity"], row["setting"], row["source"]) for row in published()]
+    assert len({*keys}) == len(keys)

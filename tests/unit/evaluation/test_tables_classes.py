@@ -1,0 +1,99 @@
+"""Tables of single rows of classes: a plane of two inputs, and chosen examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlobayes.data.splits import TEST
+from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
+from nlobayes.evaluation.tables import examples, planes
+from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
+from tests.unit.plots.class_tables import clouds, known_of
+
+CLASSES = 3
+
+
+def test_a_grid_holds_all_rows_with_a_margin() -> None:
+    data, _ = clouds(CLASSES)
+    grid = grid_over(data.inputs)
+    assert grid.shape == (ROWS_OF_GRID**2, 2)
+    span = np.ptp(data.inputs, axis=0)
+    np.testing.assert_allclose(grid.min(axis=0), data.inputs.min(axis=0) - 0.1 * span)
+    np.testing.assert_allclose(grid.max(axis=0), data.inputs.max(axis=0) + 0.1 * span)
+    assert len(np.unique(grid, axis=0)) == len(grid)
+
+
+def test_a_plane_says_what_scores_say_of_the_same_points() -> None:
+    """Its mean disagreement is the score `mutual_information`, from parts as from the whole."""
+    data, probabilities = clouds(CLASSES)
+    parts = np.array_split(probabilities, 7, axis=1)
+    plane = plane_of(data.inputs, parts)
+    rows = np.arange(len(data.split))
+    found = planes.tables(plane, data, rows, known_of(data, probabilities))
+    table = {name: values.reshape(-1, CLASSES) for name, values in found["plane"].items()}
+    np.testing.assert_array_equal(table["first"][:, 0], data.inputs[:, 0])
+    np.testing.assert_array_equal(table["second"][:, 2], data.inputs[:, 1])
+    np.testing.assert_allclose(table["probability"], probabilities.mean(axis=0), rtol=1e-12)
+    assert np.all(table["class"] == [0, 1, 2])
+    scores = classification_scores(predict_classes(probabilities), data.target.astype(int))
+    assert table["disagreement"].mean() == pytest.approx(scores["mutual_information"], rel=1e-9)
+    assert np.all(np.ptp(table["disagreement"], axis=1) == 0)
+    right = found["plane_points"]["right"]
+    assert right.mean() == pytest.approx(scores["accuracy"])
+    assert found["plane_inputs"]["input"].tolist() == ["x1 (GeV)", "x2"]
+
+
+def test_chosen_rows_are_shown_with_what_is_known_of_them() -> None:
+    data, probabilities = clouds(CLASSES)
+    plane, rows = plane_of(data.inputs, [probabilities]), np.array([7, 3, 11])
+    points = planes.tables(plane, data, rows, {"right": np.array([1, 0, 1])})["plane_points"]
+    np.testing.assert_array_equal(points["second"], data.inputs[rows, 1])
+    np.testing.assert_array_equal(points["class"], data.target[rows])
+    assert points["right"].tolist() == [1, 0, 1]
+
+
+def test_without_a_plane_tables_have_no_rows() -> None:
+    data, probabilities = clouds(CLASSES, inputs=5)
+    rows = np.arange(len(data.split))
+    found = planes.tables(None, data, rows, known_of(data, probabilities))
+    assert {len(column) for table in found.values() for column in table.values()} == {0}
+
+
+def test_examples_are_the_surest_wrong_and_the_least_and_most_sure_right() -> None:
+    data, probabilities = clouds(CLASSES, inputs=6)
+    predicted, labels = predict_classes(probabilities), data.target
+    wrong, hardly, sure = examples.choose(predicted, labels)
+    right = predicted.predicted == labels
+    confidence = predicted.confidence
+    assert confidence[wrong].tolist() == sorted(confidence[~right])[::-1][:4]
+    assert confidence[hardly].tolist() == sorted(confidence[right])[:4]
+    assert confidence[sure].tolist() == sorted(confidence[right])[::-1][:4]
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(3, 0), (6, 1), (0, 2)])
+def test_few_points_are_examples_once(right: int, wrong: int) -> None:
+    probability = np.linspace(0.6, 0.9, right + wrong)
+    predicted = predict_classes(np.stack([probability, 1 - probability], axis=1)[np.newaxis])
+    labels = np.repeat([0, 1], [right, wrong])
+    kinds = examples.choose(predicted, labels)
+    assert [len(kind) for kind in kinds] == [wrong, max(right - 4, 0), min(right, 4)]
+    assert len({*np.concatenate(kinds).tolist()}) == right + wrong
+
+
+def test_examples_come_with_their_pixels_in_rows_and_columns() -> None:
+    data, probabilities = clouds(CLASSES, inputs=6)
+    rows = np.flatnonzero(data.split == TEST)
+    tested = predict_classes(probabilities[:, rows])
+    found = examples.tables(tested, data, rows, (2, 3))
+    points = found["examples"]["point"]
+    assert np.all(data.split[points] == TEST)
+    np.testing.assert_array_equal(found["examples"]["true"], data.target[points])
+    pixels = found["example_inputs"]["value"].reshape(len(points), 2, 3)
+    np.testing.assert_array_equal(pixels, data.inputs[points].reshape(-1, 2, 3))
+    assert found["example_inputs"]["row"][:6].tolist() == [0, 0, 0, 1, 1, 1]
+    assert found["example_inputs"]["column"][:6].tolist() == [0, 1, 2, 0, 1, 2]
+    mean = probabilities.mean(axis=0)[points]
+    np.testing.assert_allclose(found["example_probabilities"]["probability"], mean.ravel())
+    flat = examples.tables(tested, data, rows, None)["example_inputs"]
+    assert (flat["row"].max(), flat["column"].max()) == (0, 5)

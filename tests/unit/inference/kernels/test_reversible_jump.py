@@ -1,0 +1,105 @@
+"""What the kernel tells of every jump: from which number to which, how probable, whether made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from nlobayes import builder
+from nlobayes.builder.architecture import architecture_of, prior_of_sizes
+from nlobayes.inference.architecture import Architecture, Layers, Units
+from nlobayes.inference.kernel import Posterior, Tuned
+from nlobayes.inference.kernels import reversible_jump
+from nlobayes.model.networks import is_size
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset
+
+UNITS = Units(np.array([0, 1, 2]), np.array([[3], [4], [5]]), np.array([[6], [7], [8]]), fewest=1)
+LAYERS = Layers(9, np.array([[10], [11]]), np.zeros((2, 1)), fewest=1)
+DRAWS, JUMPS = 60, 3
+VARYING: dict[str, dict[str, Any]] = {
+    "units": {"hidden": [3, 2], "units": {"kind": "uniform"}},
+    "layers": {"hidden": [3, 3], "activation": "relu", "layers": {"kind": "poisson", "mean": 2}},
+}
+
+
+def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array:
+    """Standard normal, whatever is in use."""
+    held = jnp.array([0, 1, 2, 9])
+    return -0.5 * (jnp.sum(position**2) - jnp.sum(position[held] ** 2))
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, np.ndarray]:
+    """What is told of the draws of one chain."""
+    kernel = reversible_jump.build(
+        Posterior(log_density, architecture=Architecture((UNITS,), LAYERS)),
+        moves=("prior", "split"),
+        jumps=JUMPS,
+        annealing_steps=0,
+        annealing_integration_steps=1,
+        integration_steps=2,
+        jitter=0.0,
+        divergence_threshold=1000.0,
+    )
+    tuned = Tuned(jnp.full(Architecture((UNITS,), LAYERS).sizes, 0.3), jnp.ones(12))
+    start = jnp.array([1.0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, 0.7, 0.8])
+
+    def step(state: Any, key: jax.Array) -> Any:
+        state, info = kernel.step(key, state, tuned)
+        numbers = {"width_1": state.position[:3].sum(), "depth": state.position[9]}
+        return state, (info.extra, numbers)
+
+    keys = jax.random.split(jax.random.key(2), DRAWS)
+    extra, numbers = jax.jit(lambda: jax.lax.scan(step, kernel.init(start), keys)[1])()
+    found = {name: np.asarray(values) for name, values in extra.items()}
+    return found | {f"at_{name}": np.asarray(values) for name, values in numbers.items()}
+
+
+@pytest.mark.parametrize("name", ["width_1", "depth"])
+def test_jumps_follow_each_other(told: dict[str, np.ndarray], name: str) -> None:
+    """Each begins where the one before ended, and the draw is where its last one ended."""
+    before, proposed = told[f"jump_from_{name}"], told[f"jump_to_{name}"]
+    assert before.shape == (DRAWS, JUMPS)
+    after = np.where(told["jump_accepted"], proposed, before)
+    assert before.ravel()[0] == 1
+    np.testing.assert_array_equal(before.ravel()[1:], after.ravel()[:-1])
+    np.testing.assert_array_equal(told[f"at_{name}"], after[:, -1])
+    assert len(np.unique(after)) == 3
+
+
+def test_each_jump_changes_one_number_by_one(told: dict[str, np.ndarray]) -> None:
+    steps = [told[f"jump_to_{name}"] - told[f"jump_from_{name}"] for name in ("width_1", "depth")]
+    np.testing.assert_array_equal(np.abs(steps).sum(axis=0), 1)
+
+
+def test_probabilities_are_those_of_the_jumps_that_are_counted(
+    told: dict[str, np.ndarray],
+) -> None:
+    names = [name.removeprefix("jumps_") for name in told if name.startswith("jumps_")]
+    summed = [told[f"jumps_{n}"] * np.nan_to_num(told[f"jump_acceptance_{n}"]) for n in names]
+    np.testing.assert_allclose(np.sum(summed, axis=0), told["jump_probability"].sum(axis=1), 1e-5)
+
+
+@pytest.mark.parametrize("kind", VARYING)
+def test_numbers_have_the_names_that_the_model_gives(kind: str, dataset: Dataset) -> None:
+    job = ModelJob.model_validate(
+        {
+            "network": VARYING[kind],
+            "prior": {"kind": "fan_in"},
+            "likelihood": {"kind": "gaussian", "sigma": 0.1},
+            "precision": "float64",
+        }
+    )
+    model = builder.build_model(job, dataset)
+    architecture = architecture_of(model.network, model.density, model.varying)
+    assert architecture is not None
+    position = model.density.draw_prior(3)
+    named = model.density.variables(position)
+    expected = {name: float(value) for name, value in named.items() if is_size(name)}
+    assert architecture.numbers(position) == expected
+    assert prior_of_sizes(job.network).keys() == expected.keys()

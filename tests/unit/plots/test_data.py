@@ -1,0 +1,78 @@
+"""The figure of a dataset shows its rows, target by target, and how the targets are spread."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from nlobayes.plots.data import MOST_INPUTS, data
+from nlobayes.plots.style import SPLIT_COLORS
+from tests.unit.plots.data_tables import class_data_tables, data_tables
+from tests.unit.plots.drawing import drawn, shown, xy
+
+NAMES = ("data_rows", "data_columns", "data_splits")
+
+
+def figure_of(tables: dict[str, pd.DataFrame]) -> Figure:
+    return drawn(data, *(tables[name] for name in NAMES))
+
+
+def cloud(axes: Axes, split: str) -> np.ndarray:
+    """Give the points (coordinate, point) of a split."""
+    lines = [line for line in axes.get_lines() if same_color(line.get_color(), SPLIT_COLORS[split])]
+    return max((np.array(xy(line)) for line in lines), key=np.size)
+
+
+def test_every_input_has_a_panel_of_all_rows_for_the_target_and_for_its_ratio() -> None:
+    tables = data_tables()
+    rows, panels = tables["data_rows"], figure_of(tables).axes
+    expected = {
+        0: ("input_1", "target_1"),
+        1: ("input_2", "target_1"),
+        3: ("input_1", "ratio"),
+        4: ("input_2", "ratio"),
+    }
+    for number, columns in expected.items():
+        for split in SPLIT_COLORS:
+            mine = rows.loc[rows["split"] == split, [*columns]]
+            np.testing.assert_array_equal(cloud(panels[number], split), mine.to_numpy().T)
+    assert [axes.get_yscale() for axes in (panels[0], panels[3])] == ["log", "linear"]
+
+
+def test_the_distribution_of_each_split_sums_to_one() -> None:
+    spread = figure_of(data_tables()).axes[2]
+    steps = [patch for patch in spread.patches if isinstance(patch, Polygon)]
+    assert len(steps) == len(SPLIT_COLORS)
+    for step in steps:
+        heights = step.get_xy()[1:-1:2, 1]
+        assert heights.sum() == pytest.approx(1.0)
+
+
+def test_the_legend_says_how_many_rows_are_shown() -> None:
+    assert "train, 60 of 600 rows" in shown(figure_of(data_tables()))
+    assert "test, 30 rows" in shown(figure_of(data_tables()))
+
+
+def test_classes_show_the_median_of_an_input_in_each() -> None:
+    tables = class_data_tables()
+    axes = figure_of(tables).axes[0]
+    rows = tables["data_rows"]
+    train = rows[rows["split"] == "train"]
+    expected = train.groupby("target_1")["input_1"].median()
+    x, y = cloud(axes, "train")
+    np.testing.assert_allclose(x, expected)
+    np.testing.assert_allclose(np.rint(y), expected.index)
+
+
+def test_of_many_inputs_the_first_are_drawn() -> None:
+    tables = data_tables()
+    many = range(3, 40)
+    rows = tables["data_rows"].assign(**{f"input_{k}": 1.0 * k for k in many})
+    more = [{"column": f"input_{k}", "name": f"x{k}", "unit": "", "scale": ""} for k in many]
+    columns = pd.concat([tables["data_columns"], pd.DataFrame(more)])
+    figure = figure_of({**tables, "data_rows": rows, "data_columns": columns})
+    drawn_on = [axes for axes in figure.axes if axes.has_data()]
+    assert len(drawn_on) == 2 * (MOST_INPUTS + 1)

@@ -1,0 +1,82 @@
+"""A surrogate whose network sees principal components: predicted from columns, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.contents import write_surrogate
+from nlobayes.surrogate.surrogate import Engine, Surrogate
+from nlobayes.types import Exported
+from tests.refusals import refused
+from tests.unit.surrogate.conftest import dataset, points
+
+Make = Callable[..., Exported]
+NAMES = ("PC 1", "PC 2", "PC 3")
+
+
+def written(exported: Exported, path: Path) -> Path:
+    write_surrogate(path, exported, dataset()._replace(feature_names=NAMES), {"verb": "export"})
+    return path
+
+
+def turned_back(exported: Exported) -> Exported:
+    """Let the first layer do what the components did, on centred invariants."""
+    constants = exported.facts["transforms"]["features"]
+    turn = np.array(constants["components"]).T / constants["scale"]
+    plain = {"map": "invariants", "mean": constants["mean"], "scale": [1.0] * 5}
+    transforms = exported.facts["transforms"] | {"features": plain}
+    drawn = exported.variables | {"weights_1": turn @ exported.variables["weights_1"]}
+    train = exported.features @ np.linalg.pinv(turn)
+    facts = exported.facts | {"transforms": transforms}
+    spacing = exported.spacing
+    return exported._replace(variables=drawn, features=train, facts=facts, spacing=spacing)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+def test_a_file_predicts_as_a_network_that_turns_its_inputs_itself(
+    make_exported: Make, tmp_path: Path, engine: Engine
+) -> None:
+    """To the rounding of float32, in which weights and predictions are."""
+    exported = make_exported(components=3)
+    read = Surrogate.load(written(exported, tmp_path / "s.nc"), engine)
+    expected = Surrogate(turned_back(exported), engine).predict(points(50), on="model")
+    found = read.predict(points(50), on="model")
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=0, atol=2e-6)
+    np.testing.assert_allclose(found.posterior_sd, expected.posterior_sd, rtol=0, atol=2e-6)
+
+
+def test_the_domain_is_that_of_the_components(make_exported: Make, tmp_path: Path) -> None:
+    """Distances are those of the train rows' own features, as stored."""
+    exported = make_exported(components=3)
+    read = Surrogate.load(written(exported, tmp_path / "s.nc"))
+    np.testing.assert_allclose(read.distance(points(200, seed=3)), 0, atol=1e-5)
+    assert set(read.domain(points(200, seed=3))) == {"inside"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"components": [[1.0, 0.0, 0.0, 0.0, 0.0]]},
+        {"components": [[1.0, 0.0]] * 3},
+        {"explained": [0.5, 0.5]},
+        {"mean": [0.0] * 3},
+        {"scale": [1.0] * 5},
+    ],
+    ids=["too few", "of other features", "shares", "mean of components", "scale of features"],
+)
+def test_components_that_do_not_fit_are_refused(
+    make_exported: Make, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    exported = make_exported(components=3)
+    transforms = exported.facts["transforms"]
+    changed = transforms | {"features": transforms["features"] | change}
+    path = written(
+        exported._replace(facts=exported.facts | {"transforms": changed}), tmp_path / "s.nc"
+    )
+    with refused("surrogate.not_whole"):
+        Surrogate.load(path)
