@@ -57,8 +57,15 @@ def products(project: Project, changes: dict[str, Any]) -> Products:
     return [(rule, pattern) for rule, pattern in json.loads(line.removeprefix("products "))]
 
 
-OF_OTHER_RUNS = {"approximate", "tabulate_sizes", "plot_sizes", "plot_certainty", "plot_images"}
-"""Rules that no path is of, as those of classes: the study has neither classes, approximations nor
+OF_OTHER_RUNS = {
+    "approximate",
+    "sample",
+    "tabulate_sizes",
+    "plot_sizes",
+    "plot_certainty",
+    "plot_images",
+}
+"""Rules that no path is of, as those of classes: the study has neither classes, other methods nor
 networks whose size is drawn."""
 
 
