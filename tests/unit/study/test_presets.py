@@ -24,6 +24,8 @@ REFUSED: list[tuple[tuple[str, ...], Any, str]] = [
     (("networks", "n4", "hidden"), [4, 0], "greater_than_equal"),
     (("networks", "n4", "hidden"), 4, "tuple_type"),
     (("networks", "n4", "activation"), "tan", "study.unknown_activation"),
+    (("networks", "n4", "activation"), "leaky_relu(1.5)", "study.unknown_activation"),
+    (("networks", "n4", "activation"), ["tanh", "relu(0.3)"], "study.unknown_activation"),
     (("networks", "n4"), None, "model_type"),
     (("priors", "fan_in", "kind"), "fan_out", "union_tag_invalid"),
     (("priors", "fan_in", "scale"), 0, "greater_than"),
