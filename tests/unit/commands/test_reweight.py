@@ -192,7 +192,7 @@ def test_the_new_posterior_is_one_that_posterior_predictive_takes(
     reweight(thinned, dataset_path, out, likelihood=STUDENT_T)
     model = model_of(out)
     assert model.likelihood.model_dump() == {
-        **{"kind": "student_t", "sigma": 0.45, "scale": 1.0, "floor": 0.0},
+        **{"kind": "student_t", "sigma": 0.45, "scale": 1.0, "floor": 0.0, "precision": None},
         "degrees_of_freedom": 6.0,
     }
     assert model.model_dump(exclude={"likelihood"}) == model_of(thinned).model_dump(
