@@ -35,6 +35,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"units": UNITS, "activation": "prelu"},
         {"prior": "sloped"},
     ),
+    "start": ("study.jumps_of_start", {"units": UNITS}, {"pretraining": "he"}),
     "noise": ("study.jumps_of_likelihood", {"units": UNITS}, {"likelihood": "of_inputs"}),
 }
 
@@ -49,6 +50,7 @@ def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> 
                 "sloped": {"kind": "fan_in", "slopes": {"kind": "exponential"}},
             },
             "likelihoods": {"of_inputs": {"kind": "heteroscedastic"}},
+            "pretraining": {"he": {"start": "he"}},
             "methods": {"jumps": JUMPS},
             "grids": {"small": {"network": "varying", "method": "jumps", **grid}},
         }
