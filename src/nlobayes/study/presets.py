@@ -28,9 +28,7 @@ from nlobayes.study.values import (
 if TYPE_CHECKING:
     Activation = str
 else:
-    Activation = (
-        Literal[tuple(ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
-    )
+    Activation = Literal[tuple(ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
 
 
 Width = Annotated[int, Field(ge=1, le=10_000)]
