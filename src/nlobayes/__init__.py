@@ -7,9 +7,16 @@ from nlobayes.arviz_parts import without_announcement
 
 without_announcement()
 
+BY_SHORT_NAME = {
+    "Surrogate": "nlobayes.surrogate.surrogate",
+    "inference_data": "nlobayes.interop.inference_data",
+    "pymc_model": "nlobayes.interop.pymc_model",
+}
+"""The module of what users call by its short name."""
+
 
 def __getattr__(name: str) -> Any:
     """Import what users call by its short name, when they ask for it and not before."""
-    if name == "Surrogate":
-        return import_module("nlobayes.surrogate.surrogate").Surrogate
+    if name in BY_SHORT_NAME:
+        return getattr(import_module(BY_SHORT_NAME[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

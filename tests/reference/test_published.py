@@ -118,7 +118,7 @@ def sentences(text: str) -> Iterator[str]:
     """Give the sentences of a text that speak of others, without tables, code and references."""
     prose = re.sub(r"^(?:\|.*|```[^`]*```)$", "\n", text, flags=re.MULTILINE)
     for paragraph in re.split(r"\n\s*\n|^- ", prose, flags=re.MULTILINE):
-        for sentence in re.split(r"(?<=[.:;?!])\s+", SIDE.sub("", paragraph)):
+        for sentence in re.split(r"(?<=[.:;?!])\**\s+", SIDE.sub("", paragraph)):
             if OF_OTHERS.search(sentence):
                 yield " ".join(sentence.split())
 

@@ -13,6 +13,8 @@ from scipy.stats import poisson
 from nlobayes import builder
 from nlobayes.builder.architecture import architecture_of
 from nlobayes.inference.architecture import Architecture
+from nlobayes.inference.jumps import Chosen
+from nlobayes.inference.kernels.reversible_jump import jumps_of
 from nlobayes.model.architecture import log_probabilities
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
@@ -127,6 +129,24 @@ def test_layers_not_in_use_pass_on_what_they_get(of_depth: Any, dataset: Dataset
     np.testing.assert_allclose(predict(identical, features), shallow, atol=1e-12)
 
 
+def test_jumps_are_the_same_array_by_array(of_units: Any, of_depth: Any) -> None:
+    """Derivatives along the arrays of a few entries are those along the whole position."""
+    zero = jnp.zeros(())
+    for model, architecture in (of_units, of_depth):
+        position = model.density.draw_prior(5)
+        chosen = Chosen(jnp.asarray(True), zero.astype(int), zero.astype(int) + 1, zero, zero, zero)
+        whole = architecture._replace(arrays=None)
+        for name, jump in jumps_of(architecture, ("conditional",), model.logdensity_fn).items():
+            expected = jumps_of(whole, ("conditional",), model.logdensity_fn)[name]
+            position = position if architecture.units else position.at[architecture.held].set(1.0)
+            for found, known in zip(
+                jax.jit(jump.apply)(position, chosen),
+                jax.jit(expected.apply)(position, chosen),
+                strict=True,
+            ):
+                np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-9)
+
+
 def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:
     for model, architecture in (of_units, of_depth):
         gradient = np.asarray(jax.grad(model.logdensity_fn)(model.density.draw_prior(2)))
@@ -135,17 +155,19 @@ def test_no_gradient_moves_an_indicator(of_units: Any, of_depth: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prior", "learned"),
+    ("prior", "learned", "axes"),
     [
-        ({"kind": "relevance"}, 6),
-        ({"kind": "hierarchical", "hyper": {"kind": "half_normal", "scale": 1.0}}, 5),
+        ({"kind": "relevance"}, 6, ("feature",)),
+        ({"kind": "hierarchical", "hyper": {"kind": "half_normal", "scale": 1.0}}, 5, ()),
     ],
 )
 def test_scales_that_are_learned_are_read_with_the_weights(
-    prior: dict[str, Any], learned: int, dataset: Dataset
+    prior: dict[str, Any], learned: int, axes: tuple[str, ...], dataset: Dataset
 ) -> None:
     """Only arrays with entries that are not in use are left out: the network's own are read."""
     model, _ = build({**UNITS, "prior": prior}, dataset)
     named = builder.name_variables(model, model.density.draw_prior(1)).values
-    assert sum("scale" in name or "relevance" in name for name in named) == learned
-    assert not [n for n in named if n.startswith(("weights", "biases")) and n.endswith("_padded")]
+    assert sum(name.startswith("scale_") for name in named) == learned
+    assert not [name for name in named if name.endswith("_padded")]
+    assert {"scale_weights_1", "scale_weights_3"} < named.keys()
+    assert model.density.dims["scale_weights_1"] == axes

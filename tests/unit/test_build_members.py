@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from scipy.stats import laplace
 
 from nlobayes import model, study
-from nlobayes.builder.model import build_prior, build_slopes
+from nlobayes.builder.statement import build_prior, build_slopes
 from nlobayes.model.density import build_density
 from nlobayes.model.independent import Independent, fan_in, gaussian
 from nlobayes.model.likelihoods.bernoulli import Bernoulli

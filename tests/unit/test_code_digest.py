@@ -56,6 +56,7 @@ INSIDE = {
         "evaluation.reweighting.importance",
         "artifacts.draws",
     },
+    "sample": {"builder", "model.sampling", "artifacts.chains", "artifacts.draws"},
     "assemble": {"artifacts.chains", "artifacts.contents", "artifacts.netcdf", "provenance"},
     "diagnose": {
         "diagnostics.convergence",
@@ -164,6 +165,7 @@ USED = {
     "draw": {"data", "model", "inference"},
     "check_convergence": {"diagnostics"},
     "approximate": {"data", "model", "inference", "diagnostics", "evaluation"},
+    "sample": {"data", "model", "inference"},
     "assemble": set(),
     "diagnose": {"model", "diagnostics"},
     "thin": {"data", "diagnostics", "distributions", "evaluation"},

@@ -24,7 +24,8 @@ EARLIER = "results/earlier/old.nc"
 SHORTENED = {
     "integration_steps: 256": "integration_steps: 16",
     "steps: 300": "steps: 60",
-    "draws_per_segment: 500": "draws_per_segment: 100",
+    "draws_per_segment: 500": "draws_per_segment: 400\n    chains: 2",
+    "dataset: [old, new, union]": "dataset: old",
 }
 UPDATES = re.compile(r"snakemake (?:sequential_update\w* )?--configfile \S+sequential\.yaml")
 """Commands that want earlier data before they can be planned."""
@@ -115,7 +116,7 @@ def test_sequential_alone_needs_no_earlier_data(project: Project) -> None:
 def test_make_runs_sequential_on_a_fresh_clone(
     pristine: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """With short chains: the old posterior is made, condensed, and named by the update's prior."""
+    """With two short chains: the old posterior is made, condensed, and named by a prior."""
     copy = pristine.copy_to(tmp_path_factory.mktemp("sequential") / "project")
     study = copy.root / "config/studies/sequential.yaml"
     short = study.read_text()

@@ -32,6 +32,7 @@ THREE_MAPS = {
 ELSEWHERE = {
     "simulate",
     "approximate",
+    "sample",
     "fidelity",
     "ingest",
     "agree",

@@ -31,8 +31,9 @@ from nlobayes.workflow.options import (
 )
 from nlobayes.workflow.patterns import (
     one_of,
+    runs_in_segments,
+    runs_made_by,
     runs_of,
-    runs_of_approximations,
     runs_of_chains,
     runs_of_drawn_sizes,
     wildcard_patterns,

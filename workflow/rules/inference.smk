@@ -106,7 +106,7 @@ rule approximate:
     benchmark:
         "timings/approximate/{run}.tsv"
     wildcard_constraints:
-        run=runs_of_approximations(PLAN),
+        run=runs_made_by("approximate", PLAN),
     conda:
         "../../environment.yml"
     resources:
@@ -117,6 +117,29 @@ rule approximate:
     shell:
         "nlobayes approximate --spec {params.spec:q} --dataset {input.dataset:q}"
         " {params.starts} --out {output.posterior:q} 2> {log:q}"
+
+
+rule sample:
+    """Sample a posterior by NUTS as PyMC has it."""
+    input:
+        dataset=inputs.dataset,
+    output:
+        posterior="results/posterior/{run}.nc",
+    log:
+        "logs/sample/{run}.log",
+    benchmark:
+        "timings/sample/{run}.tsv"
+    wildcard_constraints:
+        run=runs_made_by("sample", PLAN),
+    conda:
+        "../../environment.yml"
+    resources:
+        **needs.of("sample"),
+    params:
+        **told.of_run("sample"),
+    shell:
+        "nlobayes sample --spec {params.spec:q} --dataset {input.dataset:q}"
+        " --out {output.posterior:q} 2> {log:q}"
 
 
 rule assemble:
@@ -132,7 +155,7 @@ rule assemble:
     benchmark:
         "timings/assemble/{run}.tsv"
     wildcard_constraints:
-        run=runs_of_chains(PLAN),
+        run=runs_in_segments(PLAN),
     conda:
         "../../environment.yml"
     resources:

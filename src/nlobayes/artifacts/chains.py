@@ -10,9 +10,10 @@ import numpy as np
 import xarray as xr
 
 from nlobayes.artifacts.contents import named_group
+from nlobayes.artifacts.draws import draw_groups
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
 from nlobayes.errors import InputError
-from nlobayes.types import Checkpoint, Segment
+from nlobayes.types import Checkpoint, PosteriorDraws, Segment
 
 Attrs = Mapping[str, Any]
 Arrays = Mapping[str, np.ndarray]
@@ -84,6 +85,16 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
     if incomplete:
         raise InputError("artifacts.incomplete_chains", chains=incomplete[0])
     return _pair(_join([drawn[chains] | warmed[chains] for chains in warmed]))
+
+
+def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Groups:
+    """Label chains that one job sampled and of which every draw is stored.
+
+    The stats are those of every draw and of every step of the warm-up, `lp` among them.
+    """
+    groups, chains = draw_groups(draws), range(len(draws.log_density))
+    warmed = {"warmup_sample_stats": _stats(warmup, chains, 0)}
+    return _pair(groups | warmed | {"sample_stats": _stats(stats, chains, 0)})
 
 
 def read_functions(segments: Sequence[Path]) -> np.ndarray:

@@ -59,10 +59,8 @@ def check_plain(path: Path) -> None:
 @contextmanager
 def open_plain(path: Path) -> Iterator[Plain]:
     """Open a file and judge all of it, as `check_plain` does."""
-    access = h5p.create(h5p.FILE_ACCESS)
-    access.set_fclose_degree(h5f.CLOSE_STRONG)
     try:
-        file = h5f.open(os.fsencode(path), h5f.ACC_RDONLY, access)
+        file = _open(os.fsencode(path))
         try:
             yield _Judge(path).judge(h5o.open(file, b"/"))
         finally:
@@ -73,6 +71,16 @@ def open_plain(path: Path) -> Iterator[Plain]:
         raise InputError(
             "artifacts.not_hdf5", path=path, reason=str(error), remedy=remedy(path)
         ) from error
+
+
+def _open(path: bytes) -> h5f.FileID:
+    """Open a file that closes with all of its parts, unless this process has it open otherwise."""
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    try:
+        return h5f.open(path, h5f.ACC_RDONLY, access)
+    except OSError:
+        return h5f.open(path, h5f.ACC_RDONLY)
 
 
 def is_number(array: h5d.DatasetID) -> bool:

@@ -14,7 +14,6 @@ from nlobayes.builder.model import Model as Model
 from nlobayes.builder.model import Sampled as Sampled
 from nlobayes.builder.model import build_model as build_model
 from nlobayes.builder.model import check_finite as check_finite
-from nlobayes.builder.model import error_of as error_of
 from nlobayes.builder.model import name_variables as name_variables
 from nlobayes.builder.model import observer as observer
 from nlobayes.builder.model import predict_with as predict_with
@@ -33,5 +32,8 @@ from nlobayes.builder.starts import build_problem as build_problem
 from nlobayes.builder.starts import build_search as build_search
 from nlobayes.builder.starts import draw_functions as draw_functions
 from nlobayes.builder.starts import draw_start as draw_start
+from nlobayes.builder.statement import error_of as error_of
+from nlobayes.builder.statement import pymc_model as pymc_model
 from nlobayes.builder.stored import components as components
 from nlobayes.builder.stored import log_ratios as log_ratios
+from nlobayes.builder.yardstick import sample_chains as sample_chains

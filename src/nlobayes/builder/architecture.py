@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.inference.architecture import Architecture, Layers, Units
+from nlobayes.inference.architecture import Architecture, Arrays, Layers, Units
 from nlobayes.model.architecture import PADDED, Varying, log_probabilities
 from nlobayes.model.density import Density
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer, Network, layer_names
@@ -39,6 +39,7 @@ def architecture_of(
     if varying is None:
         return None
     places = [_places(density, names) for names in layer_names(network)]
+    arrays = Arrays(density.unravel, tuple(density.places.values()))
     if varying.units is not None:
         return Architecture(
             tuple(
@@ -51,13 +52,15 @@ def architecture_of(
                 for number, (into, out, log_probability) in enumerate(
                     zip(places[:-1], places[1:], varying.units, strict=True), start=1
                 )
-            )
+            ),
+            arrays=arrays,
         )
     assert varying.depth is not None
     entries = np.stack([_entries(layer) for layer in places[1:-1]])
     at = density.places[DEPTH].start
     identity = _identity(density, places[1:-1], at, len(places) - 1)
-    return Architecture((), Layers(at, entries, identity, _fewest(varying.depth)))
+    layers = Layers(at, entries, identity, _entries(places[-1]), _fewest(varying.depth))
+    return Architecture((), layers, arrays)
 
 
 def _places(density: Density, names: Layer) -> Layer:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 STAGES = {
     **{"start": 0, "pretrain": 1, "warmup": 2, "draw": 3, "landscape": 4, "prior": 5},
-    **{"approximate": 6, "output": 7},
+    **{"approximate": 6, "output": 7, "sample": 8},
 }
 MOST_CHAINS = 2**16
 """Restarts of a chain are numbered behind all chains."""

@@ -9,14 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.builder.architecture import varying_of
-from nlobayes.builder.custom_prior import load_function
-from nlobayes.data.transforms import (
-    TargetTransform,
-    apply_features,
-    feature_transform,
-    offset_of,
-)
+from nlobayes.builder.statement import columns_of, pieces_of, state
 from nlobayes.errors import InputError
 from nlobayes.inference.kernel import LogDensity
 from nlobayes.inference.pretrain import Rows
@@ -24,17 +17,10 @@ from nlobayes.model import marginal
 from nlobayes.model.architecture import Varying
 from nlobayes.model.conditionals import Conjugates, find_conjugates
 from nlobayes.model.density import Density, build_density
-from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import NOISE, Likelihood
-from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import Network, forward, layers_of
-from nlobayes.model.posterior import build_posterior
-from nlobayes.model.prior import Prior, Statement
-from nlobayes.model.priors import PRIORS
 from nlobayes.model.rows import Data, choose_layout
-from nlobayes.model.slopes import SLOPE_PRIORS
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.prior import PriorSettings
 from nlobayes.types import Dataset, EarlierData, Named
 
 
@@ -110,30 +96,16 @@ def build_model(
         If the likelihood does not fit the number of classes or of outputs, or earlier data are not
         given where the prior names them, or are of something else.
     """
-    if earlier is None and job.prior.earlier is not None:
-        raise InputError("builder.earlier_not_given", file=job.prior.earlier.file)
-    prior = build_prior(job.prior)
-    likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
-    network = _network(job, dataset, likelihood)
+    pieces = pieces_of(job, dataset)
+    network, prior = pieces.network, pieces.prior
     integrated = job.network.output == "marginalised" and non_centered
-    varying = varying_of(job.network)
-    train = _columns(dataset, 0)
+    train = columns_of(dataset, 0)
     layout, chunk = choose_layout(max(network.sizes), job.device)
     if integrated:
         rows = len(train["target"])
         layout, chunk = marginal.LAYOUT, marginal.chunk_of(network.sizes[-2], rows)
-    posterior = build_posterior(
-        network,
-        prior,
-        likelihood,
-        feature_names=dataset.feature_names,
-        layout=layout,
-        slopes=build_slopes(job.prior),
-        errors=train["error"] is not None,
-        targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
-        non_centered=non_centered,
-        earlier=None if earlier is None else _site(earlier, dataset, network),
-        varying=varying,
+    posterior = state(
+        pieces, dataset, job.prior, layout=layout, earlier=earlier, non_centered=non_centered
     )
     density = build_density(posterior, chunk=chunk, shards=job.shards)
     data = density.place(**train)
@@ -143,13 +115,22 @@ def build_model(
     ) -> jax.Array:
         return density.log_density(position, data, inverse_temperature)
 
-    fixed = non_centered and varying is None
+    fixed = non_centered and pieces.varying is None
     conjugates = find_conjugates(prior, network, density) if fixed else None
     whole = np.arange(density.size)
     sampled = Sampled(whole, density.log_prior, density.log_likelihood, logdensity_fn, conjugates)
     if integrated:
         sampled = _integrated(marginal.integrate_output(posterior, density), data, conjugates)
-    return Model(network, likelihood, density, data, logdensity_fn, conjugates, sampled, varying)
+    return Model(
+        network,
+        pieces.likelihood,
+        density,
+        data,
+        logdensity_fn,
+        conjugates,
+        sampled,
+        pieces.varying,
+    )
 
 
 def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> Sampled:
@@ -190,52 +171,6 @@ def _reduced(
     return Conjugates(refresh, np.searchsorted(left.left, conjugates.held))
 
 
-def build_prior(settings: PriorSettings) -> Prior:
-    """Build the prior of weights and biases, with the user's function where it has one."""
-    code = settings.code
-    given = {} if code is None else {"function": load_function(code)}
-    return PRIORS[settings.kind].build(**given, **settings.arguments())
-
-
-def build_slopes(settings: PriorSettings) -> Statement | None:
-    """Build the prior of trained slopes, where there is one."""
-    slopes = settings.slopes
-    return None if slopes is None else SLOPE_PRIORS[slopes.kind].build(**slopes.arguments())
-
-
-def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network:
-    labels = dataset.transforms["target"].get("labels", ())
-    targets = len(labels) or len(dataset.target_names)
-    outputs = likelihood.outputs(targets)
-    if job.network.outputs not in (None, outputs):
-        raise InputError("builder.other_outputs", outputs=job.network.outputs, needed=outputs)
-    sizes = (len(dataset.feature_names), *job.network.hidden, outputs)
-    return Network(sizes, job.network.activation)
-
-
-def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
-    """Bring earlier data into the units of a network."""
-    target = TargetTransform(**dataset.transforms["target"])
-    names = (*dataset.input_names, *dataset.target_names)
-    given = (earlier.input_names, earlier.target, earlier.scale, earlier.units)
-    units = {name: dataset.units[name] for name in names}
-    wanted = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
-    for what, found, own in zip(("inputs", "target", "scale", "units"), given, wanted, strict=True):
-        if found != own:
-            raise InputError("builder.other_earlier", what=what, found=found, wanted=own)
-    if network.sizes[-1] != 1:
-        raise InputError("builder.earlier_of_one_output", outputs=network.sizes[-1])
-    features = apply_features(feature_transform(dataset.transforms["features"]), earlier.inputs)
-    known = target.relative_to
-    if known is not None and earlier.relative_to != known:
-        raise InputError("references.of_earlier", received=earlier.relative_to, allowed=known)
-    offset = offset_of(target, None if known is None else earlier.reference)
-    observed = earlier.observed - earlier.root @ np.broadcast_to(
-        target.mean + offset, len(earlier.inputs)
-    )
-    return Site(features, earlier.root * target.sd, observed)
-
-
 def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
     """Build the network's output (point,), several (point, output), of position and features."""
     layout = model.density.layout
@@ -250,19 +185,8 @@ def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
 
 def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
     """Take the rows of one split in the precision of the model."""
-    columns = _columns(dataset, split)
+    columns = columns_of(dataset, split)
     return Rows(**jax.tree.map(lambda column: jnp.asarray(column, model.density.dtype), columns))
-
-
-def error_of(dataset: Dataset) -> np.ndarray | None:
-    """Give the error of every target (point,) in the network's units; None where not known."""
-    return None if dataset.error is None else dataset.error / dataset.transforms["target"]["sd"]
-
-
-def _columns(dataset: Dataset, split: int) -> dict[str, Any]:
-    rows, error = dataset.split == split, error_of(dataset)
-    columns = {"features": dataset.features, "target": dataset.target, "error": error}
-    return {name: None if column is None else column[rows] for name, column in columns.items()}
 
 
 def observer(model: Model, dataset: Dataset) -> Callable[[jax.Array], dict[str, jax.Array]]:

@@ -35,7 +35,7 @@ def diagnose(
     *,
     thresholds: Thresholds,
     tightness: float | None,
-    gradients_warmup: int,
+    gradients_warmup: int | None,
     thin: int,
     thinning_loss: float,
     exact: bool,
@@ -54,7 +54,7 @@ def diagnose(
     tightness
         As `tightness` computes it; None where no one sigma says how tight.
     gradients_warmup
-        Gradient evaluations of all chains before the first draw.
+        Gradient evaluations of all chains before the first draw; None where not known.
     thin
         Storage stride of `draws.weights`: every n-th draw was stored.
     thinning_loss
@@ -238,7 +238,9 @@ def _divergences_at(function: np.ndarray, diverging: np.ndarray) -> dict[str, An
     return {"reference_point": point, "deviation": float(deviation[point])}
 
 
-def _sampler_metrics(stats: SampleStats, gradients_warmup: int, drawn: int) -> dict[str, Any]:
+def _sampler_metrics(
+    stats: SampleStats, gradients_warmup: int | None, drawn: int
+) -> dict[str, Any]:
     gradients = int(np.sum(stats.n_steps))
     return {
         "divergences": int(np.sum(stats.diverging)),
@@ -252,7 +254,7 @@ def _sampler_metrics(stats: SampleStats, gradients_warmup: int, drawn: int) -> d
         "energy_variance": None
         if stats.energy_variance is None
         else float(np.mean(stats.energy_variance)),
-        "gradients_total": gradients + int(gradients_warmup),
+        "gradients_total": None if gradients_warmup is None else gradients + gradients_warmup,
         "gradients_per_draw": gradients / drawn,
     }
 

@@ -8,11 +8,36 @@ Chib 1995, J. R. Stat. Soc. B 57, 473; Godsill 2001, J. Comput. Graph. Stat. 10,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+
+class Arrays(NamedTuple):
+    """The arrays that a position consists of, one after the other; a log density also takes those.
+
+    A derivative along entries of one array then costs nothing for what the others give alone.
+    """
+
+    split: Callable[[jax.Array], list[jax.Array]]
+    places: tuple[slice, ...]
+
+    def put(
+        self, position: jax.Array, at: jax.Array, values: jax.Array, among: np.ndarray
+    ) -> list[jax.Array]:
+        """Replace entries `at` some places, which are `among` static ones (any shape)."""
+        arrays = list(self.split(position))
+        for number, place in enumerate(self.places):
+            if not np.any((among >= place.start) & (among < place.stop)):
+                continue
+            size, shape = place.stop - place.start, arrays[number].shape
+            local = jnp.where((at >= place.start) & (at < place.stop), at - place.start, size)
+            flat = arrays[number].ravel().at[local].set(values, mode="drop")
+            arrays[number] = flat.reshape(shape)
+        return arrays
 
 
 class Units(NamedTuple):
@@ -51,6 +76,8 @@ class Layers(NamedTuple):
         Places of the weights and biases of each layer after the first (layer, entry).
     identity
         What these entries are in a layer that passes on what it gets (layer, entry).
+    readout
+        Places of the weights and biases of the output layer (entry,).
     fewest
         Least number of hidden layers that the prior allows.
     """
@@ -58,18 +85,27 @@ class Layers(NamedTuple):
     count_at: int
     entries: np.ndarray
     identity: np.ndarray
+    readout: np.ndarray
     fewest: int
 
     def in_use(self, position: jax.Array) -> jax.Array:
         """Count the hidden layers in use."""
         return jnp.round(position[self.count_at]).astype(int)
 
+    def change(self, position: jax.Array, grow: jax.Array) -> jax.Array:
+        """Take one more layer into use, or one less."""
+        return position.at[self.count_at].add(jnp.where(grow, 1, -1).astype(position.dtype))
+
 
 class Architecture(NamedTuple):
-    """What varies: the units of some hidden layers, and the number of layers."""
+    """What varies: the units of some hidden layers, and the number of layers.
+
+    `arrays` says what a position consists of, where the log density takes that apart too.
+    """
 
     units: tuple[Units, ...]
     layers: Layers | None = None
+    arrays: Arrays | None = None
 
     @property
     def held(self) -> np.ndarray:

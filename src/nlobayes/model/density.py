@@ -117,6 +117,9 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
 
     mesh = _mesh(shards)
 
+    def arrays(position: jax.Array | list[jax.Array]) -> list[jax.Array]:
+        return position if isinstance(position, list) else unravel(position)
+
     def bare_log_prior(position: jax.Array) -> jax.Array:
         return _total(_log_prior(model, jacobian=False)(*unravel(position)))
 
@@ -125,15 +128,15 @@ def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Densi
 
     return Density(
         size=flat.size,
-        log_prior=lambda position: _total(log_prior(*unravel(position))),
+        log_prior=lambda position: _total(log_prior(*arrays(position))),
         bare_log_prior=bare_log_prior,
-        log_likelihood=_chunked(lambda q, *data: rows(*unravel(q), *data)[0], mesh),
+        log_likelihood=_chunked(lambda q, *data: rows(*arrays(q), *data)[0], mesh),
         variables=lambda q: dict(zip(variable_names, variables(*unravel(q)), strict=True)),
         draw_prior=lambda seed: flatten(draw_point(seed)),
         locate=_locate(model),
         places=_places(model, point),
         unravel=unravel,
-        dims={name: tuple(model.named_vars_to_dims.get(name, ())) for name in variable_names},
+        dims={name: _dims(model, name) for name in variable_names},
         coords=dict(model.coords),
         layout=posterior.layout,
         chunk=chunk,
@@ -227,8 +230,8 @@ def _chunked(
     def forward_pass(position: jax.Array, data: Data) -> tuple[jax.Array, jax.Array]:
         return sum_shards(jax.value_and_grad(chunk_sum), position, data)
 
-    def backward_pass(gradient: jax.Array, cotangent: jax.Array) -> tuple[jax.Array, None]:
-        return cotangent * gradient, None
+    def backward_pass(gradient: Any, cotangent: jax.Array) -> tuple[Any, None]:
+        return jax.tree.map(lambda part: cotangent * part, gradient), None
 
     many.defvjp(forward_pass, backward_pass)
 
@@ -269,8 +272,14 @@ def _named(model: pm.Model) -> list[Any]:
     read = [variable for variable in every if not _is_twin(variable.name)]
     graph = model.replace_rvs_by_values(read)
     for variable, original in zip(graph, read, strict=True):
-        variable.name = original.name
+        variable.name = original.name.removesuffix(PADDED)
     return sorted(graph, key=lambda variable: str(variable.name))
+
+
+def _dims(model: pm.Model, name: str) -> tuple[str, ...]:
+    """Give the axes of what is read by a name, which the model may have with another ending."""
+    known = model.named_vars_to_dims
+    return tuple(known.get(name) or known.get(name + PADDED) or ())
 
 
 def _is_twin(name: str) -> bool:

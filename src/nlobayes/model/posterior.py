@@ -26,6 +26,7 @@ from nlobayes.model.prior import Parameters, Prior, Statement, arrays_of
 
 FEATURES = "features"
 EARLIER = "earlier"
+POINT = "point"
 
 
 class Posterior(NamedTuple):
@@ -90,6 +91,30 @@ def build_posterior(
         likelihood.observe(output, target, error)
     names = layer_names(network)[-1]
     return Posterior(model, layout, hidden, (names.weights, names.biases))
+
+
+def condition(
+    posterior: Posterior,
+    *,
+    features: np.ndarray,
+    target: np.ndarray,
+    error: np.ndarray | None,
+    rows: np.ndarray,
+) -> pm.Model:
+    """Give a PyMC model its data, labelled by the numbers of their rows (point,).
+
+    Features are (point, feature), target and error (point,) or (point, output); the error is None
+    where the posterior has none.
+    """
+    model, of_each = posterior.model, (POINT, "output")[: target.ndim]
+    placed = features if posterior.layout == "rows" else features.T
+    given = {FEATURES: placed, f"{TARGET}_data": target, ERROR: error}
+    pm.set_data({name: data for name, data in given.items() if data is not None}, model=model)
+    model.add_coord(POINT, rows)
+    of_features = (POINT, "feature") if posterior.layout == "rows" else ("feature", POINT)
+    named = {FEATURES: of_features, **dict.fromkeys((f"{TARGET}_data", TARGET, ERROR), of_each)}
+    model.named_vars_to_dims |= {name: dims for name, dims in named.items() if name in model}
+    return model
 
 
 def _add_earlier(earlier: Site, network: Network, layers: Sequence[Layer], layout: str) -> None:

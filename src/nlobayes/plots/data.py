@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame, isna
 
 from nlobayes.plots.axes import few_ticks, narrow, with_unit
@@ -102,12 +103,12 @@ def _spans(axes: Axes, parts: Sequence[Part], one: Column, target: Column) -> No
             middle, classes + aside, xerr=bars, fmt=".", color=part.color, label=part.label
         )
     _label(axes, one.label, target.label)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
 
 
 def _distribution(axes: Axes, parts: Sequence[Part], target: Column) -> None:
     values = [floats(part.rows, target.column) for part in parts]
-    edges = _edges(np.concatenate(values), target.scale)
+    edges = _edges(np.concatenate(values), target.scale).tolist()
     for part, some in zip(parts, values, strict=True):
         share = np.full(len(some), 1 / len(some))
         axes.hist(some, edges, weights=share, histtype="step", color=part.color, linewidth=1.2)

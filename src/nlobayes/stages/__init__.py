@@ -131,6 +131,16 @@ PIPELINE = {
         seconds=lambda size: size.prediction_seconds + size.draws * size.draw_seconds,
         on_gpu=True,
     ),
+    "sample": Stage(
+        help="Sample a posterior by NUTS as PyMC has it, in one job.",
+        job="SampleJob",
+        unit="run",
+        inputs=(DATASET,),
+        outputs=(POSTERIOR,),
+        base_mb=1500,
+        numbers=lambda size: size.data + 4 * size.drawn,
+        seconds=lambda size: size.draws * size.draw_seconds,
+    ),
     "assemble": Stage(
         help="Join all chains into one posterior.",
         job="DrawJob",

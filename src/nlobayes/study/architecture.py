@@ -10,6 +10,8 @@ KERNEL = "reversible_jump"
 PRIORS = ("fan_in", "gaussian", "laplace", "student_t", "cauchy", "hierarchical", "relevance")
 """Priors whose arrays are one entry per weight."""
 RELU = "relu"
+MOVES = {"units": ("prior", "conditional", "split"), "layers": ("prior", "conditional", "identity")}
+"""Moves of a jump that change the number of units, of layers."""
 
 
 def check_architecture(run: RunSpec) -> None:
@@ -29,6 +31,7 @@ def check_architecture(run: RunSpec) -> None:
     if not jumps:
         raise InputError("study.varies_without_jumps", network=network, method=method)
     _check_ranges(run, network)
+    _check_moves(run, network)
     _check_model(run, network)
 
 
@@ -49,6 +52,22 @@ def _check_ranges(run: RunSpec, network: str) -> None:
             network=network,
             hidden=hidden,
             activation=run.network.activation,
+        )
+
+
+def _check_moves(run: RunSpec, network: str) -> None:
+    """Refuse moves of which none changes what varies: its number would never change."""
+    assert run.mcmc is not None
+    what = "units" if run.network.units is not None else "layers"
+    given = run.mcmc.kernel.settings["moves"]
+    if not set(given) & set(MOVES[what]):
+        raise InputError(
+            "study.moves_of_others",
+            method=run.names["method"],
+            network=network,
+            what=what,
+            given=given,
+            known=MOVES[what],
         )
 
 

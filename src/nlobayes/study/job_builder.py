@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nlobayes.errors import InputError
@@ -22,6 +22,7 @@ from nlobayes.study.jobs import (
     PretrainJob,
     PriorPredictiveJob,
     RivalJob,
+    SampleJob,
     SimulateJob,
     SpeedJob,
     TabulateChainsJob,
@@ -30,6 +31,7 @@ from nlobayes.study.jobs import (
     TimedRun,
     WarmupJob,
 )
+from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
@@ -66,7 +68,7 @@ def rival_job(rival: Rival) -> RivalJob:
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
     """Tell each verb of a run its own sections."""
     model = _model_job(run)
-    of_method = _approximation_jobs(run, model) if run.mcmc is None else _chain_jobs(run, model)
+    of_method = JOBS_UP_TO[run.method.stage](run, model)
     return {
         "pretrain": PretrainJob(model=model, pretraining=run.pretraining, seed=run.seed),
         **of_method,
@@ -82,7 +84,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             calibration=run.evaluation.calibration,
             covariate=run.dataset.features.along,
             seed=run.seed,
-            combine=run.evaluation.combine if run.mcmc else "equal",  # others have no chains
+            combine="equal" if run.method.approximate else run.evaluation.combine,  # no chains
         ),
         "tabulate": TabulateJob(
             covariate=run.dataset.features.along,
@@ -131,12 +133,35 @@ def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
 def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     return {
         "approximate": ApproximateJob(model=model, method=run.method, seed=run.seed),
-        "diagnose": DiagnoseJob(
-            likelihood=run.likelihood,
-            thresholds=run.evaluation.thresholds,
-            thinning_loss=run.evaluation.thinning_loss,
-        ),
+        "diagnose": _judged_alone(run),
     }
+
+
+def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
+    """PyMC samples in double precision on the CPU, whatever the study says for our own kernels."""
+    assert isinstance(run.method, PyMC)
+    yardstick = model.model_copy(update={"precision": "float64", "device": "cpu", "shards": 1})
+    return {
+        "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
+        "diagnose": _judged_alone(run),
+        "tabulate_chains": TabulateChainsJob(thin=1, covariate=run.dataset.features.along),
+    }
+
+
+def _judged_alone(run: RunSpec) -> DiagnoseJob:
+    return DiagnoseJob(
+        likelihood=run.likelihood,
+        thresholds=run.evaluation.thresholds,
+        thinning_loss=run.evaluation.thinning_loss,
+    )
+
+
+JOBS_UP_TO: dict[str, Callable[[RunSpec, ModelJob], dict[str, Frozen]]] = {
+    "assemble": _chain_jobs,
+    "approximate": _approximation_jobs,
+    "sample": _sampled_jobs,
+}
+"""The jobs of a method, by the stage that writes its posterior."""
 
 
 def check_earlier(run: RunSpec) -> None:

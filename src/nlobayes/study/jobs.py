@@ -24,6 +24,7 @@ from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
+from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.presets import (
     CalibrationTolerances,
     Combine,
@@ -139,25 +140,36 @@ class ApproximateJob(Frozen):
     seed: Seed
 
 
+class SampleJob(Frozen):
+    """All chains of one posterior, as PyMC samples it."""
+
+    model: ModelJob
+    method: PyMC
+    seed: Seed
+
+
 def _maker(spec: Any) -> str:
-    """Tell which job made a posterior: a method is told its settings, chains a kernel."""
-    is_method = "method" in spec if isinstance(spec, dict) else isinstance(spec, ApproximateJob)
-    return "method" if is_method else "chains"
+    """Tell which job made a posterior: chains are told a kernel, others a method of some kind."""
+    method = spec.get("method") if isinstance(spec, dict) else getattr(spec, "method", None)
+    kind = method.get("kind") if isinstance(method, dict) else getattr(method, "kind", None)
+    return "chains" if method is None else "pymc" if kind == "pymc" else "method"
 
 
 class PosteriorJob(
     RootModel[
         Annotated[
-            Annotated[DrawJob, Tag("chains")] | Annotated[ApproximateJob, Tag("method")],
+            Annotated[DrawJob, Tag("chains")]
+            | Annotated[ApproximateJob, Tag("method")]
+            | Annotated[SampleJob, Tag("pymc")],
             Discriminator(_maker),
         ]
     ]
 ):
-    """What made a posterior, as its thinned draws repeat it: chains, or a method without chains."""
+    """What made a posterior, as its thinned draws repeat it: chains, or a method of one job."""
 
 
 class DiagnoseJob(Frozen):
-    """The convergence of one posterior; an approximate method has no kernel."""
+    """The convergence of one posterior; a method of one job has no kernel."""
 
     RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
 

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import AfterValidator, Field
+
+from nlobayes.errors import InputError
 from nlobayes.study.values import Frozen
 
 ChainsPerJob = int | Literal["all"]
+
+
+def _more_than_one(chains: int) -> int:
+    if chains < 2:
+        raise InputError("study.one_chain", chains=chains)
+    return chains
+
+
+Chains = Annotated[int, Field(le=1000), AfterValidator(_more_than_one)]
+"""A number of chains: convergence cannot be shown with one."""
 
 
 class MethodSettings(Frozen):
     """Settings of a method; those of one kind are in the file of its name in `methods/`."""
 
     approximate: ClassVar[bool] = True
-    """Whether its draws are no chains: convergence does not apply then, and one job makes them."""
+    """Whether its draws are no chains: convergence does not apply then."""
+    stage: ClassVar[str] = "approximate"
+    """The stage that writes its posterior."""
+    starts_at_maps: ClassVar[bool] = True
+    """Whether its draws depend on its MAPs; otherwise these are the baseline alone."""
     takes_minibatches: ClassVar[bool] = False
     """Whether it takes minibatches, and so needs a likelihood that is a sum over rows."""
     draws_output: ClassVar[bool] = False
@@ -50,15 +67,15 @@ class MethodSettings(Frozen):
 
     @property
     def draws_of_all(self) -> int:
-        """Draws of an approximation, all of its starts together."""
+        """Draws of a method of one job, all of its starts together."""
         return len(self.starts)
 
     @property
     def gradients(self) -> int:
-        """Gradients of all train rows that an approximation takes."""
+        """Gradients of all train rows that a method of one job takes."""
         return 0
 
     def matrix_numbers(self, parameters: int, train: int) -> int:
-        """Count the numbers that an approximation holds beside its draws."""
+        """Count the numbers that a method of one job holds beside its draws."""
         del parameters, train
         return 0

@@ -25,7 +25,7 @@ def _job(runs: Iterable[RunSpec]) -> FidelityJob | None:
     chains: list[TimedMethod] = []
     others: list[TimedMethod] = []
     for run in runs:
-        (chains if run.mcmc else others).append(_timed(run))
+        (others if run.method.approximate else chains).append(_timed(run))
     if not (chains and others):
         return None
     return FidelityJob(exact=chains[0], approximations=tuple(others))
@@ -33,8 +33,9 @@ def _job(runs: Iterable[RunSpec]) -> FidelityJob | None:
 
 def _timed(run: RunSpec) -> TimedMethod:
     """List the timings of all jobs from the MAPs to the draws, as paths below `timings/`."""
-    maps = [f"pretrain/{run.model_id}/{start}.tsv" for start in sorted({*run.starts})]
-    jobs = [f"approximate/{run.run_id}.tsv"] if run.mcmc is None else _jobs_of_chains(run)
+    starts, stage = {*run.starts} if run.method.starts_at_maps else (), run.method.stage
+    maps = [f"pretrain/{run.model_id}/{start}.tsv" for start in sorted(starts)]
+    jobs = [f"{stage}/{run.run_id}.tsv"] if run.mcmc is None else _jobs_of_chains(run)
     return TimedMethod(run=run.run_id, timings=(*maps, *jobs))
 
 

@@ -12,6 +12,8 @@ from nlobayes.workflow.plan import Plan
 from nlobayes.workflow.tasks import CLASSES, Task
 
 NUMBER = r"\d+"
+IN_ONE_JOB = ("approximate", "sample")
+"""Stages that make a posterior in one job."""
 
 
 def one_of(names: Iterable[str]) -> str:
@@ -42,13 +44,21 @@ def wildcard_patterns(plan: Plan) -> dict[str, str]:
 
 def runs_of_chains(plan: Plan) -> str:
     """Spell the pattern of the runs whose method samples by chains."""
-    others = one_of(plan.approximate_methods)
-    return rf"{path_before_method()}(?!({others})/){NAME.pattern}/s\d+"
+    return _runs_but(plan.approximate_methods)
 
 
-def runs_of_approximations(plan: Plan) -> str:
-    """Spell the pattern of the runs whose method approximates the posterior in one job."""
-    return rf"{path_before_method()}({one_of(plan.approximate_methods)})/s\d+"
+def runs_in_segments(plan: Plan) -> str:
+    """Spell the pattern of the runs whose chains are drawn in segments, by jobs of their own."""
+    return _runs_but(name for stage in IN_ONE_JOB for name in plan.methods_of(stage))
+
+
+def runs_made_by(stage: str, plan: Plan) -> str:
+    """Spell the pattern of the runs whose posterior a stage makes, in one job."""
+    return rf"{path_before_method()}({one_of(plan.methods_of(stage))})/s\d+"
+
+
+def _runs_but(methods: Iterable[str]) -> str:
+    return rf"{path_before_method()}(?!({one_of(methods)})/){NAME.pattern}/s\d+"
 
 
 def runs_of_drawn_sizes(plan: Plan) -> str:

@@ -54,7 +54,7 @@ class Plan:
         groups: dict[str, Paths] = {}
         for grid in self.study.grids:
             for run in self.study.runs(grid):
-                if run.mcmc is None:  # what approximations say of a posterior is no second opinion
+                if run.method.approximate:  # what they say is no second opinion
                     continue
                 groups.setdefault(f"{grid}/{run.model_id}", []).append(run.run_id)
         return ByPath((name, runs) for name, runs in groups.items() if len(runs) > 1)
@@ -79,6 +79,11 @@ class Plan:
         """Names of the methods whose draws are no chains."""
         each = self.study.methods.items()
         return [name for name, method in each if method.approximate]
+
+    def methods_of(self, stage: str) -> Paths:
+        """Names of the methods whose posterior a stage writes."""
+        each = self.study.methods.items()
+        return [name for name, method in each if method.stage == stage]
 
     @cached_property
     def varying_networks(self) -> Paths:

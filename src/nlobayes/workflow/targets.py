@@ -43,7 +43,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
 def figures_of(run: RunSpec) -> Paths:
     """List the figures of a run as files, those of its MAPs, and that of its dataset."""
     surveyed = LANDSCAPE_FIGURES if _has_plane(run) else ()
-    of_chains = names_of(Of.CHAINS) if run.mcmc else ()
+    of_chains = () if run.method.approximate else names_of(Of.CHAINS)
     of_sizes = names_of(Of.DRAWN_SIZES) if run.network.varies else ()
     own = (*of_chains, *of_sizes, *figures_that_data_allow(run.dataset))
     return [

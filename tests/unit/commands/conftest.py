@@ -80,6 +80,28 @@ def run(
 
 
 @pytest.fixture(scope="session")
+def stated_run(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with the posterior `tiny/s1` and its dataset; it says its model, 5-2-1."""
+    root = tmp_path_factory.mktemp("stated")
+    (root / "results/data").mkdir(parents=True)
+    (root / "results/posterior/tiny").mkdir(parents=True)
+    model = {
+        "network": {"hidden": [2], "activation": "tanh"},
+        "prior": {"kind": "fan_in"},
+        "likelihood": {"kind": "gaussian", "sigma": 0.2},
+        "precision": "float32",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        data = Path("results/data/tiny.nc")
+        shutil.copy(run.dataset, data)
+        made = {"spec": {"model": model}, "inputs": digests([data])}
+        groups = read_groups(run.posterior, "posterior")
+        write_groups(Path("results/posterior/tiny/s1.nc"), "posterior", groups, made)
+    return root
+
+
+@pytest.fixture(scope="session")
 def make_predictions() -> Callable[..., tuple[Path, Path]]:
     """Write a dataset and predictions of it that are off by 0.01 to 0.05 dex."""
     return _predictions

@@ -1,9 +1,10 @@
-"""The lines of the documentation that open a posterior in ArviZ run as printed."""
+"""The page docs/arviz.md runs as printed: plots, LOO, the PyMC model and its samplers."""
 
 from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +16,61 @@ import xarray as xr
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture
-def example(run: Any, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The section of docs/using.md, of the posterior of the small run."""
-    text = (ROOT / "docs/using.md").read_text()
-    (code,) = re.findall(r"```python\n(import arviz.+?)```", text, re.DOTALL)
-    return re.sub(r'"results/posterior/.+?\.nc"', repr(str(run.posterior)), code)
+BLOCKS = re.findall(r"```python\n(.+?)```", (ROOT / "docs/arviz.md").read_text(), re.DOTALL)
 
 
-def test_a_posterior_opens_in_arviz_as_documented(example: str) -> None:
+@pytest.fixture(autouse=True)
+def _in_the_project(stated_run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(stated_run)
     matplotlib.use("agg")
-    found: dict[str, Any] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ArviZ announces its next version, and few draws
-        exec(example, found)
-    assert len(plt.get_fignums()) == example.count("az.plot_")
+    yield
     plt.close("all")
-    posterior = found["posterior"]
+
+
+def executed(*blocks: str) -> dict[str, Any]:
+    """Run blocks one after the other, of a small run and with few draws."""
+    found: dict[str, Any] = {}
+    for block in blocks:
+        code = re.sub(r'"results/posterior/.+?\.nc"', '"results/posterior/tiny/s1.nc"', block)
+        code = re.sub(r"num_pp_samples=\d+", "num_pp_samples=20", code)
+        code = re.sub(r"(draws|tune)=\d+, ?", r"\1=5, ", code).replace("chains=4", "chains=2")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ArviZ announces its next version, and few draws
+            exec(code, found)
+    return found
+
+
+def test_a_posterior_opens_in_arviz_as_documented() -> None:
+    opened = executed(BLOCKS[0])
+    assert len(plt.get_fignums()) == BLOCKS[0].count("az.plot_") == 4
+    posterior = opened["posterior"]
     stored = posterior.posterior.draw.values
     assert (posterior.sample_stats.draw.values == stored).all()
     assert posterior.all_sample_stats.sizes["draw"] == 4 * len(stored)
     marked = posterior.sample_stats.diverging
     xr.testing.assert_equal(marked, posterior.all_sample_stats.diverging.sel(draw=stored))
     assert marked.any()
+
+
+def test_loo_and_predictive_checks_run_as_documented() -> None:
+    """While ArviZ still holds the file open."""
+    found = executed(*BLOCKS[:2])
+    assert len(plt.get_fignums()) == 6
+    held, rows = found["draws"], found["posterior"].observed_data.sizes["point"]
+    stored = found["posterior"].posterior.sizes
+    for group in (held.log_likelihood, held.posterior_predictive):
+        assert group["target"].shape == (stored["chain"], stored["draw"], rows)
+
+
+@pytest.mark.slow
+def test_every_sampler_runs_as_documented() -> None:
+    """The last two blocks: by PyMC, NumPyro and nutpie."""
+    found = executed(BLOCKS[0].split("posterior =")[0], "import nlobayes", *BLOCKS[2:])
+    for name in ("chains", "by_numpyro", "by_nutpie"):
+        drawn = found[name].posterior["weights_1"]
+        assert drawn.dims == ("chain", "draw", "feature", "hidden_1")
+        assert drawn.shape[:2] == (2, 5)
+        assert drawn.std() > 0
 
 
 def test_variables_say_what_they_are(run: Any, dataset: Any) -> None:

@@ -11,7 +11,7 @@ from matplotlib.patches import Polygon
 from nlobayes.plots.data import MOST_INPUTS, data
 from nlobayes.plots.style import SPLIT_COLORS
 from tests.unit.plots.data_tables import class_data_tables, data_tables
-from tests.unit.plots.drawing import drawn, shown
+from tests.unit.plots.drawing import drawn, shown, xy
 
 NAMES = ("data_rows", "data_columns", "data_splits")
 
@@ -22,8 +22,8 @@ def figure_of(tables: dict[str, pd.DataFrame]) -> Figure:
 
 def cloud(axes: Axes, split: str) -> np.ndarray:
     """Give the points (coordinate, point) of a split."""
-    mine = [line for line in axes.get_lines() if same_color(line.get_color(), SPLIT_COLORS[split])]
-    return np.array(max((line.get_data() for line in mine), key=lambda xy: len(xy[0])), float)
+    lines = [line for line in axes.get_lines() if same_color(line.get_color(), SPLIT_COLORS[split])]
+    return max((np.array(xy(line)) for line in lines), key=np.size)
 
 
 def test_every_input_has_a_panel_of_all_rows_for_the_target_and_for_its_ratio() -> None:

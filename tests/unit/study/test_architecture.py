@@ -29,7 +29,19 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"layers": UNITS, "hidden": [4, 3], "activation": "relu"},
         {},
     ),
+    "moves of layers": ("study.moves_of_others", {"units": UNITS}, {"method": "of_layers"}),
+    "moves of units": (
+        "study.moves_of_others",
+        {"layers": UNITS, "hidden": [4, 4], "activation": "relu"},
+        {"method": "of_units"},
+    ),
     "prior": ("study.jumps_of_prior", {"units": UNITS}, {"prior": "horseshoe"}),
+    "earlier data": ("study.jumps_of_prior", {"units": UNITS}, {"prior": "earlier"}),
+    "no output": (
+        "study.jumps_of_network",
+        {"units": UNITS, "output": "marginalised"},
+        {"prior": "relevance", "pretraining": "whole"},
+    ),
     "slopes": (
         "study.jumps_of_network",
         {"units": UNITS, "activation": "prelu"},
@@ -40,6 +52,10 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 }
 
 
+def jumps_by(*moves: str) -> dict[str, Any]:
+    return {**JUMPS, "kernel": {"kind": "reversible_jump", "moves": moves}}
+
+
 def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> Study:
     """The small study with a network of four units that may vary."""
     return make(
@@ -47,11 +63,18 @@ def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> 
             "networks": {"varying": {"hidden": [4], **network}},
             "priors": {
                 "horseshoe": {"kind": "horseshoe"},
+                "relevance": {"kind": "relevance"},
+                "earlier": {"kind": "fan_in", "earlier": {"file": "earlier.nc"}},
                 "sloped": {"kind": "fan_in", "slopes": {"kind": "exponential"}},
             },
             "likelihoods": {"of_inputs": {"kind": "heteroscedastic"}},
-            "pretraining": {"he": {"start": "he"}},
-            "methods": {"jumps": JUMPS},
+            "precision": "float64",
+            "pretraining": {"whole": {"epochs": 10, "batch": "full"}, "he": {"start": "he"}},
+            "methods": {
+                "jumps": JUMPS,
+                "of_layers": jumps_by("identity"),
+                "of_units": jumps_by("split"),
+            },
             "grids": {"small": {"network": "varying", "method": "jumps", **grid}},
         }
     )
@@ -77,3 +100,15 @@ def test_what_cannot_vary_is_refused_with_a_remedy(case: str, make_study: MakeSt
 def test_a_law_without_its_setting_is_refused(make_study: MakeStudy) -> None:
     with pytest.raises(InputError, match="mean"):
         study_of({"units": {"kind": "poisson"}}, {}, make_study)
+
+
+def test_one_chain_is_refused(make_study: MakeStudy) -> None:
+    """Nothing could be said of its convergence between sizes."""
+    with pytest.raises(InputError, match=r"jumps.*chains"):
+        make_study(
+            {
+                "networks": {"varying": {"hidden": [4], "units": UNITS}},
+                "methods": {"jumps": {**JUMPS, "chains": 1}},
+                "grids": {"small": {"network": "varying", "method": "jumps"}},
+            }
+        )

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace as Wildcards
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from nlobayes.figures import Of, names_of
 from nlobayes.stages import PIPELINE
+from nlobayes.study.job_builder import run_jobs
 from nlobayes.study.library import override
 from nlobayes.study.resources import need, size_of
 from nlobayes.workflow import options
@@ -22,13 +24,16 @@ from nlobayes.workflow.needs import Needs
 from nlobayes.workflow.options import Options
 from nlobayes.workflow.patterns import (
     one_of,
+    runs_in_segments,
+    runs_made_by,
     runs_of,
+    runs_of_chains,
     runs_of_drawn_sizes,
     wildcard_patterns,
 )
 from nlobayes.workflow.plan import Plan
 from nlobayes.workflow.specifications import Specifications
-from nlobayes.workflow.targets import grid_outputs, outputs_of
+from nlobayes.workflow.targets import figures_of, grid_outputs, outputs_of
 from nlobayes.workflow.tasks import CLASSES, NUMBERS
 from tests.refusals import refused
 
@@ -116,6 +121,42 @@ def test_samplers_are_the_runs_of_one_model(plan: Plan) -> None:
     posteriors = [f"results/posterior/{MODEL[:-3]}/{sampler}/s1.nc" for sampler in ("hmc", "nuts")]
     assert Inputs(plan).posteriors(Wildcards(samplers=f"two/{MODEL}")) == posteriors
     assert [*plan.samplers] == [f"two/{MODEL}"]
+
+
+def test_chains_of_pymc_are_chains_that_one_job_makes(make_plan: MakePlan) -> None:
+    """They agree with others or not, are what approximations are held against, need no MAP."""
+    changes = {
+        "methods": {
+            "yardstick": {"kind": "pymc", "chains": 3},
+            "maps": {"kind": "map_ensemble", "members": 2},
+        },
+        "grids": {"two": {"method": ["yardstick", "hmc", "maps"], "seed": [1]}},
+    }
+    plan, name = make_plan(changes), f"two/{MODEL}"
+    yardstick, hmc = RUN.replace("hmc", "yardstick"), RUN
+    assert plan.samplers == {name: [yardstick, hmc]}
+    assert plan.approximated[name].exact.timings == (f"sample/{yardstick}.tsv",)
+    patterns = {
+        "chains": runs_of_chains(plan),
+        "segments": runs_in_segments(plan),
+        "sample": runs_made_by("sample", plan),
+        "approximate": runs_made_by("approximate", plan),
+    }
+    found = {
+        run: {name for name, pattern in patterns.items() if re.fullmatch(pattern, run)}
+        for run in (yardstick, hmc, RUN.replace("hmc", "maps"))
+    }
+    assert [*found.values()] == [{"chains", "sample"}, {"chains", "segments"}, {"approximate"}]
+    jobs = run_jobs(plan.runs[yardstick])
+    assert {"sample", "tabulate_chains", "diagnose"} < jobs.keys()
+    assert not {"warmup", "draw", "approximate"} & jobs.keys()
+    assert jobs["sample"].model_dump()["model"]["precision"] == "float64"
+    assert len(Inputs(plan).maps(Wildcards(run=yardstick))) == 3
+    assert {"trace", "rank"} & {Path(figure).stem for figure in figures_of(plan.runs[yardstick])}
+    fewer = plan.runs[yardstick].method.model_copy(update={"draws": 8, "tune": 8})
+    cheap = plan.runs[yardstick].model_copy(update={"method": fewer})
+    costs = [need("sample", size_of(run, 300)).runtime for run in (cheap, plan.runs[yardstick])]
+    assert costs[0] < costs[1]
 
 
 def test_approximations_are_held_against_the_chains_of_their_model(make_plan: MakePlan) -> None:

@@ -42,13 +42,13 @@ def diagnose(
 
 
 def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
-    draws = posterior_draws(groups)
+    draws, warmup = posterior_draws(groups), groups["warmup_sample_stats"]
     judged = verdict.diagnose(
         draws,
         _sample_stats(groups["all_sample_stats"], job),
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
         tightness=_tightness(job, draws.noise, groups["observed_data"]),
-        gradients_warmup=int(groups["warmup_sample_stats"]["n_steps"].sum()),
+        gradients_warmup=int(warmup["n_steps"].sum()) if "n_steps" in warmup else None,
         thin=job.thin,
         thinning_loss=job.thinning_loss,
         exact=bool(read_attrs(path)["exact"]),

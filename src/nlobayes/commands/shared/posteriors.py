@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
-from pydantic import ValidationError
 
 from nlobayes.artifacts.netcdf import Groups, read_attrs
 from nlobayes.commands.shared.centres import check_networks
@@ -15,7 +13,7 @@ from nlobayes.diagnostics.draws import ChainDraws
 from nlobayes.errors import InputError
 from nlobayes.model.networks import is_parameter, is_size, network_of, parameters_in_use
 from nlobayes.study.jobs import ModelJob
-from nlobayes.study.refusal import refusal
+from nlobayes.study.stated_model import stated_model
 
 
 def posterior_draws(groups: Groups) -> ChainDraws:
@@ -64,12 +62,9 @@ def model_of(posterior: Path) -> ModelJob:
         of a network that is linearised.
     """
     made = read_attrs(posterior)
-    spec: Any = made.get("spec")
-    stated = spec.get("target", spec.get("model")) if isinstance(spec, dict) else None
-    if made.get("kind") != "thinned" or stated is None:
+    spec = made.get("spec") if made.get("kind") == "thinned" else None
+    model = stated_model(spec, str(posterior))
+    if model is None:
         raise InputError("commands.no_model_stated", path=posterior)
     check_networks(made, posterior)
-    try:
-        return ModelJob.model_validate(stated)
-    except ValidationError as error:
-        raise refusal(error, f"{posterior}: model") from None
+    return model

@@ -1,7 +1,9 @@
-"""A step size for each size of an architecture, by dual averaging; then everything is frozen.
+"""Step sizes and scales of jumps for an architecture that varies; then everything is frozen.
 
-Dual averaging is Hoffman and Gelman (2014), section 3.2, by BlackJAX. A step teaches the size that
-it is at. Sizes that were never visited get the smallest step size that any other has learned.
+Each size has a step size, by dual averaging (Hoffman and Gelman 2014, section 3.2, by BlackJAX). A
+step teaches the size that it is at. Sizes that were never visited get the smallest step size that
+any other has learned. Jumps try the scales `SCALES` in turn; each keeps the one that was accepted
+most.
 """
 
 from __future__ import annotations
@@ -14,16 +16,26 @@ from blackjax.adaptation.step_size import dual_averaging_adaptation
 
 from nlobayes.inference.adaptation import Adaptation, Untuned, independent
 from nlobayes.inference.adaptations.windows import search_from
-from nlobayes.inference.kernel import Info, Tuned
+from nlobayes.inference.kernel import Info
+from nlobayes.inference.kernels.reversible_jump import TunedSizes
+
+SCALES = (0.5, 0.05, 0.1, 0.2, 0.3, 0.7, 1.0)
+"""Scales that jumps may have; the first is that of a jump that was never tried."""
+UNSETTLED = 0.25
+"""Share of the adaptation after which what jumps try begins to count."""
 
 
 class Carry(NamedTuple):
-    """What warm-up carries from step to step; the search has a leading axis (size,)."""
+    """What warm-up carries from step to step; the search has a leading axis (size,).
+
+    `tried` counts the jumps with each scale and sums their acceptance (scale, jump, 2).
+    """
 
     state: Any
-    tuned: Tuned
+    tuned: TunedSizes
     search: Any
     visits: jax.Array
+    tried: jax.Array
 
 
 def build(
@@ -42,29 +54,34 @@ def build(
         state = kernel.init(position)
         step_sizes = jnp.full(state.size.shape, initial_step_size, position.dtype)
         search = jax.vmap(search_from)(step_sizes)
-        tuned = Tuned(step_sizes, jnp.ones_like(position))
-        return Carry(state, tuned, search, jnp.zeros_like(step_sizes))
+        tried = jnp.zeros((len(SCALES), *state.tried.shape), position.dtype)
+        tuned = TunedSizes(step_sizes, jnp.ones_like(position), _most_accepted(tried))
+        return Carry(state, tuned, search, jnp.zeros_like(step_sizes), tried)
 
-    def learn(carry: Carry, size: jax.Array, acceptance: jax.Array) -> Carry:
+    def learn(carry: Carry, index: jax.Array, acceptance: jax.Array) -> Carry:
+        size, settled = carry.state.size, index >= UNSETTLED * adapting
         proposed = jax.vmap(update, (0, None))(carry.search, acceptance)
         here = size > 0
         search = jax.tree.map(lambda new, old: jnp.where(here, new, old), proposed, carry.search)
         dtype = carry.tuned.step_size.dtype
         step_sizes = jnp.exp(search.log_step_size).astype(dtype)
         visits = carry.visits + size
-        tuned = carry.tuned._replace(step_size=_of_all(step_sizes, visits))
-        return carry._replace(search=search, visits=visits, tuned=tuned)
+        tried = carry.tried.at[index % len(SCALES)].add(settled * carry.state.tried)
+        scales = jnp.full_like(carry.tuned.scales, jnp.asarray(SCALES)[(index + 1) % len(SCALES)])
+        tuned = TunedSizes(_of_all(step_sizes, visits), carry.tuned.inverse_mass_matrix, scales)
+        return Carry(carry.state, tuned, search, visits, tried)
 
     def freeze(carry: Carry) -> Carry:
         averaged = jax.vmap(final)(carry.search).astype(carry.tuned.step_size.dtype)
-        return carry._replace(tuned=carry.tuned._replace(step_size=_of_all(averaged, carry.visits)))
+        step_sizes, scales = _of_all(averaged, carry.visits), _most_accepted(carry.tried)
+        return carry._replace(tuned=carry.tuned._replace(step_size=step_sizes, scales=scales))
 
     def step(key: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
         frozen = index >= adapting
         carry = jax.lax.cond(frozen, freeze, lambda same: same, carry)
         state, info = kernel.step(key, carry.state, carry.tuned)
         carry = carry._replace(state=state)
-        learned = learn(carry, state.size, info.acceptance_rate)
+        learned = learn(carry, index, info.acceptance_rate)
         return jax.tree.map(lambda old, new: jnp.where(frozen, old, new), carry, learned), info
 
     return independent(start, step, lambda carry: (carry.state, freeze(carry).tuned))
@@ -75,3 +92,10 @@ def _of_all(step_sizes: jax.Array, visits: jax.Array) -> jax.Array:
     smallest = jnp.min(jnp.where(visits > 0, step_sizes, jnp.inf))
     known = jnp.where(jnp.isfinite(smallest), smallest, step_sizes)
     return jnp.where(visits > 0, step_sizes, known)
+
+
+def _most_accepted(tried: jax.Array) -> jax.Array:
+    """Take the scale of each jump (jump,) at which it was accepted most."""
+    count, accepted = tried[..., 0], tried[..., 1]
+    mean = accepted / jnp.maximum(count, 1)
+    return jnp.asarray(SCALES, tried.dtype)[jnp.argmax(mean, axis=0)]

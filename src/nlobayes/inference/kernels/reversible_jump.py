@@ -15,39 +15,54 @@ An annealed jump moves along tempered densities between its proposal and its acc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from blackjax.mcmc.metrics import gaussian_euclidean
 
 from nlobayes.inference import annealing
-from nlobayes.inference.architecture import Architecture, Units
-from nlobayes.inference.jumps import (
-    NEAR_IDENTITY,
-    Jump,
-    Mapped,
-    Ratio,
-    UnitMap,
-    from_prior,
-    of_layers,
-    of_units,
-    output_aware,
-    split,
-)
+from nlobayes.inference.architecture import Architecture, Arrays, Layers, Units
+from nlobayes.inference.bijections import near_identity, output_aware, refitted, split, unchanged
+from nlobayes.inference.jumps import Jump, Map, Mapped, Ratio, of_layers, of_units
 from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, State, Tuned
 from nlobayes.inference.kernels import hmc
 
 Move = Literal["prior", "conditional", "split", "identity"]
+SCALED = ("split", "identity")
+"""Moves whose scale is learned."""
+
+
+Propose = Callable[[Jump, jax.Array, jax.Array, jax.Array], tuple[jax.Array, Ratio]]
+"""Of a jump, a key, a position and a scale: a position, and the ratio that accepts it."""
 
 
 class SizedState(NamedTuple):
-    """What the next step needs, and the size of the architecture (size,): 1 at its number."""
+    """What the next step needs, and what the one before did.
+
+    Attributes
+    ----------
+    size
+        The size of the architecture (size,): 1 at its number, else 0.
+    tried
+        How often the step tried each jump, and the sum of its acceptance probabilities (jump, 2).
+    """
 
     position: jax.Array
     logdensity: jax.Array
     logdensity_grad: jax.Array
     size: jax.Array
+    tried: jax.Array
+
+
+class TunedSizes(NamedTuple):
+    """A step size for each size (size,), and the scale of each jump (jump,), which few have."""
+
+    step_size: jax.Array
+    inverse_mass_matrix: jax.Array
+    scales: jax.Array
 
 
 class Tried(NamedTuple):
@@ -61,6 +76,11 @@ class Tried(NamedTuple):
     accepted: jax.Array
     before: dict[str, jax.Array]
     proposed: dict[str, jax.Array]
+
+    def account(self, kinds: int) -> jax.Array:
+        """Count the jumps (jump,) of each kind, and sum their probabilities (kind, 2)."""
+        each = jnp.stack([jnp.ones_like(self.probability), self.probability], axis=1)
+        return jax.nn.one_hot(self.which, kinds, dtype=each.dtype).T @ each
 
 
 def build(
@@ -84,28 +104,37 @@ def build(
 
     def init(position: jax.Array) -> SizedState:
         value, gradient = jax.value_and_grad(logdensity_fn)(position)
-        return SizedState(position, value, gradient, within.size(position))
+        tried = jnp.zeros((len(by_name), 2), position.dtype)
+        return SizedState(position, value, gradient, within.size(position), tried)
 
-    def step(key: jax.Array, state: SizedState, tuned: Tuned) -> tuple[SizedState, Info]:
-        def propose(jump: Jump) -> Callable[..., tuple[jax.Array, Ratio]]:
-            if not annealing_steps:
-                return lambda key, state: _propose(key, jump, state, logdensity_fn)
+    def jump_all(
+        key: jax.Array, state: SizedState, tuned: TunedSizes
+    ) -> tuple[SizedState, dict[str, jax.Array]]:
+        assert architecture is not None
+        propose: Propose = _propose
+        if annealing_steps:
             move = within.tempered(tuned, annealing_integration_steps)
-            return lambda key, state: _propose_annealed(
-                key, jump, state, logdensity_fn, move, annealing_steps
-            )
+            propose = _annealed(logdensity_fn, move, annealing_steps)
+        proposals = [partial(propose, jump) for jump in by_name.values()]
+        one_jump = _jump(
+            proposals,
+            logdensity_fn,
+            tuned.scales,
+            architecture.numbers,
+            annealed=annealing_steps > 0,
+        )
+        begin = (state.position, state.logdensity)
+        (position, _), tried = jax.lax.scan(one_jump, begin, jax.random.split(key, jumps))
+        new = jax.lax.cond(jnp.any(tried.accepted), init, lambda _: state, position)
+        new = new._replace(tried=tried.account(len(by_name)))
+        return new, _account([*by_name], tried, tuned)
 
-        def jump_once(state: SizedState, key: jax.Array) -> tuple[SizedState, Tried]:
-            assert architecture is not None
-            proposals = [propose(jump) for jump in by_name.values()]
-            return _jump(key, state, init, proposals, architecture.numbers)
-
+    def step(key: jax.Array, state: SizedState, tuned: TunedSizes) -> tuple[SizedState, Info]:
         key_jumps, key_move = jax.random.split(key)
         told, spent = dict[str, jax.Array](), 0
         if by_name:
-            state, tried = jax.lax.scan(jump_once, state, jax.random.split(key_jumps, jumps))
-            told = _account([*by_name], tried)
-            spent = jumps * 2 * (1 + annealing_steps * annealing_integration_steps)
+            state, told = jump_all(key_jumps, state, tuned)
+            spent = 1 + jumps * (1 + 2 * annealing_steps * annealing_integration_steps)
         state, info = within.move(key_move, state, tuned, integration_steps)
         return state, info._replace(
             num_integration_steps=info.num_integration_steps + spent,
@@ -120,18 +149,30 @@ def jumps_of(
 ) -> dict[str, Jump]:
     """Build the jumps that the moves allow, by the names under which their fate is recorded."""
     built: dict[str, Jump] = {}
-    maps: dict[str, Callable[[Units], UnitMap]] = {
-        "prior": lambda units: from_prior(),
-        "conditional": lambda units: output_aware(units, logdensity_fn),
-        "split": split,
-    }
-    scales = {"prior": None, "identity": NEAR_IDENTITY}
+    layers = architecture.layers
     for move in moves:
-        for number, units in enumerate(architecture.units if move in maps else (), start=1):
-            built[f"{move}_{number}"] = of_units(units, maps[move](units))
-        if architecture.layers is not None and move in scales:
-            built[f"{move}_layer"] = of_layers(architecture.layers, scales[move])
+        for number, units in enumerate(architecture.units, start=1):
+            if mapped := _map_of_units(move, units, logdensity_fn, architecture.arrays):
+                built[f"{move}_{number}"] = of_units(units, mapped)
+        if layers is None:
+            continue
+        if mapped := _map_of_layers(move, layers, logdensity_fn, architecture.arrays):
+            built[f"{move}_layer"] = of_layers(layers, mapped)
     return built
+
+
+def _map_of_units(
+    move: Move, units: Units, logdensity_fn: LogDensity, arrays: Arrays | None
+) -> Map | None:
+    conditional = output_aware(units, logdensity_fn, arrays)
+    return {"prior": unchanged, "conditional": conditional, "split": split(units)}.get(move)
+
+
+def _map_of_layers(
+    move: Move, layers: Layers, logdensity_fn: LogDensity, arrays: Arrays | None
+) -> Map | None:
+    conditional, identity = refitted(layers, logdensity_fn, arrays), near_identity(layers)
+    return {"prior": unchanged, "conditional": conditional, "identity": identity}.get(move)
 
 
 class Within(NamedTuple):
@@ -150,100 +191,104 @@ class Within(NamedTuple):
         return jax.nn.one_hot(number, sizes, dtype=position.dtype)
 
     def move(
-        self, key: jax.Array, state: SizedState, tuned: Tuned, integration_steps: int
+        self, key: jax.Array, state: SizedState, tuned: TunedSizes, integration_steps: int
     ) -> tuple[SizedState, Info]:
         """Make one transition that leaves the target given the architecture invariant."""
-        held = np.zeros(0, int) if self.architecture is None else self.architecture.held
-        moving = np.delete(np.arange(state.position.size), held)
-
-        def place(part: jax.Array) -> jax.Array:
-            return state.position.at[moving].set(part)
-
-        def conditional(part: jax.Array, inverse_temperature: Any = 1.0, /) -> jax.Array:
-            return self.logdensity_fn(place(part), inverse_temperature)
-
-        own = Tuned(jnp.sum(tuned.step_size * state.size), tuned.inverse_mass_matrix[moving])
-        part = State(state.position[moving], state.logdensity, state.logdensity_grad[moving])
         kernel = hmc.build(
-            Posterior(conditional),
+            Posterior(self.logdensity_fn),
             integration_steps=integration_steps,
             jitter=self.jitter,
             divergence_threshold=self.divergence_threshold,
         )
-        new, info = kernel.step(key, part, own)
-        gradient = state.logdensity_grad.at[moving].set(new.logdensity_grad)
-        return SizedState(place(new.position), new.logdensity, gradient, state.size), info
+        step_size = jnp.sum(tuned.step_size * state.size)
+        own = Tuned(step_size, self._metric(tuned.inverse_mass_matrix))
+        new, info = kernel.step(key, State(*state[:3]), own)
+        moved = {name: getattr(new, name) for name in State._fields}
+        return state._replace(**moved), info
 
-    def tempered(self, tuned: Tuned, integration_steps: int) -> annealing.Move:
+    def _metric(self, inverse_mass_matrix: jax.Array) -> Any:
+        """Give the indicators a mass that nothing moves."""
+        held = np.zeros(0, int) if self.architecture is None else self.architecture.held
+        moving = gaussian_euclidean(inverse_mass_matrix.at[held].set(0))
+        draw = gaussian_euclidean(inverse_mass_matrix).sample_momentum
+        return moving._replace(sample_momentum=draw)
+
+    def tempered(self, tuned: TunedSizes, integration_steps: int) -> annealing.Move:
         """Build one transition in any other density."""
 
         def move(key: jax.Array, position: jax.Array, density: LogDensity) -> jax.Array:
             value, gradient = jax.value_and_grad(density)(position)
-            state = SizedState(position, value, gradient, self.size(position))
+            state = SizedState(position, value, gradient, self.size(position), jnp.zeros((0, 2)))
             at = self._replace(logdensity_fn=density)
             return at.move(key, state, tuned, integration_steps)[0].position
 
         return move
 
 
-def _propose(
-    key: jax.Array, jump: Jump, state: SizedState, logdensity_fn: LogDensity
-) -> tuple[jax.Array, Ratio]:
-    """Propose a position by a jump, with the ratio that accepts it."""
-    chosen = jump.choose(key, state.position)
-    new, jacobian = jax.lax.cond(
-        chosen.grow, jump.grow, jump.shrink, state.position, chosen.place, chosen.other
-    )
-    target = logdensity_fn(new) - state.logdensity
-    return new, Ratio(target, jacobian, chosen.direction, chosen.choice)
-
-
-def _propose_annealed(
-    key: jax.Array,
-    jump: Jump,
-    state: SizedState,
-    logdensity_fn: LogDensity,
-    move: annealing.Move,
-    steps: int,
-) -> tuple[jax.Array, Ratio]:
-    """Do the same at the end of an annealed path, whose weight is that of target and map."""
-    key_choose, key_path = jax.random.split(key)
-    chosen = jump.choose(key_choose, state.position)
-
-    def shrink(position: jax.Array) -> Mapped:
-        return jump.shrink(position, chosen.place, chosen.other)
-
-    begin = jump.grow(state.position, chosen.place, chosen.other)[0]
-    begin = jnp.where(chosen.grow, begin, state.position)
-    end, weight = annealing.anneal(key_path, begin, chosen.grow, shrink, logdensity_fn, move, steps)
-    new = jnp.where(chosen.grow, end, shrink(end)[0])
-    return new, Ratio(weight, jnp.zeros_like(weight), chosen.direction, chosen.choice)
-
-
 def _jump(
-    key: jax.Array,
-    state: SizedState,
-    init: Callable[[jax.Array], SizedState],
-    jumps: Sequence[Callable[..., tuple[jax.Array, Ratio]]],
+    proposals: Sequence[Callable[..., tuple[jax.Array, Ratio]]],
+    logdensity_fn: LogDensity,
+    scales: jax.Array,
     numbers: Callable[[jax.Array], dict[str, jax.Array]],
-) -> tuple[SizedState, Tried]:
-    """Jump by one of several, and tell which it was and what became of it."""
-    key_which, key_propose, key_accept = jax.random.split(key, 3)
-    which = jax.random.randint(key_which, (), 0, len(jumps))
-    position, ratio = jax.lax.switch(which, jumps, key_propose, state)
-    probability = jnp.nan_to_num(jnp.exp(jnp.minimum(ratio.total(), 0)), nan=0.0)
-    accepted = jax.random.uniform(key_accept, ()) < probability
-    new = init(jnp.where(accepted, position, state.position))
-    kept = jax.tree.map(lambda new, old: jnp.where(accepted, new, old), new, state)
-    before, proposed = numbers(state.position), numbers(position)
-    return kept, Tried(which, probability, accepted, before, proposed)
+    *,
+    annealed: bool,
+) -> Callable[..., tuple[Any, Tried]]:
+    """Build a jump by one of several proposals: of a position and its density, and a key."""
+
+    def jump(
+        carry: tuple[jax.Array, jax.Array], key: jax.Array
+    ) -> tuple[tuple[jax.Array, jax.Array], Tried]:
+        position, value = carry
+        key_which, key_propose, key_accept = jax.random.split(key, 3)
+        which = jax.random.randint(key_which, (), 0, len(proposals))
+        new, ratio = jax.lax.switch(which, proposals, key_propose, position, scales[which])
+        new_value = logdensity_fn(new)
+        if not annealed:
+            ratio = ratio._replace(target=new_value - value)
+        probability = jnp.nan_to_num(jnp.exp(jnp.minimum(ratio.total(), 0)), nan=0.0)
+        accepted = jax.random.uniform(key_accept, ()) < probability
+        kept = jnp.where(accepted, new, position), jnp.where(accepted, new_value, value)
+        return kept, Tried(which, probability, accepted, numbers(position), numbers(new))
+
+    return jump
 
 
-def _account(names: Sequence[str], tried: Tried) -> dict[str, jax.Array]:
+def _propose(
+    jump: Jump, key: jax.Array, position: jax.Array, scale: jax.Array
+) -> tuple[jax.Array, Ratio]:
+    """Propose what a jump leads to; the densities are left to be compared."""
+    chosen = jump.choose(key, position, scale)
+    new, jacobian = jump.apply(position, chosen)
+    return new, Ratio(jnp.zeros_like(jacobian), jacobian, chosen.direction, chosen.choice)
+
+
+def _annealed(logdensity_fn: LogDensity, move: annealing.Move, steps: int) -> Propose:
+    """Propose the end of an annealed path, whose weight is that of target and map."""
+
+    def propose(
+        jump: Jump, key: jax.Array, position: jax.Array, scale: jax.Array
+    ) -> tuple[jax.Array, Ratio]:
+        key_choose, key_path = jax.random.split(key)
+        chosen = jump.choose(key_choose, position, scale)
+
+        def shrink(position: jax.Array) -> Mapped:
+            return jump.apply(position, chosen._replace(grow=jnp.asarray(False)))
+
+        grown = jump.apply(position, chosen._replace(grow=jnp.asarray(True)))[0]
+        begin = jnp.where(chosen.grow, grown, position)
+        path = annealing.anneal(key_path, begin, chosen.grow, shrink, logdensity_fn, move, steps)
+        new = jnp.where(chosen.grow, path[0], shrink(path[0])[0])
+        return new, Ratio(path[1], jnp.zeros_like(path[1]), chosen.direction, chosen.choice)
+
+    return propose
+
+
+def _account(names: Sequence[str], tried: Tried, tuned: TunedSizes) -> dict[str, jax.Array]:
     """Tell of all jumps of a draw what became of them.
 
-    By name of the jump how often it was tried, and the mean probability of its acceptance; for each
-    jump (jump,) that probability, whether it was accepted, and from which numbers to which it was.
+    By name of the jump how often it was tried, the mean probability of its acceptance, and its
+    scale if it has one; for each jump (jump,) that probability, whether it was accepted, and from
+    which numbers to which it was.
     """
     told = {"jump_probability": tried.probability, "jump_accepted": tried.accepted}
     for number, name in enumerate(names):
@@ -251,6 +296,8 @@ def _account(names: Sequence[str], tried: Tried) -> dict[str, jax.Array]:
         count = jnp.sum(chosen)
         told[f"jumps_{name}"] = count
         told[f"jump_acceptance_{name}"] = jnp.sum(jnp.where(chosen, tried.probability, 0)) / count
+        if name.startswith(SCALED):
+            told[f"jump_scale_{name}"] = tuned.scales[number]
     for name, before in tried.before.items():
         told |= {f"jump_from_{name}": before, f"jump_to_{name}": tried.proposed[name]}
     return told

@@ -15,7 +15,7 @@ DENSITIES_PER_JUMP = 4
 class ReversibleJumpKernel(KernelSettings):
     """Jumps between numbers of units or layers, and HMC within each; exact.
 
-    For a network with a prior of `units` or of `layers`. The step size is learned for each size.
+    For a network with a prior of `units` or of `layers`. A step size is learned for each size.
     """
 
     warmup: ClassVar[str] = "sizes"
@@ -23,9 +23,9 @@ class ReversibleJumpKernel(KernelSettings):
     kind: Literal["reversible_jump"]
     moves: Annotated[tuple[Move, ...], Field(min_length=1)] = ("prior", "conditional", "split")
     """What a jump may do; each is its own reverse. `prior`: a unit or the last layer comes as its
-    prior has it. `conditional`: a unit comes with output weights that fit what is not explained.
-    `split`: a unit is split in two that do the same. `identity`: a layer comes near the
-    identity."""
+    prior has it. `conditional`: a unit comes with output weights that fit what is not explained, a
+    layer with an output layer that fits it. `split`: a unit is split in two that do nearly the
+    same. `identity`: a layer comes near the identity. Warm-up learns the scales of these two."""
     jumps: PositiveInt = 1
     """Jumps per draw, each by one of the moves, chosen at random."""
     annealing_steps: Annotated[int, Field(ge=0, le=10_000)] = 0

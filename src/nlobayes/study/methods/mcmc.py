@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.kernels import KERNELS, Kernel
-from nlobayes.study.method import ChainsPerJob, MethodSettings
+from nlobayes.study.method import Chains, ChainsPerJob, MethodSettings
 from nlobayes.study.values import THIN_WAS, Frozen, Positive, PositiveInt, Segments
 from nlobayes.study.warmups import Warmup
 from nlobayes.study.warmups.windows import WindowWarmup
@@ -30,6 +30,7 @@ class MCMC(MethodSettings):
     """Markov chains over a network of fixed size."""
 
     approximate: ClassVar[bool] = False
+    stage: ClassVar[str] = "assemble"
     RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
 
     kind: Literal["mcmc"] = "mcmc"
@@ -37,7 +38,7 @@ class MCMC(MethodSettings):
     """Kernel and its settings."""
     warmup: Warmup = WindowWarmup()
     """Adaptation before sampling; its `kind` follows from the kernel."""
-    chains: Annotated[int, Field(le=1000)] = 4
+    chains: Chains = 4
     """At least two: convergence cannot be shown with one."""
     chains_per_start: PositiveInt = 1
     """Chains that start from one MAP: more than one make superchains for the nested R-hat."""
@@ -68,13 +69,6 @@ class MCMC(MethodSettings):
                 needed=kind,
             )
         return {**value, "warmup": {"kind": kind, **warmup}}
-
-    @field_validator("chains")
-    @classmethod
-    def _more_than_one(cls, chains: int) -> int:
-        if chains < 2:
-            raise InputError("study.one_chain", chains=chains)
-        return chains
 
     @property
     def jobs_in_a_row(self) -> int:

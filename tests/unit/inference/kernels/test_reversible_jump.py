@@ -12,14 +12,15 @@ import pytest
 from nlobayes import builder
 from nlobayes.builder.architecture import architecture_of, prior_of_sizes
 from nlobayes.inference.architecture import Architecture, Layers, Units
-from nlobayes.inference.kernel import Posterior, Tuned
+from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import reversible_jump
+from nlobayes.inference.kernels.reversible_jump import TunedSizes
 from nlobayes.model.networks import is_size
 from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 
 UNITS = Units(np.array([0, 1, 2]), np.array([[3], [4], [5]]), np.array([[6], [7], [8]]), fewest=1)
-LAYERS = Layers(9, np.array([[10], [11]]), np.zeros((2, 1)), fewest=1)
+LAYERS = Layers(9, np.array([[10], [11]]), np.zeros((2, 1)), np.array([6, 7, 8]), fewest=1)
 DRAWS, JUMPS = 60, 3
 VARYING: dict[str, dict[str, Any]] = {
     "units": {"hidden": [3, 2], "units": {"kind": "uniform"}},
@@ -46,7 +47,8 @@ def told() -> dict[str, np.ndarray]:
         jitter=0.0,
         divergence_threshold=1000.0,
     )
-    tuned = Tuned(jnp.full(Architecture((UNITS,), LAYERS).sizes, 0.3), jnp.ones(12))
+    step_sizes = jnp.full(Architecture((UNITS,), LAYERS).sizes, 0.3)
+    tuned = TunedSizes(step_sizes, jnp.ones(12), jnp.full(3, 0.3))
     start = jnp.array([1.0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, 0.7, 0.8])
 
     def step(state: Any, key: jax.Array) -> Any:

@@ -1,0 +1,158 @@
+"""What a job states: its network, prior and likelihood, and the PyMC model that they make."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.builder.architecture import varying_of
+from nlobayes.builder.custom_prior import load_function
+from nlobayes.data.transforms import (
+    TargetTransform,
+    apply_features,
+    feature_transform,
+    offset_of,
+)
+from nlobayes.errors import InputError
+from nlobayes.model.architecture import Varying
+from nlobayes.model.earlier_data import Site
+from nlobayes.model.likelihood import Likelihood
+from nlobayes.model.likelihoods import LIKELIHOODS
+from nlobayes.model.networks import Network
+from nlobayes.model.posterior import Posterior, build_posterior, condition
+from nlobayes.model.prior import Prior, Statement
+from nlobayes.model.priors import PRIORS
+from nlobayes.model.slopes import SLOPE_PRIORS
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.prior import PriorSettings
+from nlobayes.types import Dataset, EarlierData
+
+
+class Pieces(NamedTuple):
+    """Network, prior and likelihood of a job, and what of the network varies."""
+
+    network: Network
+    prior: Prior
+    likelihood: Likelihood
+    varying: Varying | None
+
+
+def pieces_of(job: ModelJob, dataset: Dataset) -> Pieces:
+    """Build the pieces of the model of a job."""
+    likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
+    network = _network(job, dataset, likelihood)
+    return Pieces(network, build_prior(job.prior), likelihood, varying_of(job.network))
+
+
+def state(
+    pieces: Pieces,
+    dataset: Dataset,
+    settings: PriorSettings,
+    *,
+    layout: str,
+    earlier: EarlierData | None = None,
+    non_centered: bool = True,
+) -> Posterior:
+    """State the posterior of a job in PyMC, with placeholders for the train rows of a dataset.
+
+    Without `non_centered` its variables are the named ones of stored draws. The data `earlier` are
+    those that the settings of the prior name.
+
+    Raises
+    ------
+    InputError
+        If earlier data are not given where the prior names them, or are of something else.
+    """
+    if earlier is None and settings.earlier is not None:
+        raise InputError("builder.earlier_not_given", file=settings.earlier.file)
+    return build_posterior(
+        pieces.network,
+        pieces.prior,
+        pieces.likelihood,
+        feature_names=dataset.feature_names,
+        layout=layout,
+        slopes=build_slopes(settings),
+        errors=dataset.error is not None,
+        targets=1 if dataset.target.ndim == 1 else dataset.target.shape[1],
+        non_centered=non_centered,
+        earlier=None if earlier is None else _site(earlier, dataset, pieces.network),
+        varying=pieces.varying,
+    )
+
+
+def pymc_model(
+    job: ModelJob,
+    dataset: Dataset,
+    earlier: EarlierData | None = None,
+    *,
+    non_centered: bool = True,
+) -> Any:
+    """Build the `pm.Model` of a job with the train rows of a dataset as its data.
+
+    Its dim `point` is labelled with the numbers of these rows in the dataset. Errors as of `state`.
+    """
+    pieces = pieces_of(job, dataset)
+    stated = state(
+        pieces, dataset, job.prior, layout="rows", earlier=earlier, non_centered=non_centered
+    )
+    rows = np.flatnonzero(dataset.split == 0)
+    return condition(stated, **columns_of(dataset, 0), rows=rows)
+
+
+def build_prior(settings: PriorSettings) -> Prior:
+    """Build the prior of weights and biases, with the user's function where it has one."""
+    code = settings.code
+    given = {} if code is None else {"function": load_function(code)}
+    return PRIORS[settings.kind].build(**given, **settings.arguments())
+
+
+def build_slopes(settings: PriorSettings) -> Statement | None:
+    """Build the prior of trained slopes, where there is one."""
+    slopes = settings.slopes
+    return None if slopes is None else SLOPE_PRIORS[slopes.kind].build(**slopes.arguments())
+
+
+def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network:
+    labels = dataset.transforms["target"].get("labels", ())
+    targets = len(labels) or len(dataset.target_names)
+    outputs = likelihood.outputs(targets)
+    if job.network.outputs not in (None, outputs):
+        raise InputError("builder.other_outputs", outputs=job.network.outputs, needed=outputs)
+    sizes = (len(dataset.feature_names), *job.network.hidden, outputs)
+    return Network(sizes, job.network.activation)
+
+
+def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
+    """Bring earlier data into the units of a network."""
+    target = TargetTransform(**dataset.transforms["target"])
+    names = (*dataset.input_names, *dataset.target_names)
+    given = (earlier.input_names, earlier.target, earlier.scale, earlier.units)
+    units = {name: dataset.units[name] for name in names}
+    wanted = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
+    for what, found, own in zip(("inputs", "target", "scale", "units"), given, wanted, strict=True):
+        if found != own:
+            raise InputError("builder.other_earlier", what=what, found=found, wanted=own)
+    if network.sizes[-1] != 1:
+        raise InputError("builder.earlier_of_one_output", outputs=network.sizes[-1])
+    features = apply_features(feature_transform(dataset.transforms["features"]), earlier.inputs)
+    known = target.relative_to
+    if known is not None and earlier.relative_to != known:
+        raise InputError("references.of_earlier", received=earlier.relative_to, allowed=known)
+    offset = offset_of(target, None if known is None else earlier.reference)
+    observed = earlier.observed - earlier.root @ np.broadcast_to(
+        target.mean + offset, len(earlier.inputs)
+    )
+    return Site(features, earlier.root * target.sd, observed)
+
+
+def error_of(dataset: Dataset) -> np.ndarray | None:
+    """Give the error of every target (point,) in the network's units; None where not known."""
+    return None if dataset.error is None else dataset.error / dataset.transforms["target"]["sd"]
+
+
+def columns_of(dataset: Dataset, split: int) -> dict[str, Any]:
+    """Take features, target and error of the rows of one split; an error of None is not known."""
+    rows, error = dataset.split == split, error_of(dataset)
+    columns = {"features": dataset.features, "target": dataset.target, "error": error}
+    return {name: None if column is None else column[rows] for name, column in columns.items()}

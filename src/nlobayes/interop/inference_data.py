@@ -1,0 +1,63 @@
+"""The draws of a run as InferenceData, with what ArviZ needs for its comparisons and checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nlobayes import builder
+from nlobayes.errors import InputError
+from nlobayes.interop.runs import Named, find
+from nlobayes.model.on_draws import add_log_likelihood, add_posterior_predictive
+
+if TYPE_CHECKING:
+    import arviz as az
+
+
+def inference_data(
+    run: Named,
+    *,
+    log_likelihood: bool = True,
+    posterior_predictive: bool = True,
+    dataset: Named | None = None,
+    results: Named = "results",
+    seed: int = 0,
+) -> az.InferenceData:
+    """Read the draws of a run, and add what their model says of the train rows.
+
+    Parameters
+    ----------
+    run, dataset, results
+        As of `pymc_model`.
+    log_likelihood
+        Whether to add the log likelihood `target` (chain, draw, point) of each train row.
+    posterior_predictive
+        Whether to add a replicate `target` (chain, draw, point) of each train row.
+    seed
+        Of the replicates.
+
+    Returns
+    -------
+    arviz.InferenceData
+        The groups of the file and those that were asked for, in units of the network. Each group
+        has a number of draws of its own.
+
+    Raises
+    ------
+    InputError
+        If the file is no posterior, its dataset is missing or has changed, or a group is asked for
+        of networks that are linearised.
+    """
+    import arviz as az
+
+    found = find(run, dataset, results)
+    if found.linearised and (log_likelihood or posterior_predictive):
+        raise InputError("interop.linearised", where=found.posterior)
+    draws = az.from_netcdf(str(found.posterior))
+    fixed = found.model.network.model_copy(update={"units": None, "layers": None})
+    job = found.model.model_copy(update={"network": fixed})  # stored weights say what is not in use
+    model = builder.pymc_model(job, found.dataset, found.earlier, non_centered=False)
+    if log_likelihood:
+        add_log_likelihood(model, draws)
+    if posterior_predictive:
+        add_posterior_predictive(model, draws, seed)
+    return draws

@@ -1,0 +1,45 @@
+"""The PyMC model of a run, with the data that it was conditioned on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nlobayes import builder
+from nlobayes.interop.runs import Named, find
+
+
+def pymc_model(
+    run: Named,
+    *,
+    dataset: Named | None = None,
+    results: Named = "results",
+    non_centered: bool = True,
+) -> Any:
+    """Build the `pm.Model` of a run with its train rows as data, ready for `pm.sample`.
+
+    Parameters
+    ----------
+    run
+        A file of `results/posterior/` or `results/thinned/`, or the name of a run.
+    dataset
+        Its dataset; by default the one that the posterior names, beside it.
+    results
+        Folder of the results, for the name of a run.
+    non_centered
+        Arrays under learned scales are sampled in units of these. Without, the free variables are
+        those of stored draws.
+
+    Returns
+    -------
+    pymc.Model
+        All quantities are in units of the network, which learns standardised features and
+        targets. Dims: `point` with the numbers of the train rows, `feature`, `hidden_1` ...,
+        `output`. Its precision is that of PyTensor in this process.
+
+    Raises
+    ------
+    InputError
+        If the file is no posterior, or its dataset is missing or has changed.
+    """
+    found = find(run, dataset, results)
+    return builder.pymc_model(found.model, found.dataset, found.earlier, non_centered=non_centered)

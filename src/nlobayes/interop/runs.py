@@ -1,0 +1,83 @@
+"""A run as people name it: the posterior that is read, its model, and its dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from nlobayes.artifacts.contents import read_dataset, read_earlier
+from nlobayes.artifacts.draws import LINEARISED
+from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.places import RESULTS
+from nlobayes.artifacts.seals import digest
+from nlobayes.errors import InputError
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.stated_model import stated_model
+from nlobayes.types import Dataset, EarlierData
+
+KINDS = ("posterior", "thinned")
+"""Kinds of artifacts that hold draws of a posterior and say its model."""
+DATA = f"{RESULTS}/data/"
+
+Named = str | Path
+
+
+class Conditioned(NamedTuple):
+    """A posterior, its model, and the data that it was conditioned on.
+
+    `linearised` tells that the networks of its draws are no more those of the model.
+    """
+
+    posterior: Path
+    model: ModelJob
+    dataset: Dataset
+    earlier: EarlierData | None
+    linearised: bool
+
+
+def find(run: Named, dataset: Named | None, results: Named) -> Conditioned:
+    """Find the posterior of a run, given by its path or its name, with its model and data.
+
+    Without `dataset` that is the file that the posterior names, beside it.
+
+    Raises
+    ------
+    InputError
+        If there is no such posterior, or its dataset is missing or not the one of the posterior.
+    """
+    posterior = _posterior(run, Path(results))
+    made = read_attrs(posterior)
+    spec = made.get("spec") if made.get("kind") in KINDS else None
+    model = stated_model(spec, str(posterior))
+    if model is None:
+        raise InputError("interop.no_posterior", where=posterior, kind=made.get("kind", "none"))
+    inputs = made["inputs"]
+    data = _beside(posterior, made, inputs) if dataset is None else Path(dataset)
+    if not data.is_file():
+        raise InputError("interop.no_dataset", where=posterior, dataset=data)
+    if digest(data) not in inputs.values():
+        raise InputError("interop.other_dataset", where=posterior, dataset=data)
+    file = model.prior.earlier
+    earlier = None if file is None else read_earlier(Path(file.file))
+    linearised = made.get("predictive") == LINEARISED
+    return Conditioned(posterior, model, read_dataset(data), earlier, linearised)
+
+
+def _posterior(run: Named, results: Path) -> Path:
+    """Take a file as it is, anything else as the name of a run."""
+    path, named = Path(run), results / "posterior" / f"{run}.nc"
+    if path.is_file():
+        return path
+    if not named.is_file():
+        raise InputError("interop.no_run", run=str(run), path=named)
+    return named
+
+
+def _beside(posterior: Path, made: dict[str, object], inputs: dict[str, str]) -> Path:
+    """Find the dataset that a posterior names, from the root of the project that it lies in."""
+    named = [name for name in inputs if name.startswith(DATA)]
+    if len(named) != 1:
+        raise InputError("interop.dataset_not_named", where=posterior)
+    place, whole = str(made.get("place", "")), posterior.absolute()
+    inside = bool(place) and whole.as_posix().endswith(f"/{place}")
+    return whole.parents[len(Path(place).parts) - 1] / named[0] if inside else Path(named[0])
