@@ -54,7 +54,7 @@ def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.A
 
     Each is a number times a scale plus a mean, which are read off at zero and at one.
     """
-    goals = {}
+    goals: dict[str, jax.Array] = {}
     for index, layer in enumerate(layer_names(model.network)):
         into, out = model.network.sizes[index : index + 2]
         drawn = jax.random.normal(jax.random.fold_in(key, index), (into, out), position.dtype)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from nlobayes.model.activations import ACTIVATIONS as ACTIVATIONS
 from nlobayes.model.activations import activate, has_slopes
+from nlobayes.model.activations import is_known as is_known
 
 WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
 UNITS, WIDTH, DEPTH = "units", "width", "depth"

@@ -14,8 +14,7 @@ import numpy as np
 from nlobayes.data.references import columns_behind, columns_needed, is_reference, reference_at
 from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES, map_features
 from nlobayes.errors import InputError, one_line
-from nlobayes.model.activations import ACTIVATIONS, is_known
-from nlobayes.model.networks import WEIGHTS, layer_names, network_of
+from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, is_known, layer_names, network_of
 from nlobayes.surrogate.limits import quantities, within
 from nlobayes.types import Exported
 

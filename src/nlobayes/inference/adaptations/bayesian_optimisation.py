@@ -185,7 +185,7 @@ def posterior(rewards: Rewards, covariance: jax.Array) -> tuple[jax.Array, jax.A
     return half.T @ whitened, jnp.sqrt(jnp.maximum(remaining, 0))
 
 
-def exploration(evaluated: jax.Array, evaluations: int) -> jax.Array:
+def exploration(evaluated: jax.Array, evaluations: int | jax.Array) -> jax.Array:
     """Give the factor on the standard deviation in the upper confidence bound.
 
     With two parameters sqrt(2 log((i + 1)^3 pi^2 / (3 delta))) after i evaluations, annealed by
