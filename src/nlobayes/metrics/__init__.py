@@ -116,8 +116,19 @@ METRICS = (
         column=Column("95 %", ".1%", place=3, rank=2),
     ),
     Metric("coverage_99_7", NUMBERS, "99.7 % coverage", "%", 0.997),
-    Metric("sigma_z_epistemic", NUMBERS, "sd of the pulls, epistemic sd alone"),
-    Metric("sigma_z_total", NUMBERS, "sd of the pulls", "", 1.0, ERROR, shown=frozenset({PAIRED})),
+    Metric(
+        "sigma_z_epistemic", NUMBERS, "sd of the pulls, epistemic sd alone", shown=frozenset({SCAN})
+    ),
+    Metric(
+        "sigma_z_total",
+        NUMBERS,
+        "sd of the pulls",
+        "",
+        1.0,
+        ERROR,
+        shown=frozenset({SCAN, PAIRED}),
+        axis=Axis(span=0.1),
+    ),
     Metric("mean_z_total", NUMBERS, "mean pull", "", 0.0, ERROR),
     Metric("chi2_per_point", NUMBERS, "mean squared pull", "", 1.0, ERROR),
     *(
