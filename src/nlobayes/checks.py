@@ -65,6 +65,11 @@ CONVERGENCE = {
         "Pareto k of the weights",
         "How heavy the tail of the importance weights is; above the limit few draws carry all.",
     ),
+    "weights_ess": Check(
+        "effective draws of the weights",
+        "How many independent draws of the new model the weighted draws are worth.",
+        "at least",
+    ),
 }
 """What can fail of a posterior; a run that fails one is not converged."""
 

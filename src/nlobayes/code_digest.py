@@ -67,7 +67,10 @@ def _digest(verb: str, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
 
 
 def chosen_names(spec: Any, key: str) -> tuple[str, ...]:
-    """List what a specification gives for a key, at any depth: names, or an object of a `kind`."""
+    """List what a specification gives for a key, at any depth: names, or an object of a `kind`.
+
+    A number in brackets behind a name, as in `leaky_relu(0.3)`, is none of it.
+    """
     names: set[str] = set()
     waiting = [spec]
     while waiting:
@@ -76,7 +79,7 @@ def chosen_names(spec: Any, key: str) -> tuple[str, ...]:
             given = value.get(key)
             given = given.get("kind") if isinstance(given, Mapping) else given
             named = given if isinstance(given, list | tuple) else [given]
-            names |= {name for name in named if isinstance(name, str)}
+            names |= {name.partition("(")[0] for name in named if isinstance(name, str)}
             waiting += value.values()
         elif isinstance(value, list | tuple):
             waiting += value

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from scipy.stats import norm
 
 from nlobayes import builder
@@ -336,6 +337,61 @@ def test_starts_are_independent(start: str, dataset: Dataset) -> None:
     assert abs(everything.mean()) < 4 / np.sqrt(everything.size)
     assert abs(everything.var() - 1) < 4 * np.sqrt(2 / everything.size)
     assert everything.dtype == model.density.dtype
+
+
+@pytest.mark.parametrize("kind", ["fan_in", "gaussian", "tensorbnn_cauchy", "hierarchical"])
+def test_a_start_of_he_has_twice_the_inverse_inputs_as_variance(
+    kind: str, dataset: Dataset
+) -> None:
+    """In the units of the network; what the prior learns keeps the start of `prior`."""
+    centered = {"non_centered": False, "precision": 7.0} if kind == "gaussian" else {}
+    prior = TypeAdapter[Any](Prior).validate_python({"kind": kind, **centered})
+    model = builder.build_model(job((50, 40), prior=prior), dataset)
+    begin, other, plain = (
+        builder.draw_start(model, start, seed=3, chain=chain)
+        for start, chain in (("he", 1), ("he", 2), ("prior", 1))
+    )
+    assert (begin.shape, begin.dtype) == ((model.density.size,), model.density.dtype)
+    found, beside = (model.density.variables(position) for position in (begin, plain))
+    for name, value in found.items():
+        if name.startswith("weights_"):
+            squares = np.asarray(value) ** 2 * value.shape[0] / 2
+            assert abs(squares.mean() - 1) < 4 * np.sqrt(2 / squares.size)
+        elif name.startswith("biases_"):
+            np.testing.assert_allclose(value, 0.0, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(value, beside[name])
+    weights = np.stack([model.density.variables(p)["weights_2"].ravel() for p in (begin, other)])
+    assert abs(np.corrcoef(weights)[0, 1]) < 4 / np.sqrt(2000)
+    again = builder.draw_start(model, "he", seed=3, chain=1)
+    np.testing.assert_array_equal(again, begin)
+
+
+def test_a_start_of_he_is_refused_where_units_come_and_go(dataset: Dataset) -> None:
+    varying = job((4,)).model_dump()
+    varying["network"] |= {"activation": "relu", "units": {"kind": "poisson", "mean": 2.0}}
+    model = builder.build_model(ModelJob.model_validate(varying), dataset)
+    with refused("builder.he_start", name="weights_1"):
+        builder.draw_start(model, "he", seed=0, chain=0)
+
+
+def test_the_best_of_many_draws_of_the_prior_has_the_highest_density(
+    fixed: Model, dataset: Dataset
+) -> None:
+    """By hand: standard normals, and residuals over sigma at the train rows."""
+    train = dataset.split == 0
+    best = builder.draw_start(fixed, "best_of_prior", seed=5, chain=2, draws=40)
+    words = np.random.SeedSequence([5, builder.STAGES["start"], 2]).generate_state(40)
+    drawn = [fixed.density.draw_prior(int(word)) for word in words]
+    np.testing.assert_array_equal(builder.draw_start(fixed, "prior", seed=5, chain=2), drawn[0])
+    logs = []
+    for position in drawn:
+        missed = network_by_hand(fixed, position, dataset.features[train]) - dataset.target[train]
+        logs.append(-np.sum(np.asarray(position) ** 2) / 2 - np.sum(missed**2) / SIGMA**2 / 2)
+    assert 0 < np.argmax(logs) < 40
+    np.testing.assert_array_equal(best, drawn[np.argmax(logs)])
+    one = builder.draw_start(fixed, "best_of_prior", seed=5, chain=2, draws=1)
+    np.testing.assert_array_equal(one, drawn[0])
 
 
 def test_keys_differ_by_seed_stage_and_chain() -> None:

@@ -26,6 +26,7 @@ from nlobayes.model.priors.fixed_scales import FixedScales
 from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfNormal, Hierarchical
 from nlobayes.model.priors.horseshoe import Horseshoe
 from nlobayes.model.priors.tensorbnn import TensorBNN
+from nlobayes.model.priors.tensorbnn_cauchy import TensorBNNCauchy
 from nlobayes.model.slopes.exponential import ExponentialSlopes
 from nlobayes.model.slopes.normal import NormalSlopes
 from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
@@ -84,6 +85,10 @@ PRIORS: dict[str, tuple[dict[str, Any], Any]] = {
         {"mean_sd": 0.2, "scale_mean": 0.9, "scale_sd": 0.3},
         TensorBNN(0.2, 0.9, 0.3),
     ),
+    "tensorbnn_cauchy": (
+        {"location_sd": 0.3, "scale_mean": 0.9, "scale_sd": 0.4},
+        TensorBNNCauchy(0.3, 0.9, 0.4),
+    ),
 }
 SLOPES: dict[str, tuple[dict[str, Any], Any]] = {
     "exponential": ({}, ExponentialSlopes(0.3)),
@@ -97,6 +102,10 @@ SLOPES: dict[str, tuple[dict[str, Any], Any]] = {
 LIKELIHOODS: dict[str, tuple[dict[str, Any], Any]] = {
     "gaussian": ({"sigma": 0.2}, Gaussian(0.2)),
     "gaussian, learned": ({"sigma": None, "scale": 0.5}, Gaussian(None, 0.5)),
+    "gaussian, precision": (
+        {"sigma": None, "precision": {"shape": 2.0}},
+        Gaussian(None, precision={"shape": 2.0, "rate": 1.0}),
+    ),
     "student_t": ({}, StudentT(None, 4.0, 1.0)),
     "student_t, fixed": (
         {"sigma": 0.2, "degrees_of_freedom": None, "scale": 3.0},

@@ -372,6 +372,11 @@ def test_of_a_family_only_the_members_that_a_job_names_are_digested(copied: Path
         assert counts is (name in NAMED | CORE), name
 
 
+def test_a_number_behind_a_name_chooses_the_member_of_that_name() -> None:
+    spec = {"network": {"activation": ["leaky_relu(0.3)", "tanh"]}}
+    assert code_digest.chosen_names(spec, "activation") == ("leaky_relu", "tanh")
+
+
 @pytest.mark.parametrize("family", code_digest.CHOSEN_BY)
 def test_a_new_member_of_a_family_changes_no_job_that_names_another(
     copied: Path, family: str

@@ -37,6 +37,7 @@ class Logistic(Scaled):
     sigma: float | None
     scale: float = 1.0
     floor: float = 0.0
+    precision: dict[str, float] | None = None
 
     def observe(self, output, target, error=None):
         import pymc as pm

@@ -14,17 +14,75 @@ from nlobayes.builder.model import Model, predict_with, rows_of
 from nlobayes.errors import InputError
 from nlobayes.inference.optimisers import OPTIMISERS, SCHEDULES
 from nlobayes.inference.pretrain import Fit, Problem, Rows, fit_map, keep_best
+from nlobayes.model.networks import layer_names
+from nlobayes.model.prior import WHITENED
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.types import Dataset
 
 
-def draw_start(model: Model, start: str, *, seed: int, chain: int) -> jax.Array:
-    """Draw the starting point of a chain, independent of every other chain's."""
-    if start == "prior":
-        words = np.random.SeedSequence([seed, STAGES["start"], chain]).generate_state(1)
-        return model.density.draw_prior(int(words[0]))
+def draw_start(model: Model, start: str, *, seed: int, chain: int, draws: int = 1000) -> jax.Array:
+    """Draw the starting point of a chain, independent of every other chain's.
+
+    `start` is that of pretraining; of `best_of_prior` the first of the `draws` is that of `prior`.
+
+    Raises
+    ------
+    InputError
+        If the prior does not state each weight as a number times a scale plus a mean, of `he`.
+    """
     key = chain_key(seed, "start", chain)
-    return jax.random.normal(key, (model.density.size,), model.density.dtype)
+    if start == "standard_normal":
+        return jax.random.normal(key, (model.density.size,), model.density.dtype)
+    sequence = np.random.SeedSequence([seed, STAGES["start"], chain])
+    words = sequence.generate_state(draws if start == "best_of_prior" else 1)
+    if start == "best_of_prior":
+        return _best(model, jnp.stack([model.density.draw_prior(int(word)) for word in words]))
+    drawn = model.density.draw_prior(int(words[0]))
+    return _with_he_weights(model, drawn, key) if start == "he" else drawn
+
+
+def _best(model: Model, positions: jax.Array) -> jax.Array:
+    """Pick the position (draw, parameter) of the highest posterior density, where it is finite."""
+    sampled = model.sampled
+    log_density = jax.jit(lambda given: jax.lax.map(sampled.logdensity_fn, given))
+    found = log_density(sampled.reduce(positions))
+    return positions[jnp.argmax(jnp.where(jnp.isnan(found), -jnp.inf, found))]
+
+
+def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.Array:
+    """Put weights N(0, 2 / inputs) and biases of zero in a position (He et al. 2015, eq. 10).
+
+    Each is a number times a scale plus a mean, which are read off at zero and at one.
+    """
+    goals: dict[str, jax.Array] = {}
+    for index, layer in enumerate(layer_names(model.network)):
+        into, out = model.network.sizes[index : index + 2]
+        drawn = jax.random.normal(jax.random.fold_in(key, index), (into, out), position.dtype)
+        goals |= {layer.weights: drawn * jnp.sqrt(2 / into), layer.biases: jnp.zeros(out)}
+    places = {name: _place_of(model, name) for name in goals}
+
+    def put(values: dict[str, jax.Array]) -> tuple[jax.Array, dict[str, jax.Array]]:
+        moved = position
+        for name, place in places.items():
+            moved = moved.at[place].set(values[name].ravel())
+        return moved, model.density.variables(moved)
+
+    _, mean = put({name: jnp.zeros_like(goal) for name, goal in goals.items()})
+    _, above = put({name: jnp.ones_like(goal) for name, goal in goals.items()})
+    moved, found = put({n: (goal - mean[n]) / (above[n] - mean[n]) for n, goal in goals.items()})
+    for name, goal in goals.items():
+        if not np.allclose(found[name], goal, rtol=1e-3, atol=1e-3):
+            raise InputError("builder.he_start", where="pretraining.start", name=name)
+    return moved
+
+
+def _place_of(model: Model, name: str) -> slice:
+    """Find where an array lies in a position, in units of its scale or in its own."""
+    places = model.density.places
+    for stated in (name + WHITENED, name):
+        if stated in places:
+            return places[stated]
+    raise InputError("builder.he_start", where="pretraining.start", name=name)
 
 
 def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
@@ -90,9 +148,10 @@ def build_search(
         schedule=SCHEDULES[preset.schedule.kind](**preset.schedule.settings),
     )
     log_density = jax.jit(problem.log_density)
+    drawn = {"draws": preset.start_draws} if preset.start == "best_of_prior" else {}
 
     def fit(number: int) -> Fit:
-        start = draw_start(model, preset.start, seed=seed, chain=number)
+        start = draw_start(model, preset.start, seed=seed, chain=number, **drawn)
         return fit_from(chain_key(seed, "pretrain", number), model.sampled.reduce(start))
 
     def search(chain: int) -> tuple[Fit, list[float]]:

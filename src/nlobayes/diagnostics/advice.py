@@ -78,6 +78,7 @@ ADVICE: dict[str, tuple[Step, ...]] = {
     "ebfmi_min": (FREE_ENERGY,),
     "energy_variance": (SMALLER_ERROR,),
     "pareto_k": (SAMPLE,),
+    "weights_ess": (SAMPLE,),
     "chi2_per_point": (MORE_VALIDATION, OTHER_NOISE),
     "coverage_68": (MORE_VALIDATION, OTHER_NOISE),
     "coverage_95": (MORE_VALIDATION, OTHER_NOISE),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 TARGET = "target"
 NOISE = "noise"
+PRECISION = f"{NOISE}_precision"
 DEGREES = "degrees_of_freedom"
 ERROR = f"{TARGET}_error"
 CLASS = "int32"
@@ -77,12 +78,14 @@ class Scaled:
     """Shared by likelihoods of one shape about each output, whose scale is fixed or learned.
 
     A learned scale, of each target its own, is half-normal with `scale` a priori, cut off below the
-    `floor`. Scales and errors are in the network's units; an error adds to the scale in quadrature.
+    `floor`; or with a `precision` its inverse square is Gamma of that `shape` and `rate`. Scales
+    and errors are in the network's units; an error adds to the scale in quadrature.
     """
 
     sigma: float | None
     scale: float
     floor: float
+    precision: Mapping[str, float] | None
 
     def outputs(self, targets: int) -> int:
         """One for each target."""
@@ -99,13 +102,20 @@ class Scaled:
 
         if self.sigma is not None:
             return in_quadrature(pm.floatX(self.sigma), error, pt)
-        dims, scale = "output" if output.ndim == 2 else None, pm.floatX(self.scale)
+        return in_quadrature(self._learned_scale("output" if output.ndim == 2 else None), error, pt)
+
+    def _learned_scale(self, dims: str | None) -> Any:
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        scale = pm.floatX(self.scale)
+        if self.precision is not None:
+            shape, rate = (pm.floatX(self.precision[name]) for name in ("shape", "rate"))
+            precision = pm.Gamma(PRECISION, shape, rate, dims=dims)
+            return pm.Deterministic(NOISE, 1 / pt.sqrt(precision), dims=dims)
         if self.floor == 0:
-            learned = pm.HalfNormal(NOISE, scale, dims=dims)
-        else:
-            lower = pm.floatX(self.floor)
-            learned = pm.TruncatedNormal(NOISE, sigma=scale, lower=lower, dims=dims)
-        return in_quadrature(learned, error, pt)
+            return pm.HalfNormal(NOISE, scale, dims=dims)
+        return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)
 
     def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
         """Give a fixed scale, or the learned one among the variables, with the errors."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nlobayes.model.activations import ACTIVATIONS, has_slopes
+from nlobayes.model.activations import ACTIVATIONS as ACTIVATIONS
+from nlobayes.model.activations import activate, has_slopes
+from nlobayes.model.activations import is_known as is_known
 
 WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
 UNITS, WIDTH, DEPTH = "units", "width", "depth"
@@ -131,7 +133,7 @@ def last_hidden(
         slopes = layer.slopes
         if columns and slopes is not None:
             slopes = slopes[:, None]
-        hidden = ACTIVATIONS[name].activate(xp, affine(layer, hidden), slopes)
+        hidden = activate(name, xp, affine(layer, hidden), slopes)
     return hidden
 
 

@@ -79,6 +79,10 @@ def _check_model(run: RunSpec, network: str) -> None:
         )
     if run.network.output == "marginalised" or run.network.has_slopes:
         raise InputError("study.jumps_of_network", network=network)
+    if run.pretraining.start == "he":
+        raise InputError(
+            "study.jumps_of_start", network=network, pretraining=run.names["pretraining"]
+        )
     if run.likelihood.kind == "heteroscedastic":
         raise InputError(
             "study.jumps_of_likelihood", network=network, likelihood=run.names["likelihood"]

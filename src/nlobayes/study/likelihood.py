@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Choice, Positive
+from nlobayes.study.values import Choice, Frozen, Positive
 
 
 class LikelihoodSettings(Choice):
@@ -32,18 +32,39 @@ class LikelihoodSettings(Choice):
         return columns
 
 
+class GammaPrior(Frozen):
+    """Gamma prior of a precision, 1 / sigma^2."""
+
+    shape: Positive = 1.0
+    """Its shape."""
+    rate: Positive = 1.0
+    """Its rate; shape / rate is its mean."""
+
+
 class ScaledLikelihood(LikelihoodSettings):
     """Likelihood of one shape about each output, whose scale is stated or learned."""
 
     has_one_sigma: ClassVar[bool] = True
 
     sigma: Positive | None = None
-    """Scale in the units of the network's target; null learns it, half-normal a priori."""
+    """Scale in the units of the network's target; null learns it, half-normal a priori
+    unless `precision` is given."""
     scale: Positive = 1.0
     """Scale of the half-normal prior of a learned `sigma`."""
     floor: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Least value of a learned `sigma`, in the same units; its prior is cut off below. On targets
     without noise sigma falls to it: there it is a tolerance."""
+
+    precision: GammaPrior | None = None
+    """Gamma prior of 1 / sigma^2 of a learned `sigma`; null: `sigma` is half-normal."""
+
+    @model_validator(mode="after")
+    def _precision_is_learned_alone(self) -> Self:
+        own = {"sigma": None, "scale": 1.0, "floor": 0.0}
+        other = [name for name, unsaid in own.items() if getattr(self, name) != unsaid]
+        if self.precision is not None and other:
+            raise InputError("study.precision_and_sigma", other=other)
+        return self
 
     @model_validator(mode="after")
     def _floor_is_of_learned(self) -> Self:

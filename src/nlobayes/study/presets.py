@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
-from nlobayes.model.activations import ACTIVATIONS, has_slopes
+from nlobayes.model.activations import ACTIVATIONS, LEAKY, has_slopes, is_known
 from nlobayes.study.counts import Count
 from nlobayes.study.values import (
     Fraction,
@@ -28,7 +28,7 @@ from nlobayes.study.values import (
 if TYPE_CHECKING:
     Activation = str
 else:
-    Activation = Literal[tuple(ACTIVATIONS)]
+    Activation = Literal[tuple(ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
 
 
 Width = Annotated[int, Field(ge=1, le=10_000)]
@@ -41,7 +41,8 @@ class Network(Frozen):
     """Units of each hidden layer; empty for a linear model."""
     activation: Activation | tuple[Activation, ...] = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
-    have slopes that are trained, one per unit."""
+    have slopes that are trained, one per unit. `leaky_relu(0.3)` states the slope below zero, which
+    is 0.01 otherwise."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
     output: Literal["sampled", "marginalised"] = "sampled"
@@ -60,7 +61,7 @@ class Network(Frozen):
     @classmethod
     def _is_known(cls, named: Any) -> Any:
         for name in named if isinstance(named, list | tuple) else (named,):
-            if name not in ACTIVATIONS:
+            if not is_known(name):
                 raise InputError("study.unknown_activation", name=name, known=list(ACTIVATIONS))
         return named
 

@@ -122,8 +122,13 @@ class Pretraining(Frozen):
     """How the learning rate falls."""
     patience: PositiveInt | None = None
     """Epochs without a better validation error before stopping; null never stops early."""
-    start: Literal["prior", "standard_normal"] = "prior"
-    """Distribution of the independent starting points."""
+    start: Literal["prior", "standard_normal", "he", "best_of_prior"] = "prior"
+    """Distribution of the independent starting points: the prior; a standard normal of every
+    number; weights N(0, 2 / inputs) with biases of zero, all else from the prior (He et al.,
+    arXiv:1502.01852); or of `start_draws` draws of the prior that of the highest posterior density
+    on the train rows."""
+    start_draws: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    """Draws of the prior that `best_of_prior` chooses from."""
     restarts: Annotated[int, Field(ge=1, le=1000)] = 1
     """Fits of each chain from as many starting points; that of the highest posterior density on
     the train rows is kept. Time grows with it."""

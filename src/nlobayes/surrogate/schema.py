@@ -14,7 +14,7 @@ import numpy as np
 from nlobayes.data.references import columns_behind, columns_needed, is_reference, reference_at
 from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES, map_features
 from nlobayes.errors import InputError, one_line
-from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, layer_names, network_of
+from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, is_known, layer_names, network_of
 from nlobayes.surrogate.limits import quantities, within
 from nlobayes.types import Exported
 
@@ -97,7 +97,7 @@ NAMES = Rule(
     "a list of different names that print",
     lambda v: _list_of(NAME).holds(v) and 0 < len(set(v)) == len(v),
 )
-ACTIVATION = _one_of([*ACTIVATIONS])
+ACTIVATION = Rule(f"one of {', '.join(ACTIVATIONS)}, or leaky_relu(0.3)", is_known)
 REFERENCE = Rule(
     "a column, or a calculation of the embedded engine with all its settings", is_reference
 )

@@ -88,11 +88,12 @@ def test_more_restarts_never_lower_the_density(dataset_path: Path, tmp_path: Pat
     "settings",
     [
         {"restarts": 2},
+        {"start": "best_of_prior", "start_draws": 9},
         {"batch": "full", "optimiser": {"kind": "sgd", "momentum": 0.5}, "learning_rate": 1e-4},
         {"optimiser": {"kind": "amsgrad"}, "schedule": {"kind": "cycles"}, "patience": 3},
         {"optimiser": {"kind": "adamw"}, "schedule": {"kind": "exponential", "decay_rate": 0.1}},
     ],
-    ids=["restarts", "full", "cycles", "adamw"],
+    ids=["restarts", "best of prior", "full", "cycles", "adamw"],
 )
 @pytest.mark.by_day(1)
 def test_the_same_seed_writes_the_same_bytes(

@@ -192,7 +192,7 @@ def test_the_new_posterior_is_one_that_posterior_predictive_takes(
     reweight(thinned, dataset_path, out, likelihood=STUDENT_T)
     model = model_of(out)
     assert model.likelihood.model_dump() == {
-        **{"kind": "student_t", "sigma": 0.45, "scale": 1.0, "floor": 0.0},
+        **{"kind": "student_t", "sigma": 0.45, "scale": 1.0, "floor": 0.0, "precision": None},
         "degrees_of_freedom": 6.0,
     }
     assert model.model_dump(exclude={"likelihood"}) == model_of(thinned).model_dump(
@@ -237,7 +237,8 @@ def test_the_file_says_what_made_it_and_how_far_the_weights_carried(
     assert made["verb"] == "reweight"
     assert made["spec"]["seed"] == 3
     assert made["spec"]["model"]["likelihood"]["kind"] == "gaussian"
-    k = made["checks"].pop("pareto_k")
+    k, ess = (made["checks"].pop(name) for name in ("pareto_k", "weights_ess"))
+    assert ess == {"value": made["weights_ess"], "threshold": 100.0, "passed": True}
     assert made["checks"] == CHECKS
     assert k["value"] < k["threshold"] == 0.7
     assert k["passed"] is True
@@ -320,6 +321,27 @@ def test_weights_that_mislead_are_refused_in_one_line(
     assert "the target is too far from the draws to be reached by weights: Pareto k is " in said
     assert "must be below 0.70 for 4000 draws" in said
     assert "sample the new model directly" in said
+
+
+def test_draws_worth_too_little_are_refused_unless_fewer_are_accepted(
+    dataset: Dataset, dataset_path: Path, drawn: np.ndarray, tmp_path: Path
+) -> None:
+    """Two chains of 75 draws that hardly move: as many draws, worth a few."""
+    slow = np.repeat(drawn[:6], 25, axis=0) + 1e-3 * np.repeat(drawn[:25], 6, axis=0)
+    thinned = write_thinned(tmp_path / "slow.nc", dataset, slow.reshape(2, 75, -1))
+    out, table = tmp_path / "o.nc", tmp_path / "t.csv"
+    changes: dict[str, Any] = {"likelihood": "{kind: gaussian, sigma: 0.499}", "table": table}
+    with refused("evaluation.worth_too_few", draws=150, least=100.0) as told:
+        reweight(thinned, dataset_path, out, **changes)
+    assert not out.exists()
+    assert not table.exists()
+    ess = told.value.fields["ess"]
+    assert 2 < ess < 40
+    with refused("evaluation.worth_too_few", least=ess + 0.1):
+        reweight(thinned, dataset_path, out, least_ess=ess + 0.1, **changes)
+    reweight(thinned, dataset_path, out, least_ess=ess - 0.1, **changes)
+    said = read_attrs(out)["checks"]["weights_ess"]
+    assert said == {"value": ess, "threshold": ess - 0.1, "passed": True}
 
 
 @pytest.mark.parametrize(

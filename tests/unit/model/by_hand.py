@@ -28,6 +28,7 @@ from nlobayes.model.priors.hierarchical import GammaPrecision, HalfCauchy, HalfN
 from nlobayes.model.priors.horseshoe import Horseshoe
 from nlobayes.model.priors.relevance import Relevance
 from nlobayes.model.priors.tensorbnn import TensorBNN
+from nlobayes.model.priors.tensorbnn_cauchy import TensorBNNCauchy
 from nlobayes.model.slopes.exponential import ExponentialSlopes
 from nlobayes.model.slopes.normal import NormalSlopes
 from nlobayes.model.slopes.tensorbnn import TensorBNNSlopes
@@ -161,6 +162,17 @@ def tensorbnn(mean_sd: float, scale_mean: float, scale_sd: float) -> Array:
     return array
 
 
+def tensorbnn_cauchy(location_sd: float, scale_mean: float, scale_sd: float) -> Array:
+    """Location and scale of every array."""
+
+    def array(reader: Reader, place: Place) -> jax.Array:
+        location = reader.read((), lambda x: norm.logpdf(x, scale=location_sd))
+        scale = reader.positive(lambda g: log_truncated(g, scale_mean, scale_sd))
+        return location + scale * reader.read(place.shape, cauchy.logpdf)
+
+    return array
+
+
 def learned_slopes(reader: Reader, place: Place) -> jax.Array:
     """Exponential of a rate that is exponential of rate 0.7."""
     rate = reader.positive(lambda r: log_exponential(r, 0.7))
@@ -198,6 +210,8 @@ PRIORS: dict[str, tuple[Any, Array]] = {
     "horseshoe": (Horseshoe(0.3, 1.7, 4.6, 0.6), horseshoe),
     "tensorbnn": (TensorBNN(), tensorbnn(0.1, 1.0, 0.1)),
     "tensorbnn, truncated": (TensorBNN(0.2, 0.3, 0.6), tensorbnn(0.2, 0.3, 0.6)),
+    "tensorbnn_cauchy": (TensorBNNCauchy(), tensorbnn_cauchy(0.2, 0.5, 0.5)),
+    "tensorbnn_cauchy, other": (TensorBNNCauchy(0.3, 0.2, 0.6), tensorbnn_cauchy(0.3, 0.2, 0.6)),
     **{
         f"{name}, {shared}": (
             Hierarchical(hyper[0], shared),
@@ -248,6 +262,12 @@ def noise(sigma: float | None, targets: int = 1) -> Callable[[Reader], Any]:
     if sigma is not None:
         return lambda reader: sigma
     return lambda reader: reader.positive(half(norm.logpdf, 0.6), (targets,) if targets > 1 else ())
+
+
+def gamma_noise(targets: int = 1) -> Callable[[Reader], Any]:
+    """Read the log precision of every target, Gamma of shape 2.3 and rate 0.7."""
+    shape = (targets,) if targets > 1 else ()
+    return lambda reader: reader.positive(lambda p: log_gamma(p, 2.3, 0.7), shape) ** -0.5
 
 
 def around(law: Callable[[Reader], Any], sigma: Callable[[Reader], Any]) -> Rows:
@@ -315,9 +335,19 @@ def _laplace(reader: Reader) -> Any:
 
 
 GAUSSIAN, STUDENT, LAPLACE = Gaussian, StudentT, Laplace
+PRECISION = {"shape": 2.3, "rate": 0.7}
 LIKELIHOODS: dict[str, Observed] = {
     "gaussian": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2))),
     "learned gaussian": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None))),
+    "gaussian of a gamma precision": Observed(
+        GAUSSIAN(None, precision=PRECISION), around(_normal, gamma_noise())
+    ),
+    "two gaussians of gamma precisions": Observed(
+        GAUSSIAN(None, precision=PRECISION), around(_normal, gamma_noise(2)), 2, 2
+    ),
+    "laplace of a gamma precision": Observed(
+        LAPLACE(None, precision=PRECISION), around(_laplace, gamma_noise())
+    ),
     "two gaussians": Observed(GAUSSIAN(0.2), around(_normal, noise(0.2)), 2, 2),
     "two learned gaussians": Observed(GAUSSIAN(None, 0.6), around(_normal, noise(None, 2)), 2, 2),
     "student_t": Observed(STUDENT(0.2, 4.3), around(fixed_degrees(4.3), noise(0.2))),

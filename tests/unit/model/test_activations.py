@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from nlobayes.model.activations import ACTIVATIONS, has_slopes
+from nlobayes.model.activations import ACTIVATIONS, activate, has_slopes, is_known
 from tests.unit.model.activations_by_hand import BY_HAND, SLOPE_FAR_OUT
 
 SLOPE = -0.3
@@ -16,7 +16,8 @@ of_ours = pytest.mark.parametrize("name", BY_HAND)
 
 
 def test_what_is_known_by_hand_is_an_activation() -> None:
-    assert BY_HAND.keys() == SLOPE_FAR_OUT.keys() <= {*ACTIVATIONS}
+    assert BY_HAND.keys() == SLOPE_FAR_OUT.keys()
+    assert all(map(is_known, BY_HAND))
     assert {name for name in BY_HAND if has_slopes(name)} == WITH_SLOPES
 
 
@@ -37,7 +38,7 @@ def test_every_activation_is_the_same_to_numpy_and_jax_and_can_be_differentiated
 def test_derivatives_are_those_by_hand(name: str) -> None:
     """By central differences."""
     for x in (-3.0, -0.7, -1e-3, 1e-3, 0.4, 2.5):
-        value, derivative = jax.value_and_grad(partial(ACTIVATIONS[name].activate, jnp))(x, SLOPE)
+        value, derivative = jax.value_and_grad(partial(activate, name, jnp))(x, SLOPE)
         np.testing.assert_allclose(value, BY_HAND[name](x, SLOPE), rtol=1e-12)
         by_hand = (BY_HAND[name](x + 1e-5, SLOPE) - BY_HAND[name](x - 1e-5, SLOPE)) / 2e-5
         np.testing.assert_allclose(derivative, by_hand, rtol=1e-6, atol=1e-9)
@@ -47,7 +48,7 @@ def test_derivatives_are_those_by_hand(name: str) -> None:
 def test_activations_far_out(name: str) -> None:
     """Finite values and derivatives where exp overflows, but of `exp` itself, which is infinite."""
     for x, slope in zip((-1000.0, 1000.0), SLOPE_FAR_OUT[name], strict=True):
-        value, derivative = jax.value_and_grad(partial(ACTIVATIONS[name].activate, jnp))(x, SLOPE)
+        value, derivative = jax.value_and_grad(partial(activate, name, jnp))(x, SLOPE)
         np.testing.assert_allclose(value, BY_HAND[name](x, SLOPE), atol=1e-12)
         np.testing.assert_allclose(derivative, slope, atol=1e-12)
 
@@ -60,3 +61,12 @@ def test_slopes_are_trained_one_for_each_unit(name: str) -> None:
     found = jax.grad(lambda s: jnp.sum(ACTIVATIONS[name].activate(jnp, x, s)))(slopes)
     each = np.ones(3) if name == "prelu" else 2 * np.asarray(slopes)
     np.testing.assert_allclose(found, each * np.array([-2.5, -2.0, -1.0]), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["leaky_relu(1.0)", "leaky_relu(0.0)", "leaky_relu(-0.3)", "leaky_relu()", "relu(0.3)",
+     "leaky_relu(0.3", "leaky_relu(0.3)\n", "leaky_relu(0.٣)", 0.3],
+)  # fmt: skip
+def test_no_other_number_and_no_other_name_is_known(name: object) -> None:
+    assert not is_known(name)

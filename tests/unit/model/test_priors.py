@@ -109,6 +109,19 @@ def test_noise_is_half_normal() -> None:
     np.testing.assert_allclose(np.exp(positions[:, -1]), noise, rtol=1e-12)
 
 
+@pytest.mark.statistical
+def test_a_gamma_precision_of_the_noise_is_drawn_as_stated() -> None:
+    """2000 draws: the distribution of sigma, whose square is inverse-Gamma; log tau is sampled."""
+    names = [f"x{i}" for i in range(SIZES[0])]
+    likelihood = Gaussian(None, precision={"shape": 2.3, "rate": 0.7})
+    posterior = build_posterior(
+        Network(SIZES, "tanh"), fan_in(1.0), likelihood, feature_names=names, layout="rows"
+    )
+    positions, variables = draw(build_density(posterior, chunk=0), 2000)
+    assert kstest(variables["noise"] ** 2, invgamma(2.3, scale=0.7).cdf).pvalue > SIGNIFICANCE
+    np.testing.assert_allclose(np.exp(-positions[:, -1] / 2), variables["noise"], rtol=1e-12)
+
+
 def test_a_seed_gives_one_draw() -> None:
     density = build(fan_in(1.0), 0.3)
     np.testing.assert_array_equal(density.draw_prior(1), density.draw_prior(1))

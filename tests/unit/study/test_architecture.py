@@ -47,6 +47,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"units": UNITS, "activation": "prelu"},
         {"prior": "sloped"},
     ),
+    "start": ("study.jumps_of_start", {"units": UNITS}, {"pretraining": "he"}),
     "noise": ("study.jumps_of_likelihood", {"units": UNITS}, {"likelihood": "of_inputs"}),
 }
 
@@ -68,7 +69,7 @@ def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> 
             },
             "likelihoods": {"of_inputs": {"kind": "heteroscedastic"}},
             "precision": "float64",
-            "pretraining": {"whole": {"epochs": 10, "batch": "full"}},
+            "pretraining": {"whole": {"epochs": 10, "batch": "full"}, "he": {"start": "he"}},
             "methods": {
                 "jumps": JUMPS,
                 "of_layers": jumps_by("identity"),

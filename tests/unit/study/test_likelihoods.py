@@ -105,6 +105,25 @@ def test_old_kinds_are_read_with_a_warning(old: dict[str, Any], new: dict[str, A
 
 
 @pytest.mark.parametrize(
+    ("settings", "other"),
+    [
+        ({"sigma": 0.1}, ["sigma"]),
+        ({"sigma": None, "scale": 0.5}, ["scale"]),
+        ({"sigma": None, "floor": 0.05}, ["floor"]),
+    ],
+)
+def test_a_precision_stands_in_place_of_a_half_normal(
+    settings: dict[str, Any], other: list[str]
+) -> None:
+    with invalid("study.precision_and_sigma", other=other):
+        read({"kind": "gaussian", "precision": {}, **settings})
+    with invalid("greater_than"):
+        read({"kind": "gaussian", "sigma": None, "precision": {"rate": 0}})
+    said = read({"kind": "gaussian", "sigma": None, "precision": {"shape": 2}})
+    assert read(said.model_dump()) == said
+
+
+@pytest.mark.parametrize(
     ("preset", "fault"),
     [
         ({"kind": "tolerance"}, "missing"),

@@ -30,6 +30,8 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"kind": "tensorbnn", "mean_sd": 0}, "mean_sd", "greater_than"),
     ({"kind": "tensorbnn", "scale_mean": -1}, "scale_mean", "greater_than"),
     ({"kind": "tensorbnn", "scale_sd": -0.1}, "scale_sd", "greater_than"),
+    ({"kind": "tensorbnn_cauchy", "location_sd": 0}, "location_sd", "greater_than"),
+    ({"kind": "tensorbnn_cauchy", "scale": 1}, "", "study.unknown_key"),
     ({"kind": "hierarchical", "shared": "unit"}, "shared", "literal_error"),
     (
         {"kind": "hierarchical", "hyper": {"kind": "gamma"}},

@@ -15,6 +15,7 @@ BY_HAND: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "exp": lambda x, a: np.exp(x),
     "relu": lambda x, a: np.where(x > 0, x, 0),
     "leaky_relu": lambda x, a: np.where(x > 0, x, 0.01 * x),
+    "leaky_relu(0.3)": lambda x, a: np.where(x > 0, x, 0.3 * x),
     "elu": lambda x, a: np.where(x > 0, x, np.exp(x) - 1),
     "gelu": lambda x, a: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
     "swish": lambda x, a: x / (1 + np.exp(-x)),

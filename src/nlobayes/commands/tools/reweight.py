@@ -26,6 +26,8 @@ from nlobayes.study.refusal import refusal
 from nlobayes.types import Dataset, Named
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
+LEAST_ESS = 100.0
+"""Independent draws of the new model that a mean needs, to a tenth of its sd."""
 
 
 def reweight(
@@ -36,6 +38,9 @@ def reweight(
     likelihood: Annotated[str | None, typer.Option(help="Preset by name, or as YAML.")] = None,
     table: Annotated[Path | None, typer.Option(help="Predictions to write (CSV).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draws that are repeated.", min=0)] = 0,
+    least_ess: Annotated[
+        float, typer.Option(help="Fewest independent draws that they must be worth.", min=0)
+    ] = LEAST_ESS,
 ) -> None:
     """Weight the draws, refuse weights that cannot be trusted, and draw anew by them."""
     old = model_of(posterior)
@@ -47,7 +52,7 @@ def reweight(
     check_same_rows(groups, data, posterior, dataset)
     stored = contents.read_variables(groups["posterior"])
     weights = importance.importance_weights(log_ratios(old, new, data, stored))
-    importance.check(weights)
+    importance.check(weights, least_ess=least_ess)
     said = f"Pareto k {weights.pareto_k:.2f} (limit {weights.threshold:.2f})"
     total = len(weights.log_weights)
     typer.echo(f"{said}; {total} draws are worth {weights.ess:.0f}", err=True)
@@ -65,7 +70,7 @@ def reweight(
         device=runtime.device(),
         precision=made["precision"],
         exact=made["exact"],
-        checks=made["checks"] | _check(weights),
+        checks=made["checks"] | _checks(weights, least_ess),
         weights_ess=weights.ess,
     )
     write_groups(out, "thinned", groups, record)
@@ -95,10 +100,12 @@ def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJo
     return new
 
 
-def _check(weights: Weights) -> dict[str, Any]:
+def _checks(weights: Weights, least_ess: float) -> dict[str, Any]:
     k = float(weights.pareto_k) if np.isfinite(weights.pareto_k) else None
+    enough = bool(weights.ess >= least_ess)
     return {
-        "pareto_k": {"value": k, "threshold": weights.threshold, "passed": bool(weights.reliable)}
+        "pareto_k": {"value": k, "threshold": weights.threshold, "passed": bool(weights.reliable)},
+        "weights_ess": {"value": weights.ess, "threshold": least_ess, "passed": enough},
     }
 
 

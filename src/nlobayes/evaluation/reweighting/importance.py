@@ -114,8 +114,8 @@ def threshold(draws: int) -> float:
     return min(1 - 1 / math.log10(draws), LARGEST_K)
 
 
-def check(weights: Weights) -> None:
-    """Refuse weights whose Pareto k is not below the threshold.
+def check(weights: Weights, *, least_ess: float = 0.0) -> None:
+    """Refuse weights whose Pareto k is not below the threshold, or worth too few draws.
 
     Raises
     ------
@@ -124,6 +124,13 @@ def check(weights: Weights) -> None:
     """
     if not weights.reliable:
         raise _too_far(weights)
+    if weights.ess < least_ess:
+        raise InputError(
+            "evaluation.worth_too_few",
+            draws=len(weights.log_weights),
+            ess=weights.ess,
+            least=least_ess,
+        )
 
 
 def _too_far(weights: Weights) -> InputError:

@@ -10,6 +10,9 @@ TensorBNN (arXiv:2009.14393) has the same plan, but its code uses the inner prod
 candidates where the covariance needs their squared distance, so that its matrix is no covariance;
 multiplies the bonus by the variance, not its root; and goes on adapting while it samples. Here
 what was learned is frozen, and the frozen pair is the best posterior mean of those tried.
+
+Two additions of TensorBNN are there if asked for: the first candidates at random, and a new begin
+with both limits of the step size halved where a chain stands still, before exploration is annealed.
 """
 
 from __future__ import annotations
@@ -50,12 +53,19 @@ class Rewards(NamedTuple):
 
 
 class Carry(NamedTuple):
-    """A chain, the candidate it tries, the best so far, and the rewards."""
+    """A chain, the candidate it tries, the best so far, and the rewards.
+
+    `still` counts the rejections in a row that are not of random candidates; `halvings` the new
+    begins, the last one after `begun` evaluations.
+    """
 
     state: State
     candidate: jax.Array
     best: jax.Array
     rewards: Rewards
+    still: jax.Array
+    halvings: jax.Array
+    begun: jax.Array
 
 
 def build(
@@ -71,8 +81,14 @@ def build(
     integration_steps_max: int,
     integration_steps_points: int,
     batch: int,
+    random_candidates: int = 0,
+    reset_after: int | None = None,
 ) -> Adaptation:
-    """Build the warm-up of the kernel `tensorbnn`; each `batch` draws try one candidate."""
+    """Build the warm-up of the kernel `tensorbnn`; each `batch` draws try one candidate.
+
+    The first `random_candidates` after each begin are drawn from the grid. After `reset_after`
+    rejections in a row it begins anew at half the step sizes; None never does.
+    """
     kernel = untuned.kernel
     evaluations = int(adaptation_share * steps) // batch
     _require_evaluations(evaluations, batch, steps)
@@ -83,36 +99,49 @@ def build(
     step_sizes, integration_steps, covariance = (jnp.asarray(each) for each in grid)
     nearest = int(np.argmin(np.abs(np.log(grid.step_size / initial_step_size))))
 
-    def tuned_of(candidate: jax.Array, position: jax.Array) -> TunedSteps:
-        step_size = step_sizes[candidate].astype(position.dtype)
+    def tuned_of(candidate: jax.Array, halvings: jax.Array, position: jax.Array) -> TunedSteps:
+        step_size = (step_sizes[candidate] * 0.5**halvings).astype(position.dtype)
         return TunedSteps(step_size, jnp.ones_like(position), integration_steps[candidate])
 
     def start(position: jax.Array) -> Carry:
         none = jnp.zeros(len(grid.step_size), position.dtype)
-        first = jnp.asarray(nearest)
-        return Carry(kernel.init(position), first, first, Rewards(none, none, none))
+        first, zero = jnp.asarray(nearest), jnp.asarray(0)
+        rewards = Rewards(none, none, none)
+        return Carry(kernel.init(position), first, first, rewards, zero, zero, zero)
 
     def step(key: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
         is_adapting = index < evaluations * batch
         candidate = jnp.where(is_adapting, carry.candidate, carry.best)
-        tuned = tuned_of(candidate, carry.state.position)
+        tuned = tuned_of(candidate, carry.halvings, carry.state.position)
         state, info = kernel.step(key, carry.state, tuned)
         reward = jnp.sum((state.position - carry.state.position) ** 2)
         reward = reward / jnp.sqrt(tuned.integration_steps) * is_adapting
+        counts = is_adapting & (index // batch - carry.begun >= random_candidates)
         carry = carry._replace(
-            state=state, rewards=_add(carry.rewards, candidate, reward, is_adapting)
+            state=state,
+            rewards=_add(carry.rewards, candidate, reward, is_adapting),
+            still=jnp.where((reward > 0) | ~counts, 0, carry.still + 1),
         )
         ends = is_adapting & ((index + 1) % batch == 0)
-        return jax.lax.cond(ends, choose, lambda same, _: same, carry, (index + 1) // batch), info
+        evaluated = (index + 1) // batch
+        return jax.lax.cond(ends, choose, lambda same, *_: same, carry, evaluated, key), info
 
-    def choose(carry: Carry, evaluated: jax.Array) -> Carry:
+    def choose(carry: Carry, evaluated: jax.Array, key: jax.Array) -> Carry:
+        if reset_after is not None:
+            explores = evaluated < EXPLORING_SHARE * evaluations
+            carry = _begun_anew(carry, evaluated, explores & (carry.still >= reset_after))
         mean, sd = posterior(carry.rewards, covariance)
-        bound = mean + exploration(evaluated, evaluations) * sd
+        since = evaluated - carry.begun
+        bound = mean + exploration(since, evaluations - carry.begun) * sd
         best = jnp.argmax(jnp.where(carry.rewards.draws > 0, mean, -jnp.inf))
-        return carry._replace(candidate=jnp.argmax(bound), best=best)
+        candidate = jnp.argmax(bound)
+        if random_candidates:
+            drawn = jax.random.randint(jax.random.fold_in(key, 1), (), 0, len(grid.step_size))
+            candidate = jnp.where(since < random_candidates, drawn, candidate)
+        return carry._replace(candidate=candidate, best=best)
 
     def finish(carry: Carry) -> tuple[State, TunedSteps]:
-        return carry.state, tuned_of(carry.best, carry.state.position)
+        return carry.state, tuned_of(carry.best, carry.halvings, carry.state.position)
 
     return independent(start, step, finish)
 
@@ -156,7 +185,7 @@ def posterior(rewards: Rewards, covariance: jax.Array) -> tuple[jax.Array, jax.A
     return half.T @ whitened, jnp.sqrt(jnp.maximum(remaining, 0))
 
 
-def exploration(evaluated: jax.Array, evaluations: int) -> jax.Array:
+def exploration(evaluated: jax.Array, evaluations: int | jax.Array) -> jax.Array:
     """Give the factor on the standard deviation in the upper confidence bound.
 
     With two parameters sqrt(2 log((i + 1)^3 pi^2 / (3 delta))) after i evaluations, annealed by
@@ -165,6 +194,18 @@ def exploration(evaluated: jax.Array, evaluations: int) -> jax.Array:
     beta = 2 * jnp.log((evaluated + 1.0) ** 3 * np.pi**2 / (3 * DELTA))
     annealed = jnp.maximum(evaluated - EXPLORING_SHARE * evaluations + 1, 1)
     return jnp.sqrt(beta / annealed)
+
+
+def _begun_anew(carry: Carry, evaluated: jax.Array, begins: jax.Array) -> Carry:
+    """Forget all rewards and halve the step sizes, where a chain `begins` anew."""
+    zero = jnp.zeros_like(carry.still)
+    anew = carry._replace(
+        rewards=jax.tree.map(jnp.zeros_like, carry.rewards),
+        still=zero,
+        halvings=carry.halvings + 1,
+        begun=zero + evaluated.astype(zero.dtype),
+    )
+    return jax.tree.map(lambda new, old: jnp.where(begins, new, old), anew, carry)
 
 
 def _add(

@@ -7,6 +7,8 @@ BlackJAX's; they are driven here so that any kernel can warm up and every step l
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -23,6 +25,7 @@ from nlobayes.inference.kernel import Info, Tuned
 
 FAST, SLOW, FROZEN = 0, 1, 2
 STAN_LAST_WINDOW = 50
+MU_OVER_START = 10.0
 RECIPES = {
     "identity": "welford_diag",
     "diagonal": "welford_diag",
@@ -56,10 +59,12 @@ def build(
     target_acceptance: float,
     initial_step_size: float,
     last_window: int = STAN_LAST_WINDOW,
+    dual_averaging: Mapping[str, Any] | None = None,
 ) -> Adaptation:
     """Build the warm-up of a kernel whose tuned record is `Tuned`.
 
-    The mass matrix `gauss_newton` needs the curvature of the model.
+    The mass matrix `gauss_newton` needs the curvature of the model. `dual_averaging` has the
+    constants `gamma`, `t0`, `kappa` and `mu_over_start`, exp(mu) over the step size it starts from.
 
     Raises
     ------
@@ -74,14 +79,16 @@ def build(
         last_window=last_window,
     )
     core = _mass_matrix(mass_matrix, schedule, untuned.curvature)
-    update = _updates(core, target_acceptance)
+    constants = dict(dual_averaging or {})
+    search = partial(search_from, mu_over_start=constants.pop("mu_over_start", MU_OVER_START))
+    update = _updates(core, dual_averaging_adaptation(target_acceptance, **constants), search)
     stages, window_ends = jnp.asarray(schedule.stage), jnp.asarray(schedule.window_ends)
 
     def start(position: jax.Array) -> Carry:
         mass = core.init(position.size)
         step_size = jnp.asarray(initial_step_size, position.dtype)
         tuned = Tuned(step_size, mass.inverse_mass_matrix)
-        return Carry(kernel.init(position), tuned, search_from(step_size), mass)
+        return Carry(kernel.init(position), tuned, search(step_size), mass)
 
     def step(key: jax.Array, carry: Carry, index: jax.Array) -> tuple[Carry, Info]:
         stage = stages[index]
@@ -134,11 +141,12 @@ def _require(curvature: Curvature | None) -> Curvature:
     return curvature
 
 
-def search_from(step_size: jax.Array) -> Any:
+def search_from(step_size: jax.Array, mu_over_start: float = MU_OVER_START) -> Any:
     """Begin dual averaging at a step size, which is also its average before the first update."""
     init_step, _, _ = dual_averaging_adaptation(0.5)
     begin = init_step(step_size)
-    return begin._replace(log_step_size_avg=begin.log_step_size)
+    mu = jnp.log(mu_over_start * step_size)
+    return begin._replace(log_step_size_avg=begin.log_step_size, mu=mu)
 
 
 def _freeze(carry: Carry) -> Carry:
@@ -148,9 +156,9 @@ def _freeze(carry: Carry) -> Carry:
     return carry._replace(tuned=carry.tuned._replace(step_size=step_size))
 
 
-def _updates(core: MetricCore, target_acceptance: float) -> Any:
+def _updates(core: MetricCore, averaging: Any, search: Callable[[jax.Array], Any]) -> Any:
     """Build the update of the carry after one step of each stage."""
-    _, update_step, final_step = dual_averaging_adaptation(target_acceptance)
+    _, update_step, final_step = averaging
 
     def fast(carry: Carry, acceptance_rate: jax.Array) -> Carry:
         step_size = update_step(carry.step_size, acceptance_rate)
@@ -168,7 +176,7 @@ def _updates(core: MetricCore, target_acceptance: float) -> Any:
 
     def end_window(carry: Carry) -> Carry:
         mass_matrix = core.final(carry.mass_matrix)
-        step_size = search_from(final_step(carry.step_size))
+        step_size = search(final_step(carry.step_size))
         tuned = Tuned(_exp(step_size.log_step_size, carry), mass_matrix.inverse_mass_matrix)
         return carry._replace(mass_matrix=mass_matrix, step_size=step_size, tuned=tuned)
 

@@ -1,5 +1,10 @@
-"""Activations of hidden units, one file each, by name; for PyTensor, JAX and NumPy."""
+"""Activations of hidden units, one file each, by name; for PyTensor, JAX and NumPy.
 
+`leaky_relu(0.3)` is the leaky rectified linear unit with the slope 0.3 below zero, TensorBNN's
+(arXiv:2009.14393, table 1).
+"""
+
+import re
 from typing import Any, Protocol
 
 from nlobayes.families import Family
@@ -11,12 +16,29 @@ class Activation(Protocol):
     HAS_SLOPES: bool
     """Whether each unit has a slope that is trained."""
 
-    def activate(self, xp: Any, x: Any, slopes: Any = None) -> Any:
+    def activate(self, xp: Any, x: Any, slopes: Any = None, **constants: float) -> Any:
         """Give the activation of `x` by an array module, with its slopes where it has any."""
         ...
 
 
 ACTIVATIONS: Family[Activation] = Family(__name__, __file__)
+
+
+LEAKY = re.compile(r"(leaky_relu)\((0\.[0-9]*[1-9][0-9]*)\)")
+"""A name with the slope below zero, between 0 and 1."""
+
+
+def is_known(name: Any) -> bool:
+    """Tell whether this is the name of an activation, with its slope or without."""
+    return isinstance(name, str) and (name in ACTIVATIONS or LEAKY.fullmatch(name) is not None)
+
+
+def activate(name: str, xp: Any, x: Any, slopes: Any = None) -> Any:
+    """Give the activation of this name of `x`, by an array module."""
+    leaky = LEAKY.fullmatch(name)
+    if leaky is None:
+        return ACTIVATIONS[name].activate(xp, x, slopes)
+    return ACTIVATIONS[leaky[1]].activate(xp, x, leak=float(leaky[2]))
 
 
 def has_slopes(activation: str) -> bool:

@@ -4,8 +4,9 @@ from typing import Any
 
 HAS_SLOPES = False
 LEAK = 0.01
+"""Slope below zero, where the name states none."""
 
 
-def activate(xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give x where it is positive, else a hundredth of it."""
-    return xp.maximum(x, LEAK * x)
+def activate(xp: Any, x: Any, slopes: Any = None, *, leak: float = LEAK) -> Any:
+    """Give x where it is positive, else `leak` times x."""
+    return xp.maximum(x, leak * x)

@@ -13,12 +13,14 @@ from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
 class Gaussian(Scaled):
     """Gaussian with a fixed sigma, a declared tolerance, or with a learned one for each target.
 
-    A learned sigma is half-normal with `scale` a priori, cut off below the `floor`.
+    A learned sigma is half-normal with `scale` a priori, cut off below the `floor`; or its
+    precision is Gamma of `shape` and `rate`.
     """
 
     sigma: float | None
     scale: float = 1.0
     floor: float = 0.0
+    precision: Mapping[str, float] | None = None
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
         """Observe N(output, sigma^2 + error^2)."""

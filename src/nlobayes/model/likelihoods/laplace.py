@@ -16,6 +16,7 @@ class Laplace(Scaled):
     sigma: float | None
     scale: float = 1.0
     floor: float = 0.0
+    precision: Mapping[str, float] | None = None
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
         """Observe a Laplace distribution about the output, scale and error in quadrature."""

@@ -28,6 +28,7 @@ class StudentT(Scaled):
     degrees_of_freedom: float | None
     scale: float = 1.0
     floor: float = 0.0
+    precision: Mapping[str, float] | None = None
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
         """Observe a Student-t about the output, its scale and the error in quadrature."""

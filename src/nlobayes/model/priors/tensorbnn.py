@@ -28,7 +28,7 @@ class TensorBNN(NamedTuple):
         """Name one array, its mean and its scale."""
         name = parameters.name
         mean = pm.Normal(f"mean_{name}", 0.0, pm.floatX(self.mean_sd))
-        scale = _positive_normal(f"scale_{name}", self.scale_mean, self.scale_sd)
+        scale = positive_normal(f"scale_{name}", self.scale_mean, self.scale_sd)
         return scaled(parameters, scale, mean)
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
@@ -54,5 +54,6 @@ def draw_mean(
     return mean, (c - mean) / scale
 
 
-def _positive_normal(name: str, mean: float, sd: float) -> Any:
+def positive_normal(name: str, mean: float, sd: float) -> Any:
+    """Name a normal that is cut off at zero."""
     return pm.TruncatedNormal(name, pm.floatX(mean), pm.floatX(sd), lower=pm.floatX(0.0))

@@ -29,6 +29,11 @@ class BayesianOptimisationWarmup(WarmupSettings):
     """Candidates, even in the logarithm."""
     batch: PositiveInt = 10
     """Draws that judge one candidate."""
+    random_candidates: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """First candidates that are drawn at random; TensorBNN's are 20."""
+    reset_after: PositiveInt | None = None
+    """Rejections in a row after which it begins anew with half the step sizes, in the first half of
+    the adaptation; TensorBNN's are 50. Null: never."""
 
     @model_validator(mode="after")
     def _has_candidates(self) -> BayesianOptimisationWarmup:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
-from nlobayes.study.values import Fraction, PositiveInt
+from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
 
 FEWEST_ADAPTING_STEPS = 20
+
+
+class DualAveraging(Frozen):
+    """Constants of dual averaging, as Hoffman and Gelman (2014), section 3.2, name them."""
+
+    gamma: Positive = 0.05
+    """How little the step size follows the errors of the acceptance."""
+    t0: Annotated[int, Field(ge=0, le=1_000_000)] = 10
+    """Steps by which the first ones count less."""
+    kappa: Annotated[float, Field(gt=0.5, le=1)] = 0.75
+    """How fast the average forgets the first step sizes."""
+    mu_over_start: Positive = 10.0
+    """Step size that it shrinks towards, whose logarithm is mu, over the one it starts from."""
 
 
 class WindowWarmup(WarmupSettings):
@@ -24,6 +37,9 @@ class WindowWarmup(WarmupSettings):
     """Mean acceptance that dual averaging aims at; it ends above it."""
     last_window: PositiveInt = 50
     """Steps at the end of the adaptation that learn the step size alone."""
+
+    dual_averaging: DualAveraging = DualAveraging()
+    """Constants of dual averaging."""
 
     @model_validator(mode="after")
     def _has_room_for_windows(self) -> WindowWarmup:

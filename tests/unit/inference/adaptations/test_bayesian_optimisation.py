@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from nlobayes.inference import warmup
 from nlobayes.inference.adaptation import Adaptation, Untuned
@@ -209,7 +210,51 @@ def test_each_batch_tries_one_candidate_within_the_limits() -> None:
     assert len({tuple(chain) for chain in sizes[..., 0]}) == CHAINS  # each on its own
 
 
+def test_the_first_candidates_are_random_if_asked_for() -> None:
+    """Of 60 after the first, each from the whole grid; without, as in the chosen order before."""
+    _, carry, info, _ = warm_up((800,), random_candidates=61)
+    tried = np.log(info.step_size[:, 10:610:10]).ravel()
+    edges = np.linspace(np.log(1e-3), np.log(1.0), 16)
+    counts = np.bincount(np.argmin(np.abs(tried[:, None] - edges), axis=1), minlength=16)
+    assert chisquare(counts).pvalue > 0.001
+    assert len({tuple(chain) for chain in info.step_size[:, ::10]}) == CHAINS
+    assert (carry.halvings == 0).all()
+    _, _, unsaid, _ = warm_up((120,), share=0.8)
+    _, _, said, _ = warm_up((120,), share=0.8, random_candidates=0, reset_after=None)
+    jax.tree.map(np.testing.assert_array_equal, unsaid, said)
+
+
+HOPELESS: dict[str, Any] = {"step_size_min": 64.0, "step_size_max": 64.0, "step_size_points": 1}
+"""Step sizes at which no proposal is accepted; of 4 they are 16 times as large."""
+
+
+def test_chains_that_stand_still_begin_anew_with_half_the_step_sizes() -> None:
+    """Every 50 rejections, until half of the 100 evaluations; all rewards before are forgotten."""
+    settings = HOPELESS | {"initial_step_size": 64.0, "integration_steps_max": 2}
+    _, carry, info, _ = warm_up((1000,), reset_after=50, **settings)
+    assert info.acceptance_rate[:, :300].max() < 1e-9
+    expected = 64.0 * 0.5 ** np.minimum(np.arange(300) // 50, 9)
+    np.testing.assert_allclose(info.step_size[:, :300], np.tile(expected, (CHAINS, 1)))
+    begun = np.asarray(carry.begun)
+    assert ((begun >= 30) & (begun < 50)).all()
+    np.testing.assert_array_equal(carry.rewards.draws.sum(axis=1), 1000 - 10 * begun)
+    np.testing.assert_allclose(info.step_size[:, -1], 64.0 * 0.5**carry.halvings)
+
+
+def test_rejections_of_random_candidates_do_not_count() -> None:
+    settings = HOPELESS | {"initial_step_size": 64.0, "integration_steps_max": 2}
+    _, carry, info, _ = warm_up((400,), reset_after=50, random_candidates=12, **settings)
+    assert (info.step_size[:, :170] == 64.0).all()
+    assert (info.step_size[:, 170:] == 32.0).all()
+    assert (carry.halvings == 1).all()
+
+
 def test_pieces_equal_one_long_warmup_bit_for_bit() -> None:
+    settings = {"share": 0.8, "random_candidates": 3, "reset_after": 2}
+    _, whole, *info = warm_up((120,), **settings)
+    _, pieces, *info_of_pieces = warm_up((90, 30), **settings)
+    assert np.asarray(whole.halvings).any()
+    jax.tree.map(np.testing.assert_array_equal, (pieces, info_of_pieces), (whole, info))
     _, whole, *info = warm_up((120,), share=0.8)
     _, pieces, *info_of_pieces = warm_up((90, 30), share=0.8)
     jax.tree.map(np.testing.assert_array_equal, (pieces, info_of_pieces), (whole, info))

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from blackjax.adaptation.step_size import dual_averaging_adaptation
 
 from nlobayes.inference.adaptation import Untuned
 from nlobayes.inference.adaptations import windows
@@ -16,6 +17,7 @@ from nlobayes.inference.kernel import Info, Kernel, Posterior, State, Tuned
 from nlobayes.inference.kernels import KERNELS
 from nlobayes.inference.sampling import Draws, draw
 from nlobayes.inference.warmup import adapt
+from nlobayes.study.warmups.windows import DualAveraging
 
 SD = np.geomspace(0.1, 10.0, 10)
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -131,6 +133,49 @@ def test_step_sizes_follow_dual_averaging() -> None:
     np.testing.assert_allclose(carry.tuned.step_size, expected[-1], rtol=1e-10)
     np.testing.assert_allclose(frozen_by(carry).step_size, np.exp(averaged), rtol=1e-10)
     np.testing.assert_array_equal(carry.tuned.inverse_mass_matrix, 1.0)
+
+
+def run_windows(**settings: Any) -> Any:
+    """Carry and infos of 300 steps of HMC with these settings of dual averaging."""
+    adaptation = windows.build(
+        Untuned(gaussian_kernel()),
+        steps=300,
+        adaptation_share=1.0,
+        mass_matrix="diagonal",
+        target_acceptance=0.7,
+        initial_step_size=INITIAL_STEP_SIZE,
+        **settings,
+    )
+    run = jax.jit(
+        lambda carry: adapt(jax.random.key(7)[None], adaptation, carry, first=0, steps=300)
+    )
+    return run(adaptation.start(jnp.asarray(SD)[None]))
+
+
+def test_stated_defaults_of_dual_averaging_change_no_bit() -> None:
+    stated = {"gamma": 0.05, "t0": 10, "kappa": 0.75, "mu_over_start": 10.0}
+    assert DualAveraging().model_dump() == stated
+    unsaid, said = run_windows(), run_windows(dual_averaging=stated)
+    jax.tree.map(np.testing.assert_array_equal, unsaid, said)
+    begin = windows.search_from(jnp.asarray(0.3))
+    assert begin.mu == dual_averaging_adaptation(0.5)[0](jnp.asarray(0.3)).mu
+
+
+def test_other_constants_of_dual_averaging_are_those_of_the_formulas() -> None:
+    """As above; with them the mass matrix of a window also starts the search anew."""
+    given = {"gamma": 0.4, "t0": 3, "kappa": 0.9, "mu_over_start": 100.0}
+    _, info, _ = only_chain(run_windows(dual_averaging=given))
+    mu, error, averaged = np.log(100 * INITIAL_STEP_SIZE), 0.0, 0.0
+    expected = [INITIAL_STEP_SIZE]
+    ends = np.flatnonzero(plan(300, adaptation_share=1.0, mass_matrix="diagonal").window_ends)
+    for t, acceptance in enumerate(info.acceptance_rate[: ends[0] + 1], start=1):
+        averaged = t**-0.9 * np.log(expected[-1]) + (1 - t**-0.9) * averaged
+        error += (0.7 - acceptance - error) / (t + 3)
+        expected.append(np.exp(mu - np.sqrt(t) / 0.4 * error))
+    expected[-1] = np.exp(averaged)  # the window ends
+    np.testing.assert_allclose(info.step_size[: ends[0] + 2], expected, rtol=1e-9)
+    after = np.log(100 * expected[-1]) - (0.7 - info.acceptance_rate[ends[0] + 1]) / 4 / 0.4
+    np.testing.assert_allclose(info.step_size[ends[0] + 2], np.exp(after), rtol=1e-9)
 
 
 def test_mass_matrix_is_the_variance_of_the_last_window() -> None:
