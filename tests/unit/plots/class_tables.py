@@ -87,8 +87,9 @@ def known_of(data: Dataset, probabilities: np.ndarray) -> Columns:
 
 def _tables_of_rows(classes: int) -> Tables:
     """Tables of single rows: a plane of two inputs, and images of 4 x 3 pixels."""
-    flat, probabilities = clouds(min(classes, 4))
-    centres = np.array([flat.inputs[flat.target == label].mean(axis=0) for label in range(4)])
+    shown = min(classes, 4)
+    flat, probabilities = clouds(shown)
+    centres = np.array([flat.inputs[flat.target == label].mean(axis=0) for label in range(shown)])
     grid = grid_over(flat.inputs)
     plane = plane_of(grid, [probabilities_at(grid, centres)])
     pictures, of_pictures = clouds(classes, inputs=12)
