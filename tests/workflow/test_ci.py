@@ -58,6 +58,8 @@ LANDSCAPE_TABLES = {
     "path": "t straight bezier",
     "distances": "epoch first second distance",
 }
+DATA_TABLES = ("data_rows", "data_columns", "data_splits")
+DATASET = "embedded_small"
 FIGURES = {
     *("verdict", "trace", "convergence", "autocorrelation", "divergences", "thinning"),
     *("weight_planes", "history", "loss"),
@@ -66,6 +68,7 @@ FIGURES = {
 }
 LANDSCAPE_FIGURES = ("landscape", "distances")
 DRAWN = {
+    f"results/figures/data/{DATASET}/data.svg",
     *(f"results/figures/{RUN}/{figure}.svg" for figure in FIGURES),
     *(f"results/figures/landscape/{MODEL}/{figure}.svg" for figure in LANDSCAPE_FIGURES),
 }
@@ -81,6 +84,7 @@ RULES = {
         "landscape",
     ),
     *("plot", "plot_chains", "plot_landscape", "plot_scale_ratio"),
+    *("describe", "plot_data"),
 }
 MADE_OF_RUN = ("posterior", "thinned", "predictions", "surrogates")
 RECORDED_OF_RUN = (
@@ -127,10 +131,14 @@ def test_writes_every_result_and_no_other(ci: Project) -> None:
         *(f"results/metrics/{RUN}/{name}.json" for name in ("diagnostics", "evaluation")),
         *(f"results/plots/{RUN}/{table}.csv" for table in TABLES.keys() | OTHER_TABLES),
         *(f"results/plots/landscape/{MODEL}/{table}.csv" for table in LANDSCAPE_TABLES),
+        *(f"results/plots/data/{DATASET}/{table}.csv" for table in DATA_TABLES),
         *(path.replace("svg", kind) for path in DRAWN for kind in ("svg", "png")),
         *(f"results/records/{rule}/{RUN}.json" for rule in RECORDED_OF_RUN),
         *(f"results/records/{rule}/{MODEL}.json" for rule in ("landscape", "plot_landscape")),
-        "results/records/simulate/embedded_small.json",
+        *(
+            f"results/records/{rule}/{DATASET}.json"
+            for rule in ("simulate", "describe", "plot_data")
+        ),
     }
     assert set(ci.digests()) == expected
 
@@ -250,8 +258,12 @@ def test_tables_behind_the_figures(ci: Project) -> None:
 
 
 def test_no_table_holds_a_number_that_is_not_one(ci: Project) -> None:
-    """Empty cells: a fixed noise, no divergence, no reference, ten to the power of a Student-t."""
+    """Empty cells: a fixed noise, no divergence, no reference, ten to the power of a Student-t.
+
+    The scale of an input is none either.
+    """
     allowed = {"noise", "reference", "deviation", "low", "crps_target", "nll_gaussian_target"}
+    allowed |= {"scale"}
     for path in (ci.root / "results/plots").rglob("*.csv"):
         table = pd.read_csv(path, keep_default_na=False, na_values=[""])
         assert not re.search(r"\bnan\b", path.read_text()), path
@@ -271,7 +283,8 @@ def test_report_is_one_file_with_every_figure_and_its_caption(ci: Project) -> No
         assert re.fullmatch("data:image/svg.xml;.*;base64", kind)
         assert base64.b64decode(content) == (ci.root / path).read_bytes()
         assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")
-        assert re.search(f"{RUN}|{MODEL}", result["caption"]), path
+        of = f"dataset.*{DATASET}" if "/data/" in path else f"{RUN}|{MODEL}"
+        assert re.search(of, result["caption"]), path
 
 
 def test_summary_prints_scores_beside_convergence(ci: Project) -> None:
