@@ -10,6 +10,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from nlobayes.errors import InputError
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
 
+START_DRAWS = 1000
+"""Draws of the prior that the best is chosen from, where none are stated."""
+
 
 class _Kind(Frozen):
     """What every optimiser and every schedule can do."""
@@ -127,7 +130,7 @@ class Pretraining(Frozen):
     number; weights N(0, 2 / inputs) with biases of zero, all else from the prior (He et al.,
     arXiv:1502.01852); or of `start_draws` draws of the prior that of the highest posterior density
     on the train rows."""
-    start_draws: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    start_draws: Annotated[int, Field(ge=1, le=100_000)] = START_DRAWS
     """Draws of the prior that `best_of_prior` chooses from."""
     restarts: Annotated[int, Field(ge=1, le=1000)] = 1
     """Fits of each chain from as many starting points; that of the highest posterior density on
@@ -142,6 +145,12 @@ class Pretraining(Frozen):
     def batches(self, rows: int) -> int:
         """Count the batches of an epoch of so many train rows, at least one."""
         return 1 if self.batch == "full" else ceil(rows / self.batch)
+
+    @model_validator(mode="after")
+    def _draws_are_chosen_from(self) -> Pretraining:
+        if self.start != "best_of_prior" and self.start_draws != START_DRAWS:
+            raise InputError("study.start_draws", draws=self.start_draws, start=self.start)
+        return self
 
     @model_validator(mode="after")
     def _cycles_can_end(self) -> Pretraining:

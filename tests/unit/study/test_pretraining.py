@@ -27,6 +27,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"schedule": {"kind": "exponential", "decay_rate": 1.0}}, "less_than"),
     ({"schedule": {"kind": "cosine", "decay_rate": 0.1}}, "study.unknown_key"),
     ({"schedule": {"kind": "cycles"}}, "study.cycles_without_patience"),
+    ({"start_draws": 50}, "study.start_draws"),
     ({"schedule": {"kind": "cycles", "cycles": 1}, "patience": 3}, "greater_than_equal"),
     ({"schedule": {"kind": "cycles", "factor": 1}, "patience": 3}, "less_than"),
     ({"batch": "all"}, "int_parsing"),

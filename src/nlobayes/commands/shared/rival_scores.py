@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from nlobayes.commands.shared.group_scores import ERRORS, score_cells
+from nlobayes.commands.shared.plain_table import plain_table
 from nlobayes.commands.shared.rivals import said_of_missing
 from nlobayes.commands.shared.summary_table import score_columns
 from nlobayes.commands.shared.verdicts import Finished
@@ -30,17 +30,7 @@ def rival_rows(runs: Sequence[Finished]) -> list[list[str]]:
 
 def rival_table(runs: Sequence[Finished]) -> Table | None:
     """Set runs and their rivals below each other; None where there are none."""
-    rows = rival_rows(runs)
-    if not rows:
-        return None
-    table = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=TITLE, title_justify="left"
-    )
-    for name in header():
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return plain_table(TITLE, header(), rival_rows(runs))
 
 
 def _rows(run: Finished) -> list[list[str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
+from nlobayes.commands.shared.plain_table import plain_table
 from nlobayes.commands.shared.verdicts import Finished
 from nlobayes.metrics.sizes import label_of_size
 
@@ -33,17 +33,7 @@ def size_rows(runs: Sequence[Finished]) -> list[list[str]]:
 
 def size_table(runs: Sequence[Finished]) -> Table | None:
     """Set the sizes of all runs below each other; None where none is drawn."""
-    rows = size_rows(runs)
-    if not rows:
-        return None
-    table = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=TITLE, title_justify="left"
-    )
-    for name in header():
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return plain_table(TITLE, header(), size_rows(runs))
 
 
 def _posterior(number: Mapping[str, Any]) -> list[str]:
