@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.common import print_header, print_row, write_csv
-from nlobayes.artifacts.contents import read_dataset, read_predicted, read_rival
+from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.artifacts.predicted import read_predicted, read_rival
 from nlobayes.data.splits import TEST
 from nlobayes.data.transforms import TargetTransform, apply_scale
 from nlobayes.evaluation.predictive.density import log_predictive_density

@@ -288,7 +288,7 @@ def test_make_runs_sequential_on_a_fresh_clone(tmp_path: Path) -> None:
     for name in ("Makefile", "config/studies/sequential.yaml", ".ci/uv.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text((ROOT / name).read_text())
-    asked = ["make", "--dry-run", "studies"]
+    asked = ["make", "--dry-run", "--no-print-directory", "studies"]
     printed = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     called = re.sub(r"\\\n\s*", "", printed)
     header = (tmp_path / "config/studies/sequential.yaml").read_text()

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.workflow
 VERBS = {
     *("simulate", "prepare", "pretrain", "warmup", "draw", "assemble", "diagnose", "thin"),
     *("posterior_predictive", "evaluate", "export", "tabulate", "tabulate_chains", "plot"),
+    "describe",
 }
 SHOW_EACH = """
 import sys

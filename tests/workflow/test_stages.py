@@ -39,6 +39,7 @@ ELSEWHERE = {
     "compare",
     "speed",
     "prior_predictive",
+    "tabulate_sizes",
     "plot",
 }
 """Stages whose jobs this study does not have, or that read nothing or anything."""

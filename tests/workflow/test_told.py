@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
-JOBS = 18
+JOBS = 20
 """Of the tiny study, its target not counted."""
 
 

@@ -1,4 +1,4 @@
-"""Values to groups and back: the one place that knows the group, name and dims of everything."""
+"""Values to groups and back: group, name and dims of all but predictions (`predicted`)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,10 @@ from nlobayes.types import (
     Exported,
     MAPEstimate,
     Named,
-    Plane,
-    Predicted,
-    RivalPrediction,
     RowGroups,
 )
 
 Attrs = Mapping[str, Any]
-
-PREDICTED = ("point", "output")
-"""Dims of what is predicted, after those of the draws."""
 
 ROW_FACTS = ("scale_uncertainty", "error", "relative_to")
 """What is known of the target of each row, where it is: names of a dataset and of its file."""
@@ -43,7 +37,7 @@ def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
         "network": _group(
             {
                 "features": (("point", "feature"), dataset.features),
-                "target": (_point_dims(dataset.target), dataset.target),
+                "target": (point_dims(dataset.target), dataset.target),
             },
             names,
             "feature",
@@ -100,11 +94,11 @@ def _groups(rows: xr.Dataset, attrs: Attrs) -> RowGroups | None:
 def _observed(dataset: Dataset) -> xr.Dataset:
     columns = {name: getattr(dataset, name) for name in ("observed", *ROW_FACTS)}
     return xr.Dataset(
-        {n: (_point_dims(column), column) for n, column in columns.items() if column is not None}
+        {n: (point_dims(column), column) for n, column in columns.items() if column is not None}
     )
 
 
-def _point_dims(values: np.ndarray) -> tuple[str, ...]:
+def point_dims(values: np.ndarray) -> tuple[str, ...]:
     """Name the axes of what every point has one of, or several."""
     return ("point", "output")[: values.ndim]
 
@@ -145,7 +139,7 @@ def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
     """Give the data that a posterior was conditioned on, errors in units of the network."""
     names = {"feature": list(dataset.feature_names)}
     target = dataset.target[rows]
-    observed = {"target": (_point_dims(target), target)}
+    observed = {"target": (point_dims(target), target)}
     if dataset.error is not None:
         error = dataset.error[rows] / dataset.transforms["target"]["sd"]
         observed["error"] = (("point",), error)
@@ -165,118 +159,6 @@ def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
 def read_variables(group: xr.Dataset) -> Named:
     """Take the named weights and noise of a posterior group, each with axes (chain, draw, ...)."""
     return _unname(group, ("chain", "draw"))
-
-
-def predictions_groups(
-    posterior: Predicted,
-    baseline: Predicted,
-    dataset: Dataset,
-    draws: xr.Dataset,
-    plane: Plane | None = None,
-) -> Groups:
-    """Label what the draws of a posterior, chain after chain, and its baseline predict.
-
-    Of classes over two inputs also what the posterior says of a grid.
-    """
-    chains = {dim: draws[dim].values for dim in ("chain", "draw")}
-    return {
-        **({} if plane is None else {"plane": _plane(plane, dataset)}),
-        "predictions": _predicted(posterior, chains),
-        "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
-        "points": _predicted_points(dataset),
-    }
-
-
-def _plane(plane: Plane, dataset: Dataset) -> xr.Dataset:
-    values = {
-        "inputs": (("grid_point", "input"), plane.inputs),
-        "probability": (("grid_point", "output"), plane.probability),
-        "expected_entropy": (("grid_point",), plane.expected_entropy),
-    }
-    return _group(values, {"input": list(dataset.input_names)}, "input")
-
-
-def read_plane(groups: Groups) -> Plane | None:
-    """Read what predictions say of a grid; None where they have none."""
-    if "plane" not in groups:
-        return None
-    return Plane(*(groups["plane"][name].values for name in Plane._fields))
-
-
-def _predicted_points(dataset: Dataset) -> xr.Dataset:
-    """Give the facts by which predictions are told to be of a dataset."""
-    observed = {
-        "observed": (_point_dims(dataset.observed), dataset.observed),
-        "split": (("point",), dataset.split),
-    }
-    return xr.Dataset(observed)
-
-
-def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Attrs) -> None:
-    """Write what a rival predicts, or that its library is missing."""
-    groups = {"points": _predicted_points(dataset)}
-    if rival.missing is not None:
-        missing = {"form": "missing", "missing": rival.missing}
-        write_groups(path, "rival", groups, {**attrs, **missing})
-        return
-    sd = {} if rival.sd is None else {"sd": (("point",), rival.sd)}
-    predictions = {"f": (("draw", "point"), rival.function), **sd}
-    groups["predictions"] = xr.Dataset(predictions)
-    write_groups(path, "rival", groups, {**attrs, "facts": dict(rival.facts)})
-
-
-def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
-    """Read what a rival predicts, and the points that it is of."""
-    groups, attrs = read_groups(path, "rival"), read_attrs(path)
-    if "predictions" not in groups:
-        nothing = np.empty((0, groups["points"].sizes["point"]))
-        return RivalPrediction(nothing, None, {}, str(attrs["missing"])), groups["points"]
-    predictions = groups["predictions"]
-    sd = predictions["sd"].values if "sd" in predictions else None
-    return RivalPrediction(predictions["f"].values, sd, attrs["facts"]), groups["points"]
-
-
-def read_predicted(group: xr.Dataset) -> Predicted:
-    """Read what draws predict, those of all chains one after the other."""
-    own = [dim for dim in PREDICTED if dim in group["f"].dims]
-    arrays = {str(name): _one_after_the_other(values, own) for name, values in group.items()}
-    return Predicted(function=arrays.pop("f"), family=group.attrs.get("family"), **arrays)
-
-
-def _predicted(predicted: Predicted, samples: Mapping[str, np.ndarray]) -> xr.Dataset:
-    """Label predictions; a dim along which the noise does not vary is left out."""
-    family = {} if predicted.family is None else {"family": predicted.family}
-    arrays = {
-        "f": predicted.function,
-        "scale": predicted.scale,
-        "degrees_of_freedom": predicted.degrees_of_freedom,
-    }
-    ndim = predicted.function.ndim
-    labelled = {
-        name: _vary(np.asarray(values), samples, ndim)
-        for name, values in arrays.items()
-        if values is not None
-    }
-    return xr.Dataset(labelled, dict(samples), attrs=family)
-
-
-def _vary(
-    values: np.ndarray, samples: Mapping[str, np.ndarray], ndim: int
-) -> tuple[list[str], np.ndarray]:
-    padded = values.reshape((1,) * (ndim - values.ndim) + values.shape)
-    first, *rest = padded.shape
-    varies = [dim for dim, size in zip(PREDICTED, rest, strict=False) if size > 1]
-    sizes = [size for size in rest if size > 1]
-    if first == 1 < int(np.prod([len(labels) for labels in samples.values()])):
-        return varies, padded.reshape(sizes)
-    return [*samples, *varies], padded.reshape([*map(len, samples.values()), *sizes])
-
-
-def _one_after_the_other(values: xr.DataArray, own: list[str]) -> np.ndarray:
-    varies = [dim for dim in own if dim in values.dims]
-    flat = values.values.reshape(-1, *(values.sizes[dim] for dim in varies))
-    missing = [place for place, dim in enumerate(own, start=1) if dim not in varies]
-    return np.expand_dims(flat, missing)
 
 
 def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Attrs) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts import contents
+from nlobayes.artifacts import contents, predicted
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.types import Dataset, MAPEstimate, Named, Predicted
 from tests.refusals import refused
@@ -116,15 +116,15 @@ def test_predictions_are_labelled_and_read_back(
     functions, members = rng.normal(size=(4, 60)), rng.normal(size=(3, 60))
     posterior = Predicted(functions, "student_t", rng.gamma(1, size=(4, 1)), 4.0)
     baseline = Predicted(members, "student_t", rng.gamma(1, size=(3, 1)), 4.0)
-    groups = contents.predictions_groups(posterior, baseline, dataset, draws)
+    groups = predicted.predictions_groups(posterior, baseline, dataset, draws)
     write_groups(tmp_path / "out.nc", "predictions", groups, {"exact": True})
     again = read_groups(tmp_path / "out.nc", "predictions")
     assert_same_bits(again["predictions"]["f"].values, functions.reshape(2, 2, 60))
     assert again["predictions"]["scale"].dims == ("chain", "draw")
-    for group, predicted in (("predictions", posterior), ("baseline", baseline)):
-        read = contents.read_predicted(again[group])
-        assert_same_bits(read.function, predicted.function)
-        assert_same_bits(read.scale, predicted.scale)
+    for group, given in (("predictions", posterior), ("baseline", baseline)):
+        read = predicted.read_predicted(again[group])
+        assert_same_bits(read.function, given.function)
+        assert_same_bits(read.scale, given.scale)
         assert read.family == "student_t"
         assert np.all(read.degrees_of_freedom == 4.0)
     assert_same_bits(again["baseline"]["f"].values, members)

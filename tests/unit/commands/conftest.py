@@ -13,14 +13,10 @@ import pytest
 import xarray as xr
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import (
-    predictions_groups,
-    read_dataset,
-    write_dataset,
-    write_map,
-)
+from nlobayes.artifacts.contents import read_dataset, write_dataset, write_map
 from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.assemble import assemble

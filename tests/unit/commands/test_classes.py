@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes.artifacts.contents import predictions_groups, write_dataset
+from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.pipeline.diagnose import diagnose

@@ -12,9 +12,9 @@ import pytest
 import xarray as xr
 from scipy.signal import lfilter
 
-from nlobayes.artifacts.contents import predictions_groups
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.artifacts.records import read_record
 from nlobayes.commands.pipeline.fidelity import fidelity
 from nlobayes.commands.shared.cpu_seconds import cpu_seconds

@@ -12,9 +12,10 @@ import pytest
 import xarray as xr
 from scipy.stats import norm
 
-from nlobayes.artifacts.contents import predictions_groups, write_dataset
+from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.files import read_csv
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
+from nlobayes.artifacts.predicted import predictions_groups
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.thin import thin
 from nlobayes.data.datasets import Choices, make_dataset

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.audit.inspection import inspect
-from nlobayes.artifacts.contents import read_rival, write_dataset
+from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import read_attrs
+from nlobayes.artifacts.predicted import read_rival
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.pipeline.rival import rival
 from nlobayes.types import Dataset

@@ -13,8 +13,9 @@ import pytest
 import xarray as xr
 
 from nlobayes import builder
-from nlobayes.artifacts.contents import predictions_groups, read_predicted, write_dataset
+from nlobayes.artifacts.contents import write_dataset
 from nlobayes.artifacts.netcdf import read_groups, write_groups
+from nlobayes.artifacts.predicted import predictions_groups, read_predicted
 from nlobayes.commands.pipeline.evaluate import evaluate
 from nlobayes.commands.shared.functions import predict_draws
 from nlobayes.data.datasets import Choices, make_dataset

@@ -30,7 +30,8 @@ from tests.unit.model.by_hand import PRIORS, Reader, read_layers
 INPUTS, ROWS = 3, 11
 NAMES = [f"x{i}" for i in range(INPUTS)]
 CHUNK = 4
-GAUSSIAN = [name for name in PRIORS if not {"laplace", "cauchy", "student_t"} & {*name.split()}]
+OTHERS = {"laplace", "cauchy", "student_t", "tensorbnn_cauchy"}
+GAUSSIAN = [name for name in PRIORS if not OTHERS & {*name.split()}]
 PLAIN_SDS = (0.7, 0.3)
 """Of weights and biases of the prior `plain`, which is sampled centered."""
 

@@ -8,9 +8,9 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_predicted
 from nlobayes.artifacts.files import read_json, write_csv, write_json
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
+from nlobayes.artifacts.predicted import read_predicted
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.cpu_seconds import cpu_seconds

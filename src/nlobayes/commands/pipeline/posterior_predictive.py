@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts import contents
+from nlobayes.artifacts import contents, predicted
 from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
@@ -45,7 +45,7 @@ def posterior_predictive(
     posterior_says = predict_draws(drawn, job.model, data, about)
     baseline_says = predict_draws(members, job.model, data)
     plane = predict_between(drawn, job.model, data, about)
-    groups = contents.predictions_groups(posterior_says, baseline_says, data, draws, plane)
+    groups = predicted.predictions_groups(posterior_says, baseline_says, data, draws, plane)
     sizes = [name for name in draws if is_size(str(name))]
     groups |= {"sizes": draws[sizes]} if sizes else {}
     made = read_attrs(posterior)

@@ -10,8 +10,9 @@ import numpy as np
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import read_dataset, write_rival
+from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.files import write_json
+from nlobayes.artifacts.predicted import write_rival
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.rivals import PACKAGES, check_target, said_of_missing

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.contents import read_plane, read_predicted
 from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.predicted import read_plane, read_predicted
 from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
 from nlobayes.evaluation.tables import predictions as tables

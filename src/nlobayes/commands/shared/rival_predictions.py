@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from nlobayes.artifacts.contents import read_rival
+from nlobayes.artifacts.predicted import read_rival
 from nlobayes.commands.shared.predictions import check_same_points
 from nlobayes.commands.shared.rivals import check_target
 from nlobayes.types import Dataset, RivalPrediction

@@ -1,0 +1,128 @@
+"""What posteriors, their baselines and rivals predict: values to groups and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from nlobayes.artifacts.contents import Attrs, point_dims
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.types import Dataset, Plane, Predicted, RivalPrediction
+
+PREDICTED = ("point", "output")
+"""Dims of what is predicted, after those of the draws."""
+
+
+def predictions_groups(
+    posterior: Predicted,
+    baseline: Predicted,
+    dataset: Dataset,
+    draws: xr.Dataset,
+    plane: Plane | None = None,
+) -> Groups:
+    """Label what the draws of a posterior, chain after chain, and its baseline predict.
+
+    Of classes over two inputs also what the posterior says of a grid.
+    """
+    chains = {dim: draws[dim].values for dim in ("chain", "draw")}
+    return {
+        **({} if plane is None else {"plane": _plane(plane, dataset)}),
+        "predictions": _predicted(posterior, chains),
+        "baseline": _predicted(baseline, {"member": np.arange(len(baseline.function))}),
+        "points": _predicted_points(dataset),
+    }
+
+
+def _plane(plane: Plane, dataset: Dataset) -> xr.Dataset:
+    values = {
+        "inputs": (("grid_point", "input"), plane.inputs),
+        "probability": (("grid_point", "output"), plane.probability),
+        "expected_entropy": (("grid_point",), plane.expected_entropy),
+    }
+    return xr.Dataset(values, {"input": list(dataset.input_names)})
+
+
+def read_plane(groups: Groups) -> Plane | None:
+    """Read what predictions say of a grid; None where they have none."""
+    if "plane" not in groups:
+        return None
+    return Plane(*(groups["plane"][name].values for name in Plane._fields))
+
+
+def _predicted_points(dataset: Dataset) -> xr.Dataset:
+    """Give the facts by which predictions are told to be of a dataset."""
+    observed = {
+        "observed": (point_dims(dataset.observed), dataset.observed),
+        "split": (("point",), dataset.split),
+    }
+    return xr.Dataset(observed)
+
+
+def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Attrs) -> None:
+    """Write what a rival predicts, or that its library is missing."""
+    groups = {"points": _predicted_points(dataset)}
+    if rival.missing is not None:
+        missing = {"form": "missing", "missing": rival.missing}
+        write_groups(path, "rival", groups, {**attrs, **missing})
+        return
+    sd = {} if rival.sd is None else {"sd": (("point",), rival.sd)}
+    predictions = {"f": (("draw", "point"), rival.function), **sd}
+    groups["predictions"] = xr.Dataset(predictions)
+    write_groups(path, "rival", groups, {**attrs, "facts": dict(rival.facts)})
+
+
+def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
+    """Read what a rival predicts, and the points that it is of."""
+    groups, attrs = read_groups(path, "rival"), read_attrs(path)
+    if "predictions" not in groups:
+        nothing = np.empty((0, groups["points"].sizes["point"]))
+        return RivalPrediction(nothing, None, {}, str(attrs["missing"])), groups["points"]
+    predictions = groups["predictions"]
+    sd = predictions["sd"].values if "sd" in predictions else None
+    return RivalPrediction(predictions["f"].values, sd, attrs["facts"]), groups["points"]
+
+
+def read_predicted(group: xr.Dataset) -> Predicted:
+    """Read what draws predict, those of all chains one after the other."""
+    own = [dim for dim in PREDICTED if dim in group["f"].dims]
+    arrays = {str(name): _one_after_the_other(values, own) for name, values in group.items()}
+    return Predicted(function=arrays.pop("f"), family=group.attrs.get("family"), **arrays)
+
+
+def _predicted(predicted: Predicted, samples: Mapping[str, np.ndarray]) -> xr.Dataset:
+    """Label predictions; a dim along which the noise does not vary is left out."""
+    family = {} if predicted.family is None else {"family": predicted.family}
+    arrays = {
+        "f": predicted.function,
+        "scale": predicted.scale,
+        "degrees_of_freedom": predicted.degrees_of_freedom,
+    }
+    ndim = predicted.function.ndim
+    labelled = {
+        name: _vary(np.asarray(values), samples, ndim)
+        for name, values in arrays.items()
+        if values is not None
+    }
+    return xr.Dataset(labelled, dict(samples), attrs=family)
+
+
+def _vary(
+    values: np.ndarray, samples: Mapping[str, np.ndarray], ndim: int
+) -> tuple[list[str], np.ndarray]:
+    padded = values.reshape((1,) * (ndim - values.ndim) + values.shape)
+    first, *rest = padded.shape
+    varies = [dim for dim, size in zip(PREDICTED, rest, strict=False) if size > 1]
+    sizes = [size for size in rest if size > 1]
+    if first == 1 < int(np.prod([len(labels) for labels in samples.values()])):
+        return varies, padded.reshape(sizes)
+    return [*samples, *varies], padded.reshape([*map(len, samples.values()), *sizes])
+
+
+def _one_after_the_other(values: xr.DataArray, own: list[str]) -> np.ndarray:
+    varies = [dim for dim in own if dim in values.dims]
+    flat = values.values.reshape(-1, *(values.sizes[dim] for dim in varies))
+    missing = [place for place, dim in enumerate(own, start=1) if dim not in varies]
+    return np.expand_dims(flat, missing)
