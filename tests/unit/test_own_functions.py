@@ -134,7 +134,7 @@ def test_settings_reach_the_activation() -> None:
         ("raise SystemExit(1)", "functions.raises"),
         ("import numpy; return numpy.tanh(numpy.asarray(x, float))", "functions.raises"),
         ("return xp.tanh(x) if xp.__name__ == 'numpy' else x", "model.own_activation_differs"),
-        ("return x + (xp.__name__ == 'pytensor.tensor')", "model.own_activation_differs"),
+        ("return x + 1.0 * (xp.__name__ == 'pytensor.tensor')", "model.own_activation_differs"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value")
@@ -185,7 +185,7 @@ def noise_of_two(f, variables, error, xp, scale):
     return "gaussian", scale * xp.exp(f[..., 1])
 
 def student(seen):
-    return pm.StudentT(seen.name, 4.0, seen.f, sigma=0.2, observed=seen.target)
+    return pm.StudentT(seen.name, pm.floatX(4.0), seen.f, sigma=0.2, observed=seen.target)
 
 def noise_of_student(f, variables, error, xp):
     return "student_t", 0.2, 4.0
