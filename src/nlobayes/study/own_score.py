@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 
 from nlobayes.errors import InputError
-from nlobayes.metrics import METRICS
 from nlobayes.study.own_function import OwnFunction
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
-TAKEN = {key for metric in METRICS for key in metric.keys} | {
+OF_OTHER_THINGS = {
     *("run", "setting", "replicate", "converged", "failed_checks", "exact", "checks", "chains"),
     *("divergences", "gradients_total", "draws_per_chain", "between_chain_variance_share"),
     *("undefined", "groups", "points"),
@@ -34,9 +33,14 @@ def check_scores(scores: Mapping[str, CustomScore]) -> Mapping[str, CustomScore]
     InputError
         If there is one.
     """
+    if not scores:
+        return scores
+    from nlobayes.metrics import METRICS  # no job of another verb loads it
+
+    taken = OF_OTHER_THINGS.union(*(metric.keys for metric in METRICS))
     for name in scores:
         if not NAME.fullmatch(name):
             raise InputError("study.score_name", name=name, pattern=NAME.pattern)
-        if name in TAKEN or name.startswith(PREFIXES):
+        if name in taken or name.startswith(PREFIXES):
             raise InputError("study.score_taken", name=name, prefixes=PREFIXES)
     return scores
