@@ -18,11 +18,5 @@ BY_SHORT_NAME = {
 def __getattr__(name: str) -> Any:
     """Import what users call by its short name, when they ask for it and not before."""
     if name in BY_SHORT_NAME:
-        try:
-            return getattr(import_module(BY_SHORT_NAME[name]), name)
-        except ModuleNotFoundError as error:
-            from nlobayes.extras import remedy_of
-
-            error.add_note(remedy_of(error) or "install nlobayes anew")
-            raise
+        return getattr(import_module(BY_SHORT_NAME[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -189,12 +189,6 @@ def test_what_is_imported_later_is_told_too(
     assert f"`pip install 'nlobayes[{extra}]'`" in done.stderr
 
 
-def test_in_python_the_remedy_stands_below_the_error() -> None:
-    done = run_without_extras("from nlobayes import pymc_model")
-    assert done.stderr.splitlines()[-2].startswith("ModuleNotFoundError: No module named ")
-    assert "`pip install 'nlobayes[train]'`" in done.stderr.splitlines()[-1]
-
-
 @pytest.mark.parametrize(
     ("module", "preferred", "extra"),
     [
