@@ -86,7 +86,7 @@ def density_of(likelihood: Any, activation: Any = "tanh", outputs: int = 1, **gi
     return build_density(posterior, chunk=0)
 
 
-def terms(density: Any, errors: np.ndarray | None = None) -> tuple[float, float, np.ndarray]:
+def terms(density: Any, errors: np.ndarray | None = None) -> tuple[Any, ...]:
     """Log prior, log likelihood, and the gradient of both at some position."""
     position = jnp.asarray(np.random.default_rng(5).normal(size=density.size))
     data = density.place(ROWS, TARGET, errors)
@@ -261,7 +261,7 @@ def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None
     rows, one = jnp.asarray(f[0]), {"noise": jnp.asarray(0.4)}
     roots = [np.asarray(each.information_root(rows, one, None, jnp)) for each in (own, ours)]
     information = [np.einsum("pri,prj->pij", root, root) for root in roots]
-    np.testing.assert_allclose(*information, rtol=1e-12)
+    np.testing.assert_allclose(information[0], information[1], rtol=1e-12)
 
 
 def test_errors_of_rows_reach_a_likelihood_of_the_user() -> None:
@@ -294,7 +294,7 @@ def test_what_is_no_likelihood_is_refused_before_anything_runs(
 
 def test_the_documented_likelihood_is_one() -> None:
     preset = documented("models.md")["likelihoods/exponential.py"]["likelihoods"]["mine"]
-    own = build_likelihood(CustomLikelihood.model_validate(preset))
+    own: Any = build_likelihood(CustomLikelihood.model_validate(preset))
     density = density_of(own)
     position = np.random.default_rng(5).normal(size=density.size)
     named = density.variables(position)
