@@ -24,6 +24,7 @@ class Of(StrEnum):
     PRIORS = "models whose prior is asked for"
     GRIDS = "grids of several runs"
     SETTINGS = "grids of several settings"
+    PULLS = "grids of several settings of numbers"
     SPEED = "grids that are timed"
     APPROXIMATED = "models with chains and approximations beside them"
 

@@ -51,6 +51,13 @@ OF_RUNS = (
         {"thinning": "step ess_f_median rmse? lppd megabytes stored chosen"},
     ),
     Figure("weight_planes", "Posterior", Of.CHAINS, "weights.planes", {"weight_planes": "*"}),
+    Figure(
+        "marginals",
+        "Posterior",
+        Of.CHAINS,
+        "marginals.marginals",
+        {"marginals": "*"},
+    ),
     Figure("history", "Posterior", Of.CHAINS, "weights.history", {"history": "*"}),
     Figure(
         "loss",

@@ -51,6 +51,20 @@ OF_STUDIES = (
         {"differences": "*"},
     ),
     Figure(
+        "weight_spread",
+        "Comparison",
+        Of.SETTINGS,
+        "settings.weight_spread",
+        {"weight_spread": "*"},
+    ),
+    Figure(
+        "pulls_by_setting",
+        "Comparison",
+        Of.PULLS,
+        "settings.pulls",
+        {"pulls_by_setting": "*"},
+    ),
+    Figure(
         "speed",
         "Speed",
         Of.SPEED,

@@ -27,6 +27,7 @@ from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.presets import (
     CalibrationTolerances,
+    Case,
     Combine,
     Export,
     Network,
@@ -243,6 +244,8 @@ class TabulateChainsJob(Frozen):
 
     thin: PositiveInt
     covariate: str
+    weight_planes: tuple[tuple[str, str], ...] = ()
+    marginals: tuple[str, ...] = ()
 
 
 class TabulateSizesJob(Frozen):
@@ -259,6 +262,7 @@ class TabulateJob(Frozen):
     calibration: CalibrationTolerances
     seed: Seed
     image: Image = None
+    cases: tuple[Case, ...] = ()
 
 
 class ExportJob(Frozen):

@@ -59,6 +59,8 @@ class Choices(NamedTuple):
         Family of the predictive noise, or `auto`; not used where it was fitted before.
     image
         Rows and columns of the image that the inputs are; None where they are none.
+    cases
+        Test points to show; none: a good, a typical and a bad one.
     """
 
     seed: int
@@ -66,6 +68,7 @@ class Choices(NamedTuple):
     chi2_tolerance: float
     noise: str = "auto"
     image: tuple[int, int] | None = None
+    cases: tuple[int, ...] = ()
 
 
 class Task(Protocol):
