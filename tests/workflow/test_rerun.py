@@ -62,6 +62,12 @@ def since(rule: str) -> dict[str, int]:
     return {name: JOBS[name] for name in rules[rules.index(rule) :]}
 
 
+def shown(**figures: Any) -> dict[str, Any]:
+    """Choose what figures show."""
+    return {"evaluation": {"default": {"figures": figures}}}
+
+
+OF_CHAINS = {"tabulate_chains": 1, "plot_chains": 1, "all": 1}
 DRAWN = since("plot") | {"plot_data": 1}
 """All that draws figures."""
 
@@ -98,6 +104,9 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"evaluation": {"default": {"combine": "stacking"}}}, since("evaluate")),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export": 1, "all": 1}),
     ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
+    (shown(cases=[3]), {"tabulate": 1, "plot": 1, "all": 1}),
+    (shown(marginals=["biases_1[0]"]), OF_CHAINS),
+    (shown(weight_planes=[["biases_1[0]", "biases_1[1]"]]), OF_CHAINS),
     (
         {"methods": {"tiny": {"chains": 4, "chains_per_start": 2}}},
         since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is

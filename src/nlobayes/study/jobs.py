@@ -28,6 +28,7 @@ from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import (
     CalibrationTolerances,
+    Case,
     Combine,
     Export,
     Network,
@@ -245,6 +246,8 @@ class TabulateChainsJob(Frozen):
 
     thin: PositiveInt
     covariate: str
+    weight_planes: tuple[tuple[str, str], ...] = ()
+    marginals: tuple[str, ...] = ()
 
 
 class TabulateSizesJob(Frozen):
@@ -261,6 +264,7 @@ class TabulateJob(Frozen):
     calibration: CalibrationTolerances
     seed: Seed
     image: Image = None
+    cases: tuple[Case, ...] = ()
 
 
 class ExportJob(Frozen):

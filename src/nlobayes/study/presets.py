@@ -131,6 +131,29 @@ class Export(Frozen):
     this close to those of all, at every validation row; null keeps `draws`."""
 
 
+Case = Annotated[int, Field(ge=0, strict=True)] | Annotated[dict[str, float], Field(min_length=1)]
+"""A row by its number, or by the values of some of its inputs."""
+MOST_PANELS = 15
+"""Most parameters whose marginal densities are shown."""
+
+
+class Shown(Frozen):
+    """What figures of a run show, where it is not left to them."""
+
+    cases: Annotated[tuple[Case, ...], Field(max_length=6)] = ()
+    """Test rows of the figure `cases`: numbers of rows, as its panels and `predictions.csv` name
+    them, or values of inputs that one test row alone has, as in `{m1: 512.3, m2: -87}`. None: rows
+    of a small, a typical and a large pull. Not for classes."""
+    weight_planes: Annotated[tuple[tuple[str, str], ...], Field(max_length=8)] = ()
+    """Pairs of parameters of the figure `weight_planes`, by their names in the posterior file, as
+    in `["weights_1[m1, 0]", "biases_2[3]"]`; `weights_1[0, 0]` is that of the first feature. None:
+    four pairs from the first and the second half of all weights."""
+    marginals: Annotated[NamesOrNone, Field(max_length=MOST_PANELS)] = ()
+    """Parameters of the figure `marginals`, by the same names. None: the noise and the
+    hyperparameters, and all coefficients of a linear model (at most 15 in all), or six weights of
+    another network."""
+
+
 Combine = Literal["equal", "stacking"]
 
 
@@ -161,6 +184,8 @@ class Evaluation(Frozen):
     the scores of that beside those of equal draws. The verdict on convergence stays as it is."""
     scores: Annotated[dict[str, CustomScore], AfterValidator(check_scores)] = {}
     """Scores of your own by their names, which stand among the others in `evaluation.json`."""
+    figures: Shown = Shown()
+    """What the figures of a run show."""
 
     @property
     def codes(self) -> Mapping[str, Code]:

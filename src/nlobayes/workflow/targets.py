@@ -6,10 +6,18 @@ from collections.abc import Callable
 
 from nlobayes.figures import Of, names_of
 from nlobayes.study.run import RunSpec
-from nlobayes.workflow.figures import COMPARISON_FIGURES, DATA, FIDELITY, LANDSCAPE_FIGURES, PRIOR
+from nlobayes.workflow.figures import (
+    DATA,
+    FIDELITY,
+    LANDSCAPE_FIGURES,
+    PRIOR,
+    PULLS,
+    SCANS,
+    SETTINGS,
+)
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
-from nlobayes.workflow.tasks import figures_that_data_allow, task_of
+from nlobayes.workflow.tasks import NUMBERS, figures_that_data_allow, task_of
 
 
 def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
@@ -68,8 +76,9 @@ def surrogates_of(run: RunSpec) -> Paths:
 def _comparison(plan: Plan, grid: str) -> Paths:
     if grid not in plan.compared:
         return []
-    settings = {run.setting for run in plan.compared[grid].runs}
-    names = COMPARISON_FIGURES if len(settings) > 1 else COMPARISON_FIGURES[:1]
+    several = len({run.setting for run in plan.compared[grid].runs}) > 1
+    numbers = all(task_of(run.dataset) is NUMBERS for run in plan.study.runs(grid))
+    names = (*SCANS, *(several * SETTINGS), *(several * numbers * PULLS))
     return [f"results/figures/comparison/{grid}/{name}.svg" for name in names]
 
 

@@ -230,8 +230,33 @@ def test_a_grid_is_compared_by_its_settings(said: Compare, results: Path, tmp_pa
     assert row["difference"] == pytest.approx(-0.015)
     assert (out / "scanned.csv").read_text() == "along,series,varied\nnetwork.width,,\n"
     assert sorted(path.name for path in out.iterdir()) == [
-        *("differences.csv", "runs.csv", "scanned.csv", "table.md")
+        *("differences.csv", "pulls_by_setting.csv", "runs.csv", "scanned.csv", "table.md"),
+        "weight_spread.csv",
     ]
+
+
+def test_a_grid_has_the_pulls_and_the_weights_of_its_settings(
+    said: Compare, results: Path, tmp_path: Path
+) -> None:
+    """From scores and diagnostics alone: no predictions, no posterior."""
+    counts = [0] * 23 + [30, 10] + [0] * 23
+    spread = {"weight": [-1.0, 1.0], "sd": [0.1, 0.3]}
+    runs = ("grid/n4/s1", "grid/n8/s1")
+    scores = {"pulls_total": counts, "pulls_epistemic": None}
+    for run in runs:
+        write_run(results, run, scores=scores, weight_spread=spread)
+    spec = specification((runs[0], "narrow", "s1", 4.0), (runs[1], "wide", "s1", 8.0))
+    assert said("--spec", spec, "--out", tmp_path / "out").exit_code == 0
+    pulls = pd.read_csv(tmp_path / "out/pulls_by_setting.csv")
+    assert [*pulls["setting"].unique()] == ["narrow", "wide"]
+    assert set(pulls["kind"]) == {"total"}
+    drawn = pulls[(pulls["setting"] == "wide") & (pulls["count"] > 0)]
+    np.testing.assert_allclose(drawn["density"], [3.0, 1.0])
+    np.testing.assert_allclose(drawn[["low", "high"]], [[-0.25, 0.0], [0.0, 0.25]])
+    assert set(pulls["sigma_z"]) == {SCORES["sigma_z_total"]}
+    weights = pd.read_csv(tmp_path / "out/weight_spread.csv")
+    wide = weights[(weights["setting"] == "wide") & (weights["quantity"] == "sd")]
+    np.testing.assert_allclose(wide[["share", "value"]], [[0.25, 0.1], [0.75, 0.3]])
 
 
 def test_the_table_has_the_worst_convergence_and_the_mean_scores(

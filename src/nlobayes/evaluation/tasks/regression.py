@@ -13,11 +13,13 @@ import numpy as np
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, apply_scale, offset_of, unstandardise
 from nlobayes.errors import InputError
+from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.conditional import (
     coverage_by_decile,
     distance_to_training,
     scale_shares,
 )
+from nlobayes.evaluation.calibration.pull_counts import pull_counts
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
@@ -85,7 +87,7 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
         "pit": of_predictions.pit(predicted, ranked=ranked),
         "conditional": of_predictions.conditional(predicted),
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
-        "cases": of_predictions.cases(draws, rows, noise, rng),
+        "cases": of_predictions.cases(draws, rows, noise, rng, choices.cases),
         "calibration_checks": _checks(predicted, choices, ranked),
     }
 
@@ -195,11 +197,13 @@ def _some_rows(
     rows, rng = scored.rows, np.random.default_rng(seed)
     known = rows.scale_uncertainty
     predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
-    mean, _, total_sd = predictive_moments(predicted, here)
+    mean, sd, total_sd = predictive_moments(predicted, here)
     pit = predictive_cdf(predicted, observed, here)
+    z_total, z_epistemic = (standardised_residuals(observed, mean, each) for each in (total_sd, sd))
     return {
         **evaluate(predicted, observed, here, rng, scale=scored.target.scale, own=scored.own),
         **coverage_by_decile(pit, rows.covariate[chosen]),
+        **pull_counts(z_total, z_epistemic),
         **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
     }
 

@@ -62,6 +62,8 @@ class Choices(NamedTuple):
         Rows and columns of the image that the inputs are; None where they are none.
     own
         Scores by functions of the user, beside all others.
+    cases
+        Test points to show; none: a good, a typical and a bad one.
     """
 
     seed: int
@@ -70,6 +72,7 @@ class Choices(NamedTuple):
     noise: str = "auto"
     image: tuple[int, int] | None = None
     own: OwnScores = NO_OWN
+    cases: tuple[int, ...] = ()
 
 
 class Task(Protocol):
