@@ -90,22 +90,34 @@ def comparison_tables() -> Tables:
         "scanned": scanned,
         "differences": invented_differences(runs),
         "speed": _speed(),
+        "loadings": _loadings(),
     }
+
+
+PARAMETERS = np.array([225, 449, 897, 1793])
 
 
 def _speed() -> pd.DataFrame:
     """Times of four networks that grow, the last of them sampled by trees."""
-    parameters = np.array([225, 449, 897, 1793])
+    points, grown = (1, 16, 256, 4096), PARAMETERS**0.5
     return pd.DataFrame(
         {
-            "parameters": parameters,
+            "parameters": PARAMETERS,
             "rows": 1000,
-            "seconds_per_gradient": 2e-6 * parameters,
-            "seconds_per_draw": [*(1e-3 * parameters[:-1]), np.nan],
-            **{f"predict_{n}_ms": 1e-4 * n * parameters**0.5 for n in (1, 256, 4096)},
+            "gradient_ms": 2e-3 * PARAMETERS,
+            "seconds_per_draw": [*(1e-3 * PARAMETERS[:-1]), np.nan],
+            "seconds_per_draw_at_most": [*([np.nan] * 3), 15.0],
+            **{f"predict_{n}_ms": 1e-4 * n * grown for n in points},
+            **{f"raw_{n}_ms": 0.8e-4 * n * grown for n in points},
             "load_ms": 3.0,
         }
     )
+
+
+def _loadings() -> pd.DataFrame:
+    """A thousand loadings of each network, some of them disturbed."""
+    taken = 3 + PARAMETERS[:, None] / 500 + np.random.default_rng(6).exponential(0.4, (4, 1000))
+    return pd.DataFrame({"parameters": np.repeat(PARAMETERS, 1000), "load_ms": taken.ravel()})
 
 
 def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> dict[str, object]:

@@ -26,6 +26,7 @@ UNITS = {
     "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
     "speed": ["time (s)", "time (ms)", "parameters"],
+    "loadings": ["(ms)", "loadings (%)", "parameters, median"],
     "convergence": ["(draws)", "reference points per bin", "(%)"],
     "autocorrelation": ["(draws)"],
     "divergences": ["|m1| (GeV)", "/ sd"],

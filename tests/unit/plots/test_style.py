@@ -24,6 +24,7 @@ WILDCARDS = {
     "scan": "grid",
     "differences": "grid",
     "speed": "grid",
+    "loadings": "grid",
     "fidelity": "approximated",
 }
 """What a figure is of, where that is not a run."""

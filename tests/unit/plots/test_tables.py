@@ -19,9 +19,11 @@ NEEDED = {
     "divergences": {"divergences": "covariate deviation expected"},
     "thinning": {"thinning": "step ess_f_median rmse lppd megabytes stored chosen"},
     "speed": {
-        "speed": "parameters rows seconds_per_gradient seconds_per_draw predict_1_ms "
-        "predict_256_ms predict_4096_ms load_ms"
+        "speed": "parameters rows gradient_ms seconds_per_draw seconds_per_draw_at_most "
+        "predict_1_ms predict_16_ms predict_256_ms predict_4096_ms "
+        "raw_1_ms raw_16_ms raw_256_ms raw_4096_ms load_ms"
     },
+    "loadings": {"loadings": "parameters load_ms"},
     "loss": {"loss": "chain epoch train_loss validation_rmse"},
     "landscape": {
         "landscape": "alpha beta energy",

@@ -1,0 +1,55 @@
+"""How long a call takes: many trials of it, and what is said of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+QUANTILES = {"q2_5": 0.025, "q16": 0.16, "q84": 0.84, "q97_5": 0.975}
+
+
+class Trials(NamedTuple):
+    """Seconds on the wall of each trial (trial,), and CPU seconds of the process in all of them."""
+
+    seconds: np.ndarray
+    cpu_seconds: float
+
+    def per(self, parts: int) -> Trials:
+        """Give what one of so many equal parts of the call takes."""
+        return Trials(self.seconds / parts, self.cpu_seconds / parts)
+
+
+def time_trials(call: Callable[[], Any], trials: int) -> Trials:
+    """Call once, which may compile, and then so many times by the clock."""
+    call()
+    seconds, used = np.empty(trials), time.process_time()
+    for trial in range(trials):
+        begin = time.perf_counter()
+        call()
+        seconds[trial] = time.perf_counter() - begin
+    return Trials(seconds, time.process_time() - used)
+
+
+def milliseconds(name: str, trials: Trials) -> dict[str, float]:
+    """Name median, mean and least milliseconds of the trials."""
+    found = 1e3 * trials.seconds
+    return {
+        f"{name}_ms": float(np.median(found)),
+        f"{name}_ms_mean": float(np.mean(found)),
+        f"{name}_ms_least": float(np.min(found)),
+    }
+
+
+def quantiles(name: str, trials: Trials) -> dict[str, float]:
+    """Name the milliseconds that some shares of the trials stay below."""
+    found = 1e3 * np.quantile(trials.seconds, [*QUANTILES.values()])
+    return {f"{name}_ms_{q}": float(value) for q, value in zip(QUANTILES, found, strict=True)}
+
+
+def cores_used(*timed: Trials) -> float:
+    """Give CPU seconds per second on the wall: below one, the machine did other work as well."""
+    used = sum(trials.cpu_seconds for trials in timed)
+    return used / float(sum(trials.seconds.sum() for trials in timed))
