@@ -15,6 +15,8 @@ from nlobayes.commands.pipeline import speed as module
 from nlobayes.commands.pipeline.speed import speed
 from tests.refusals import refused
 
+LOADINGS = 50
+
 
 def spec(*widths: int) -> str:
     runs: list[dict[str, Any]] = [
@@ -38,18 +40,19 @@ def spec(*widths: int) -> str:
 def timed(
     dataset_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Times of a small and a large network, the large sampled by trees; each loaded 50 times."""
-    monkeypatch.setattr(module, "LOADINGS", 50)
+    """Times of a small and a large network, the large sampled by trees; fewer than in earnest."""
+    for name, number in {"DRAWS": 100, "TRIALS": 3, "LOADINGS": LOADINGS}.items():
+        monkeypatch.setattr(module, name, number)
     out, loadings = tmp_path / "speed.csv", tmp_path / "loadings.csv"
     speed(spec(2, 50), [dataset_path] * 2, out, loadings)
     return read_csv(out).set_index("run"), read_csv(loadings)
 
 
 def test_every_network_has_its_times(timed: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    table, loadings = timed
+    table, _ = timed
     assert table["parameters"].tolist() == [6 * 2 + 2 + 1, 6 * 50 + 50 + 1]
     assert table["rows"].tolist() == [30, 30]
-    assert table["trials"].tolist() == [20, 20]
+    assert table["trials"].tolist() == [3, 3]
     small, large = table.loc["n2"], table.loc["n50"]
     assert small["seconds_per_draw"] == pytest.approx(10 * small["gradient_ms"] / 1e3)
     assert np.isnan(small["seconds_per_draw_at_most"])
@@ -72,7 +75,9 @@ def test_every_network_has_its_times(timed: tuple[pd.DataFrame, pd.DataFrame]) -
 
 def test_every_loading_is_kept(timed: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     table, loadings = timed
-    assert loadings["parameters"].value_counts().to_dict() == dict.fromkeys(table["parameters"], 50)
+    assert loadings["parameters"].value_counts().to_dict() == dict.fromkeys(
+        table["parameters"], LOADINGS
+    )
     of_each = loadings.groupby("run")["load_ms"]
     for name, expected in {
         "load_ms": of_each.median(),

@@ -27,6 +27,46 @@ def prediction_tables(*, points: int = 60, log10: bool = True) -> Tables:
         "conditional": _conditional(predictions),
         "deciles": _deciles(predictions, log10),
         "cases": _cases(rng, predictions, 800),
+        **curve_tables(predictions),
+    }
+
+
+def curve_tables(predictions: pd.DataFrame) -> Tables:
+    """Draws of three chains, MAPs and densities about the mean of the test rows, by name."""
+    test = predictions[predictions["split"] == "test"].sort_values("covariate")
+    x, mean, sd = (test[name].to_numpy() for name in ("covariate", "mean", "total_sd"))
+    rng = np.random.default_rng(8)
+    chain, draw = (place.ravel() for place in np.indices((3, 13)))
+    f = mean + sd * rng.normal(size=(39, 1))
+    maps = mean + sd * rng.normal(size=(3, 1))
+    value = np.linspace((mean - 3 * sd).min(), (mean + 3 * sd).max(), 121)
+    cells = norm.pdf(value[:, None], mean, sd)
+    levels = {"q2_5": 0.025, "q16": 0.16, "q50": 0.5, "q84": 0.84, "q97_5": 0.975}
+    quantiles = {name: norm.ppf(level, mean, sd) for name, level in levels.items()}
+    return {
+        "curves": pd.DataFrame(
+            {
+                "chain": np.repeat(chain, len(x)),
+                "draw": np.repeat(draw, len(x)),
+                "covariate": np.tile(x, 39),
+                "f": f.ravel(),
+            }
+        ),
+        "maps": pd.DataFrame(
+            {
+                "member": np.repeat(np.arange(3), len(x)),
+                "covariate": np.tile(x, 3),
+                "f": maps.ravel(),
+            }
+        ),
+        "predictive_quantiles": pd.DataFrame({"covariate": x, **quantiles}),
+        "density": pd.DataFrame(
+            {
+                "covariate": np.tile(x, len(value)),
+                "value": np.repeat(value, len(x)),
+                "density": cells.ravel(),
+            }
+        ),
     }
 
 

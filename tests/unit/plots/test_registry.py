@@ -48,6 +48,8 @@ UNITS = {
     "residuals": ["|m1| (GeV)", "(dex)"],
     "residual_histogram": ["(dex)", "(1/dex)"],
     "deciles": ["|m1| (GeV)", "(dex)", "(%)"],
+    "curves": ["|m1| (GeV)", "(σ / pb)", "39 draws of f", "3 MAPs"],
+    "density": ["|m1| (GeV)", "(σ / pb)", "predictive density (1/dex)", "2.5 and 97.5 %"],
     "bands": ["|m1| (GeV)", "(σ / pb)", "sd"],
     "pulls": ["(true − predicted) / sd", "density"],
     "coverage": ["(%)", "(percentage points)", "(standard deviations)"],

@@ -41,6 +41,16 @@ NEEDED = {
     },
     "residuals": {"predictions": "split covariate truth mean reference"},
     "residual_histogram": {"predictions": "split truth mean"},
+    "curves": {
+        "curves": "chain draw covariate f",
+        "maps": "member covariate f",
+        "predictions": "split covariate truth",
+    },
+    "density": {
+        "density": "covariate value density",
+        "predictive_quantiles": "covariate q2_5 q16 q50 q84 q97_5",
+        "predictions": "split covariate truth",
+    },
     "bands": {"predictions": "split covariate truth mean posterior_sd total_sd"},
     "pulls": {"predictions": "split z_total z_epistemic"},
     "coverage": {"coverage": "split k own_total own_epistemic epistemic total lower upper"},
@@ -69,7 +79,7 @@ COLUMNS = [
     for column in columns.split()
 ]
 NUMBERS = [entry for entry in COLUMNS if entry[-1] not in ("split", "case")]
-OF_TEST_ROWS = ["predicted_vs_true", "residuals", "bands", "pulls", "pit", "scale_ratio"]
+OF_TEST_ROWS = ["predicted_vs_true", "residuals", "bands", "curves", "pulls", "pit", "scale_ratio"]
 
 
 @pytest.mark.parametrize(("name", "table", "column"), COLUMNS)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -33,6 +33,14 @@ DRAWS, POINTS = 1000, (1, 16, 256, 4096)
 TRIALS, LOADINGS, GRADIENTS = 20, 1000, 8
 
 
+class Timed(NamedTuple):
+    """A network: what is known of it, what computing with it takes, and what loading it takes."""
+
+    facts: dict[str, Any]
+    computed: dict[str, Trials]
+    loading: Trials
+
+
 def speed(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     dataset: Annotated[list[Path], typer.Option(help="Dataset of each network, in order.")],
@@ -47,21 +55,31 @@ def speed(
     runtime.configure(first.precision, first.device, first.shards)
     runtime.choose_device(first.device, 0, first.shards)
     timed = [_time(run, read_dataset(path)) for run, path in zip(job.runs, dataset, strict=True)]
-    rows = [row for row, _ in timed]
+    rows = [_row(one) for one in timed]
     write_csv(out, {name: [row[name] for row in rows] for name in rows[0]})
     write_csv(loadings, _every_loading(timed))
 
 
-def _every_loading(timed: list[tuple[dict[str, Any], Trials]]) -> Columns:
+def _row(timed: Timed) -> dict[str, Any]:
+    """Say in one row what all trials of a network took."""
+    cores = cores_used(*timed.computed.values())
+    row = {**timed.facts, "cores": cores, "trials": TRIALS, "loadings": LOADINGS}
+    for name, trials in {**timed.computed, "load": timed.loading}.items():
+        row |= milliseconds(name, trials)
+    return row | quantiles("load", timed.loading)
+
+
+def _every_loading(timed: list[Timed]) -> Columns:
     return {
-        "run": np.repeat([row["run"] for row, _ in timed], LOADINGS),
-        "parameters": np.repeat([row["parameters"] for row, _ in timed], LOADINGS),
-        "load_ms": np.concatenate([1e3 * loading.seconds for _, loading in timed]),
+        **{
+            name: np.repeat([one.facts[name] for one in timed], LOADINGS)
+            for name in ("run", "parameters")
+        },
+        "load_ms": np.concatenate([1e3 * one.loading.seconds for one in timed]),
     }
 
 
-def _time(run: TimedRun, data: Dataset) -> tuple[dict[str, Any], Trials]:
-    """Time one network: its row of the table, and every loading."""
+def _time(run: TimedRun, data: Dataset) -> Timed:
     import jax.numpy as jnp
 
     from nlobayes import builder
@@ -69,25 +87,18 @@ def _time(run: TimedRun, data: Dataset) -> tuple[dict[str, Any], Trials]:
     model = builder.build_model(run.model, data, earlier_of(run.model))
     position = builder.draw_start(model, "prior", seed=0, chain=0)
     gradient = _gradient(model.sampled.logdensity_fn, model.sampled.reduce(position))
+    median = float(np.median(gradient.seconds))
+    typer.echo(f"{run.run}: {1e3 * median:.3g} ms per gradient", err=True)
     drawn = builder.name_variables(model, jnp.tile(position, (DRAWS, 1))).values
-    predictions = _predictions(drawn, run, len(data.feature_names))
-    loading = _loading(drawn)
-    computed = {"gradient": gradient, **predictions}
-    typer.echo(f"{run.run}: {1e3 * np.median(gradient.seconds):.3g} ms per gradient", err=True)
-    row = {
+    facts = {
         "run": run.run,
         "device": runtime.device(),
-        "cores": cores_used(*computed.values()),
         "parameters": model.density.size,
         "rows": int((data.split == 0).sum()),
-        "trials": TRIALS,
-        "loadings": LOADINGS,
-        **_seconds_per_draw(run, float(np.median(gradient.seconds))),
-        **{k: v for name, trials in computed.items() for k, v in milliseconds(name, trials).items()},
-        **milliseconds("load", loading),
-        **quantiles("load", loading),
+        **_seconds_per_draw(run, median),
     }
-    return row, loading
+    predictions = _predictions(drawn, run, len(data.feature_names))
+    return Timed(facts, {"gradient": gradient, **predictions}, _loading(drawn))
 
 
 def _seconds_per_draw(run: TimedRun, gradient: float) -> dict[str, float]:
@@ -110,15 +121,13 @@ def _gradient(logdensity_fn: Callable[..., Any], position: Any) -> Trials:
     return time_trials(lambda: chain(position).block_until_ready(), TRIALS).per(GRADIENTS)
 
 
-def _predictions(
-    drawn: dict[str, np.ndarray], run: TimedRun, features: int
-) -> dict[str, Trials]:
+def _predictions(drawn: dict[str, np.ndarray], run: TimedRun, features: int) -> dict[str, Trials]:
     """Time mean and error over the draws (`predict`), and all outputs of all draws (`raw`)."""
     from nlobayes.surrogate.prediction import Compiled
 
     network = Compiled(network_of(drawn, run.model.network.activation), drawn)
     points = np.random.default_rng(0).standard_normal((max(POINTS), features))
-    ways = {"predict": network.mean_and_sd, "raw": network}
+    ways: dict[str, Callable[..., Any]] = {"predict": network.mean_and_sd, "raw": network}
     return {
         f"{name}_{count}": time_trials(partial(way, points[:count]), TRIALS)
         for name, way in ways.items()
