@@ -43,7 +43,8 @@ def curves(draws: DataFrame, maps: DataFrame, predictions: DataFrame, labels: Da
     members = _maps(right, maps)
     right.set_title(f"{members} MAP{'s' if members > 1 else ''}")
     for axes in (left, right):
-        _rows(axes, predictions)
+        train, test = _rows(axes, predictions)
+        shade_beyond(axes, floats(test, "covariate"), floats(train, "covariate"))
         axes.set_xlabel(names.covariate)
         few_ticks(axes.xaxis, 6)
     left.set_ylabel(names.model_axis)
@@ -74,19 +75,19 @@ def _curve(axes: Axes, rows: DataFrame, number: int, **style: Any) -> None:
     axes.plot(x, y, color=chain_color(number), **style)
 
 
-def _rows(axes: Axes, predictions: DataFrame) -> None:
-    """Draw the rows that were learned, and those that were not."""
+def _rows(axes: Axes, predictions: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """Draw the rows that were learned, and those that were not, and give both."""
     test = split_rows(predictions, "test")
     train = predictions[predictions["split"] == "train"]
     points(axes, floats(test, "covariate"), floats(test, "truth"), color=BLACK, label="test")
     train_points(axes, train)
-    shade_beyond(axes, floats(test, "covariate"), floats(train, "covariate"))
+    return train, test
 
 
 def density(
     cells: DataFrame, quantiles: DataFrame, predictions: DataFrame, labels: DataFrame
 ) -> Figure:
-    """Predictive density of the target at every input, with its quantiles and the train rows."""
+    """Predictive density of the target at every input, with its quantiles, train and test rows."""
     names = read_labels(labels)
     figure = new_figure(height=4.0)
     axes = figure.subplots()
@@ -99,11 +100,11 @@ def density(
     figure.colorbar(mesh, ax=axes, label=per_unit, aspect=30)
     for label, (levels, line) in BANDS.items():
         _quantile_lines(axes, quantiles, levels, line, label)
-    train_points(axes, predictions[predictions["split"] == "train"])
+    _rows(axes, predictions)
     axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
     axes.set_xlabel(names.covariate)
     axes.set_ylabel(names.model_axis)
-    legend_above(figure, axes, columns=4)
+    legend_above(figure, axes)
     return figure
 
 

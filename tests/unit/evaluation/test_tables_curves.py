@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 from nlobayes.evaluation.tables import curves as tables
-from nlobayes.types import Columns
+from nlobayes.evaluation.tasks import regression
+from nlobayes.evaluation.tasks.task import Choices, Given
+from nlobayes.types import Columns, Dataset, Predicted
 from tests.unit.evaluation.noises import make_noise
 
 NOISE, SD = make_noise("gaussian", 0.2), 0.2
@@ -110,3 +112,49 @@ def test_without_points_tables_have_no_rows() -> None:
     for name, table in found.items():
         assert [len(column) for column in table.values()] == [0] * len(table), name
     assert [*found["curves"]] == ["chain", "draw", "covariate", "f"]
+
+
+def given(inputs: int) -> Given:
+    """Predictions of 90 rows with so many inputs, in three chains."""
+    rng, rows = np.random.default_rng(5), 90
+    x, split = rng.uniform(-1, 1, (rows, inputs)), rng.permutation(np.repeat([0, 1, 2], 30))
+    y = x[:, 0] ** 2 + rng.normal(0, 0.1, rows)
+    names = tuple(f"x{place}" for place in range(inputs))
+    data = Dataset(
+        inputs=x,
+        features=x,
+        target=y,
+        observed=y,
+        split=split,
+        reference=np.flatnonzero(split == 2),
+        input_names=names,
+        feature_names=names,
+        target_names=("y",),
+        transforms={"features": {}, "target": {"scale": "identity", "mean": 0.0, "sd": 1.0}},
+        units={},
+    )
+    f = x[:, 0] ** 2 + rng.normal(0, 0.05, (60, 1))
+    return Given(data, x[:, 0], Predicted(f, "gaussian", np.array(0.1)), Predicted(f[:4]), 3)
+
+
+def test_test_rows_of_one_input_are_shown_in_their_order() -> None:
+    one, choices = given(1), Choices(3, 0.05, 0.3, "gaussian")
+    scores = regression.score(one, choices)
+    found = regression.tables(one, choices, scores)
+    test = np.flatnonzero(one.data.split == 2)
+    test = test[np.argsort(one.covariate[test])]
+    first = found["curves"]["f"][: len(test)]
+    np.testing.assert_array_equal(found["curves"]["covariate"][: len(test)], one.covariate[test])
+    np.testing.assert_array_equal(first, one.posterior.function[0, test])
+    np.testing.assert_array_equal(found["maps"]["f"][-30:], one.baseline.function[3, test])
+    scale = scores["predictive_noise"]["scale"]
+    median = found["predictive_quantiles"]["q50"]
+    below = stats.norm.cdf(median, one.posterior.function[:, test], scale).mean(axis=0)
+    np.testing.assert_allclose(below, 0.5, rtol=0, atol=1e-5)
+
+
+def test_rows_of_several_inputs_are_no_curve() -> None:
+    two, choices = given(2), Choices(3, 0.05, 0.3, "gaussian")
+    found = regression.tables(two, choices, regression.score(two, choices))
+    for name in ("curves", "maps", "predictive_quantiles", "density"):
+        assert {len(column) for column in found[name].values()} == {0}

@@ -71,4 +71,4 @@ def test_quantiles_are_five_lines_named_by_pairs() -> None:
     for line, level in zip(lines, ("q2_5", "q97_5", "q16", "q84", "q50"), strict=True):
         np.testing.assert_array_equal(line, table[["covariate", level]].T)
     names = [text.get_text() for text in axes.figure.legends[0].get_texts()]
-    assert names == ["2.5 and 97.5 %", "16 and 84 %", "median", "train, 20 points"]
+    assert names == ["2.5 and 97.5 %", "16 and 84 %", "median", "test", "train, 20 points"]

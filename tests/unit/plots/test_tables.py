@@ -79,7 +79,16 @@ COLUMNS = [
     for column in columns.split()
 ]
 NUMBERS = [entry for entry in COLUMNS if entry[-1] not in ("split", "case")]
-OF_TEST_ROWS = ["predicted_vs_true", "residuals", "bands", "curves", "pulls", "pit", "scale_ratio"]
+OF_TEST_ROWS = [
+    "predicted_vs_true",
+    "residuals",
+    "bands",
+    "curves",
+    "density",
+    "pulls",
+    "pit",
+    "scale_ratio",
+]
 
 
 @pytest.mark.parametrize(("name", "table", "column"), COLUMNS)
