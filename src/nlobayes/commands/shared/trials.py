@@ -57,5 +57,5 @@ def quantiles(name: str, trials: Trials) -> dict[str, float]:
 
 def cores_used(*timed: Trials) -> float:
     """Give CPU seconds per second on the wall: below one, the machine did other work as well."""
-    cpu, wall = (np.concatenate(part).sum() for part in zip(*timed, strict=True))
+    wall, cpu = (np.concatenate(part).sum() for part in zip(*timed, strict=True))
     return float(cpu / wall)
