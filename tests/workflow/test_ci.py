@@ -52,7 +52,9 @@ TABLES = {
     "cases": "case point truth draw mean total_sd",
     "calibration_checks": "check value low high passed",
 }
-OTHER_TABLES = {"labels", "deciles"}
+OF_ONE_INPUT = {"curves", "maps", "predictive_quantiles", "density"}
+"""Without rows where there are several inputs."""
+OTHER_TABLES = {"labels", "deciles", *OF_ONE_INPUT}
 LANDSCAPE_TABLES = {
     "landscape": "alpha beta energy",
     "landscape_maps": "chain alpha beta energy",

@@ -107,6 +107,30 @@ OF_RUNS = (
         {"predictions": "split covariate truth mean posterior_sd total_sd", "labels": "*"},
     ),
     Figure(
+        "curves",
+        "Accuracy",
+        Of.ONE_FEATURE,
+        "curves.curves",
+        {
+            "curves": "chain draw covariate f",
+            "maps": "member covariate f",
+            "predictions": "split covariate truth",
+            "labels": "*",
+        },
+    ),
+    Figure(
+        "density",
+        "Accuracy",
+        Of.ONE_FEATURE,
+        "curves.density",
+        {
+            "density": "covariate value density",
+            "predictive_quantiles": "covariate q2_5 q16 q50 q84 q97_5",
+            "predictions": "split covariate truth",
+            "labels": "*",
+        },
+    ),
+    Figure(
         "pulls",
         "Calibration",
         Of.NUMBERS,

@@ -70,9 +70,11 @@ OF_STUDIES = (
         Of.SPEED,
         "speed.speed",
         {
-            "speed": "parameters rows seconds_per_gradient seconds_per_draw? predict_1_ms"
-            " predict_256_ms predict_4096_ms load_ms"
+            "speed": "parameters rows gradient_ms seconds_per_draw? seconds_per_draw_at_most?"
+            " predict_1_ms predict_16_ms predict_256_ms predict_4096_ms"
+            " raw_1_ms raw_16_ms raw_256_ms raw_4096_ms load_ms"
         },
     ),
+    Figure("loadings", "Speed", Of.SPEED, "speed.loadings", {"loadings": "parameters load_ms"}),
     Figure("fidelity", "Comparison", Of.APPROXIMATED, "fidelity.fidelity", {"fidelity": "*"}),
 )

@@ -190,15 +190,16 @@ def check_earlier(run: RunSpec) -> None:
 
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
     """Tell `speed` what to time."""
-    return SpeedJob(
-        runs=tuple(
-            TimedRun(
-                run=run.run_id,
-                model=_model_job(run),
-                integration_steps=run.mcmc.kernel.fixed_integration_steps if run.mcmc else None,
-            )
-            for run in runs
-        )
+    return SpeedJob(runs=tuple(map(_timed_run, runs)))
+
+
+def _timed_run(run: RunSpec) -> TimedRun:
+    """Tell the network of a run, and how long the draws of its chains are."""
+    chains = run.mcmc
+    steps = chains.kernel.fixed_integration_steps if chains else None
+    most = chains.kernel.gradients_per_draw(chains.warmup) if chains and not steps else None
+    return TimedRun(
+        run=run.run_id, model=_model_job(run), integration_steps=steps, most_gradients=most
     )
 
 

@@ -289,11 +289,12 @@ class FidelityJob(Frozen):
 
 
 class TimedRun(Frozen):
-    """A network to time, and the leapfrog steps of one draw where their number is fixed."""
+    """A network to time, and the leapfrog steps of one draw, or else the most gradients of one."""
 
     run: str
     model: ModelJob
     integration_steps: PositiveInt | None
+    most_gradients: PositiveInt | None
 
 
 class SpeedJob(Frozen):

@@ -33,7 +33,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
     """List what a grid ends with."""
     outputs = plan.study.grids[grid].outputs
     if outputs == "speed":
-        return [f"timings/speed/{grid}/speed.svg"]
+        return [f"timings/speed/{grid}/{name}.svg" for name in names_of(Of.SPEED)]
     runs = [*plan.study.runs(grid)]
     if outputs == "prior":
         models = dict.fromkeys(run.model_id for run in runs)

@@ -43,6 +43,10 @@ LENGTHS = {
     "conditional": 3,
     "deciles": 3,
     "cases": 6000,
+    "curves": 0,
+    "maps": 0,
+    "predictive_quantiles": 0,
+    "density": 0,
     "calibration_checks": 4,
 }
 SHOWN = {

@@ -27,6 +27,46 @@ def prediction_tables(*, points: int = 60, log10: bool = True) -> Tables:
         "conditional": _conditional(predictions),
         "deciles": _deciles(predictions, log10),
         "cases": _cases(rng, predictions, 800),
+        **curve_tables(predictions),
+    }
+
+
+def curve_tables(predictions: pd.DataFrame) -> Tables:
+    """Draws of three chains, MAPs and densities about the mean of the test rows, by name."""
+    test = predictions[predictions["split"] == "test"].sort_values("covariate")
+    x, mean, sd = (test[name].to_numpy() for name in ("covariate", "mean", "total_sd"))
+    rng = np.random.default_rng(8)
+    chain, draw = (place.ravel() for place in np.indices((3, 13)))
+    f = mean + sd * rng.normal(size=(39, 1))
+    maps = mean + sd * rng.normal(size=(3, 1))
+    value = np.linspace((mean - 3 * sd).min(), (mean + 3 * sd).max(), 121)
+    cells = norm.pdf(value[:, None], mean, sd)
+    levels = {"q2_5": 0.025, "q16": 0.16, "q50": 0.5, "q84": 0.84, "q97_5": 0.975}
+    quantiles = {name: norm.ppf(level, mean, sd) for name, level in levels.items()}
+    return {
+        "curves": pd.DataFrame(
+            {
+                "chain": np.repeat(chain, len(x)),
+                "draw": np.repeat(draw, len(x)),
+                "covariate": np.tile(x, 39),
+                "f": f.ravel(),
+            }
+        ),
+        "maps": pd.DataFrame(
+            {
+                "member": np.repeat(np.arange(3), len(x)),
+                "covariate": np.tile(x, 3),
+                "f": maps.ravel(),
+            }
+        ),
+        "predictive_quantiles": pd.DataFrame({"covariate": x, **quantiles}),
+        "density": pd.DataFrame(
+            {
+                "covariate": np.tile(x, len(value)),
+                "value": np.repeat(value, len(x)),
+                "density": cells.ravel(),
+            }
+        ),
     }
 
 
@@ -126,22 +166,34 @@ def comparison_tables() -> Tables:
         "pulls_by_setting": invented_pulls(),
         "weight_spread": invented_weight_spread(),
         "speed": _speed(),
+        "loadings": _loadings(),
     }
+
+
+PARAMETERS = np.array([225, 449, 897, 1793])
 
 
 def _speed() -> pd.DataFrame:
     """Times of four networks that grow, the last of them sampled by trees."""
-    parameters = np.array([225, 449, 897, 1793])
+    points, grown = (1, 16, 256, 4096), PARAMETERS**0.5
     return pd.DataFrame(
         {
-            "parameters": parameters,
+            "parameters": PARAMETERS,
             "rows": 1000,
-            "seconds_per_gradient": 2e-6 * parameters,
-            "seconds_per_draw": [*(1e-3 * parameters[:-1]), np.nan],
-            **{f"predict_{n}_ms": 1e-4 * n * parameters**0.5 for n in (1, 256, 4096)},
+            "gradient_ms": 2e-3 * PARAMETERS,
+            "seconds_per_draw": [*(1e-3 * PARAMETERS[:-1]), np.nan],
+            "seconds_per_draw_at_most": [*([np.nan] * 3), 15.0],
+            **{f"predict_{n}_ms": 1e-4 * n * grown for n in points},
+            **{f"raw_{n}_ms": 0.8e-4 * n * grown for n in points},
             "load_ms": 3.0,
         }
     )
+
+
+def _loadings() -> pd.DataFrame:
+    """A thousand loadings of each network, some of them disturbed."""
+    taken = 3 + PARAMETERS[:, None] / 500 + np.random.default_rng(6).exponential(0.4, (4, 1000))
+    return pd.DataFrame({"parameters": np.repeat(PARAMETERS, 1000), "load_ms": taken.ravel()})
 
 
 def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> dict[str, object]:

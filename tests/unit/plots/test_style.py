@@ -26,6 +26,7 @@ WILDCARDS = {
     "weight_spread": "grid",
     "pulls_by_setting": "grid",
     "speed": "grid",
+    "loadings": "grid",
     "fidelity": "approximated",
 }
 """What a figure is of, where that is not a run."""

@@ -29,6 +29,7 @@ from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
 from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.scores.own_account import own_account
+from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
@@ -89,7 +90,18 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
         "cases": of_predictions.cases(draws, rows, noise, rng, choices.cases),
         "calibration_checks": _checks(predicted, choices, ranked),
+        **_curves(given, noise),
     }
+
+
+def _curves(given: Given, noise: PredictiveNoise) -> dict[str, Columns]:
+    """Tabulate curves over the test rows of data with one input; without rows for others."""
+    one_input = len(given.data.input_names) == 1
+    test = np.flatnonzero((given.data.split == TEST) & one_input)
+    test = test[np.argsort(given.covariate[test], kind="stable")]
+    draws, maps = (all_rows[:, test] for all_rows in (_draws(given), given.baseline.function))
+    along = given.covariate[test]
+    return curves.tables(draws, maps, given.chains, along, at_rows(noise, test))
 
 
 def _score_target(given: Given, choices: Choices) -> Scores:
