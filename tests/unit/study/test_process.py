@@ -19,7 +19,7 @@ PROCESS: dict[str, Any] = {"outgoing": [1000022, 1000023], "sqrt_s_tev": 13.6}
 
 
 def test_it_is_told_to_prepare_and_not_spoken_of_without() -> None:
-    job = prepare_job(DatasetPreset(**TABLE, process=PROCESS))
+    job = prepare_job(DatasetPreset(**TABLE | {"process": PROCESS}))
     assert job.process is not None
     assert job.process.statements() == {
         "incoming": (2212, 2212),
@@ -40,7 +40,7 @@ def test_other_sources_know_theirs(source: dict[str, str]) -> None:
     with invalid("study.process_of_source", kind=source["kind"]):
         DatasetPreset(
             **TABLE | {"source": source | name, "features": columns, "target": target},
-            process=PROCESS,
+            **{"process": PROCESS},
         )
 
 
