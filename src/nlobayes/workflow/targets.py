@@ -59,8 +59,9 @@ def _has_plane(run: RunSpec) -> bool:
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its task and its method have one."""
+    """List the surrogate of a run, where its task, its method and its network have one."""
     has_one = task_of(run.dataset).has_surrogate and run.method.draws_networks
+    has_one = has_one and not run.network.codes  # whose code no file of results may carry
     return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
 
