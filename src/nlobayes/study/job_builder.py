@@ -56,6 +56,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         reference_points=dataset.reference_points,
         groups=dataset.groups,
         rows=dataset.rows,
+        process=dataset.process,
         **dataset.source.reading(),
     )
 

@@ -18,7 +18,15 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import Features, GroupColumn, Image, KeptRows, Split, Target
+from nlobayes.study.datasets import (
+    Features,
+    GroupColumn,
+    Image,
+    KeptRows,
+    Split,
+    StatedProcess,
+    Target,
+)
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
@@ -90,6 +98,7 @@ class PrepareJob(Frozen):
     most_mb: PositiveInt | None = None
     groups: GroupColumn = None
     rows: KeptRows = None
+    process: StatedProcess = None
 
 
 class RivalJob(Frozen):

@@ -78,7 +78,7 @@ def export(
         *("export", job.model_dump(), inputs),
         **{name: made[name] for name in ("device", "precision", "exact", "checks")},
     )
-    stated = {"table_metadata": read_attrs(dataset).get("table_metadata", {})}
+    stated = contents.read_statement(dataset)
     exported = Exported(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
@@ -208,7 +208,7 @@ def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], poste
     return BIBTEX.format(
         version=record["versions"]["nlobayes"],
         target=_for_tex(data.target_names[0]),
-        origin=_for_tex(in_words(origin(stated))),
+        origin=_for_tex(in_words(origin({**stated, "target": data.target_names[0]}))),
         code=record["code_digest"],
         posterior=posterior[:16],
     )

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value
 from nlobayes.commands.shared.rivals import seconds_of
 from nlobayes.diagnostics.advice import next_steps
+from nlobayes.errors import InputError
+from nlobayes.surrogate.identity import in_words, origin
 
 SURROGATES = "surrogates"
 
@@ -42,6 +45,16 @@ class Finished(NamedTuple):
     def approximate(self) -> bool:
         """Whether its draws are no chains, so that convergence does not apply."""
         return self.diagnostics.get("converged", False) is None
+
+    @property
+    def of(self) -> str:
+        """What its surrogate says it is of; empty where that is missing or cannot be read."""
+        if self.surrogate is None:
+            return ""
+        try:
+            return in_words(origin(read_attrs(self.surrogate)))
+        except InputError:
+            return ""
 
     @property
     def is_of_classes(self) -> bool:
@@ -120,6 +133,15 @@ def stackings(runs: Iterable[Finished]) -> list[str]:
 
 def _weights(weights: Sequence[float]) -> str:
     return ", ".join(f"{weight:.2f}" for weight in weights)
+
+
+def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
+    """Say of what the surrogates are, and of which runs each is."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        if run.of:
+            found.setdefault(run.of, []).append(run.label)
+    return found
 
 
 def example(runs: Iterable[Finished]) -> Path | None:
