@@ -53,7 +53,7 @@ def choices(
     cases: tuple[int, ...] = (),
 ) -> Choices:
     """Take how to score, and what to show, from the specification of a job."""
-    return Choices(seed, limits.coverage, limits.chi2, noise, image, cases)
+    return Choices(seed, limits.coverage, limits.chi2, noise, image, cases=cases)
 
 
 def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, dataset: Path) -> None:

@@ -27,7 +27,7 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
-from nlobayes.evaluation.scores.own import OwnScores
+from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
@@ -58,7 +58,7 @@ class Scored(NamedTuple):
     seed: int
     family: str
     groups: RowGroups | None
-    own: OwnScores
+    own: OwnScores = NO_OWN
 
 
 def score(given: Given, choices: Choices) -> Scores:
