@@ -449,6 +449,29 @@ def test_squarks_interfere_as_elsewhere(quantity: str) -> None:
     assert light / heavy == pytest.approx(1, abs=0.007)
 
 
+def value_of(quantity: str, setting: str) -> float:
+    (found,) = (r for r in ROWS if (r["quantity"], r["setting"]) == (quantity, setting))
+    return float(found["value"])
+
+
+def test_higgsinos_of_others_are_a_quarter_of_winos_at_13_6_tev_alone() -> None:
+    """At equal masses, as group theory says above; docs/physics.md draws its conclusion."""
+    for quantity in ("χ̃⁰₂χ̃⁺₁", "χ̃⁰₂χ̃⁻₁"):
+        for mass in (100, 300, 1000):
+            winos, higgsinos = (
+                value_of(quantity, f"{state}, 13.6 TeV, {mass} GeV")
+                for state in ("winos", "higgsinos")
+            )
+            assert 4 * higgsinos / winos == pytest.approx(1, abs=1e-3)
+    ratios = [
+        4
+        * value_of("χ̃⁰₂χ̃⁺₁, CTEQ6.6", f"higgsinos, 13 TeV, {mass} GeV")
+        / value_of("χ̃⁰₂χ̃⁺₁", f"winos, 13 TeV, {mass} GeV")
+        for mass in (100, 500)
+    ]
+    assert 0.92 < min(ratios) < max(ratios) < 0.95
+
+
 def test_the_page_quotes_what_was_published_and_what_is_computed() -> None:
     assert len(TABLES) == 5
     said = [each._replace(study="physics") for each in quoted(PHYSICS)]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grid import Study
-from nlobayes.study.job_builder import simulate_job
+from nlobayes.study.job_builder import prepare_job, simulate_job
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
+from nlobayes.study.reference import CalculatedReference
 from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused
 
@@ -167,6 +170,16 @@ def test_both_particles_of_a_process_are_read(make_study: Callable[..., Study]) 
     assert "nothing of particle 1000024 of process [1000023, 1000024] is read" in str(caught.value)
 
 
+def test_a_process_of_neutralinos_is_relative_to_their_pair(
+    make_study: Callable[..., Study],
+) -> None:
+    given = {"source": {"process": [1000023, 1000022]}, "features": {"columns": [*FIRST, *SECOND]}}
+    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born"}})
+    relative = prepare_job(dataset).target.relative_to
+    assert isinstance(relative, CalculatedReference)
+    assert relative.pair == (1, 2)
+
+
 def test_processes_with_charginos_are_relative_to_columns_alone(
     make_study: Callable[..., Study],
 ) -> None:
@@ -181,3 +194,14 @@ def test_processes_with_charginos_are_relative_to_columns_alone(
             features=features,
             target={"relative_to": {"calculation": "born"}},
         )
+
+
+def test_the_examples_of_the_page_read_all_that_is_simulated() -> None:
+    page = (PRESETS.parents[1] / "docs/physics.md").read_text()
+    found = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(found) == 2
+    for text in found:
+        for content in yaml.safe_load(text)["datasets"].values():
+            dataset = DatasetPreset.model_validate(content)
+            assert isinstance(dataset.source, SimulatedSource)
+            assert dataset.features.columns == dataset.source.columns

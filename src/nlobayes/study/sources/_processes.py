@@ -42,7 +42,7 @@ class OfProcess(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _one_of_both(cls, given: Any) -> Any:
-        """Take a process of two neutralinos as their pair; any other has none."""
+        """Leave the pair out where a process is given, and refuse both."""
         if not isinstance(given, dict) or given.get("process") is None:
             return given
         if given.get("pair") is not None:
@@ -59,6 +59,12 @@ class OfProcess(Frozen):
     def reaction(self) -> Process:
         """The process."""
         return neutralino_pair(self.pair) if self.pair else Process(*self.process or ())
+
+    @property
+    def of_engine(self) -> dict[str, Any]:
+        """The pair, as the engine's references take it; null where charginos are made."""
+        process = self.reaction
+        return {"pair": process.numbers if process.of_neutralinos else None}
 
     @property
     def named(self) -> str:

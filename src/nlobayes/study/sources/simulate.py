@@ -64,7 +64,7 @@ class SimulatedSource(ComputedSource, OfProcess):
         """Those of the simulation; squarks of a range are in their column."""
         masses = self.squark_mass_gev
         squarks = "msq" if isinstance(masses, SquarkRange) else masses
-        return {"pair": self.pair, "sqrt_s_tev": self.sqrt_s_tev, "squark_mass_gev": squarks}
+        return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev, "squark_mass_gev": squarks}
 
     @property
     def columns(self) -> tuple[str, ...]:

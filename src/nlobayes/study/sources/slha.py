@@ -73,7 +73,7 @@ class SlhaSource(SourceSettings, Spectra):
     @property
     def circumstances(self) -> dict[str, Any]:
         """Pair and energy of the rows that are taken."""
-        return {"pair": self.pair, "sqrt_s_tev": self.sqrt_s_tev}
+        return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev}
 
     @property
     def known(self) -> tuple[str, ...]:
