@@ -247,7 +247,7 @@ rule compare:
     input:
         metrics=inputs.metrics,
     output:
-        tables=tables(["differences", "scanned"], "results/plots/comparison/{grid}"),
+        tables=tables(COMPARED, "results/plots/comparison/{grid}"),
         runs=report(
             "results/plots/comparison/{grid}/runs.csv",
             caption="../report/runs.rst",

@@ -195,21 +195,30 @@ use rule plot as plot_scan with:
 
 use rule plot as plot_differences with:
     input:
-        tables=["results/plots/comparison/{grid}/differences.csv"],
+        tables=tables(SETTING_TABLES, "results/plots/comparison/{grid}"),
     output:
-        *figures(
-            "Comparison",
-            ["differences"],
-            "results/figures/comparison/{grid}",
-            "grid",
-        ),
+        *figures("Comparison", SETTINGS, "results/figures/comparison/{grid}", "grid"),
         record="results/records/plot_differences/{grid}.json",
     log:
         "logs/plot_differences/{grid}.log",
     benchmark:
         "timings/plot_differences/{grid}.tsv"
     params:
-        **options.to_plot("grid", ["differences"]),
+        **options.to_plot("grid", SETTINGS),
+
+
+use rule plot as plot_pulls_by_setting with:
+    input:
+        tables=tables(PULL_TABLES, "results/plots/comparison/{grid}"),
+    output:
+        *figures("Comparison", PULLS, "results/figures/comparison/{grid}", "grid"),
+        record="results/records/plot_pulls_by_setting/{grid}.json",
+    log:
+        "logs/plot_pulls_by_setting/{grid}.log",
+    benchmark:
+        "timings/plot_pulls_by_setting/{grid}.tsv"
+    params:
+        **options.to_plot("grid", PULLS),
 
 
 use rule plot as plot_speed with:

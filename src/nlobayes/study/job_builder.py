@@ -85,12 +85,14 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             covariate=run.dataset.features.along,
             seed=run.seed,
             combine="equal" if run.method.approximate else run.evaluation.combine,  # no chains
+            scores=run.evaluation.scores,
         ),
         "tabulate": TabulateJob(
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
             image=run.dataset.image,
+            cases=run.evaluation.figures.cases,
         ),
         "export": ExportJob(network=run.network, export=run.evaluation.export),
     }
@@ -114,12 +116,20 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
             superchains=chains.superchains,
             energy_variance=chains.warmup.aimed_energy_variance,
         ),
-        "tabulate_chains": TabulateChainsJob(
-            thin=chains.thin, covariate=run.dataset.features.along
-        ),
+        "tabulate_chains": _tabulate_chains_job(run, chains.thin),
         **_sizes_jobs(run),
         **until,
     }
+
+
+def _tabulate_chains_job(run: RunSpec, thin: int) -> TabulateChainsJob:
+    shown = run.evaluation.figures
+    return TabulateChainsJob(
+        thin=thin,
+        covariate=run.dataset.features.along,
+        weight_planes=shown.weight_planes,
+        marginals=shown.marginals,
+    )
 
 
 def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
@@ -144,7 +154,7 @@ def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     return {
         "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
         "diagnose": _judged_alone(run),
-        "tabulate_chains": TabulateChainsJob(thin=1, covariate=run.dataset.features.along),
+        "tabulate_chains": _tabulate_chains_job(run, 1),
     }
 
 

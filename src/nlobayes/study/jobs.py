@@ -25,8 +25,10 @@ from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.methods.pymc import PyMC
+from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import (
     CalibrationTolerances,
+    Case,
     Combine,
     Export,
     Network,
@@ -236,6 +238,7 @@ class EvaluateJob(Frozen):
     covariate: str
     seed: Seed
     combine: Combine = "equal"
+    scores: dict[str, CustomScore] = {}
 
 
 class TabulateChainsJob(Frozen):
@@ -243,6 +246,8 @@ class TabulateChainsJob(Frozen):
 
     thin: PositiveInt
     covariate: str
+    weight_planes: tuple[tuple[str, str], ...] = ()
+    marginals: tuple[str, ...] = ()
 
 
 class TabulateSizesJob(Frozen):
@@ -259,6 +264,7 @@ class TabulateJob(Frozen):
     calibration: CalibrationTolerances
     seed: Seed
     image: Image = None
+    cases: tuple[Case, ...] = ()
 
 
 class ExportJob(Frozen):

@@ -81,6 +81,40 @@ def invented_differences(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def invented_pulls(*, settings: int = 4) -> pd.DataFrame:
+    """Pulls that are too wide for short warm-ups, and far too wide by the sd of the draws alone."""
+    edges = np.arange(-6, 6.25, 0.25)
+    tables = []
+    for index in range(settings):
+        for kind, sigma in (("total", 1 + 0.5 / (1 + index)), ("epistemic", 2 + 2 / (1 + index))):
+            share = np.diff(norm.cdf(edges, scale=sigma))
+            count = np.round(600 * share)
+            columns = {
+                "setting": f"n16/hmc_warmup_{100 * 3**index}",
+                "kind": kind,
+                "low": edges[:-1],
+                "high": edges[1:],
+                "count": count,
+                "density": count / count.sum() / 0.25,
+                "sigma_z": sigma,
+                "runs": 3,
+                "not_converged": int(index == 0),
+            }
+            tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+def invented_weight_spread() -> pd.DataFrame:
+    """Weights of chains, and of an approximation that stays near one mode."""
+    share = (np.arange(100) + 0.5) / 100
+    tables = []
+    for setting, spread in {"hmc": 0.3, "laplace": 0.05, "map_ensemble": 0.2}.items():
+        for quantity, value in (("weight", norm.ppf(share)), ("sd", spread * np.exp(share))):
+            columns = {"setting": setting, "quantity": quantity, "share": share, "value": value}
+            tables.append(pd.DataFrame({**columns, "runs": 1, "not_converged": 0}))
+    return pd.concat(tables, ignore_index=True)
+
+
 def comparison_tables() -> Tables:
     """Tables of a grid that scans the length of the warm-up for two kernels, by name."""
     runs = invented_runs()
@@ -89,6 +123,8 @@ def comparison_tables() -> Tables:
         "runs": runs,
         "scanned": scanned,
         "differences": invented_differences(runs),
+        "pulls_by_setting": invented_pulls(),
+        "weight_spread": invented_weight_spread(),
         "speed": _speed(),
     }
 
@@ -123,6 +159,7 @@ def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> d
         "r2_log10": r2,
         "r2_log10_low": r2 - 2e-4,
         "r2_log10_high": r2 + 1e-4,
+        "train_r2_log10": 1 - 0.5 * rmse**2,
         "r2_target_mean": r2 - 0.01,
         "r2_target_median": r2 - 0.02,
         "rmse_log10": rmse,

@@ -38,6 +38,7 @@ UNITS = {
         "Gaussian noise",
     ],
     "weight_planes": ["relative to its highest"],
+    "marginals": ["density", "value of the parameter", "(units of the network)", "= 1.002"],
     "history": ["draw", "value of the weight"],
     "loss": ["epoch", "loss above the lowest (nats per row)", "RMSE (standardised units)"],
     "landscape": ["energy above the lowest (nats per row)", "units of the weights"],
@@ -67,12 +68,16 @@ UNITS = {
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
     "fidelity": ["(exact sd)", "sd / exact sd", "(%)", "CPU time (s)"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],
+    "weight_spread": ["share of weights below (%)", "(units of the network)"],
+    "pulls_by_setting": ["(true − predicted) / sd", "density", "1.50 total, 4.00 epistemic"],
 }
 NOTHING_TO_DRAW = {
     "weight_planes": TABLES["weight_planes"].head(0),
     "scale_ratio": TABLES["predictions"].assign(error_over_scale=np.nan),
     "divergences": TABLES["divergences"].assign(deviation=np.nan),
     "differences": TABLES["differences"].head(0),
+    "weight_spread": TABLES["weight_spread"].head(0),
+    "pulls_by_setting": TABLES["pulls_by_setting"].head(0),
 }
 
 

@@ -23,6 +23,8 @@ WILDCARDS = {
     "prior_predictive": "model",
     "scan": "grid",
     "differences": "grid",
+    "weight_spread": "grid",
+    "pulls_by_setting": "grid",
     "speed": "grid",
     "fidelity": "approximated",
 }
