@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nlobayes.data.slha import SPECTRUM, read_blocks, read_spectrum
+from nlobayes.data.slha import spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
@@ -41,8 +41,7 @@ class Backend:
     def __init__(self) -> None:
         self._surrogates: dict[Key, tuple[str, Surrogate]] | None = None
         self._energy: float | None = None
-        self._spectrum: Mapping[str, float] = {}
-        self._refusal = "no SLHA spectrum was imported"
+        self._slha: str | None = None
         self._found: dict[tuple[int, ...], Answer] = {}
 
     def set_parameters(self, parameters: Mapping[str, Any]) -> None:
@@ -68,11 +67,7 @@ class Backend:
         """Take the spectrum of SLHA text; one that cannot be used is not trusted later on."""
         if not isinstance(slha, str):
             raise InputError("surrogate.not_text", kind=type(slha).__name__)
-        self._found, self._spectrum, self._refusal = {}, {}, ""
-        try:
-            self._spectrum = read_spectrum(read_blocks(slha, SPECTRUM, "SLHA"), "SLHA")
-        except InputError as error:
-            self._refusal = str(error)
+        self._found, self._slha = {}, slha
 
     def get_xsection(self, pid_pair: Iterable[int]) -> Answer:
         """Give the cross section of two produced particles, in any order, by their PDG numbers.
@@ -91,8 +86,8 @@ class Backend:
         return dict(self._found[outgoing])
 
     def _answer(self, outgoing: tuple[int, ...]) -> Answer:
-        if self._refusal:
-            return _nothing(self._refusal)
+        if self._slha is None:
+            return _nothing("no SLHA spectrum was imported")
         if self._surrogates is None:
             self._surrogates = _load(_from_environment())
         energies = {key[1]: key for key in self._surrogates if key[0] == outgoing}
@@ -102,7 +97,9 @@ class Backend:
             return _nothing(self._missing(outgoing, [*energies]))
         (key,) = energies.values()
         try:
-            return _in_fb(cross_section(self._surrogates[key][1], self._spectrum))
+            surrogate = self._surrogates[key][1]
+            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs)
+            return _in_fb(cross_section(surrogate, spectrum))
         except InputError as error:
             return _nothing(str(error))
 

@@ -160,7 +160,9 @@ def test_cross_sections_of_all_pairs_are_integrals_over_tau(
     few = Spectrum(scanned.masses_gev[:3], scanned.mixings[:3])
     chosen = [select_pair(few, *numbers) for numbers in PAIRS]
     ours = np.concatenate([cross_sections(pair, 2500.0, beams).nlo_pb for pair in chosen])
-    m_i, rows_i, m_j, rows_j, _ = (np.array(part) for part in zip(*chosen, strict=True))
+    m_i, rows_i, m_j, rows_j = (
+        np.array(part) for part in zip(*(pair[:4] for pair in chosen), strict=True)
+    )
     rows_i, rows_j = (rows.reshape(-1, 4) for rows in (rows_i, rows_j))
     every = Pair(m_i.ravel(), rows_i, m_j.ravel(), rows_j, 1.0)
     symmetry = np.repeat([pair.symmetry for pair in chosen], 3)

@@ -10,7 +10,7 @@ import numpy as np
 from nlobayes.data.units import CROSS_SECTION, UNITS
 from nlobayes.errors import InputError
 
-Z_MASS_GEV = 91.1876
+Z_MASS_GEV, W_MASS_GEV = 91.1876, 80.379
 LARGEST_CROSS_SECTION_MB = 200
 """Above that of all collisions of two protons: 110.6 mb at 13 TeV (TOTEM, arXiv:1712.06153)."""
 MOST_CORRELATED = 0.9
@@ -19,7 +19,8 @@ FEWEST_ROWS = 10
 """Rows from which a correlation is judged."""
 LENGTH_TOLERANCE = 0.01
 """How far a row of mixings may be from length 1; files round them to some digits."""
-MASS, MIXING = re.compile(r"m([1-4])"), re.compile(r"n([1-4])([1-4])")
+MASS = re.compile(r"m[1-4]|mc[12]")
+MIXING = re.compile(r"(n)([1-4])[1-4]|([uv])([12])[12]")
 Z_MASS = {"GeV": Z_MASS_GEV, "TeV": Z_MASS_GEV / 1000}
 
 
@@ -51,11 +52,12 @@ def repeated_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def doubtful_rows(
     columns: Mapping[str, np.ndarray], units: Mapping[str, str]
 ) -> dict[str, np.ndarray]:
-    """Find rows of neutralinos that physics doubts, by what is doubtful; columns go by name.
+    """Find rows of electroweakinos that physics doubts, by what is doubtful; columns go by name.
 
-    Masses m1 to m4 whose sum is below the Z mass (one alone counts twice), mixings n11 to n44
-    outside [-1, 1] or, where the four of a neutralino are there, not of length 1, and cross
-    sections above that of all collisions of two protons.
+    Masses m1 to m4, mc1 and mc2 whose sum is below the mass of the boson that makes them (one alone
+    counts twice), mixings n11 to n44, and u11 to v22 beside mc1 or mc2, outside [-1, 1] or, where
+    all of a row are there, not of length 1, and cross sections above that of all collisions of two
+    protons.
     """
     masses = {  # in units of the Z mass, cut there
         name: np.abs(values) / Z_MASS[units[name]]
@@ -64,13 +66,14 @@ def doubtful_rows(
     }
     mixings: dict[str, list[np.ndarray]] = {}
     for name, values in columns.items():
-        if found := MIXING.fullmatch(name):
-            mixings.setdefault(found[1], []).append(values)
-    doubts = dict(_doubted_mixing(number, values) for number, values in mixings.items())
+        if (found := MIXING.fullmatch(name)) and (found[1] or f"mc{found[4]}" in columns):
+            mixings.setdefault(name[:2], []).append(values)
+    doubts = dict(_doubted_mixing(row, values) for row, values in mixings.items())
     if 0 < len(masses) < 3:
         names = [*masses] * (3 - len(masses))
-        what = f"{' + '.join(f'|{name}|' for name in names)} below the Z mass, {Z_MASS_GEV} GeV"
-        doubts[what] = sum(np.minimum(masses[name], 1) for name in names) < 1
+        boson, mass = ("W", W_MASS_GEV) if _is_charged(names) else ("Z", Z_MASS_GEV)
+        what = f"{' + '.join(f'|{name}|' for name in names)} below the {boson} mass, {mass} GeV"
+        doubts[what] = sum(np.minimum(masses[name], 1) for name in names) < mass / Z_MASS_GEV
     what = f"a cross section above {LARGEST_CROSS_SECTION_MB} mb, more than all collisions have"
     doubts[what] = _too_large(columns, units)
     return {what: np.flatnonzero(rows) for what, rows in doubts.items() if np.any(rows)}
@@ -85,10 +88,17 @@ def _too_large(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> n
     return found
 
 
-def _doubted_mixing(number: str, values: list[np.ndarray]) -> tuple[str, np.ndarray]:
-    what = f"mixings of neutralino {number} outside [-1, 1] or not of length 1"
+def _is_charged(names: list[str]) -> bool:
+    """Tell whether one of two masses is that of a chargino."""
+    return sum(name.startswith("mc") for name in names) == 1
+
+
+def _doubted_mixing(row: str, values: list[np.ndarray]) -> tuple[str, np.ndarray]:
+    letter, number = row[0], row[1]
+    who = f"neutralino {number}" if letter == "n" else f"chargino {number} ({letter.upper()})"
+    what = f"mixings of {who} outside [-1, 1] or not of length 1"
     doubted = np.max(np.abs(values), axis=0) > 1 + LENGTH_TOLERANCE
-    if len(values) == 4:
+    if len(values) == (4 if letter == "n" else 2):
         doubted |= np.abs(np.linalg.norm(np.clip(values, -2, 2), axis=0) - 1) > LENGTH_TOLERANCE
     return what, doubted
 

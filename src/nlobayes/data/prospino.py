@@ -8,22 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from nlobayes.data.slha import (
-    NEUTRALINOS,
-    SPECTRUM,
-    Block,
-    Line,
-    pair_columns,
-    read_blocks,
-    read_spectrum,
-    read_text,
-    to_integers,
-    to_numbers,
-)
+from nlobayes.data.slha import Block, Line, key_of, same_energy, to_integers, to_numbers
 from nlobayes.errors import InputError
 
 BLOCK = "PROSPINO_OUTPUT"
@@ -52,7 +40,6 @@ MAY_VANISH = {*RATIOS, "nlo_ms_pdferr"}
 """Columns that may be zero in a point that did not fail."""
 UNITS = ("fb", "pb")
 """Units of cross sections."""
-SAME_ENERGY = 1e-6
 NAMES_OF_A_HEADER = 3
 """Known names that make a comment one that names the columns."""
 WORD = re.compile(r"([^\s\[\],;|()]+)(?:\s*[\[(]\s*(\w*)\s*[\])])?")
@@ -64,37 +51,6 @@ class Layout(NamedTuple):
 
     units: dict[str, str]
     given: bool
-
-
-class Asked(NamedTuple):
-    """What is wanted of a file; `cross_section` names a column."""
-
-    pair: tuple[int, int]
-    sqrt_s_gev: float
-    cross_section: str
-    absolute: bool
-    layout: Layout
-
-
-class Reading(NamedTuple):
-    """What one file gave.
-
-    Attributes
-    ----------
-    values
-        Features and targets, in the units of the layout; None without a usable cross section.
-    msq
-        Mean mass of the light squarks, where the file has them all.
-    failed
-        Pairs of particles of this energy without a usable cross section.
-    refusal
-        Why the file cannot be read; None where it can.
-    """
-
-    values: tuple[float, ...] | None = None
-    msq: float | None = None
-    failed: tuple[str, ...] = ()
-    refusal: InputError | None = None
 
 
 def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
@@ -127,66 +83,46 @@ def _check_entry(name: str, unit: str) -> None:
         raise InputError("slha.layout_unit", where="layout", entry=entry, name=name)
 
 
-def particles_of(pair: tuple[int, int]) -> tuple[int, ...]:
-    """Give the particle numbers of a pair, in order."""
-    return tuple(sorted(NEUTRALINOS[number - 1] for number in pair))
-
-
-def target_sources(asked: Asked) -> dict[str, str]:
+def target_sources(cross_section: str, layout: Layout) -> dict[str, str]:
     """Name the columns of the table that come from the block, and the columns that they are."""
-    varied = asked.cross_section == "nlo_ms"  # all that is known of the others is their own value
-    return {"sigma_pb": asked.cross_section} | {
+    varied = cross_section == "nlo_ms"  # all that is known of the others is their own value
+    return {"sigma_pb": cross_section} | {
         name: column
         for name, column in TARGETS.items()
-        if column in asked.layout.units and (varied or not column.startswith("nlo_ms_"))
+        if column in layout.units and (varied or not column.startswith("nlo_ms_"))
     }
 
 
-def read_file(path: Path, asked: Asked) -> Reading:
-    """Read the point of a file; what is wrong with it is said in the reading."""
-    try:
-        return read_point(read_text(path), asked, str(path))
-    except InputError as error:
-        return Reading(refusal=error)
-
-
-def read_point(text: str, asked: Asked, source: str) -> Reading:
-    """Read the features and cross sections of the pair asked for, and which pairs failed.
+def read_rows(
+    block: Block, layout: Layout, sqrt_s_gev: float, source: str
+) -> dict[tuple[int, ...], dict[str, float]]:
+    """Read the columns by name of every pair of particles at an energy.
 
     Raises
     ------
     InputError
-        If the text is no complete spectrum, or the block is not in the layout.
+        If a line is not in the layout, a comment disagrees with it, or a pair appears twice.
     """
-    blocks = read_blocks(text, (*SPECTRUM, BLOCK), source)
-    spectrum = read_spectrum(blocks, source)
-    rows = _rows(blocks[BLOCK], asked, source) if BLOCK in blocks else {}
-    columns = target_sources(asked).values()
-    failed = [pair for pair, row in rows.items() if not _succeeded(row, columns)]
-    names = tuple(" ".join(map(str, pair)) for pair in failed)
-    wanted = particles_of(asked.pair)
-    if wanted in failed or wanted not in rows:
-        return Reading(failed=names)
-    targets = [rows[wanted][column] for column in columns]
-    features = [spectrum[name] for name in pair_columns(asked.pair)]
-    if asked.absolute:
-        features[::5] = map(abs, features[::5])  # each mass is followed by four mixings
-    return Reading((*features, *targets), spectrum.get("msq"), names)
-
-
-def _rows(block: Block, asked: Asked, source: str) -> dict[tuple[int, ...], dict[str, float]]:
-    """Read the columns by name of every pair of particles at the energy asked for."""
     for comment in block.comments:
-        _check_comment(comment, asked.layout, source)
+        _check_comment(comment, layout, source)
     rows: dict[tuple[int, ...], dict[str, float]] = {}
     for line in block.lines:
-        particles, energy, values = _row(line, asked.layout, source)
-        if not math.isclose(energy, asked.sqrt_s_gev, rel_tol=SAME_ENERGY):
+        particles, energy, values = _row(line, layout, source)
+        if not same_energy(energy, sqrt_s_gev):
             continue
         if particles in rows:
             raise InputError("slha.pair_twice", where=source, line=line.number, block=BLOCK)
-        rows[particles] = dict(zip(asked.layout.units, values, strict=True))
+        rows[particles] = dict(zip(layout.units, values, strict=True))
     return rows
+
+
+def succeeded(columns: Mapping[str, float], used: Iterable[str]) -> bool:
+    """Tell whether all columns that are used can be what their names say."""
+    return all(
+        math.isfinite(columns[name])
+        and (columns[name] > 0 or (columns[name] == 0 and name in MAY_VANISH))
+        for name in used
+    )
 
 
 def _row(line: Line, layout: Layout, source: str) -> tuple[tuple[int, ...], float, list[float]]:
@@ -205,16 +141,7 @@ def _row(line: Line, layout: Layout, source: str) -> tuple[tuple[int, ...], floa
             columns=[*layout.units],
             words=" ".join(line.words)[:120],
         )
-    return tuple(sorted(particles)), energy, values
-
-
-def _succeeded(columns: dict[str, float], used: Iterable[str]) -> bool:
-    """Tell whether all columns that are used can be what their names say."""
-    return all(
-        math.isfinite(columns[name])
-        and (columns[name] > 0 or (columns[name] == 0 and name in MAY_VANISH))
-        for name in used
-    )
+    return key_of(particles), energy, values
 
 
 def _check_comment(comment: str, layout: Layout, source: str) -> None:

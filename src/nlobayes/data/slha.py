@@ -1,4 +1,4 @@
-"""SLHA text: the blocks that are wanted as lines of words, and neutralinos out of them.
+"""SLHA text: the blocks that are wanted as lines of words, and electroweakinos out of them.
 
 Keywords and names of blocks count in any case; what follows `#` is a comment. Blocks that are not
 wanted may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
@@ -10,22 +10,24 @@ import io
 import math
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of, number_of
 from nlobayes.errors import InputError
 
 MOST_BYTES = 10**7
 """Largest file; spectra with all decays take a hundredth of it."""
 SECTIONS = {"block", "decay", "xsection"}
-NEUTRALINOS = (1000022, 1000023, 1000025, 1000035)
-"""Particle numbers of the neutralinos 1 to 4."""
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
 """Particle numbers of the partners of d, u, s and c, left- and right-handed."""
+SAME_ENERGY = 1e-6
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-SPECTRUM = ("MASS", "NMIX", "IMNMIX")
-"""Blocks that neutralinos and squarks are read from."""
+MIXINGS = {"n": "NMIX", "u": "UMIX", "v": "VMIX"}
+"""Blocks of mixings by the letter of their columns."""
+OF_NEUTRALINOS = frozenset(name for particle in NEUTRALINOS for name in columns_of(particle))
+OF_CHARGINOS = frozenset(name for particle in CHARGINOS for name in columns_of(particle))
 
 
 class Line(NamedTuple):
@@ -40,6 +42,13 @@ class Block(NamedTuple):
 
     lines: list[Line]
     comments: list[str]
+
+
+class Section(NamedTuple):
+    """A block, a decay table or a cross section: its first line and what follows."""
+
+    head: Line
+    block: Block
 
 
 def read_text(path: Path) -> str:
@@ -86,60 +95,100 @@ def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Bl
     InputError
         If a wanted block appears twice, or the text holds NUL characters.
     """
-    if "\0" in text:
-        raise InputError("slha.nul", where=source)
+    return take_blocks(read_sections(text, source), wanted, source)
+
+
+def take_blocks(
+    sections: Iterable[Section], wanted: tuple[str, ...], source: str
+) -> dict[str, Block]:
+    """Take the blocks of these names from sections; errors as `read_blocks`."""
     blocks: dict[str, Block] = {}
-    block: Block | None = None
-    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
-        content, mark, comment = line.partition("#")
-        words = content.split()
-        if words and words[0].lower() in SECTIONS:
-            block = _open_block(words, blocks, wanted, source)
-        elif words and block:
-            block.lines.append(Line(number, words))
-        if mark and block and not block.lines:
-            block.comments.append(comment.strip())
+    for head, block in sections:
+        name = head.words[1].upper() if len(head.words) > 1 else ""
+        if head.words[0].lower() != "block" or name not in wanted:
+            continue
+        if name in blocks:
+            raise InputError("slha.block_twice", where=source, block=name)
+        blocks[name] = block
     return blocks
 
 
-def read_spectrum(blocks: Mapping[str, Block], source: str) -> dict[str, float]:
-    """Read neutralinos by the names of columns: m1 to m4 (GeV, signed), n11 to n44.
-
-    Column msq, the mean mass of the eight light squarks in GeV, is there where all of them are.
+def read_sections(text: str, source: str) -> list[Section]:
+    """Divide SLHA text at the lines that begin with one of `SECTIONS`.
 
     Raises
     ------
     InputError
-        If MASS or NMIX or one of their entries is missing, repeated, or no finite number, or the
-        mixing matrix is complex.
+        If the text holds NUL characters.
     """
+    if "\0" in text:
+        raise InputError("slha.nul", where=source)
+    sections: list[Section] = []
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
+        content, mark, comment = line.partition("#")
+        words = content.split()
+        if words and words[0].lower() in SECTIONS:
+            sections.append(Section(Line(number, words), Block([], [])))
+        elif words and sections:
+            sections[-1].block.lines.append(Line(number, words))
+        if mark and sections and not sections[-1].block.lines:
+            sections[-1].block.comments.append(comment.strip())
+    return sections
+
+
+def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
+    """Name the blocks that these columns are read from, and those that make mixings complex."""
+    asked = {*columns}
+    letters = ("n" if asked & OF_NEUTRALINOS else "") + ("uv" if asked & OF_CHARGINOS else "")
+    mixings = [MIXINGS[letter] for letter in letters]
+    return ("MASS", *mixings, *(f"IM{name}" for name in mixings))
+
+
+def read_spectrum(
+    blocks: Mapping[str, Block], source: str, columns: Iterable[str] = OF_NEUTRALINOS
+) -> dict[str, float]:
+    """Read the neutralinos, the charginos or both, as columns of them are asked for, by names.
+
+    Of all neutralinos m1 to m4 (GeV, signed), n11 to n44; of all charginos mc1 and mc2 (GeV, as the
+    file signs them), u11 to u22, v11 to v22. Column msq, the mean mass of the eight light squarks
+    in GeV, is there where all of them are.
+
+    Raises
+    ------
+    InputError
+        If a block or one of its entries is missing, repeated, or no finite number, or a mixing
+        matrix is complex.
+    """
+    asked = {*columns}
     masses = _entries(blocks, "MASS", 1, source)
-    mixings = _entries(blocks, "NMIX", 2, source)
-    if "IMNMIX" in blocks and any(_entries(blocks, "IMNMIX", 2, source).values()):
-        raise InputError("slha.complex_mixings", where=source)
-    columns: dict[str, float] = {}
-    for row, particle in enumerate(NEUTRALINOS, start=1):
-        columns[f"m{row}"] = _entry(masses, (particle,), "MASS", source)
-        for component in range(1, 5):
-            columns[f"n{row}{component}"] = _entry(mixings, (row, component), "NMIX", source)
+    found: dict[str, float] = {}
+    for particles, names in ((NEUTRALINOS, OF_NEUTRALINOS), (CHARGINOS, OF_CHARGINOS)):
+        if asked & names:
+            found |= _read_particles(blocks, masses, particles, source)
     squarks = [abs(masses[(particle,)]) for particle in SQUARKS if (particle,) in masses]
     if len(squarks) == len(SQUARKS):
-        columns["msq"] = math.fsum(squarks) / len(squarks)
-    return columns
+        found["msq"] = math.fsum(squarks) / len(squarks)
+    return found
 
 
-def pair_columns(pair: tuple[int, int]) -> tuple[str, ...]:
-    """Name the features of a pair: mass and mixings of the first, then of an unlike second."""
-    return tuple(
-        name
-        for number in dict.fromkeys(pair)
-        for name in (f"m{number}", *(f"n{number}{component}" for component in range(1, 5)))
-    )
+def spectrum_of(text: str, source: str, columns: Collection[str]) -> dict[str, float]:
+    """Read the particles of these columns from SLHA text; errors as `read_spectrum`."""
+    return read_spectrum(read_blocks(text, blocks_of(columns), source), source, columns)
 
 
 def unit_of(column: str) -> str:
     """Give the unit of a column of a spectrum."""
     return "GeV" if column.startswith("m") else "1"
+
+
+def key_of(particles: Iterable[int]) -> tuple[int, ...]:
+    """Order the particle numbers of a pair: by their size, the positive one first."""
+    return tuple(sorted(particles, key=lambda particle: (abs(particle), particle < 0)))
+
+
+def same_energy(one_gev: float, other_gev: float) -> bool:
+    """Tell whether two energies that a file wrote with some digits are one."""
+    return math.isclose(one_gev, other_gev, rel_tol=SAME_ENERGY)
 
 
 def to_numbers(words: Sequence[str]) -> list[float] | None:
@@ -157,16 +206,35 @@ def to_integers(words: Sequence[str]) -> tuple[int, ...] | None:
     return tuple(map(int, words)) if all(map(INTEGER.fullmatch, words)) else None
 
 
-def _open_block(
-    words: list[str], blocks: dict[str, Block], wanted: tuple[str, ...], source: str
-) -> Block | None:
-    name = words[1].upper() if words[0].lower() == "block" and len(words) > 1 else ""
-    if name not in wanted:
-        return None
-    if name in blocks:
-        raise InputError("slha.block_twice", where=source, block=name)
-    blocks[name] = Block([], [])
-    return blocks[name]
+def _read_particles(
+    blocks: Mapping[str, Block],
+    masses: Mapping[tuple[int, ...], float],
+    particles: Sequence[int],
+    source: str,
+) -> dict[str, float]:
+    """Read the masses and the mixings of all neutralinos, or of all charginos."""
+    found: dict[str, float] = {}
+    matrices = {
+        letter: _mixing_matrix(blocks, MIXINGS[letter], source)
+        for letter in dict.fromkeys(name[0] for name in columns_of(particles[0])[1:])
+    }
+    for particle in particles:
+        mass, *mixings = columns_of(particle)
+        found[mass] = _entry(masses, (particle,), "MASS", source)
+        for name in mixings:
+            key, block = (number_of(particle), int(name[2])), MIXINGS[name[0]]
+            found[name] = _entry(matrices[name[0]], key, block, source)
+    return found
+
+
+def _mixing_matrix(
+    blocks: Mapping[str, Block], block: str, source: str
+) -> dict[tuple[int, ...], float]:
+    entries = _entries(blocks, block, 2, source)
+    imaginary = f"IM{block}"
+    if imaginary in blocks and any(_entries(blocks, imaginary, 2, source).values()):
+        raise InputError("slha.complex_mixings", where=source, block=imaginary)
+    return entries
 
 
 def _entries(

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
-from nlobayes.data.prospino import RATIOS, Asked, Reading, particles_of, target_sources
-from nlobayes.data.slha import pair_columns, unit_of
-from nlobayes.data.statements import PROTON, UNKNOWN, fixed_around, spell_fixed, state_process
+from nlobayes.data.readings import Asked, Reading
+from nlobayes.data.slha import key_of, unit_of
+from nlobayes.data.statements import PROTONS, UNKNOWN, fixed_around, spell_fixed, state_process
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 FILES_NAMED = 5
 """Names of files that an account gives of each kind."""
+ORDERS = {0: "LO", 1: "NLO QCD", 2: "NLO+NLL QCD"}
+"""What the QCD orders of blocks XSECTION mean."""
 
 Account = dict[str, Any]
 
@@ -24,8 +26,8 @@ Account = dict[str, Any]
 def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Account]:
     """Make the table of what files, by name, gave, and the account of what they did not give.
 
-    Columns: features of the pair (`m1`, `n11` to `n14`, ...), msq (mean squark mass) where every
-    file has it, sigma_pb and the other targets that the layout has, cross sections in pb, and file.
+    Columns: features of the process (`m1`, `n11` to `n14`, ...), those that not every file must
+    have where every file has them, sigma_pb and the other targets, cross sections in pb, and file.
     Rows are in the order of the readings; one that repeats another is left out.
 
     The account holds the numbers of files and points, and for every pair of particles that failed
@@ -53,7 +55,7 @@ def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Acco
     repeats, _ = repeated_rows(values)
     kept = np.delete(np.arange(len(files)), repeats)
     names = [files[row] for row in kept]
-    table = _table(values[kept], names, [readings[name].msq for name in names], asked)
+    table = _table(values[kept], names, [readings[name].also for name in names], asked)
     doubts = doubtful_rows(table.columns, table.units)
     account |= {
         "points": len(names),
@@ -92,40 +94,51 @@ def _account(readings: Mapping[str, Reading], asked: Asked) -> Account:
 
 
 def _table(
-    values: np.ndarray, names: Sequence[str], squarks: Sequence[float | None], asked: Asked
+    values: np.ndarray, names: Sequence[str], also: Sequence[Mapping[str, float]], asked: Asked
 ) -> Table:
-    features, sources = pair_columns(asked.pair), target_sources(asked)
+    features, sources = asked.process.columns, asked.units
     columns = dict(zip((*features, *sources), values.T, strict=True))
     units = {name: unit_of(name) for name in features}
-    given = [mass for mass in squarks if mass is not None]
-    if len(given) == len(names):
-        columns["msq"], units["msq"] = np.array(given), unit_of("msq")
-    for name, source in sources.items():
-        units[name] = "1" if source in RATIOS else "pb"
-        if source not in RATIOS:
-            columns[name] = convert(columns[name], asked.layout.units[source], "pb")
+    common = [name for name in also[0] if all(name in row for row in also)]
+    for name in common:
+        columns[name] = np.array([row[name] for row in also])
+        units[name] = unit_of(name) if name == "msq" else "pb"
+    for name, unit in sources.items():
+        units[name] = "1" if unit == "1" else "pb"
+        columns[name] = columns[name] if unit == "1" else convert(columns[name], unit, "pb")
     columns["file"], units["file"] = np.array(names, dtype=object), ""
     ordered = {name: np.ascontiguousarray(columns[name]) for name in units}
     return Table(ordered, units, _metadata(asked, columns.get("msq")))
 
 
 def _metadata(asked: Asked, squarks: np.ndarray | None) -> dict[str, str]:
-    columns = target_sources(asked).items()
     fixed = UNKNOWN if squarks is None else spell_fixed([fixed_around("msq", squarks, "GeV")])
-    named = ", ".join(f"{name} {column}" for name, column in columns)
     return {
-        **state_process((PROTON, PROTON), particles_of(asked.pair)),
+        **state_process(PROTONS, asked.process),
         "sqrt_s_tev": repr(round(asked.sqrt_s_gev / 1000, 9)),
-        "order": f"NLO QCD; lo_pb: LO; columns of PROSPINO_OUTPUT: {named}",
-        "scales": "mu = mean mass of the pair, mu/2 for scale_up, 2 mu for scale_down",
+        **_calculation(asked),
         "fixed": fixed,
-        "engine": "Prospino",
         "masses": "absolute" if asked.absolute else "signed",
     }
 
 
+def _calculation(asked: Asked) -> dict[str, str]:
+    if asked.order is not None:
+        order = ORDERS.get(asked.order, f"QCD order {asked.order}")
+        return {
+            "order": f"{order}; {asked.sources['sigma_pb']}",
+            "scales": "mu/2 for scale_up, 2 mu for scale_down",
+        }
+    columns = ", ".join(f"{name} {column}" for name, column in asked.sources.items())
+    return {
+        "order": f"NLO QCD; lo_pb: LO; columns of PROSPINO_OUTPUT: {columns}",
+        "scales": "mu = mean mass of the pair, mu/2 for scale_up, 2 mu for scale_down",
+        "engine": "Prospino",
+    }
+
+
 def _pair(asked: Asked) -> str:
-    return " ".join(map(str, particles_of(asked.pair)))
+    return " ".join(map(str, key_of(asked.process)))
 
 
 def _listed(names: Sequence[str]) -> Account:

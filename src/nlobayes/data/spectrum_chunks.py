@@ -1,4 +1,4 @@
-"""SLHA files as rows of a table, chunk by chunk: masses and mixings of the neutralinos."""
+"""SLHA files as rows of a table, chunk by chunk: masses and mixings of electroweakinos."""
 
 from __future__ import annotations
 
@@ -10,18 +10,12 @@ import numpy as np
 
 from nlobayes.data.chunks import ROWS, Chunk, Source
 from nlobayes.data.csv_text import check_known
-from nlobayes.data.slha import (
-    SPECTRUM,
-    pair_columns,
-    read_blocks,
-    read_spectrum,
-    read_text,
-    unit_of,
-)
+from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
+from nlobayes.data.slha import read_text, spectrum_of, unit_of
 from nlobayes.errors import InputError
 
 ENDING = ".slha"
-COLUMNS = (*pair_columns((1, 2)), *pair_columns((3, 4)), "msq")
+COLUMNS = (*(name for each in (*NEUTRALINOS, *CHARGINOS) for name in columns_of(each)), "msq")
 """What can be read of a file."""
 
 
@@ -76,7 +70,7 @@ def _read(
     faults = {}
     for position, file in enumerate(files):
         try:
-            found = read_spectrum(read_blocks(read_text(file), SPECTRUM, str(file)), str(file))
+            found = spectrum_of(read_text(file), str(file), columns)
         except InputError as error:
             faults[position] = error.reason
             continue

@@ -13,15 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlobayes.data.processes import KNOWN, name_of
 from nlobayes.errors import InputError
 
 PROTON = 2212
-NAMES = {
-    PROTON: "p",
-    **{number: f"chi0_{i}" for i, number in enumerate((1000022, 1000023, 1000025, 1000035), 1)},
-    **{number: f"chi+_{i}" for i, number in enumerate((1000024, 1000037), 1)},
-    **{-number: f"chi-_{i}" for i, number in enumerate((1000024, 1000037), 1)},
-}
+PROTONS = (PROTON, PROTON)
+NAMES = {PROTON: "p", **{number: name_of(number) for number in KNOWN}}
 """What particles are called in words; others go by their numbers."""
 NUMBERS = {name: number for number, name in NAMES.items()}
 NOTHING = "none"

@@ -1,102 +1,134 @@
-"""Blocks XSECTION of SLHA text, as Les Houches 2013 proposed them: ours are put in, others kept.
+"""Cross sections in SLHA blocks XSECTION, as SModelS, HEPi and others write them.
 
-    XSECTION  SQRTS  PID PID  NF  PID PID
-      SCALE_SCHEME QCD_ORDER EW_ORDER KAPPA_F KAPPA_R PDF_ID VALUE CODE VERSION
-
-Energy in GeV, value in pb. Scale schemes: 0 mean mass of what is produced, 2 partonic energy;
-orders: 0 LO, 1 NLO, 2 NLO + NLL; kappas are 1 at the central scale. PDF_ID, a number of LHAPDF, is
-0 where none is known (phystev.cnrs.fr/wiki/2013:groups:tools:slha).
+The format is the proposal of Les Houches 2013 (phystev.cnrs.fr/wiki/2013:groups:tools:slha): a
+first line `XSECTION energy/GeV incoming incoming number outgoing ...`, then lines of a scale
+scheme, the orders in QCD and in the electroweak coupling, the factors of the factorisation and
+renormalisation scale, the number of the parton densities, the cross section in pb, and the program.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-CODE = "nlobayes"
-SAME_ENERGY = 1e-6
-OTHER_SCALE = 4
-"""Scale scheme of what is neither of the others."""
+from nlobayes.data.processes import Process
+from nlobayes.data.slha import Line, Section, key_of, same_energy, to_integers, to_numbers
+from nlobayes.data.statements import PROTONS
+from nlobayes.errors import InputError
+
+CENTRAL, UP, DOWN = 1.0, 0.5, 2.0
+"""Factors of both scales: SModelS writes 0 where it states none, which counts as central."""
+ALSO = {"lo_pb": (0, CENTRAL), "scale_up": (None, UP), "scale_down": (None, DOWN)}
+"""Columns beside the cross section: the order, None for the one asked for, and the factor."""
 
 
-class Entry(NamedTuple):
-    """A cross section in pb at an energy in GeV; comments say what no column does."""
+class CrossSection(NamedTuple):
+    """The value asked for in pb, and those columns of `ALSO` that the file gives, too."""
 
-    sqrt_s_gev: float
-    incoming: tuple[int, ...]
-    outgoing: tuple[int, ...]
-    scheme: int
-    order: int
     value: float
-    version: str
-    comments: tuple[str, ...] = ()
+    also: dict[str, float]
 
 
-def put(content: bytes, entry: Entry) -> bytes:
-    """Put an entry in the place of our own of its process, energy and order, or at the end.
+class _Entry(NamedTuple):
+    """A line: the QCD order, the common factor of both scales, the value in pb."""
 
-    Every other byte stays. Lines end as the first of the content does.
+    line: int
+    order: int
+    factor: float
+    value: float
+
+
+def read_cross_section(
+    sections: Sequence[Section], process: Process, sqrt_s_gev: float, order: int, source: str
+) -> CrossSection | None:
+    """Take the cross section of a process at an energy and QCD order; None where it has no block.
+
+    Lines with electroweak corrections, and with factors of the two scales that differ, are left.
+
+    Raises
+    ------
+    InputError
+        If the process has blocks at other energies alone, or none of the order, two values of one
+        order and scale, or a line is none of the format.
     """
-    lines = content.splitlines(keepends=True)
-    end = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
-    block = [line.encode("utf-8", "replace") + end for line in _spell(entry)]
-    own = [extent for extent in _own(lines) if _is_of(lines, extent, entry)]
-    if not own:
-        closed = content if not content or content.endswith((b"\n", b"\r")) else content + end
-        return closed + b"".join(block)
-    for first, behind in reversed(own[1:]):
-        del lines[first:behind]
-    first, behind = own[0]
-    lines[first:behind] = block
-    return b"".join(lines)
+    energies, entries = _collect(sections, process, sqrt_s_gev, source)
+    name = " ".join(map(str, key_of(process)))
+    if not energies:
+        return None
+    if not any(same_energy(energy, sqrt_s_gev) for energy in energies):
+        raise InputError(
+            "slha.xsection_energies",
+            where=source,
+            pair=name,
+            sqrt_s_tev=sqrt_s_gev / 1000,
+            found=[f"{energy / 1000:g}" for energy in sorted({*energies})],
+        )
+    value = _only(entries, (order, CENTRAL), name, source)
+    if value is None:
+        found = sorted({entry.order for entry in entries if entry.factor == CENTRAL})
+        raise InputError("slha.xsection_order", where=source, pair=name, order=order, found=found)
+    others = {
+        column: _only(entries, (order if asked is None else asked, factor), name, source)
+        for column, (asked, factor) in ALSO.items()
+    }
+    return CrossSection(value, {name: v for name, v in others.items() if v is not None and v > 0})
 
 
-def _spell(entry: Entry) -> list[str]:
-    particles = (*entry.incoming, len(entry.outgoing), *entry.outgoing)
-    head = f"XSECTION  {_energy(entry.sqrt_s_gev)}  {' '.join(map(str, particles))} # {CODE}"
-    numbers = f"{entry.scheme} {entry.order} 0 1 1 0"
-    return [
-        head,
-        f"  {numbers}  {entry.value:.8E} {CODE} {entry.version}",
-        *(f"# {CODE}: {comment}" for comment in entry.comments),
-    ]
+def _collect(
+    sections: Sequence[Section], process: Process, sqrt_s_gev: float, source: str
+) -> tuple[list[float], list[_Entry]]:
+    """Find the energies at which the process has blocks, and its lines at the one asked for."""
+    energies: list[float] = []
+    entries: list[_Entry] = []
+    for head, block in sections:
+        energy = _energy(head, process, source)
+        if energy is None:
+            continue
+        energies.append(energy)
+        if same_energy(energy, sqrt_s_gev):
+            entries += _entries(block.lines, source)
+    return energies, entries
 
 
-def _energy(gev: float) -> str:
-    short = f"{gev:.2E}"
-    return short if math.isclose(float(short), gev, rel_tol=SAME_ENERGY) else f"{gev:.9E}"
+def _energy(head: Line, process: Process, source: str) -> float | None:
+    """Give the energy of a block of the process; None for anything else."""
+    keyword, *words = head.words
+    if keyword.lower() != "xsection":
+        return None
+    energy, particles = to_numbers(words[:1]), to_integers(words[1:])
+    if not energy or particles is None or len(particles) < 4 or not 0 < energy[0] < math.inf:
+        raise InputError(
+            "slha.xsection_head", where=source, line=head.number, words=" ".join(head.words)[:120]
+        )
+    incoming, outgoing = particles[:2], particles[3:]
+    is_it = incoming == PROTONS and key_of(outgoing) == key_of(process)
+    return energy[0] if is_it else None
 
 
-def _own(lines: list[bytes]) -> list[tuple[int, int]]:
-    """Find where our blocks begin, and what follows them."""
-    found = []
-    for number, line in enumerate(lines):
-        words, comment = _words(line)
-        if words[:1] == ["XSECTION"] and comment == CODE.upper():
-            behind = number + 1
-            while behind < len(lines) and _is_ours(lines[behind]):
-                behind += 1
-            found.append((number, behind))
-    return found
+def _entries(lines: Sequence[Line], source: str) -> Iterator[_Entry]:
+    for number, words in lines:
+        orders, numbers = to_integers(words[:3]), to_numbers(words[3:7])
+        if orders is None or len(orders) < 3 or numbers is None or len(numbers) < 4:
+            raise InputError(
+                "slha.xsection_line", where=source, line=number, words=" ".join(words)[:120]
+            )
+        factors = {CENTRAL if factor == 0 else factor for factor in numbers[:2]}
+        if orders[2] == 0 and len(factors) == 1:
+            yield _Entry(number, orders[1], factors.pop(), numbers[3])
 
 
-def _is_ours(line: bytes) -> bool:
-    words, comment = _words(line)
-    return words[7:8] == [CODE.upper()] or (not words and comment.startswith(f"{CODE.upper()}:"))
-
-
-def _is_of(lines: list[bytes], extent: tuple[int, int], entry: Entry) -> bool:
-    words, _ = _words(lines[extent[0]])
-    particles = [*map(str, (*entry.incoming, len(entry.outgoing), *entry.outgoing))]
-    try:
-        same = math.isclose(float(words[1]), entry.sqrt_s_gev, rel_tol=SAME_ENERGY)
-    except (ValueError, IndexError):
-        return False
-    orders = [_words(line)[0][1:2] for line in lines[slice(*extent)][1:2]]
-    return same and words[2:] == particles and orders in ([], [[str(entry.order)]])
-
-
-def _words(line: bytes) -> tuple[list[str], str]:
-    """Part a line into its words and its comment, in capitals."""
-    content, _, comment = line.decode("utf-8", "replace").upper().partition("#")
-    return content.split(), comment.strip()
+def _only(
+    entries: Sequence[_Entry], asked: tuple[int, float], pair: str, source: str
+) -> float | None:
+    """Give the one value of an order and a factor; None where there is none."""
+    found = [entry for entry in entries if (entry.order, entry.factor) == asked]
+    if len(found) > 1:
+        raise InputError(
+            "slha.xsection_twice",
+            where=source,
+            pair=pair,
+            order=asked[0],
+            lines=[entry.line for entry in found],
+        )
+    return found[0].value if found else None

@@ -29,8 +29,10 @@ class Features(Frozen):
     """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
     above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
     cross section turns; `channels`: with the fractions of Born by channel, for a target
-    relative to a calculation; `pair_invariants`: the like of the ten columns of two neutralinos.
-    All take a squark mass as one more, last column. Chains do not converge on `raw`."""
+    relative to a calculation; `pair_invariants`: the like of the ten columns of two neutralinos;
+    `chargino_neutralino_invariants`, `chargino_invariants` and `chargino_pair_invariants`: of a
+    neutralino and a chargino, of a chargino and its antiparticle, of two unlike charginos. All take
+    a squark mass as one more, last column. Chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
     """Unit in which a column enters; a column that names another is converted."""
     components: Annotated[PositiveInt | None, Field(exclude_if=lambda count: count is None)] = None

@@ -10,8 +10,8 @@ from nlobayes.study.run import RunSpec
 
 MOST_PARAMETERS = 4000
 """Beyond this the matrix and its eigenvectors cost more than they save; as in each job."""
-FEWER_FEATURES = 1
-"""A feature map may make so many features fewer than it reads columns."""
+FEWER_FEATURES = {"chargino_invariants": 2, "chargino_pair_invariants": 5}
+"""So many features fewer than it reads columns a map makes; of others it is at most one."""
 
 
 def check_dense(run: RunSpec) -> None:
@@ -37,7 +37,8 @@ def check_dense(run: RunSpec) -> None:
 
 def fewest_parameters(run: RunSpec) -> int:
     """Count the weights and biases that a method moves, at least."""
-    features = len(run.dataset.features.columns) - FEWER_FEATURES
+    read = run.dataset.features
+    features = len(read.columns) - FEWER_FEATURES.get(read.map, 1)
     outputs = run.likelihood.outputs(len(run.dataset.target.columns)) or 1  # of classes not known
     integrated = run.network.output == MARGINALISED
     layers = (features, *run.network.hidden, *(() if integrated else (outputs,)))

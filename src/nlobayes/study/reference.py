@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.source import SourceSettings
-from nlobayes.study.sources._neutralinos import Pair, columns_of_pair
+from nlobayes.study.sources._processes import Pair, columns_of_pair
 from nlobayes.study.sources.simulate import SquarkMass
 from nlobayes.study.values import Frozen
 
@@ -69,10 +69,13 @@ class CalculatedReference(Frozen):
         """Fill in what the source knows, and refuse a calculation that the columns do not feed."""
         if self.calculation in source.computes:
             raise InputError("references.circular", calculation=self.calculation)
-        known = {"pair": (1, 1), "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0} | source.process
+        known = {"pair": (1, 1), "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0}
+        known |= source.circumstances
         if SQUARK_COLUMN in columns:
             known["squark_mass_gev"] = SQUARK_COLUMN
         given = self.model_dump(exclude_none=True)
+        if known["pair"] is None and self.pair is None:
+            raise InputError("references.of_neutralinos", source=source.in_words)
         whole = CalculatedReference.model_validate(known | given)
         assert whole.pair is not None
         squark = [SQUARK_COLUMN] if whole.squark_mass_gev == SQUARK_COLUMN else []

@@ -39,7 +39,7 @@ class SourceSettings(Choice):
     """Calculations of the engine that are its target: nothing is learned relative to these."""
 
     @property
-    def process(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, Any]:
         """Pair, energy and squark mass of its cross sections, as far as it knows them."""
         return {}
 

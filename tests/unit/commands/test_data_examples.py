@@ -15,6 +15,7 @@ from nlobayes.artifacts.contents import read_dataset
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.prospino import LAYOUT
+from nlobayes.data.statements import PROTONS, state_process
 from nlobayes.data.tables import read_table, to_csv_text
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import ingest_job, prepare_job
@@ -62,9 +63,30 @@ def test_an_slha_file_is_ingested_as_shown(tmp_path: Path) -> None:
     assert {*asked.target.scale_variations, asked.target.relative_error} <= {*columns}
 
 
+def test_charginos_are_ingested_as_shown(tmp_path: Path) -> None:
+    (tmp_path / "scan").mkdir()
+    (tmp_path / "scan/point_1.slha").write_text(examples("slha")[1])
+    command = [sys.executable, "-c", "from nlobayes.cli import main; main()"]
+    words = examples("sh")[1].split()[1:]
+    done = subprocess.run(
+        [*command, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "scan: points from 1 of 1 files\n"
+    table = read_table(tmp_path / "charged.csv")
+    asked = preset(1)
+    assert [*table.columns] == [*asked.features.columns, "lo_pb", "sigma_pb", "file"]
+    assert (table.columns["sigma_pb"][0], table.columns["lo_pb"][0]) == (1.47, 1.21)
+    assert (table.columns["mc1"][0], table.columns["v12"][0]) == (181.207, -0.266)
+    spectra = ingest_job(asked).spectra
+    assert (state_process(PROTONS, spectra.reaction)["process"], spectra.order) == (
+        "p p -> chi0_2 chi+_1",
+        2,
+    )
+
+
 def test_the_csv_is_prepared(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text(examples("csv")[0])
-    dataset = prepared(1, tmp_path / "points.csv")
+    dataset = prepared(2, tmp_path / "points.csv")
     assert dataset.observed[0] == 0.492 / 1000
     assert dataset.error is not None
     np.testing.assert_allclose(dataset.error[:2], np.array([0.0011, 0.0008]) / np.log(10))
@@ -73,14 +95,14 @@ def test_the_csv_is_prepared(tmp_path: Path) -> None:
 def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     subprocess.run([sys.executable, "-c", examples("python")[0]], check=True)
-    dataset = prepared(2, tmp_path / "points.parquet")
+    dataset = prepared(3, tmp_path / "points.parquet")
     assert dataset.inputs[:, 0] == pytest.approx([-0.0975, 0.1805, -0.3613], rel=1e-12)
     assert dataset.observed == pytest.approx([0.49e-3, 12.1e-3, 3.1e-6], rel=1e-12)
     assert dataset.units == {"m1": "TeV", "n11": "1", "sigma": "pb"}
 
 
 def test_the_process_of_a_table_is_stated(tmp_path: Path) -> None:
-    (number,) = [n for n, text in enumerate(examples("yaml")) if "process:" in text]
+    (number,) = [n for n, text in enumerate(examples("yaml")) if "incoming:" in text]
     (tmp_path / "points.csv").write_text(examples("csv")[0])
     prepared(number, tmp_path / "points.csv")
     stated = origin(read_attrs(tmp_path / "data.nc"))
@@ -98,8 +120,8 @@ def test_images_of_five_digits_are_prepared(tmp_path: Path) -> None:
         dict(zip(names, [*rng.normal(size=(9, 63)), digits], strict=True)), units={}, metadata={}
     )
     (tmp_path / "images.csv").write_text(to_csv_text(table))
-    dataset = prepared(4, tmp_path / "images.csv")
+    dataset = prepared(5, tmp_path / "images.csv")
     assert len(dataset.feature_names) == 4
     assert dataset.transforms["target"]["labels"] == [0, 1, 2, 3, 4]
     assert np.unique(dataset.target[dataset.split == 0], return_counts=True)[1].tolist() == [4] * 5
-    assert preset(4).image == (3, 3)
+    assert preset(5).image == (3, 3)

@@ -169,9 +169,15 @@ def test_a_squark_mass_that_is_none_is_refused(name: str, squark: float) -> None
     assert "mass of the squarks" in caught.value.fields["allowed"]
 
 
+def inputs_of(name: str) -> np.ndarray:
+    """Eight points of a map."""
+    width = len(FEATURE_MAPS[name].COLUMNS or COLUMNS[:5])
+    return points(8, width // 5)
+
+
 @pytest.mark.parametrize("name", FEATURE_MAPS)
 def test_every_map_names_its_features(name: str) -> None:
-    inputs = points(8, 2 if name == "pair_invariants" else 1)
+    inputs = inputs_of(name)
     names = feature_names(name, COLUMNS[: inputs.shape[1]])
     assert len(names) == len({*names}) == map_features(name, inputs).shape[1]
     assert map_features(name, inputs).dtype == np.float64

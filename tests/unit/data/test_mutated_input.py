@@ -18,7 +18,9 @@ import numpy as np
 import pyslha
 import pytest
 
-from nlobayes.data.prospino import Asked, make_layout, read_file
+from nlobayes.data.processes import make_process
+from nlobayes.data.prospino import make_layout
+from nlobayes.data.readings import Asked, read_file
 from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.errors import InputError
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 Make = Callable[[int], "Point"]
 SLHA_FILES, CSV_FILES, GZIP_FILES = 6000, 5000, 500
 BATCHES = 10
-ASKED = Asked((1, 2), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+ASKED = Asked(make_process(1000022, 1000023), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
 USED = (4, 0, 5, 6, 7, 8, 9, 3)
 """Positions of the columns that the table has, among the ten of a row."""
 WORDS = (

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nlobayes.data.prospino import LAYOUT, Asked, Reading, make_layout, read_point, target_sources
+from nlobayes.data.processes import make_process, neutralino_pair
+from nlobayes.data.prospino import LAYOUT, make_layout
+from nlobayes.data.readings import Asked, Reading, read_point
 from nlobayes.errors import InputError
 from tests.refusals import refused
+from tests.spectra import PROCESSES, all_processes, cross_sections_of, spectrum_of
 
 if TYPE_CHECKING:
     from tests.conftest import Point
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 Make = Callable[[int], "Point"]
 PAIRS = [*combinations_with_replacement(range(1, 5), 2)]
 PIDS = (1000022, 1000023, 1000025, 1000035)
-ASKED = Asked((1, 1), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+ASKED = Asked(neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
 NAMES = [entry.partition(":")[0] for entry in LAYOUT]
 HEADER = "PID1 PID2 sqrt_s " + " ".join(NAMES)
 
@@ -35,7 +38,7 @@ def targets(text: str, asked: Asked = ASKED) -> dict[str, float]:
     """Values by the names of the table."""
     reading = read(text, asked)
     assert reading.values is not None
-    names = target_sources(asked)
+    names = asked.sources
     return dict(zip(names, reading.values[-len(names) :], strict=True))
 
 
@@ -92,7 +95,7 @@ def test_a_layout_may_have_columns_that_nobody_knows_and_lack_others(make_point:
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[int, int]) -> None:
     point = make_point(4)
-    reading = read(point.text(), ASKED._replace(pair=pair))
+    reading = read(point.text(), ASKED._replace(process=neutralino_pair(pair)))
     features = [
         value
         for i in dict.fromkeys(pair)
@@ -102,19 +105,19 @@ def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[i
     assert len(features) == (5 if pair[0] == pair[1] else 10)
     assert list(reading.values[: len(features)]) == features
     assert reading.values[len(features)] == point.rows[pair]["nlo_ms"]
-    assert (reading.failed, reading.refusal, reading.msq) == ((), None, 2765.25)
+    assert (reading.failed, reading.refusal, reading.also) == ((), None, {"msq": 2765.25})
 
 
 def test_particles_may_stand_in_either_order(make_point: Make) -> None:
     text = make_point(4).text()
     turned = text.replace("1000022 1000035 13000", "1000035 1000022 13000")
     assert turned != text
-    asked = ASKED._replace(pair=(1, 4))
+    asked = ASKED._replace(process=neutralino_pair((1, 4)))
     assert read(turned, asked) == read(text, asked)
 
 
 def test_masses_can_lose_their_sign(make_point: Make) -> None:
-    asked = ASKED._replace(pair=(1, 2))
+    asked = ASKED._replace(process=neutralino_pair((1, 2)))
     signed = read(make_point(5).text(), asked).values
     absolute = read(make_point(5).text(), asked._replace(absolute=True)).values
     assert signed is not None
@@ -132,7 +135,7 @@ def test_energies_are_numbers(make_point: Make, energy: str) -> None:
 
 def test_rows_at_another_energy_are_left(make_point: Make) -> None:
     low, high = make_point(1).text(energy="8000"), make_point(1).text()
-    assert read(low) == Reading(msq=None)
+    assert read(low) == Reading()
     both = low + "\n".join(high.splitlines()[-10:]) + "\n"
     assert read(both) == read(high)
     assert read(both, ASKED._replace(sqrt_s_gev=8000.0)).values == read(high).values
@@ -153,7 +156,7 @@ def test_a_cross_section_that_is_none_is_a_failed_point(
 ) -> None:
     text = row(make_point(1), **{name: value})
     assert read(text) == Reading(failed=("1000022 1000022",))
-    other = read(text, ASKED._replace(pair=(1, 2)))
+    other = read(text, ASKED._replace(process=neutralino_pair((1, 2))))
     assert other.values is not None
     assert other.failed == ("1000022 1000022",)
 
@@ -278,3 +281,45 @@ def test_layouts_that_say_too_little_are_refused(
 ) -> None:
     with refused(code, where="layout", **fields):
         make_layout(entries, "nlo_ms")
+
+
+@pytest.mark.parametrize("pair", PROCESSES, ids=str)
+def test_every_process_has_its_features_and_its_row(pair: tuple[int, int]) -> None:
+    """Thirty rows of one file, the particles of each in both orders."""
+    process = make_process(*pair)
+    columns = spectrum_of(4)
+    for text in (
+        all_processes(4),
+        all_processes(4).replace(f"{pair[0]} {pair[1]}", "{} {}").format(*pair[::-1]),
+    ):
+        reading = read(text, ASKED._replace(process=process))
+        assert reading.values is not None
+        features = tuple(columns[name] for name in process.columns)
+        assert reading.values[: len(features)] == features
+        assert reading.values[len(features)] == cross_sections_of(4, pair)["nlo_ms"]
+
+
+def test_conjugate_pairs_fail_each_for_itself() -> None:
+    text = all_processes(4)
+    (line,) = [line for line in text.splitlines() if line.startswith("  1000023 -1000024 ")]
+    failed = text.replace(line, "  1000023 -1000024 13000 " + "-1 " * 10)
+    minus, plus = (
+        read(failed, ASKED._replace(process=make_process(1000023, particle)))
+        for particle in (-1000024, 1000024)
+    )
+    assert minus == Reading(failed=("1000023 -1000024",))
+    assert plus.values is not None
+    assert plus.failed == minus.failed
+
+
+@pytest.mark.parametrize("block", ["UMIX", "VMIX", "MASS"])
+def test_charginos_need_their_blocks(block: str) -> None:
+    process = make_process(1000022, 1000024)
+    text = all_processes(4, without=block)
+    assert_refused(text, "slha.no_block", ASKED._replace(process=process), block=block)
+
+
+def test_neutralinos_need_no_charginos_and_charginos_no_neutralinos() -> None:
+    assert read(all_processes(4, without="UMIX")).values is not None
+    charginos = ASKED._replace(process=make_process(1000024, -1000024))
+    assert read(all_processes(4, without="NMIX"), charginos).values is not None

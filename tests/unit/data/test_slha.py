@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ import pytest
 
 from nlobayes.data.slha import (
     MOST_BYTES,
-    SPECTRUM,
-    pair_columns,
+    OF_CHARGINOS,
+    OF_NEUTRALINOS,
+    blocks_of,
     read_blocks,
     read_spectrum,
     read_text,
@@ -37,8 +38,23 @@ BLOCK NMIX
 """ + "".join(f"  {i}  {j}  {0.1 * i + 0.01 * j}\n" for i in range(1, 5) for j in range(1, 5))
 
 
-def spectrum(text: str) -> dict[str, float]:
-    return read_spectrum(read_blocks(text, SPECTRUM, "a.slha"), "a.slha")
+CHARGINOS = (
+    """\
+Block MASS
+  1000024    103.25
+  1000037   -405.5
+Block UMIX Q= 1.0e3 # chargino U
+"""
+    + "".join(f"  {i}  {j}  {0.2 * i + 0.01 * j}\n" for i in (1, 2) for j in (1, 2))
+    + """\
+BLOCK Vmix
+"""
+    + "".join(f"  {i}  {j}  {0.3 * i + 0.01 * j}\n" for i in (1, 2) for j in (1, 2))
+)
+
+
+def spectrum(text: str, columns: Iterable[str] = OF_NEUTRALINOS) -> dict[str, float]:
+    return read_spectrum(read_blocks(text, blocks_of(columns), "a.slha"), "a.slha", columns)
 
 
 def test_masses_keep_their_signs_and_mixings_their_places() -> None:
@@ -82,13 +98,54 @@ def test_a_mean_squark_mass_is_one(make_point: Make) -> None:
     assert spectrum(text)["msq"] == pytest.approx(2765.25 - 100, rel=1e-15)
 
 
-def test_columns_of_a_pair_come_in_the_order_of_its_neutralinos() -> None:
-    assert pair_columns((1, 1)) == ("m1", "n11", "n12", "n13", "n14")
-    assert pair_columns((2, 4)) == (
-        *("m2", "n21", "n22", "n23", "n24"),
-        *("m4", "n41", "n42", "n43", "n44"),
+def test_units_of_columns() -> None:
+    assert [unit_of(name) for name in ("m4", "msq", "mc1", "n44", "u11")] == [
+        *("GeV", "GeV", "GeV", "1", "1")
+    ]
+
+
+def test_charginos_have_two_matrices() -> None:
+    columns = spectrum(CHARGINOS, OF_CHARGINOS)
+    assert (columns["mc1"], columns["mc2"]) == (103.25, -405.5)
+    assert columns["u21"] == 0.2 * 2 + 0.01 * 1
+    assert columns["v12"] == 0.3 * 1 + 0.01 * 2
+    assert {*columns} == OF_CHARGINOS
+    both = (
+        CHARGINOS.replace("Block MASS\n", SMALL.split("BLOCK")[0])
+        + "BLOCK NMIX"
+        + (SMALL.split("BLOCK NMIX")[1])
     )
-    assert [unit_of(name) for name in ("m4", "msq", "n44")] == ["GeV", "GeV", "1"]
+    found = spectrum(both, OF_CHARGINOS | OF_NEUTRALINOS)
+    assert found == spectrum(SMALL) | columns
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "fields"),
+    [
+        ("Block UMIX", "Block UMAX", "slha.no_block", {"block": "UMIX"}),
+        ("BLOCK Vmix", "BLOCK", "slha.no_block", {"block": "VMIX"}),
+        ("  1000037   -405.5\n", "", "slha.no_entry", {"entry": "1000037"}),
+        ("  2  1  0.41", "  2  3  0.41", "slha.no_entry", {"block": "UMIX", "entry": "2 1"}),
+        (
+            "BLOCK Vmix",
+            "BLOCK IMVMIX\n 1 1 0.5\nBLOCK Vmix",
+            "slha.complex_mixings",
+            {"block": "IMVMIX"},
+        ),
+    ],
+)
+def test_charginos_that_are_not_complete_are_refused(
+    old: str, new: str, code: str, fields: dict[str, object]
+) -> None:
+    assert CHARGINOS.count(old) == 1
+    with refused(code, where="a.slha", **fields) as caught:
+        spectrum(CHARGINOS.replace(old, new), OF_CHARGINOS)
+    assert "\n" not in str(caught.value)
+
+
+def test_matrices_that_nobody_asks_for_may_be_broken() -> None:
+    broken = SMALL + "BLOCK UMIX\n nonsense\nBLOCK UMIX\n"
+    assert spectrum(broken) == spectrum(SMALL)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +174,12 @@ def test_writing_it_otherwise_changes_nothing(old: str, new: str) -> None:
         ("1000023  ", "1000022  ", "slha.entry_twice", {"line": 3, "entry": "1000022"}),
         ("  1  2  ", "  1  1  ", "slha.entry_twice", {"line": 8, "entry": "1 1"}),
         ("  1  2  ", "  1  5  ", "slha.no_entry", {"block": "NMIX", "entry": "1 2"}),
-        ("BLOCK NMIX", "BLOCK IMNMIX\n 1 1 0.5\nBLOCK NMIX", "slha.complex_mixings", {}),
+        (
+            "BLOCK NMIX",
+            "BLOCK IMNMIX\n 1 1 0.5\nBLOCK NMIX",
+            "slha.complex_mixings",
+            {"block": "IMNMIX"},
+        ),
         ("-97.5", "-97.5\0", "slha.nul", {}),
     ],
 )

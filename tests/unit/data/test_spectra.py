@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nlobayes.data.prospino import Asked, Reading, make_layout, read_point
+from nlobayes.data.processes import neutralino_pair
+from nlobayes.data.prospino import make_layout
+from nlobayes.data.readings import Asked, Reading, read_point
 from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from tests.conftest import Point
 
 Make = Callable[[int], "Point"]
-ASKED = Asked((1, 1), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+ASKED = Asked(neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
 TARGETS = (
     *("sigma_pb", "lo_pb", "scale_up", "scale_down", "pdf_error_pb", "alpha_s_up"),
     *("alpha_s_down", "rel_error"),
@@ -60,7 +62,9 @@ def test_cross_sections_are_in_pb_whatever_they_were_in(make_point: Make) -> Non
 
 
 def test_a_pair_of_two_has_ten_features(make_point: Make) -> None:
-    table, _ = ingested({"a": make_point(1).text()}, ASKED._replace(pair=(2, 4)))
+    table, _ = ingested(
+        {"a": make_point(1).text()}, ASKED._replace(process=neutralino_pair((2, 4)))
+    )
     assert tuple(table.columns)[:11] == (
         *("m2", "n21", "n22", "n23", "n24", "m4", "n41", "n42", "n43", "n44", "msq"),
     )

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from nlobayes.data.chunks import numbers
+from nlobayes.data.csv_text import named_columns
 from nlobayes.data.spectrum_chunks import COLUMNS, open_spectra
 from tests.refusals import refused
+from tests.spectra import all_processes, spectrum_of
 
 PARTICLES = (1000022, 1000023, 1000025, 1000035)
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
@@ -68,7 +70,7 @@ def test_the_squark_mass_is_missed_only_where_it_is_asked_for(tmp_path: Path) ->
 
 
 def test_what_no_spectrum_has_is_refused_at_once(folder: Path) -> None:
-    with refused("data.no_column", name="m5", known=[*COLUMNS]):
+    with refused("data.no_column", name="m5", known=named_columns(COLUMNS)):
         open_spectra(folder, ["m1", "m5"])
 
 
@@ -80,3 +82,17 @@ def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> Non
     (tmp_path / "a\nb.slha").write_text(spectrum(100.0))
     with refused("slha.name_does_not_print"):
         open_spectra(tmp_path, ["m1"])
+
+
+def test_charginos_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.slha"
+    path.write_text(spectrum(100.0))
+    (without,) = open_spectra(path, ["m1", "mc1"]).chunks
+    assert without.faults[0].startswith("there is no block UMIX")
+    path.write_text(all_processes(3))
+    (chunk,) = open_spectra(path, ["mc1", "v21", "m1"]).chunks
+    assert chunk.faults == {}
+    point = spectrum_of(3)
+    assert [chunk.columns[name][0] for name in ("mc1", "v21", "m1")] == [
+        *(point[name] for name in ("mc1", "v21", "m1"))
+    ]

@@ -1,106 +1,137 @@
-"""Blocks XSECTION go into SLHA text as pyslha reads them, and nothing else of it changes."""
+"""Blocks XSECTION are taken at the energy and the order that are asked for, or refused."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pyslha
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from nlobayes.data.xsections import Entry, put
+from nlobayes.data.processes import make_process
+from nlobayes.data.prospino import make_layout
+from nlobayes.data.readings import Asked, Reading, read_point
+from nlobayes.data.spectra import tabulate
+from nlobayes.errors import InputError
+from tests.refusals import refused
+from tests.spectra import PROCESSES, spectrum_of, spectrum_text, xsection
 
-PROTONS, PAIR = (2212, 2212), (1000022, 1000023)
-ENTRY = Entry(13000.0, PROTONS, PAIR, 2, 1, 0.0123456789, "0.1.0", ("68 %: a to b", "inside"))
-SLHA = b"""\
-# made by a generator
-Block MASS
-  1000022   -9.75E+01  # a
-  1000023    1.80E+02
-"""
-FOREIGN = b"""\
-XSECTION  1.30E+04  2212 2212 2 1000022 1000023 # Nevts: 10000
-  0 1 0 0 0 0  2.5E-02 SModelSv3 3.2.1
-DECAY   1000023   1.0
-   1.0  2  1000022  23
-"""
+PAIR = (1000023, 1000024)
+ASKED = Asked(make_process(*PAIR), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"), order=2)
+ENTRIES = [(0, "0", 0.5), (1, "0", 0.61), (2, "0", 0.63)]
+SPECTRUM = spectrum_text(1)
 
 
-def cross_sections(content: bytes) -> list[tuple[float, int, float, list[str]]]:
-    """Read all of one process, in the order of the text."""
-    processes = pyslha.readSLHA(content.decode("utf-8", "replace")).xsections
-    found = processes[(*PROTONS, *PAIR)].xsecs
-    return [(x.sqrts, x.qcd_order, x.value, x.code) for x in found]
+def read(blocks: str, asked: Asked = ASKED) -> Reading:
+    return read_point(SPECTRUM + blocks, asked, "a.slha")
 
 
-def test_pyslha_reads_what_is_appended() -> None:
-    found = put(SLHA, ENTRY)
-    assert found.startswith(SLHA)
-    (read,) = pyslha.readSLHA(found.decode()).xsections[(*PROTONS, *PAIR)].xsecs
-    assert read.value == pytest.approx(0.0123456789, rel=1e-8)
-    numbers = (read.sqrts, read.scale_scheme, read.qcd_order, read.ew_order, read.pdf_id)
-    assert numbers == (13000.0, 2, 1, 0, 0)
-    assert (read.kappa_f, read.kappa_r, read.code) == (1.0, 1.0, ["nlobayes", "0.1.0"])
-    assert b"\nXSECTION  1.30E+04  2212 2212 2 1000022 1000023 # nlobayes\n" in found
-    assert found.endswith(b"\n# nlobayes: 68 %: a to b\n# nlobayes: inside\n")
+def value(blocks: str, asked: Asked = ASKED) -> float:
+    found = read(blocks, asked)
+    assert found.values is not None
+    return found.values[-1]
 
 
-@given(st.binary(max_size=300).filter(lambda text: b"nlobayes" not in text.lower()))
-@example(b"Block MASS\r\n 1 2\r\n")
-@example(b"Block MASS\n 1 2")
-def test_every_other_byte_stays(before: bytes) -> None:
-    once = put(before, ENTRY)
-    assert once.startswith(before)
-    assert put(once, ENTRY) == once
-    end = b"\r\n" if before.splitlines(keepends=True)[:1] == [b"Block MASS\r\n"] else b"\n"
-    block = once[len(before) :].removeprefix(end)
-    after = before + (b"" if before.endswith((b"\n", b"\r")) or not before else end)
-    assert once == after + block
-    other = put(after + block + FOREIGN, ENTRY._replace(value=0.5))
-    assert other.startswith(after + b"XSECTION")
-    assert other.endswith(FOREIGN)
-    assert b"1.23456789E-02" not in other
-    assert b"5.00000000E-01 nlobayes 0.1.0" in other
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_the_order_chooses_the_value(order: int) -> None:
+    asked = ASKED._replace(order=order)
+    found = read(xsection(PAIR, ENTRIES), asked)
+    columns = spectrum_of(1)
+    assert found.values == (*(columns[n] for n in asked.process.columns), ENTRIES[order][2])
+    assert found.also == {"lo_pb": 0.5}
 
 
-def test_only_our_own_of_the_same_process_energy_and_order_is_replaced() -> None:
-    others = [
-        ENTRY._replace(sqrt_s_gev=13600.0, value=0.2),
-        ENTRY._replace(outgoing=(1000022, 1000022), value=0.3),
-        ENTRY._replace(order=0, value=0.4),
-    ]
-    content = SLHA + FOREIGN
-    for entry in [*others, ENTRY]:
-        content = put(content, entry)
-    found = put(content, ENTRY._replace(value=0.9, comments=()))
-    assert cross_sections(found) == [
-        (13000.0, 1, 0.025, ["SModelSv3", "3.2.1"]),
-        (13600.0, 1, 0.2, ["nlobayes", "0.1.0"]),
-        (13000.0, 0, 0.4, ["nlobayes", "0.1.0"]),
-        (13000.0, 1, 0.9, ["nlobayes", "0.1.0"]),
-    ]
-    assert found.startswith(SLHA + FOREIGN)
+@pytest.mark.parametrize("pair", PROCESSES, ids=str)
+def test_every_process_is_found_among_all_others_in_either_order(pair: tuple[int, int]) -> None:
+    text = "".join(
+        xsection(p[::-1], [(2, "1.0", 0.1 + place)]) for place, p in enumerate(PROCESSES)
+    )
+    asked = ASKED._replace(process=make_process(*pair))
+    assert value(text, asked) == 0.1 + PROCESSES.index(pair)
 
 
-def test_our_own_that_stands_twice_is_left_once() -> None:
-    twice = put(SLHA, ENTRY) + FOREIGN + put(b"", ENTRY)
-    found = put(twice, ENTRY)
-    assert found == put(SLHA, ENTRY) + FOREIGN
+def test_variations_of_the_scale_are_columns_where_both_factors_vary() -> None:
+    entries = [*ENTRIES, (2, "0.5", 0.66), (2, "2.0", 0.60), (1, "0.5", 0.7)]
+    assert read(xsection(PAIR, entries)).also == {
+        "lo_pb": 0.5,
+        "scale_up": 0.66,
+        "scale_down": 0.60,
+    }
+    one_factor = xsection(PAIR, ENTRIES) + " 0 2 0 0.5 1.0 0 0.9 Made\n"
+    assert read(one_factor).also == {"lo_pb": 0.5}
+    with_electroweak = xsection(PAIR, ENTRIES) + " 0 2 1 0 0 0 0.9 Made\n"
+    assert read(with_electroweak) == read(xsection(PAIR, ENTRIES))
 
 
-@pytest.mark.parametrize("energy", [13000.0, 13600.0, 7000.0, 13012.34, 91.1876])
-def test_energies_are_not_rounded_away(energy: float) -> None:
-    (read,) = cross_sections(put(SLHA, ENTRY._replace(sqrt_s_gev=energy)))
-    assert read[0] == pytest.approx(energy, rel=1e-9)
+def test_several_energies_and_blocks_do_not_mix() -> None:
+    low = xsection(PAIR, [(2, "0", 0.2)], "8000.")
+    others = xsection((1000023, -1000024), [(2, "0", 0.3)]) + xsection((5, -5), [(2, "0", 9.0)])
+    lepton = xsection(PAIR, [(2, "0", 7.0)]).replace("2212 2212", "11 -11")
+    three = xsection((*PAIR, 21), [(2, "0", 8.0)]).replace("2212 2 ", "2212 3 ")
+    split = xsection(PAIR, ENTRIES[:2]) + xsection(PAIR[::-1], ENTRIES[2:])
+    both = low + others + lepton + three + split
+    assert value(both) == 0.63
+    assert value(both, ASKED._replace(sqrt_s_gev=8000.0)) == 0.2
 
 
-def test_smodels_reads_it_where_it_is_installed(tmp_path: Path) -> None:
-    reason = "SModels is no dependency: pip install smodels beside nlobayes to run this"
-    module = pytest.importorskip("smodels.base.crossSection", reason=reason)
-    path = tmp_path / "point.slha"
-    path.write_bytes(put(SLHA, ENTRY))
-    (found,) = module.getXsecFromSLHAFile(str(path))
-    assert found.value.asNumber(module.pb) == pytest.approx(0.0123456789, rel=1e-8)
-    assert (found.pid, found.info.order) == (PAIR, 1)
-    assert found.info.sqrts.asNumber(module.TeV) == 13
+def test_a_file_without_the_process_has_no_point() -> None:
+    assert read(xsection((1000022, 1000024), ENTRIES)) == Reading()
+    readings = {"a": read("")}
+    with refused("slha.no_points", files=1, pair="1000023 1000024", failed=0, absent=1):
+        tabulate(readings, ASKED)
+
+
+@pytest.mark.parametrize("bad", ["-1.0", "0.0", "nan", "inf"])
+def test_a_cross_section_that_is_none_failed(bad: str) -> None:
+    text = xsection(PAIR, [(2, "0", 0.63)]).replace("0.63", bad)
+    assert read(text) == Reading(failed=("1000023 1000024",))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "fields"),
+    [
+        (xsection(PAIR, ENTRIES[:2]), "slha.xsection_order", {"order": 2, "found": [0, 1]}),
+        (xsection(PAIR, []), "slha.xsection_order", {"found": []}),
+        (
+            xsection(PAIR, ENTRIES, "8.0E+03") + xsection(PAIR, ENTRIES, "13600"),
+            "slha.xsection_energies",
+            {"sqrt_s_tev": 13.0, "found": ["8", "13.6"]},
+        ),
+        (
+            xsection(PAIR, ENTRIES) * 2,
+            "slha.xsection_twice",
+            {"order": 2, "lines": [38, 42]},
+        ),
+        (
+            xsection(PAIR, [*ENTRIES, (2, "1", 0.64)]),
+            "slha.xsection_twice",
+            {"pair": "1000023 1000024"},
+        ),
+        ("XSECTION\n", "slha.xsection_head", {"words": "XSECTION"}),
+        ("XSECTION 13000 2212 2212 2\n", "slha.xsection_head", {}),
+        ("XSECTION 13TeV 2212 2212 2 1 2\n", "slha.xsection_head", {}),
+        ("XSECTION nan 2212 2212 2 1 2\n", "slha.xsection_head", {}),
+        ("XSECTION 13000 p p 2 1 2\n", "slha.xsection_head", {}),
+        (xsection(PAIR, []) + " 0 2 0 0 0 0\n", "slha.xsection_line", {"words": "0 2 0 0 0 0"}),
+        (xsection(PAIR, []) + " 0 2 0 0 0 0 x Made\n", "slha.xsection_line", {}),
+        (xsection(PAIR, []) + " 0 2.5 0 0 0 0 1 Made\n", "slha.xsection_line", {}),
+    ],
+)
+def test_what_is_not_clear_is_refused_in_one_line(
+    text: str, code: str, fields: dict[str, object]
+) -> None:
+    with refused(code, where="a.slha", **fields) as caught:
+        read(text)
+    assert isinstance(caught.value, InputError)
+    assert "\n" not in str(caught.value)
+
+
+def test_points_become_a_table_in_pb() -> None:
+    texts = {
+        name: spectrum_text(number) + xsection(PAIR, [*ENTRIES[:2], (2, "0", 0.1 * number), *more])
+        for number, (name, more) in enumerate({"a": [(2, "0.5", 0.9)], "b": []}.items(), start=1)
+    }
+    readings = {name: read_point(text, ASKED, name) for name, text in texts.items()}
+    table, account = tabulate(readings, ASKED)
+    assert [*table.columns] == [*ASKED.process.columns, "lo_pb", "sigma_pb", "file"]
+    assert table.columns["sigma_pb"].tolist() == [0.1, 0.2]
+    assert table.units["sigma_pb"] == table.units["lo_pb"] == "pb"
+    assert table.metadata["order"] == "NLO+NLL QCD; XSECTION of QCD order 2"
+    assert table.metadata["process"] == "p p -> chi0_2 chi+_1"
+    assert account["points"] == 2

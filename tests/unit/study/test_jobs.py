@@ -228,7 +228,8 @@ def test_every_key_of_slha_files_reaches_their_ingestion(make_study: Callable[..
         **{"pair": [3, 1], "sqrt_s_tev": 8.0, "cross_section": "nlo", "masses": "absolute"},
         **{"pattern": "**/*.spc", "layout": ["nlo:fb"]},
     }
-    assert {"kind", "folder", *changes} == SlhaSource.model_fields.keys()
+    instead = {"process": [1000023, 1000024], "order": 1}
+    assert {"kind", "folder", *changes, *instead} == SlhaSource.model_fields.keys()
     source = {"kind": "slha", "folder": "scan", **changes}
     read = ["m1", "n11", "m3", "n33"]
     mine = {"source": source, "split": {"train": 5, "validation": 2, "test": 2}}
@@ -237,6 +238,10 @@ def test_every_key_of_slha_files_reaches_their_ingestion(make_study: Callable[..
     job = ingest_job(dataset)
     assert job.spectra.model_dump(mode="json") == changes | {"pair": [1, 3]}
     assert read_job(IngestJob, job.model_dump_json()) == job
+    mine |= {"source": {"kind": "slha", "folder": "scan", **instead}}
+    mine |= {"features": {"columns": ["m2", "mc1"], "map": "raw", "units": {}}}
+    other = ingest_job(make_study({"datasets": {"real": mine}}).datasets["real"]).spectra
+    assert instead.items() <= other.model_dump(mode="json").items()
     assert prepare_job(dataset).units == {}
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.grid import Study
-from nlobayes.study.job_builder import simulate_job
+from nlobayes.study.job_builder import prepare_job, simulate_job
 from nlobayes.study.jobs import SimulateJob, read_job
 from nlobayes.study.library import read_presets
+from nlobayes.study.reference import CalculatedReference
 from nlobayes.study.sources.simulate import SimulatedSource
 from tests.refusals import invalid, refused
 
 PRESETS = Path(__file__).parents[3] / "config" / "presets"
 RANGE = {"low": 2500, "high": 5000}
+PRESET_NAMES = (
+    *("embedded_chi1_chi2", "embedded_squark", "embedded_fine_tuned"),
+    *("embedded_chi2_charged", "embedded_charginos"),
+)
 FIRST, SECOND = [[f"m{i}", *(f"n{i}{component}" for component in range(1, 5))] for i in (1, 2)]
 
 
@@ -80,7 +87,7 @@ def test_nonsense_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("pair", "columns", "fault"),
     [
-        ([1, 2], FIRST, "study.neutralino_not_read"),
+        ([1, 2], FIRST, "study.particle_not_read"),
         ([2, 2], FIRST, "study.no_column"),
         ([1, 1], [*FIRST, "msq"], "study.no_column"),
     ],
@@ -98,7 +105,7 @@ def test_squark_masses_may_be_hidden_and_lo_may_be_known(make_study: Callable[..
     made(make_study, features={"columns": [*FIRST, "lo_pb"]})
 
 
-@pytest.mark.parametrize("name", ["embedded_chi1_chi2", "embedded_squark", "embedded_fine_tuned"])
+@pytest.mark.parametrize("name", PRESET_NAMES)
 def test_presets_read_all_that_is_simulated(name: str) -> None:
     dataset = DatasetPreset.model_validate(read_presets(PRESETS)["datasets"][name])
     assert isinstance(dataset.source, SimulatedSource)
@@ -112,7 +119,89 @@ def test_spectra_of_a_pair_are_read_with_both_neutralinos() -> None:
         given = {"source": source, "split": split, "features": {"columns": columns}}
         return DatasetPreset.model_validate(given)
 
-    with invalid("study.neutralino_not_read", neutralino=2, pair=[1, 2], columns=tuple(SECOND)):
+    with invalid(
+        "study.particle_not_read", particle=1000023, process="pair [1, 2]", columns=tuple(SECOND)
+    ):
         preset([1, 2], FIRST)
     assert preset([1, 2], [*FIRST, *SECOND])
     assert preset([1, 1], FIRST)
+
+
+def test_a_process_takes_the_place_of_a_pair(make_study: Callable[..., Study]) -> None:
+    columns = [*SECOND, "mc1", "u11", "u12", "v11", "v12"]
+    given = {"process": [-1000024, 1000023]}
+    dataset = made(make_study, source=given, features={"columns": columns})
+    assert isinstance(dataset.source, SimulatedSource)
+    assert dataset.source.columns == tuple(columns)
+    job = simulate_job(dataset).model_dump_json()
+    assert '"process":[1000023,-1000024]' in job
+    assert '"pair"' not in job
+    again = read_job(SimulateJob, job).source
+    assert again == dataset.source
+    assert '"process"' not in simulate_job(made(make_study)).model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"process": [1000024, 1000024]}, "physics.doubly_charged"),
+        ({"process": [1000022, 1000021]}, "physics.no_electroweakino"),
+        ({"process": [1000022, 1000024], "pair": [1, 1]}, "study.pair_and_process"),
+        ({"pair": None}, "study.no_pair"),
+        ({"process": [1000024, -1000024], "scan": "fine_tuned"}, "study.fine_tuned_pair"),
+    ],
+    ids=str,
+)
+def test_processes_that_are_none_are_refused(
+    make_study: Callable[..., Study], given: dict[str, Any], fault: str
+) -> None:
+    with refused(fault) as caught:
+        made(make_study, source=given, features={"columns": ["mc1"]})
+    assert "\n" not in str(caught.value)
+
+
+def test_both_particles_of_a_process_are_read(make_study: Callable[..., Study]) -> None:
+    with refused("study.particle_not_read") as caught:
+        made(
+            make_study,
+            source={"process": [1000023, 1000024]},
+            features={"columns": SECOND},
+        )
+    assert "nothing of particle 1000024 of process [1000023, 1000024] is read" in str(caught.value)
+
+
+def test_a_process_of_neutralinos_is_relative_to_their_pair(
+    make_study: Callable[..., Study],
+) -> None:
+    given = {"source": {"process": [1000023, 1000022]}, "features": {"columns": [*FIRST, *SECOND]}}
+    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born"}})
+    relative = prepare_job(dataset).target.relative_to
+    assert isinstance(relative, CalculatedReference)
+    assert relative.pair == (1, 2)
+
+
+def test_processes_with_charginos_are_relative_to_columns_alone(
+    make_study: Callable[..., Study],
+) -> None:
+    source = {"process": [1000024, -1000024]}
+    features = {"columns": ["mc1", "u11", "u12", "v11", "v12"], "map": "chargino_invariants"}
+    relative = {"relative_to": {"column": "lo_pb"}}
+    assert made(make_study, source=source, features=features, target=relative)
+    with refused("references.of_neutralinos"):
+        made(
+            make_study,
+            source=source,
+            features=features,
+            target={"relative_to": {"calculation": "born"}},
+        )
+
+
+def test_the_examples_of_the_page_read_all_that_is_simulated() -> None:
+    page = (PRESETS.parents[1] / "docs/physics.md").read_text()
+    found = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(found) == 2
+    for text in found:
+        for content in yaml.safe_load(text)["datasets"].values():
+            dataset = DatasetPreset.model_validate(content)
+            assert isinstance(dataset.source, SimulatedSource)
+            assert dataset.features.columns == dataset.source.columns

@@ -1,4 +1,4 @@
-"""Turn a folder of SLHA files with Prospino's cross sections into a table."""
+"""Turn a folder of SLHA files with cross sections into a table."""
 
 import json
 import os
@@ -17,7 +17,8 @@ from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.progress import passing
-from nlobayes.data.prospino import Asked, Reading, make_layout, read_file
+from nlobayes.data.prospino import make_layout
+from nlobayes.data.readings import Asked, Reading, read_file
 from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
@@ -37,6 +38,10 @@ def ingest(
     pair: Annotated[
         tuple[int, int] | None, typer.Option(help="Numbers of the two neutralinos.")
     ] = None,
+    process: Annotated[
+        tuple[int, int] | None,
+        typer.Option(help="Instead: particle numbers of two neutralinos or charginos."),
+    ] = None,
     sqrt_s_tev: Annotated[float | None, typer.Option(help="Energy in TeV.")] = None,
     cross_section: Annotated[
         str | None, typer.Option(help="What sigma_pb is: nlo_ms or nlo.")
@@ -46,17 +51,23 @@ def ingest(
     layout: Annotated[
         str | None, typer.Option(help="Columns of PROSPINO_OUTPUT, as name:unit with commas.")
     ] = None,
+    order: Annotated[
+        int | None,
+        typer.Option(help="Read blocks XSECTION, at this QCD order: 0 LO, 1 NLO, 2 NLL."),
+    ] = None,
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that read.", min=1)] = None,
 ) -> None:
     """Read every file, say which gave no point and which points are doubtful, write the table."""
     given = {
         "pair": pair,
+        "process": process,
         "sqrt_s_tev": sqrt_s_tev,
         "cross_section": cross_section,
         "masses": masses,
         "pattern": pattern,
         "layout": layout.split(",") if layout is not None else None,
+        "order": order,
     }
     job = _job(spec, {name: value for name, value in given.items() if value is not None})
     if out.suffix not in {".csv", ".parquet"}:
@@ -97,11 +108,12 @@ def _list_files(folder: Path, wanted: Spectra) -> list[Path]:
 
 def _asked(wanted: Spectra) -> Asked:
     return Asked(
-        pair=wanted.pair,
+        process=wanted.reaction,
         sqrt_s_gev=1000 * wanted.sqrt_s_tev,
         cross_section=wanted.cross_section,
         absolute=wanted.masses == "absolute",
         layout=make_layout(wanted.layout, wanted.cross_section),
+        order=wanted.order,
     )
 
 

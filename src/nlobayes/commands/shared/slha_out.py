@@ -6,9 +6,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from nlobayes.artifacts.files import write_bytes
-from nlobayes.data.slha import SPECTRUM, decode, read_blocks, read_content, read_spectrum
+from nlobayes.data.slha import decode, read_content, spectrum_of
 from nlobayes.data.spectrum_chunks import ENDING
-from nlobayes.data.xsections import OTHER_SCALE, Entry, put
+from nlobayes.data.xsections_out import OTHER_SCALE, Entry, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE
@@ -39,7 +39,7 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
     if order is None:
         raise InputError("surrogate.no_order", where=OPTION, order=surrogate.origin["order"])
     content = read_content(path)
-    spectrum = read_spectrum(read_blocks(decode(content), SPECTRUM, points), points)
+    spectrum = spectrum_of(decode(content), points, surrogate.inputs)
     try:
         found = cross_section(surrogate, spectrum)
     except InputError as error:

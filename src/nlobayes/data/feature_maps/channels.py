@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.data.feature_maps._neutralinos import NEUTRALINO, allowed, and_squark
+from nlobayes.data.feature_maps._electroweakinos import NEUTRALINO, allowed, and_squark
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import ALLOWED as COMPUTABLE
 from nlobayes.data.physics.points import channels_at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.data.feature_maps._neutralinos import (
+from nlobayes.data.feature_maps._electroweakinos import (
     ABOVE_THRESHOLD,
     INVARIANT_NAMES,
     NEUTRALINO,

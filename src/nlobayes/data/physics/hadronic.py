@@ -1,4 +1,4 @@
-"""Cross sections of p p -> neutralino_i neutralino_j at LO and NLO QCD.
+"""Cross sections of p p -> two electroweakinos at LO and NLO QCD.
 
 sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up.
 """
@@ -9,18 +9,12 @@ import numpy as np
 
 from nlobayes.data.physics.luminosity import Luminosities
 from nlobayes.data.physics.mssm import THRESHOLD_MASS_GEV
-from nlobayes.data.physics.partonic import (
-    DOWN_TYPE,
-    UP_TYPE,
-    Pair,
-    born_cross_section,
-    threshold_gev,
-)
+from nlobayes.data.physics.partonic import Pair, born_cross_section, threshold_gev
 from nlobayes.errors import InputError
 
 PB_GEV2 = 0.3893793721e9
 MINIMUM_SQUARK_MASS_GEV = 2000.0
-# No scan reaches it: the heaviest neutralino lies at most m_Z above the largest soft mass of 1 TeV.
+# No scan reaches it: the heaviest particle lies at most m_Z above the largest soft mass of 1 TeV.
 MAXIMUM_MASS_GEV = 1100.0
 
 # Small enough that the arrays of a chunk stay in the processor's cache.
@@ -51,7 +45,7 @@ def cross_sections(
     Parameters
     ----------
     pair
-        Two neutralinos per point, |m| of m_Z / 2 to 1100 GeV, in either order.
+        Two electroweakinos per point, |m| of m_Z / 2 to 1100 GeV.
     squark_mass_gev
         Mass of all squarks, one for all points or one for each (point,): at least 2000, infinity
         decouples them.
@@ -69,18 +63,8 @@ def cross_sections(
     chunks = [
         slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)
     ]
-    sigma = [_integrate(_rows(pair, chunk), squarks[chunk], luminosities) for chunk in chunks]
+    sigma = [_integrate(pair.at(chunk), squarks[chunk], luminosities) for chunk in chunks]
     return CrossSections(*np.concatenate(sigma).T)
-
-
-def _rows(pair: Pair, rows: slice) -> Pair:
-    return Pair(
-        pair.first_mass_gev[rows],
-        pair.first_mixing[rows],
-        pair.second_mass_gev[rows],
-        pair.second_mixing[rows],
-        pair.symmetry,
-    )
 
 
 def _integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities) -> np.ndarray:
@@ -90,8 +74,8 @@ def _integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminositi
     log_range = np.log(luminosities.maximum_gev / start)
     q = start * np.exp(log_range * y**3)
     jacobian = 2 * (q / luminosities.sqrt_s_gev) ** 2 * log_range * 3 * y**2 * weight
-    born = [born_cross_section(pair, quark, q, squark_mass_gev) for quark in (UP_TYPE, DOWN_TYPE)]
-    phi = np.exp(luminosities.log_phi(np.log(q)))
+    born = [born_cross_section(pair, quark, q, squark_mass_gev) for quark in pair.quarks]
+    phi = np.exp(luminosities.of(pair.kind)(np.log(q)))
     integrand = (jacobian * np.stack(born))[..., None] * np.moveaxis(phi, 2, 0)
     return PB_GEV2 * integrand.sum(axis=(0, 2))
 

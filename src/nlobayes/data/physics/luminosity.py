@@ -4,6 +4,7 @@ A pair of mass Q made through a vector or axial current is corrected like the Dr
 function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 / s.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,22 +18,36 @@ from nlobayes.errors import InputError
 
 SQRT_S_RANGE_GEV = (7000.0, 14000.0)
 
+CHARGES = ("plus", "minus")
+"""Kinds of charged pairs, in the order of the luminosities."""
+
 _MINIMUM_GEV = 60.0
 # Beyond this share of sqrt(s) nothing is left: 8.5 TeV of 13.
 _MAXIMUM_SHARE = 8.5 / 13
 _KNOTS = 120
 _UP_TYPE, _DOWN_TYPE = [0, 3], [1, 2, 4]
+# The W joins u with d and c with s alone, as in Prospino and Resummino (a diagonal CKM matrix).
+_UP_PARTNERS, _DOWN_PARTNERS = [0, 3], [1, 2]
 
 
 class Luminosities(NamedTuple):
-    """Ln Phi as a spline over ln Q.
+    """Ln Phi as splines over ln Q, of neutral pairs and of those of charge +1 and -1.
 
-    Its values have the axes (quark: up-type, down-type) and (LO at mu = Q, NLO at mu = Q, Q/2, 2Q).
+    Values of `log_phi` have the axes (quark: up-type, down-type) and (LO at mu = Q, NLO at mu = Q,
+    Q/2, 2Q); `log_phi_charged` likewise, with the charges +1, -1 in place of the quarks.
     """
 
     log_phi: CubicSpline
     sqrt_s_gev: float
     maximum_gev: float
+    log_phi_charged: CubicSpline
+
+    def of(self, kind: str) -> Callable[[np.ndarray], np.ndarray]:
+        """Give ln Phi of a kind of pair, `plus`, `minus` or a neutral one, with the same axes."""
+        if kind not in CHARGES:
+            return self.log_phi
+        place = CHARGES.index(kind)
+        return lambda log_q: self.log_phi_charged(log_q)[..., place : place + 1, :]
 
 
 def drell_yan_quark(n: np.ndarray) -> np.ndarray:
@@ -71,13 +86,14 @@ def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
     lo, nlo = _phi(inputs, q, 1.0, sqrt_s_gev)
     varied = [_phi(inputs, q, factor, sqrt_s_gev)[1] for factor in (0.5, 2.0)]
     phi = np.stack([lo, nlo, *varied], axis=-1)
-    return Luminosities(CubicSpline(np.log(q), np.log(phi)), sqrt_s_gev, maximum)
+    neutral, charged = (CubicSpline(np.log(q), np.log(part)) for part in (phi[:, :2], phi[:, 2:]))
+    return Luminosities(neutral, sqrt_s_gev, maximum, charged)
 
 
 def _phi(
     inputs: InputDistributions, q: np.ndarray, scale_factor: float, sqrt_s_gev: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Phi at LO and NLO for mu = scale_factor Q, each of shape (q, quark)."""
+    """Phi at LO and NLO for mu = scale_factor Q, each (q, up-type, down-type, charge +1 and -1)."""
     scale = (scale_factor * q) ** 2
     pdfs = evolve(inputs, scale, CONTOUR, loops=2)
     two_a = 2 * coupling(inputs, scale, loops=2)[:, None]
@@ -86,8 +102,9 @@ def _phi(
     quark = two_a * (drell_yan_quark(CONTOUR) + splitting[0] * log_ratio)
     gluon = two_a * (drell_yan_gluon(CONTOUR) + splitting[1] / (4 * 5) * log_ratio)
     lo, nlo = [], []
-    for flavours in (_UP_TYPE, _DOWN_TYPE):
-        annihilation, quark_gluon = _pairs(pdfs, flavours)
+    neutral = (_pairs(pdfs, flavours) for flavours in (_UP_TYPE, _DOWN_TYPE))
+    charged = (_charged_pairs(pdfs, charge) for charge in (1, -1))
+    for annihilation, quark_gluon in (*neutral, *charged):
         lo.append(annihilation)
         nlo.append(annihilation * (1 + quark) + quark_gluon * gluon)
     tau = (q / sqrt_s_gev) ** 2
@@ -96,6 +113,17 @@ def _phi(
 
 def _pairs(pdfs: Distributions, flavours: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """2 q qbar and 2 g (q + qbar), summed over the flavours of one charge."""
-    plus = pdfs.plus[flavours]
-    minus = np.concatenate([pdfs.minus, np.zeros_like(pdfs.plus[3:])])[flavours]
+    plus, minus = pdfs.plus[flavours], _minus(pdfs)[flavours]
     return ((plus**2 - minus**2) / 2).sum(axis=0), 2 * (pdfs.gluon * plus).sum(axis=0)
+
+
+def _charged_pairs(pdfs: Distributions, charge: int) -> tuple[np.ndarray, np.ndarray]:
+    """2 u dbar and 2 g (u + dbar), or their antiparticles, summed over two families."""
+    quarks, antiquarks = ((pdfs.plus + sign * charge * _minus(pdfs)) / 2 for sign in (1, -1))
+    up, down = quarks[_UP_PARTNERS], antiquarks[_DOWN_PARTNERS]
+    return 2 * (up * down).sum(axis=0), 2 * (pdfs.gluon * (up + down)).sum(axis=0)
+
+
+def _minus(pdfs: Distributions) -> np.ndarray:
+    """Q - qbar of all five flavours; it vanishes for c and b."""
+    return np.concatenate([pdfs.minus, np.zeros_like(pdfs.plus[3:])])

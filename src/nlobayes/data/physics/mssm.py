@@ -1,4 +1,4 @@
-"""Neutralinos of the MSSM: masses and mixings at tree level."""
+"""Neutralinos and charginos of the MSSM: masses and mixings at tree level."""
 
 from typing import NamedTuple
 
@@ -26,6 +26,14 @@ class Spectrum(NamedTuple):
 
     masses_gev: np.ndarray
     mixings: np.ndarray
+
+
+class Charginos(NamedTuple):
+    """Masses in GeV, (point, 2), the lighter first, and the rows of U and V, (point, 2, 2) each."""
+
+    masses_gev: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
 
 
 def mass_matrix(parameters: Parameters) -> np.ndarray:
@@ -59,3 +67,27 @@ def spectrum(parameters: Parameters) -> Spectrum:
     rows = np.take_along_axis(np.swapaxes(vectors, -1, -2), order[..., None], axis=-2)
     largest = np.argmax(np.abs(rows), axis=-1)[..., None]
     return Spectrum(masses, rows * np.sign(np.take_along_axis(rows, largest, axis=-1)))
+
+
+def chargino_mass_matrix(parameters: Parameters) -> np.ndarray:
+    """Return the mass matrix X in GeV, (point, 2, 2), of (wino-, higgsino-) and (wino+, higgsino+).
+
+    With m_W = m_Z cos theta_W as at tree level; Haber and Kane, Phys. Rept. 117 (1985) 75.
+    """
+    _, m2, mu, tan_beta = parameters
+    angle = np.arctan(tan_beta)
+    mixing = np.sqrt(2 * (1 - SIN2_THETA_W)) * Z_MASS_GEV
+    rows = [[m2, mixing * np.sin(angle)], [mixing * np.cos(angle), mu]]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def charginos(parameters: Parameters) -> Charginos:
+    """Diagonalise U X V^T = diag(m) with real U and V and m >= 0.
+
+    The sign of each row of V makes its largest component positive; that of the row of U follows.
+    """
+    left, masses, right = np.linalg.svd(chargino_mass_matrix(parameters))
+    u, v = np.swapaxes(left, -1, -2)[:, ::-1], right[:, ::-1]
+    largest = np.argmax(np.abs(v), axis=-1)[..., None]
+    sign = np.sign(np.take_along_axis(v, largest, axis=-1))
+    return Charginos(masses[:, ::-1], u * sign, v * sign)

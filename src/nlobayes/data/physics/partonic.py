@@ -1,39 +1,31 @@
-"""The Born process q qbar -> neutralino_i neutralino_j with Z, t- and u-channel squark exchange.
+"""The Born processes q qbar' -> two electroweakinos: kinematics and the total partonic rate.
 
-Bilinear charges as used for e+ e- (S. Y. Choi et al.), for real mixings and signed masses; S is the
-squared partonic energy, x = cos theta. Equivalent to Beenakker et al. (hep-ph/9906298).
+Real mixings and signed masses; S is the squared partonic energy, x = cos theta. What distinguishes
+the processes are their bilinear charges (`charges`).
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.mssm import SIN2_THETA_W, Z_MASS_GEV, Spectrum
+from nlobayes.data.physics.charges import BY_KIND, Channels, Charges
+from nlobayes.data.physics.couplings import ALPHA, DOWN_TYPE, UP_TYPE, Quark
+from nlobayes.data.physics.mssm import Charginos, Parameters, Spectrum, charginos, spectrum
+from nlobayes.data.processes import Process
 from nlobayes.errors import InputError
 
-ALPHA = 1 / 127.9
-Z_WIDTH_GEV = 2.4952
-COS2_THETA_W = 1 - SIN2_THETA_W
-TAN_THETA_W = np.sqrt(SIN2_THETA_W / COS2_THETA_W)
+Kind = Literal["neutralinos", "charginos", "unlike_charginos", "plus", "minus"]
+"""Of a pair; `plus` and `minus` are a neutralino and a chargino of that charge."""
 
 _COSINES, _COSINE_WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
-class Quark(NamedTuple):
-    """Weak isospin and electric charge."""
-
-    isospin: float
-    charge: float
-
-
-UP_TYPE = Quark(1 / 2, 2 / 3)
-DOWN_TYPE = Quark(-1 / 2, -1 / 3)
-
-
 class Pair(NamedTuple):
-    """Two neutralinos per point: signed masses in GeV (point,), rows of N (point, 4).
+    """Two particles per point: signed masses in GeV (point,), their mixings (point, 4).
 
-    `symmetry` is 1/2 for identical particles and 1 otherwise.
+    Mixings are the row of N of a neutralino; the row of U, then that of V, of a chargino. Of a
+    neutralino and a chargino the neutralino is the first. `symmetry` is 1/2 for identical particles
+    and 1 otherwise.
     """
 
     first_mass_gev: np.ndarray
@@ -41,15 +33,21 @@ class Pair(NamedTuple):
     second_mass_gev: np.ndarray
     second_mixing: np.ndarray
     symmetry: float
+    kind: Kind = "neutralinos"
 
+    @property
+    def quarks(self) -> tuple[Quark, ...]:
+        """The quarks whose rates differ: with its antiquark, or an up-type with another one."""
+        return (UP_TYPE,) if self.kind in ("plus", "minus") else (UP_TYPE, DOWN_TYPE)
 
-class _Charges(NamedTuple):
-    """Bilinear charges by chirality of the (quark, neutralino) current, (point, energy, cosine)."""
-
-    ll: np.ndarray
-    lr: np.ndarray
-    rl: np.ndarray
-    rr: np.ndarray
+    def at(self, rows: slice | np.ndarray) -> "Pair":
+        """Take some points."""
+        return self._replace(
+            first_mass_gev=self.first_mass_gev[rows],
+            first_mixing=self.first_mixing[rows],
+            second_mass_gev=self.second_mass_gev[rows],
+            second_mixing=self.second_mixing[rows],
+        )
 
 
 def identical_pair(mass_gev: np.ndarray, mixing: np.ndarray) -> Pair:
@@ -69,6 +67,22 @@ def select_pair(spectrum: Spectrum, i: int, j: int) -> Pair:
         raise InputError("physics.no_neutralino", pair=(i, j))
     first, second = ((spectrum.masses_gev[:, k - 1], spectrum.mixings[:, k - 1]) for k in (i, j))
     return Pair(*first, *second, symmetry=0.5 if i == j else 1.0)
+
+
+def make_pair(parameters: Parameters, process: Process) -> Pair:
+    """Return the particles of a process at tree level, at every point of the parameters."""
+    i, j = process.numbers
+    if process.of_neutralinos:
+        return select_pair(spectrum(parameters), i, j)
+    made = charginos(parameters)
+    second = _chargino(made, j)
+    if process.of_charginos:
+        return Pair(
+            *_chargino(made, i), *second, 1.0, "charginos" if i == j else "unlike_charginos"
+        )
+    neutralinos = spectrum(parameters)
+    first = neutralinos.masses_gev[:, i - 1], neutralinos.mixings[:, i - 1]
+    return Pair(*first, *second, 1.0, "plus" if process.charge > 0 else "minus")
 
 
 def threshold_gev(pair: Pair) -> np.ndarray:
@@ -100,42 +114,27 @@ def born_cross_section(
     return (flux * angular * _COSINE_WEIGHTS).sum(axis=-1)
 
 
+def _chargino(made: Charginos, number: int) -> tuple[np.ndarray, np.ndarray]:
+    rows = (made.left[:, number - 1], made.right[:, number - 1])
+    return made.masses_gev[:, number - 1], np.concatenate(rows, axis=-1)
+
+
 def _bilinear_charges(
     pair: Pair,
     quark: Quark,
     s: np.ndarray,
     boosted_cosine: np.ndarray,
     squark_mass_gev: float | np.ndarray,
-) -> _Charges:
-    first, second = pair.first_mixing.T, pair.second_mixing.T
-    coupling = (first[2] * second[2] - first[3] * second[3]) / (2 * SIN2_THETA_W * COS2_THETA_W)
-    z = _column(coupling) * s / (s - Z_MASS_GEV**2 + 1j * Z_MASS_GEV * Z_WIDTH_GEV)
-    z_left = (quark.isospin - quark.charge * SIN2_THETA_W) * z
-    z_right = -quark.charge * SIN2_THETA_W * z
-    left = _column(_left_coupling(first, quark) * _left_coupling(second, quark) / SIN2_THETA_W)
-    right = _column(_right_coupling(first, quark) * _right_coupling(second, quark) / SIN2_THETA_W)
+) -> Charges:
     squares = pair.first_mass_gev**2 + pair.second_mass_gev**2
     offset = _column(squares) / 2 - _column(np.broadcast_to(squark_mass_gev, squares.shape)) ** 2
     t_channel = s / (offset - s * (1 - boosted_cosine) / 2)
     u_channel = s / (offset - s * (1 + boosted_cosine) / 2)
-    return _Charges(
-        ll=z_left - u_channel * left,
-        lr=-z_left + t_channel * left,
-        rl=z_right + t_channel * right,
-        rr=-z_right - u_channel * right,
-    )
+    channels = Channels(s, t_channel, u_channel)
+    return BY_KIND[pair.kind](pair.first_mixing.T, pair.second_mixing.T, quark, channels)
 
 
-def _left_coupling(mixing: np.ndarray, quark: Quark) -> np.ndarray:
-    hypercharge = quark.charge - quark.isospin
-    return quark.isospin * mixing[1] + TAN_THETA_W * hypercharge * mixing[0]
-
-
-def _right_coupling(mixing: np.ndarray, quark: Quark) -> np.ndarray:
-    return TAN_THETA_W * quark.charge * mixing[0]
-
-
-def _quartic_charges(c: _Charges) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _quartic_charges(c: Charges) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     same, opposite = _square(c.rr) + _square(c.ll), _square(c.rl) + _square(c.lr)
     interference = (c.rr * c.rl.conj() + c.ll * c.lr.conj()).real
     return (same + opposite) / 4, interference / 2, (same - opposite) / 4

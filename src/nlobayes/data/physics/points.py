@@ -38,7 +38,7 @@ def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float
         Energy of the collisions, 7 to 14.
     """
     rows = np.flatnonzero(_computable(pair, squark_mass_gev))
-    found = cross_sections(_rows(pair, rows), squark_mass_gev[rows], _beams_at(1000 * sqrt_s_tev))
+    found = cross_sections(pair.at(rows), squark_mass_gev[rows], _beams_at(1000 * sqrt_s_tev))
     values = np.full((len(found), len(squark_mass_gev)), np.nan)
     values[:, rows] = found
     return CrossSections(*values)
@@ -76,11 +76,6 @@ def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
         good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
         good = good & np.isfinite(mixing).all(axis=1)
     return good
-
-
-def _rows(pair: Pair, rows: np.ndarray) -> Pair:
-    first, first_mixing, second, second_mixing, symmetry = pair
-    return Pair(first[rows], first_mixing[rows], second[rows], second_mixing[rows], symmetry)
 
 
 def _without_higgsinos(pair: Pair) -> Pair:

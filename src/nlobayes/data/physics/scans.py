@@ -3,7 +3,7 @@
 `flat` is uniform in every parameter; `log` is uniform in the logarithm of their sizes, from 50 GeV
 up, and holds more light neutralinos; `fine_tuned` is `flat` with every fourth point drawn from its
 fine-tuned tail, where the coupling of a nearly pure higgsino to the Z cancels. Every point of every
-scan has |m| > 46 GeV for its lightest neutralino.
+scan has |m| > 46 GeV for its lightest neutralino, and where charginos are made for these.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.mssm import MINIMUM_MASS_GEV, Parameters, Spectrum, spectrum
+from nlobayes.data.physics.mssm import MINIMUM_MASS_GEV, Parameters, charginos, spectrum
 from nlobayes.errors import InputError
 
 SCANS = ("flat", "log", "fine_tuned")
@@ -44,7 +44,7 @@ class _Proposal(NamedTuple):
     """How candidates come from uniform numbers, which are kept, and how few may be."""
 
     draw: Callable[[np.ndarray, ScanRanges], np.ndarray]
-    keep: Callable[[Spectrum], np.ndarray]
+    keep: Callable[[Parameters], np.ndarray]
     least_share: float
 
 
@@ -59,6 +59,8 @@ def sample_parameters(
     scan: str = "flat",
     ranges: ScanRanges = DEFAULT_RANGES,
     neutralino: int = 1,
+    *,
+    with_charginos: bool = False,
 ) -> Parameters:
     """Draw the points of a scan; the first points of a larger sample are the same.
 
@@ -74,6 +76,8 @@ def sample_parameters(
         Limits of the parameters; where a soft mass may have both signs, `log` draws both.
     neutralino
         Which one, counted from 1 for the lightest, is fine-tuned in the scan of that name.
+    with_charginos
+        Whether charginos must have more than 46 GeV, too.
 
     Raises
     ------
@@ -83,7 +87,8 @@ def sample_parameters(
     """
     _check(scan, ranges)
     draw = _logarithmic if scan == "log" else _uniform
-    points = _accepted(stream(seed), count, ranges, _Proposal(draw, _heavy_enough, 1e-2))
+    keep = _all_heavy_enough if with_charginos else _heavy_enough
+    points = _accepted(stream(seed), count, ranges, _Proposal(draw, keep, 1e-2))
     if scan == "fine_tuned":
         tail = _Proposal(_uniform, lambda found: _fine_tuned(found, neutralino), 1e-4)
         rows = slice(TAIL_EVERY - 1, None, TAIL_EVERY)
@@ -115,9 +120,7 @@ def _accepted(
                 least_share=proposal.least_share,
             )
         candidates = proposal.draw(random.random((_BATCH, 4)), ranges)
-        kept = np.concatenate(
-            [kept, candidates[proposal.keep(spectrum(Parameters(*candidates.T)))]]
-        )
+        kept = np.concatenate([kept, candidates[proposal.keep(Parameters(*candidates.T))]])
         drawn += _BATCH
     return kept[:count]
 
@@ -137,14 +140,20 @@ def _logarithmic(uniform: np.ndarray, ranges: ScanRanges) -> np.ndarray:
     return np.where(position < 0, -1, 1) * start * (end / start) ** np.abs(position)
 
 
-def _heavy_enough(found: Spectrum) -> np.ndarray:
-    return np.abs(found.masses_gev[:, 0]) > MINIMUM_MASS_GEV
+def _heavy_enough(candidates: Parameters) -> np.ndarray:
+    return np.abs(spectrum(candidates).masses_gev[:, 0]) > MINIMUM_MASS_GEV
 
 
-def _fine_tuned(found: Spectrum, neutralino: int) -> np.ndarray:
+def _all_heavy_enough(candidates: Parameters) -> np.ndarray:
+    heavy = charginos(candidates).masses_gev[:, 0] > MINIMUM_MASS_GEV
+    return _heavy_enough(candidates) & heavy
+
+
+def _fine_tuned(candidates: Parameters, neutralino: int) -> np.ndarray:
+    found = spectrum(candidates)
     bino, wino, down, up = found.mixings[:, neutralino - 1].T ** 2
     cancels = (np.abs(down - up) < LARGEST_ASYMMETRY) & (bino + wino < LARGEST_GAUGINO_SHARE)
-    return cancels & _heavy_enough(found)
+    return cancels & (np.abs(found.masses_gev[:, 0]) > MINIMUM_MASS_GEV)
 
 
 def _check(scan: str, ranges: ScanRanges) -> None:

@@ -9,12 +9,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.source import ComputedSource
-from nlobayes.study.sources._neutralinos import (
-    CROSS_SECTIONS,
-    Pair,
-    check_reads_both,
-    columns_of_pair,
-)
+from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
 from nlobayes.study.values import Frozen, Seed
 
 SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
@@ -45,8 +40,8 @@ SquarkMasses = Annotated[
 ]
 
 
-class SimulatedSource(ComputedSource):
-    """NLO cross sections of p p -> chi0_i chi0_j from the embedded engine (docs/physics.md)."""
+class SimulatedSource(ComputedSource, OfProcess):
+    """NLO cross sections of two electroweakinos from the embedded engine (docs/physics.md)."""
 
     computes: ClassVar[tuple[str, ...]] = ("nlo",)
 
@@ -55,9 +50,6 @@ class SimulatedSource(ComputedSource):
     """Number of parameter points."""
     seed: Seed = 20240101
     """Seed of the parameter sampling."""
-    pair: Pair = (1, 1)
-    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
-    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
     scan: Literal["flat", "log", "fine_tuned"] = "flat"
     """`flat`: soft masses and tan beta uniform; `log`: their sizes uniform in the logarithm, from
     50 GeV up; `fine_tuned`: every fourth row a nearly pure higgsino whose coupling to the Z
@@ -68,17 +60,17 @@ class SimulatedSource(ComputedSource):
     """Common squark mass in GeV, or `{low, high}` to draw one for each row, in column `msq`."""
 
     @property
-    def process(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, Any]:
         """Those of the simulation; squarks of a range are in their column."""
         masses = self.squark_mass_gev
         squarks = "msq" if isinstance(masses, SquarkRange) else masses
-        return {"pair": self.pair, "sqrt_s_tev": self.sqrt_s_tev, "squark_mass_gev": squarks}
+        return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev, "squark_mass_gev": squarks}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that cross sections depend on, in their order."""
         squark = ("msq",) if isinstance(self.squark_mass_gev, SquarkRange) else ()
-        return (*columns_of_pair(self.pair), *squark)
+        return (*self.reaction.columns, *squark)
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -88,7 +80,7 @@ class SimulatedSource(ComputedSource):
     @property
     def in_words(self) -> str:
         """What an error calls it."""
-        return f"{super().in_words} with pair {[*self.pair]}"
+        return f"{super().in_words} with {self.named}"
 
     def rows(self, columns: int) -> int:
         """As many as points."""
@@ -96,9 +88,9 @@ class SimulatedSource(ComputedSource):
         return self.points
 
     def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse columns that the table does not have, and to read one neutralino of two."""
+        """Refuse columns that the table does not have, and to read one particle of two."""
         super().check_columns(asked)
-        check_reads_both(self.pair, asked["features.columns"])
+        check_reads_both(self, asked["features.columns"])
 
     def arguments(self) -> dict[str, Any]:
         """Give the settings of the simulator; a range of masses is its two ends."""
@@ -108,6 +100,6 @@ class SimulatedSource(ComputedSource):
 
     @model_validator(mode="after")
     def _can_be_tuned(self) -> SimulatedSource:
-        if self.scan == "fine_tuned" and self.pair[0] != self.pair[1]:
-            raise InputError("study.fine_tuned_pair", pair=[*self.pair])
+        if self.scan == "fine_tuned" and len({*self.reaction}) > 1:
+            raise InputError("study.fine_tuned_pair", process=self.named)
         return self

@@ -7,17 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.source import GivenPath, MadeBy, SourceSettings, stays_inside
-from nlobayes.study.sources._neutralinos import (
-    CROSS_SECTIONS,
-    Pair,
-    check_reads_both,
-    columns_of_pair,
-)
-from nlobayes.study.values import Frozen, Positive
+from nlobayes.study.sources._processes import CROSS_SECTIONS, OfProcess, check_reads_both
+from nlobayes.study.values import Positive
 
 TARGETS = ("msq", *CROSS_SECTIONS, "pdf_error_pb", "alpha_s_up", "alpha_s_down", "rel_error")
 
@@ -30,13 +25,14 @@ def _stays_below(pattern: str) -> str:
 
 
 Pattern = Annotated[str, AfterValidator(_stays_below)]
+Order = Annotated[int | None, Field(ge=0, strict=True, exclude_if=lambda order: order is None)]
+DEFAULTS = {"cross_section": "nlo_ms", "layout": None}
+"""What `Spectra` says of PROSPINO_OUTPUT where nobody chose."""
 
 
-class Spectra(Frozen):
-    """What is taken from SLHA files: neutralinos i and j, and their cross section by Prospino."""
+class Spectra(OfProcess):
+    """What is taken from SLHA files: two particles, and their cross section by some program."""
 
-    pair: Pair = (1, 1)
-    """Numbers of the two neutralinos, 1 to 4, in either order."""
     sqrt_s_tev: Positive = 13.0
     """Centre-of-mass energy in TeV; rows at other energies are left."""
     cross_section: Literal["nlo_ms", "nlo"] = "nlo_ms"
@@ -48,6 +44,17 @@ class Spectra(Frozen):
     layout: tuple[str, ...] | None = None
     """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
     the usual ones where not given."""
+    order: Order = None
+    """Read blocks XSECTION in place of PROSPINO_OUTPUT, at this QCD order as the blocks number it:
+    0 is LO, 1 NLO, 2 NLO + NLL; of larger numbers ask the program that wrote them."""
+
+    @model_validator(mode="after")
+    def _reads_one_kind_of_block(self) -> Spectra:
+        others = [key for key in ("cross_section", "layout") if key in self.model_fields_set]
+        changed = [key for key in others if getattr(self, key) != DEFAULTS[key]]
+        if self.order is not None and changed:
+            raise InputError("study.order_and_prospino", where="order", keys=changed)
+        return self
 
     def files(self, folder: Path) -> list[Path]:
         """List the files below a folder in the order of their names."""
@@ -55,7 +62,7 @@ class Spectra(Frozen):
 
 
 class SlhaSource(SourceSettings, Spectra):
-    """A folder of SLHA files of the user, each with blocks MASS, NMIX and PROSPINO_OUTPUT."""
+    """A folder of SLHA files of the user, with spectra and cross sections."""
 
     made_by: ClassVar[MadeBy] = "ingest"
 
@@ -64,19 +71,19 @@ class SlhaSource(SourceSettings, Spectra):
     """Folder of the files, relative to the working directory."""
 
     @property
-    def process(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, Any]:
         """Pair and energy of the rows that are taken."""
-        return {"pair": self.pair, "sqrt_s_tev": self.sqrt_s_tev}
+        return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev}
 
     @property
     def known(self) -> tuple[str, ...]:
         """Names of all columns that the table may have."""
-        return (*columns_of_pair(self.pair), *TARGETS)
+        return (*self.reaction.columns, *TARGETS)
 
     @property
     def in_words(self) -> str:
         """What an error calls it."""
-        return f"{super().in_words} with pair {[*self.pair]}"
+        return f"{super().in_words} with {self.named}"
 
     @property
     def given(self) -> str:
@@ -104,9 +111,9 @@ class SlhaSource(SourceSettings, Spectra):
             )
 
     def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse columns that the table cannot have, and to read one neutralino of two."""
+        """Refuse columns that the table cannot have, and to read one particle of two."""
         super().check_columns(asked)
-        check_reads_both(self.pair, asked["features.columns"])
+        check_reads_both(self, asked["features.columns"])
 
     def job(self) -> dict[str, Any]:
         """Tell `ingest` what to take from the files, wherever they lie."""

@@ -8,10 +8,13 @@ import pytest
 
 from nlobayes.data.physics.scans import ScanRanges
 from nlobayes.data.physics.source import TARGETS, Settings, simulate
-from nlobayes.data.slha import pair_columns, unit_of
+from nlobayes.data.processes import make_process, neutralino_pair
+from nlobayes.data.slha import unit_of
+from nlobayes.data.statements import PROTONS, state_process
 from nlobayes.study.sources.simulate import SimulatedSource, SquarkRange
 from nlobayes.types import Table
 from tests.refusals import refused
+from tests.spectra import PROCESSES
 
 SETTINGS = Settings(sqrt_s_tev=13.0, squark_mass_gev=3000.0)
 PAIRS = [*combinations_with_replacement((1, 2, 3, 4), 2)]
@@ -99,7 +102,7 @@ def test_a_pair_has_the_columns_of_both_whichever_comes_first(pair: tuple[int, i
     """As ingested SLHA files have them, and as the study announces them."""
     table = simulate(11, 20, SETTINGS._replace(pair=pair))
     assert _bytes(simulate(11, 20, SETTINGS._replace(pair=pair[::-1]))) == _bytes(table)
-    features = pair_columns(pair)
+    features = neutralino_pair(pair).columns
     assert [*table.columns] == [*table.units] == [*features, *TARGETS]
     assert all(table.units[name] == unit_of(name) for name in features)
     assert {table.units[name] for name in TARGETS} == {"pb"}
@@ -197,3 +200,66 @@ def test_seeds_and_numbers_of_points_are_refused() -> None:
         simulate(-1, 10, SETTINGS)
     with refused("physics.no_points", points=0):
         simulate(1, 0, SETTINGS)
+
+
+@pytest.mark.by_day(6)
+@pytest.mark.parametrize("particles", PROCESSES, ids=str)
+def test_every_process_has_the_columns_of_its_particles(particles: tuple[int, int]) -> None:
+    """As ingested SLHA files have them, and as the study announces them."""
+    process = make_process(*particles)
+    table = simulate(11, 12, SETTINGS._replace(pair=None, process=particles[::-1]))
+    assert [*table.columns] == [*table.units] == [*process.columns, *TARGETS]
+    assert all(table.units[name] == unit_of(name) for name in process.columns)
+    assert SimulatedSource(kind="simulate", process=particles).columns == process.columns
+    assert table.metadata["process"] == state_process(PROTONS, process)["process"]
+    assert ("m_w_gev" in table.metadata["electroweak_inputs"]) == (process.charge != 0)
+    assert min(table.columns[name].min() for name in TARGETS) > 0
+
+
+def test_a_pair_is_the_process_of_its_particles() -> None:
+    pair = simulate(11, 20, SETTINGS._replace(pair=(1, 2)))
+    process = simulate(11, 20, SETTINGS._replace(process=(1000023, 1000022)))
+    assert _bytes(pair) == _bytes(process)
+
+
+def test_charginos_of_a_table_come_from_one_mass_matrix() -> None:
+    """M2 and mu are those of X = U^T diag(m) V, its other entries those of one tan beta."""
+    table = simulate(5, 200, SETTINGS._replace(process=(1000024, -1000037))).columns
+    u, v = (np.stack([[table[f"{x}{i}{j}"] for j in (1, 2)] for i in (1, 2)]) for x in ("u", "v"))
+    masses = np.stack([table["mc1"], table["mc2"]])
+    x = np.einsum("iaz,iz,ibz->abz", u, masses, v)
+    w_mass = 91.1876 * np.sqrt(1 - 0.2312)
+    np.testing.assert_allclose(x[0, 1] ** 2 + x[1, 0] ** 2, 2 * w_mass**2, rtol=1e-9)
+    tan_beta = x[0, 1] / x[1, 0]
+    assert np.all((tan_beta > 2) & (tan_beta < 60))
+    assert np.all((x[0, 0] > 50) & (x[0, 0] < 1000) & (np.abs(x[1, 1]) < 1000))
+    assert np.min(masses[0]) > 46
+    assert np.all(masses[0] < masses[1])
+
+
+def test_a_chargino_and_a_neutralino_share_their_parameters() -> None:
+    """N diag(m) N^T has M2 and -mu where U diag(m) V has them; the wino entry joins both."""
+    one = simulate(5, 50, SETTINGS._replace(process=(1000022, 1000024))).columns
+    same = simulate(5, 50, SETTINGS._replace(process=(1000024, -1000024))).columns
+    for name in ("mc1", "u11", "v12"):
+        np.testing.assert_array_equal(one[name], same[name])
+    pure = np.abs(one["n12"]) > 0.99
+    assert pure.sum() > 2
+    np.testing.assert_allclose(one["mc1"][pure], np.abs(one["m1"][pure]), rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("particles", "code"),
+    [
+        ((1000024, 1000024), "physics.doubly_charged"),
+        ((1000024, 1000021), "physics.no_electroweakino"),
+    ],
+)
+def test_other_processes_are_refused(particles: tuple[int, int], code: str) -> None:
+    with refused(code):
+        simulate(1, 10, SETTINGS._replace(process=particles))
+
+
+def test_charginos_are_not_fine_tuned() -> None:
+    with refused("physics.fine_tuned_pair"):
+        simulate(1, 10, SETTINGS._replace(process=(1000024, -1000024), scan="fine_tuned"))

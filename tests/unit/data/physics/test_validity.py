@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from nlobayes.data.physics.validity import not_compared
+from nlobayes.data.processes import make_process, neutralino_pair
 
 SQUARKS = np.array([2000.0, 2499.0, 2500.0, 3000.0, np.inf])
 
@@ -13,13 +14,24 @@ SQUARKS = np.array([2000.0, 2499.0, 2500.0, 3000.0, np.inf])
 def test_nothing_is_said_where_everything_was_compared(
     pair: tuple[int, int], sqrt_s_tev: float
 ) -> None:
-    assert not_compared(pair, sqrt_s_tev, SQUARKS[2:]) == ""
+    assert not_compared(neutralino_pair(pair), sqrt_s_tev, SQUARKS[2:]) == ""
 
 
 def test_every_reason_counts_its_rows() -> None:
-    said = not_compared((3, 3), 8.0, SQUARKS)
+    said = not_compared(neutralino_pair((3, 3)), 8.0, SQUARKS)
     assert said == (
         "5 of 5 rows at 8 TeV (13 to 13.6 were); 2 of 5 rows with squarks below 2500 GeV; "
         "5 of 5 rows of the pair chi0_3 chi0_3 (the other nine were)"
     )
-    assert not_compared((1, 2), 14.0, SQUARKS[2:]) == "3 of 3 rows at 14 TeV (13 to 13.6 were)"
+    pair = neutralino_pair((1, 2))
+    assert not_compared(pair, 14.0, SQUARKS[2:]) == "3 of 3 rows at 14 TeV (13 to 13.6 were)"
+
+
+def test_charginos_were_compared_with_heavier_squarks() -> None:
+    light = "3 of 5 rows with squarks below 3000 GeV"
+    for process in (make_process(1000023, -1000024), make_process(1000037, -1000037)):
+        assert not_compared(process, 13.0, SQUARKS) == light
+        assert not_compared(process, 13.0, SQUARKS[3:]) == ""
+    unlike = make_process(-1000024, 1000037)
+    said = "5 of 5 rows of unlike charginos (equal ones were)"
+    assert not_compared(unlike, 13.0, SQUARKS) == f"{light}; {said}"

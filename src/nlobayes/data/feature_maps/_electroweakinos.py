@@ -1,7 +1,8 @@
-"""What the feature maps of neutralinos have in common.
+"""What the feature maps of electroweakinos have in common.
 
-A cross section does not change when a whole row of mixings changes sign, nor when all masses of a
-pair do: features of neutralinos are made of what does not change either.
+A cross section does not change when a whole row of mixings of a neutralino changes sign, nor when
+all masses of a pair do; nor when a row of U, or of V, changes sign together with the mass of the
+chargino. Features are made of what does not change either.
 """
 
 from __future__ import annotations
@@ -43,3 +44,14 @@ def and_squark(apply: Apply, width: int, inputs: np.ndarray) -> np.ndarray:
     squark, heaviest = inputs[:, -1], np.abs(inputs[:, :width:5]).max(axis=1)
     logarithm = np.log(np.where(squark > heaviest, squark, np.nan))
     return np.column_stack([features, logarithm])
+
+
+def mass_features(first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
+    """Give the logarithm of the sum of two masses (row,) above 91 GeV, and how unlike they are."""
+    total = np.abs(first) + np.abs(second)
+    return [np.log(total - 2 * THRESHOLD_GEV), 4 * np.abs(first * second) / total**2]
+
+
+def relative_sign(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Give the sign of the product of two masses (row,)."""
+    return np.sign(first) * np.sign(second)

@@ -1,0 +1,27 @@
+"""A chargino and its antiparticle: the mass, and how much wino its two chiralities hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._electroweakinos import (
+    ABOVE_THRESHOLD,
+    THRESHOLD_GEV,
+    allowed,
+    and_squark,
+)
+
+COLUMNS: tuple[str, ...] | None = ("mc", "U1", "U2", "V1", "V2")
+FEATURES: tuple[str, ...] | None = (f"ln(|mc|-{THRESHOLD_GEV})", "U1^2", "V1^2")
+"""Rows of U and V have length 1, so that these two say all of both."""
+ALLOWED = allowed(ABOVE_THRESHOLD)
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map mass and mixings, and a squark mass where one follows."""
+    return and_squark(_of_chargino, 5, inputs)
+
+
+def _of_chargino(inputs: np.ndarray) -> np.ndarray:
+    above = np.abs(inputs[:, 0]) - THRESHOLD_GEV
+    return np.column_stack([np.log(above), inputs[:, 1] ** 2, inputs[:, 3] ** 2])

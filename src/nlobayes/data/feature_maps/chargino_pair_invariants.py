@@ -1,0 +1,48 @@
+"""Two unlike charginos: products of their mixings, which change sign with neither."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.data.feature_maps._electroweakinos import (
+    INTERFERENCE_SCALE,
+    THRESHOLD_GEV,
+    allowed,
+    and_squark,
+    mass_features,
+    relative_sign,
+)
+
+COLUMNS: tuple[str, ...] | None = (
+    *("mci", "Ui1", "Ui2", "Vi1", "Vi2"),
+    *("mcj", "Uj1", "Uj2", "Vj1", "Vj2"),
+)
+FEATURES: tuple[str, ...] | None = (
+    f"ln(|mci|+|mcj|-{2 * THRESHOLD_GEV:g})",
+    "4*|mci*mcj|/(|mci|+|mcj|)^2",
+    "asinh((A/0.02)^2)",
+    "asinh((B/0.02)^2)",
+    "s*A*B/(A^2+B^2)",
+)
+"""A = Ui1 Uj1 and B = Vi1 Vj1, which also give the couplings to the Z, since rows of U and of V are
+orthogonal; s is the sign of mci mcj."""
+ALLOWED = allowed(f"|mci| + |mcj| above {2 * THRESHOLD_GEV:g} GeV, charginos that are mixed")
+
+
+def apply(inputs: np.ndarray) -> np.ndarray:
+    """Map masses and mixings, and a squark mass where one follows."""
+    return and_squark(_of_charginos, 10, inputs)
+
+
+def _of_charginos(inputs: np.ndarray) -> np.ndarray:
+    first, second = inputs[:, 0], inputs[:, 5]
+    of_u, of_v = inputs[:, 1] * inputs[:, 6], inputs[:, 3] * inputs[:, 8]
+    squares = np.array([of_u, of_v]) ** 2
+    interference = relative_sign(first, second) * of_u * of_v / squares.sum(axis=0)
+    return np.column_stack(
+        [
+            *mass_features(first, second),
+            *np.arcsinh(squares / INTERFERENCE_SCALE**2),
+            interference,
+        ]
+    )

@@ -1,0 +1,67 @@
+"""Couplings of electroweakinos to quarks with squarks, to the Z and to the W, real mixings.
+
+Those of H. Haber and G. Kane, Phys. Rept. 117 (1985) 75, and of J. Gunion and H. Haber, Nucl. Phys.
+B272 (1986) 1, as in W. Beenakker et al., hep-ph/9906298, and J. Debove, B. Fuks, M. Klasen,
+arXiv:0907.1105. Rows of N are (bino, wino, down-, up-type higgsino); a chargino has its row of U,
+then that of V, each (wino, higgsino). Arguments have the components as their first axis.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.data.physics.mssm import SIN2_THETA_W
+
+ALPHA = 1 / 127.9
+COS2_THETA_W = 1 - SIN2_THETA_W
+TAN_THETA_W = np.sqrt(SIN2_THETA_W / COS2_THETA_W)
+Z_WIDTH_GEV = 2.4952
+W_MASS_GEV, W_WIDTH_GEV = 80.379, 2.085
+
+_ROOT_HALF = np.sqrt(0.5)
+
+
+class Quark(NamedTuple):
+    """Weak isospin and electric charge."""
+
+    isospin: float
+    charge: float
+
+
+UP_TYPE = Quark(1 / 2, 2 / 3)
+DOWN_TYPE = Quark(-1 / 2, -1 / 3)
+
+
+def left_coupling(neutralino: np.ndarray, quark: Quark) -> np.ndarray:
+    """Return f_L = T3 N2 + tan(theta_W) (Q - T3) N1, of a left-handed quark with its squark."""
+    hypercharge = quark.charge - quark.isospin
+    return quark.isospin * neutralino[1] + TAN_THETA_W * hypercharge * neutralino[0]
+
+
+def right_coupling(neutralino: np.ndarray, quark: Quark) -> np.ndarray:
+    """Return f_R = tan(theta_W) Q N1, of a right-handed quark with its squark."""
+    return TAN_THETA_W * quark.charge * neutralino[0]
+
+
+def z_coupling(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return (N_i3 N_j3 - N_i4 N_j4) / 2 of two neutralinos."""
+    return (first[2] * second[2] - first[3] * second[3]) / 2
+
+
+def left_w_coupling(neutralino: np.ndarray, chargino: np.ndarray) -> np.ndarray:
+    """Return O^L = N_i2 V_j1 - N_i4 V_j2 / sqrt 2."""
+    return neutralino[1] * chargino[2] - _ROOT_HALF * neutralino[3] * chargino[3]
+
+
+def right_w_coupling(neutralino: np.ndarray, chargino: np.ndarray) -> np.ndarray:
+    """Return O^R = N_i2 U_j1 + N_i3 U_j2 / sqrt 2."""
+    return neutralino[1] * chargino[0] + _ROOT_HALF * neutralino[2] * chargino[1]
+
+
+def chargino_z_couplings(
+    first: np.ndarray, second: np.ndarray, *, same: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return O'^L and O'^R, sin^2(theta_W) delta_ij - X_i1 X_j1 - X_i2 X_j2 / 2 of X = V and U."""
+    delta = SIN2_THETA_W if same else 0.0
+    of_u, of_v = (delta - first[k] * second[k] - first[k + 1] * second[k + 1] / 2 for k in (0, 2))
+    return of_v, of_u

@@ -1,0 +1,92 @@
+"""Pairs of electroweakinos, and the columns of a table about them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, model_validator
+
+from nlobayes.data.processes import Process, columns_of, make_process, neutralino_pair
+from nlobayes.errors import InputError
+from nlobayes.study.values import Frozen
+
+CROSS_SECTIONS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
+
+
+def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
+    return min(pair), max(pair)
+
+
+def _as_process(particles: tuple[int, int]) -> tuple[int, int]:
+    return make_process(*particles)
+
+
+Neutralino = Annotated[int, Field(ge=1, le=4, strict=True)]
+Pair = Annotated[tuple[Neutralino, Neutralino], AfterValidator(_in_order)]
+Particle = Annotated[int, Field(strict=True)]
+Particles = Annotated[tuple[Particle, Particle], AfterValidator(_as_process)]
+
+
+class OfProcess(Frozen):
+    """Settings that name two electroweakinos: a pair of neutralinos, or a process."""
+
+    pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = (1, 1)
+    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
+    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
+    process: Annotated[Particles | None, Field(exclude_if=lambda found: found is None)] = None
+    """Instead of `pair`: particle numbers of any two neutralinos (1000022, 1000023, 1000025,
+    1000035) or charginos (1000024, 1000037; the positive ones have positive numbers) whose charges
+    sum to 0, 1 or -1. Columns mc1, u11, u12, v11, v12 for a chargino: its mass, its rows of U and
+    V."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_of_both(cls, given: Any) -> Any:
+        """Leave the pair out where a process is given, and refuse both."""
+        if not isinstance(given, dict) or given.get("process") is None:
+            return given
+        if given.get("pair") is not None:
+            raise InputError("study.pair_and_process", where="process")
+        return {**given, "pair": None}
+
+    @model_validator(mode="after")
+    def _has_one(self) -> OfProcess:
+        if self.pair is None and self.process is None:
+            raise InputError("study.no_pair", where="pair")
+        return self
+
+    @property
+    def reaction(self) -> Process:
+        """The process."""
+        return neutralino_pair(self.pair) if self.pair else Process(*self.process or ())
+
+    @property
+    def of_engine(self) -> dict[str, Any]:
+        """The pair, as the engine's references take it; null where charginos are made."""
+        process = self.reaction
+        return {"pair": process.numbers if process.of_neutralinos else None}
+
+    @property
+    def named(self) -> str:
+        """What an error calls it."""
+        if self.pair is None:
+            return f"process {[*self.reaction]}"
+        return f"pair {[*self.pair]}"
+
+
+def columns_of_pair(pair: tuple[int, int]) -> tuple[str, ...]:
+    """Name the mass and the mixings of each neutralino of a pair, once where they are equal."""
+    return neutralino_pair(pair).columns
+
+
+def check_reads_both(source: OfProcess, columns: tuple[str, ...]) -> None:
+    """Refuse to read one particle of two, on both of which cross sections depend."""
+    for particle in source.reaction:
+        if not {*columns} & {*columns_of(particle)}:
+            raise InputError(
+                "study.particle_not_read",
+                where="features.columns",
+                particle=particle,
+                process=source.named,
+                columns=columns_of(particle),
+            )

@@ -1,0 +1,73 @@
+"""Every pair that two quarks make has one name, whichever way it is written."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from nlobayes.data.processes import (
+    KNOWN,
+    Process,
+    charge_of,
+    make_process,
+    neutralino_pair,
+)
+from nlobayes.data.statements import PROTONS, state_process
+from tests.refusals import refused
+from tests.spectra import PROCESSES
+
+
+def test_there_are_thirty_processes() -> None:
+    """Ten of neutralinos, sixteen of a neutralino and a chargino, four of charginos."""
+    made = {
+        make_process(*pair)
+        for pair in product(KNOWN, repeat=2)
+        if abs(sum(map(charge_of, pair))) <= 1
+    }
+    assert made == {Process(*pair) for pair in PROCESSES}
+    kinds = [(p.of_neutralinos, p.of_charginos, abs(p.charge)) for p in made]
+    assert [
+        kinds.count(kind) for kind in ((True, False, 0), (False, False, 1), (False, True, 0))
+    ] == [10, 16, 4]
+
+
+@pytest.mark.parametrize("pair", PROCESSES, ids=str)
+def test_order_does_not_matter(pair: tuple[int, int]) -> None:
+    assert make_process(*pair[::-1]) == make_process(*pair) == pair
+
+
+def test_columns_are_those_of_both_particles() -> None:
+    n2, c1 = ("m2", "n21", "n22", "n23", "n24"), ("mc1", "u11", "u12", "v11", "v12")
+    assert make_process(-1000024, 1000023).columns == (*n2, *c1)
+    assert make_process(1000023, 1000023).columns == n2
+    assert make_process(-1000024, 1000024).columns == c1
+    assert make_process(1000024, -1000037).columns == (*c1, *(n.replace("1", "2", 1) for n in c1))
+
+
+def test_processes_have_words_and_numbers() -> None:
+    words = {
+        neutralino_pair((3, 1)): "p p -> chi0_1 chi0_3",
+        make_process(-1000037, 1000022): "p p -> chi0_1 chi-_2",
+        make_process(-1000024, 1000037): "p p -> chi-_1 chi+_2",
+    }
+    assert {each: state_process(PROTONS, each)["process"] for each in words} == words
+    assert make_process(-1000024, 1000037).numbers == (1, 2)
+    assert make_process(1000035, -1000037).charge == -1
+
+
+@pytest.mark.parametrize(
+    ("pair", "code", "received"),
+    [
+        ((1000022, 1000021), "physics.no_electroweakino", 1000021),
+        ((-1000022, 1000022), "physics.no_electroweakino", -1000022),
+        ((0, 1000022), "physics.no_electroweakino", 0),
+        ((1000024, 1000024), "physics.doubly_charged", (1000024, 1000024)),
+        ((-1000024, -1000037), "physics.doubly_charged", (-1000024, -1000037)),
+    ],
+)
+def test_other_pairs_are_refused(
+    pair: tuple[int, int], code: str, received: int | tuple[int, int]
+) -> None:
+    with refused(code, received=received):
+        make_process(*pair)
