@@ -20,7 +20,7 @@ class Said(NamedTuple):
 
 
 def said_of(diagnostics: Found, evaluation: Found) -> Said | None:
-    """Say which checks of its scores a run failed and what to do next; None where it failed none."""
+    """Say which checks a run failed and what to do next; None where it failed none."""
     checks = {**diagnostics["checks"], **evaluation["calibration_checks"]}
     names = failed(checks)
     if not names:

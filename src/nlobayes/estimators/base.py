@@ -19,11 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 from nlobayes.artifacts.files import write_parquet, write_text
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
-from nlobayes.fitting.fits import Fitted, fit, folder_for_results
+from nlobayes.fitting.fits import Fitted, fit
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import Choices, Configuration, configure, in_yaml
-from nlobayes.interop.inference_data import inference_data
-from nlobayes.interop.pymc_model import pymc_model
 from nlobayes.types import Table
 
 if TYPE_CHECKING:
@@ -99,7 +97,7 @@ class FittedNetwork(BaseEstimator):
             "split": dict(split),
         }
         self.study_ = configure(NAME, given, self._choices(rows))
-        with folder_for_results() as folder:
+        with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / TABLE
             write_parquet(path, to_arrow(table))
             here = _with_table(self.study_, path)
@@ -116,7 +114,9 @@ class FittedNetwork(BaseEstimator):
     def _columns(self) -> list[str]:
         """Name the columns as the table does that was given, or by their numbers."""
         named = getattr(self, "feature_names_in_", None)
-        return [f"x{n}" for n in range(self.n_features_in_)] if named is None else [*map(str, named)]
+        if named is None:
+            return [f"x{n}" for n in range(self.n_features_in_)]
+        return [*map(str, named)]
 
     @property
     def idata_(self) -> az.InferenceData:
@@ -124,12 +124,16 @@ class FittedNetwork(BaseEstimator):
         import arviz as az
 
         with self._on_disk() as (posterior, dataset), az.rc_context({"data.load": "eager"}):
+            from nlobayes.interop.inference_data import inference_data
+
             return inference_data(posterior, dataset=dataset)
 
     @property
     def pymc_model_(self) -> Any:
         """The `pm.Model` of the run with its train rows, in units of the network."""
         with self._on_disk() as (posterior, dataset):
+            from nlobayes.interop.pymc_model import pymc_model
+
             return pymc_model(posterior, dataset=dataset)
 
     @contextmanager

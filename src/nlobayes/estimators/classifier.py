@@ -138,7 +138,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
 
 
 def _each_class_first(codes: np.ndarray, seed: int) -> np.ndarray:
-    """Shuffle rows, one row of each class before all others, so that train rows have every class."""
+    """Shuffle rows, one of each class before all others, so that train rows have every class."""
     order = np.random.default_rng(seed).permutation(len(codes))
     _, first = np.unique(codes[order], return_index=True)
     return np.concatenate([order[first], np.delete(order, first)])

@@ -60,6 +60,9 @@ def fit(
     )
 
 
-def folder_for_results() -> TemporaryDirectory[str]:
-    """Make a folder that goes when it is closed."""
-    return TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True)
+def fit_in_own_folder(
+    configuration: Configuration, *, workers: int = 1, shown: bool = True
+) -> Fitted:
+    """Run the one run of a study in a folder that goes when it is done; arguments as above."""
+    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
+        return fit(configuration, Path(folder), workers=workers, shown=shown)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from nlobayes.study.job_builder import prepare_job, run_jobs, simulate_job
+from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 from nlobayes.study.values import Frozen
 from nlobayes.workflow.inputs import Inputs, folder_of_chain_group
@@ -23,8 +24,10 @@ class Job(NamedTuple):
     options: Options
 
 
-Wave = list[Job]
-"""Jobs that do not wait for each other."""
+Line = list[Job]
+"""Jobs one after the other, as those of one chain group."""
+Wave = list[Line]
+"""Lines that do not wait for each other."""
 
 
 class Jobs:
@@ -44,53 +47,59 @@ class Jobs:
         return self._root / dataset_path(self._run)
 
     def waves(self) -> Iterator[Wave]:
-        """Go through all jobs: those of a wave may run beside each other."""
-        yield from self._of_data()
-        yield [self._pretrain(start) for start in self._starts]
-        yield from self._of_posterior()
-        yield from ([job] for job in self._of_scores())
+        """Go through all jobs, wave by wave."""
+        yield [[*self._of_data()]]
+        posterior = self.path("posterior")
+        if self._run.method.stage == "assemble":
+            yield from self._of_chains(posterior)
+        else:
+            yield [[self._pretrain(start)] for start in sorted({*self._run.starts})]
+            yield [[self._in_one_job(posterior)]]
+        yield [[*self._of_scores()]]
 
-    @property
-    def _starts(self) -> list[int]:
-        return sorted({*self._run.starts})
-
-    def _of_data(self) -> Iterator[Wave]:
+    def _of_data(self) -> Iterator[Job]:
         source = self._run.dataset.source
         table = self._root / f"results/tables/{self._run.names['dataset']}.parquet"
         if source.made_by is not None:
-            yield [_job("simulate", simulate_job(self._run.dataset), out=table)]
+            yield _job("simulate", simulate_job(self._run.dataset), out=table)
         given = table if source.given is None else Path(source.given)
-        yield [_job("prepare", prepare_job(self._run.dataset), table=given, out=self.dataset)]
+        yield _job("prepare", prepare_job(self._run.dataset), table=given, out=self.dataset)
 
     def _pretrain(self, start: int) -> Job:
         out = self._below(map_paths(self._run, [start]))[0]
         return self._call("pretrain", dataset=self.dataset, chain=start, out=out)
 
-    def _of_posterior(self) -> Iterator[Wave]:
-        posterior = self.path("posterior")
-        if self._run.method.stage == "assemble":
-            yield from self._of_chains(posterior)
-        elif self._run.method.stage == "approximate":
-            start = self._below(self._inputs.maps(self._at()))
-            yield [self._call("approximate", dataset=self.dataset, start=start, out=posterior)]
-        else:
-            yield [self._call("sample", dataset=self.dataset, out=posterior)]
+    def _in_one_job(self, posterior: Path) -> Job:
+        if self._run.method.stage == "sample":
+            return self._call("sample", dataset=self.dataset, out=posterior)
+        start = self._below(self._inputs.maps(self._at()))
+        return self._call("approximate", dataset=self.dataset, start=start, out=posterior)
 
     def _of_chains(self, posterior: Path) -> Iterator[Wave]:
-        method = self._run.mcmc
+        method, groups = self._run.mcmc, range(len(self._run.chain_groups))
         assert method is not None, self._run.run_id
-        groups = range(len(self._run.chain_groups))
-        for segment in range(method.warmup.segments):
-            yield [self._warmup(group, segment) for group in groups]
-        for segment in range(method.segments):
-            yield [self._draw(group, segment) for group in groups]
-            if method.until and segment < method.segments - 1:
-                yield [self._check(segment)]
+        if method.chains_per_start > 1:  # several chain groups wait for one MAP
+            yield [[self._pretrain(start)] for start in sorted({*self._run.starts})]
+        together = 1 if method.until else method.segments
+        yield [[*self._begun(group, method), *self._drawn(group, 0, together)] for group in groups]
+        for segment in range(together, method.segments):
+            yield [[self._check(segment - 1)]]
+            yield [[*self._drawn(group, segment, segment + 1)] for group in groups]
         drawn = {
             "warmup": self._below(self._inputs.warmups(self._at())),
             "segment": self._below(self._inputs.segments(self._at())),
         }
-        yield [Job("assemble", {"dataset": self.dataset, **drawn, "out": posterior})]
+        yield [[Job("assemble", {"dataset": self.dataset, **drawn, "out": posterior})]]
+
+    def _begun(self, group: int, method: MCMC) -> Iterator[Job]:
+        """Give the MAPs of a chain group where they are its own, and its warm-up."""
+        if method.chains_per_start == 1:
+            yield from map(self._pretrain, self._run.chain_groups[group])
+        for segment in range(method.warmup.segments):
+            yield self._warmup(group, segment)
+
+    def _drawn(self, group: int, first: int, end: int) -> Iterator[Job]:
+        return (self._draw(group, segment) for segment in range(first, end))
 
     def _warmup(self, group: int, segment: int) -> Job:
         at = self._at(chain_group=group, segment=segment)

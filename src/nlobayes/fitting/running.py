@@ -9,13 +9,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nlobayes.artifacts.places import project
-from nlobayes.fitting.jobs import Job, Wave
+from nlobayes.fitting.jobs import Job, Line, Wave
 from nlobayes.stages import function_of
 
 RUNTIME = "nlobayes.commands.shared.runtime"
@@ -50,7 +51,7 @@ def run_waves(
         If a command refuses its input, as it would on the command line.
     """
     planned, said = list(waves), list[str]()
-    with _bar(sum(map(len, planned)), shown) as (tell, advance):
+    with _bar(sum(len(line) for wave in planned for line in wave), shown) as (tell, advance):
         for wave in planned:
             tell(_named(wave))
             beside = workers if len(wave) > 1 else 1
@@ -68,21 +69,26 @@ def run_job(job: Job, root: Path, precision: str, tell: Tell | None = None) -> l
     return heard.lines
 
 
+def run_line(line: Line, root: Path, precision: str) -> list[list[str]]:
+    """Run the jobs of a line in a worker, and give what each says."""
+    return [run_job(job, root, precision) for job in line]
+
+
 def _results(
     wave: Wave, root: Path, precision: str, workers: int, tell: Tell
 ) -> Iterator[list[str]]:
     """Run the jobs of a wave, here or in workers, and give what each says once it is done."""
     if workers == 1:
-        return (run_job(job, root, precision, tell) for job in wave)
+        return (run_job(job, root, precision, tell) for line in wave for job in line)
     from joblib import Parallel, delayed
 
-    calls = (delayed(run_job)(job, root, precision) for job in wave)
-    done: Iterator[list[str]] = Parallel(workers, return_as="generator_unordered")(calls)
-    return done
+    calls = (delayed(run_line)(line, root, precision) for line in wave)
+    done = Parallel(workers, return_as="generator_unordered")(calls)
+    return chain.from_iterable(done)
 
 
 def _named(wave: Wave) -> str:
-    command = wave[0].command
+    command = wave[0][-1].command
     return IN_WORDS.get(command, command)
 
 

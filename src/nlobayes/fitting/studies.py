@@ -80,9 +80,7 @@ def _judged_by(name: str) -> dict[str, str]:
     return {} if name == "default" else {"evaluation": name}
 
 
-def _preset(
-    kind: str, chosen: Preset, library: Mapping[str, Any]
-) -> tuple[str, dict[str, Any]]:
+def _preset(kind: str, chosen: Preset, library: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if isinstance(chosen, Mapping):
         return OWN, _plain(chosen)
     known = library.get(SECTIONS[kind], {})
