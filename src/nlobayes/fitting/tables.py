@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.csv_text import closest_name
-from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
+from nlobayes.study.datasets import Features
 from nlobayes.types import Table
 
 SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
@@ -54,14 +54,13 @@ def dataset_of(
     inputs = [*columns] or [name for name in others if name not in left_out]
     if not inputs:
         raise InputError("fitting.no_inputs", where=path, target=target)
-    units = {name: table.units[name] for name in inputs if table.units.get(name)}
     learned: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
     learned["scale"] = scale or _scale_of(values)
     if relative_error:
         learned["relative_error"] = relative_error
     dataset = {
-        "source": {"kind": "table", "path": path},
-        "features": {"columns": inputs, "map": _map_of(inputs), "units": units},
+        "source": {"kind": "table", "path": path, "duplicates": "keep"},
+        "features": _features_of(inputs, table.units),
         "target": learned,
         "split": dict(SPLIT),
     }
@@ -87,7 +86,10 @@ def _scale_of(target: np.ndarray) -> str:
     return "log10" if positive and np.ptp(np.log10(target)) >= DECADES else "identity"
 
 
-def _map_of(columns: Sequence[str]) -> str:
-    """Take the feature map that is made for these columns; none is for others."""
-    made = (name for name, one in FEATURE_MAPS.items() if tuple(columns) == one.COLUMNS)
-    return next(made, "raw")
+def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:
+    """Take the columns as they are, but a neutralino as a study without settings takes it."""
+    known = Features()
+    if tuple(columns) == known.columns:
+        return {"columns": columns, "map": known.map, "units": dict(known.units)}
+    given = {name: units[name] for name in columns if units.get(name)}
+    return {"columns": columns, "map": "raw", "units": given}

@@ -15,8 +15,16 @@ from nlobayes.data.tables import read_table
 from nlobayes.diagnostics import in_words
 from nlobayes.errors import one_line
 from nlobayes.fitting.fits import Fitted, fit_in_own_folder
-from nlobayes.fitting.studies import Choices, configure, in_yaml, name_of_dataset, plan_of
-from nlobayes.fitting.tables import dataset_of
+from nlobayes.fitting.studies import (
+    Choices,
+    Preset,
+    configure,
+    in_yaml,
+    name_of_dataset,
+    plan_of,
+)
+from nlobayes.fitting.tables import SPLIT, dataset_of
+from nlobayes.study.files import parse_yaml
 
 MOST_WORKERS = 4
 """Chains of a run, where nothing else is said."""
@@ -41,10 +49,12 @@ def fit(
     hidden: Annotated[
         list[int] | None, typer.Option(help="Units of a hidden layer; repeat.")
     ] = None,
-    prior: Annotated[str, typer.Option(help="Preset of the prior.")] = "fan_in",
-    likelihood: Annotated[str, typer.Option(help="Preset of the likelihood.")] = "learned_above_10",
-    pretraining: Annotated[str, typer.Option(help="Preset of the MAP fit.")] = "adam",
-    method: Annotated[str, typer.Option(help="Preset of the method.")] = "hmc_table",
+    prior: Annotated[str, typer.Option(help="Preset of the prior, or YAML.")] = "fan_in",
+    likelihood: Annotated[
+        str, typer.Option(help="Preset of the likelihood, or YAML.")
+    ] = "learned_above_10",
+    pretraining: Annotated[str, typer.Option(help="Preset of the MAP fit, or YAML.")] = "adam",
+    method: Annotated[str, typer.Option(help="Preset of the method, or YAML.")] = "hmc_table",
     seed: Annotated[int, typer.Option(help="Seed of the run.", min=0)] = 1,
     jobs: Annotated[
         int | None, typer.Option(help="Processes for the chains; the cores if not given.", min=1)
@@ -59,8 +69,9 @@ def fit(
     """Choose columns, units and splits, sample, write the surrogate, and say how good it is."""
     name = name_of_dataset(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
+    given = read_table(table)
     read = dataset_of(
-        read_table(table),
+        given,
         table.as_posix(),
         target,
         columns=column or (),
@@ -69,11 +80,12 @@ def fit(
     )
     chosen = Choices(
         network={"hidden": hidden or [32]},
-        prior=prior,
-        likelihood=likelihood,
-        pretraining=pretraining,
-        method=method,
+        prior=_preset(prior),
+        likelihood=_preset(likelihood),
+        pretraining=_preset(pretraining),
+        method=_preset(method),
         seed=seed,
+        train_rows=int(SPLIT["train"] * len(given.columns[target])),
     )
     configuration = configure(name, read.dataset, chosen)
     plan_of(configuration)
@@ -86,6 +98,11 @@ def fit(
     _say_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
     typer.echo(f"study:     {study}    snakemake --configfile {study}")
+
+
+def _preset(said: str) -> Preset:
+    """Take the name of a preset, or its settings as YAML text in braces."""
+    return parse_yaml(said, "YAML text of a preset") if said.lstrip().startswith("{") else said
 
 
 def _workers() -> int:
