@@ -111,7 +111,8 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
 
     def predict(self, X: Any) -> np.ndarray:
         """Give the most probable label of each point."""
-        labels: np.ndarray = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probable = self.predict_proba(X).argmax(axis=1)
+        labels: np.ndarray = self.classes_[probable]
         return labels
 
     def sample(self, X: Any) -> np.ndarray:

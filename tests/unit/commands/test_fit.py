@@ -1,6 +1,7 @@
 """`nlobayes fit`: a table goes in, a surrogate, a study and a verdict come out."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tests.unit.estimators.settings import PRETRAINING
 RNG = np.random.default_rng(0)
 MASS, MIXING = RNG.uniform(100, 900, 60), RNG.uniform(-1, 1, 60)
 SIGMA = 10 ** (-MASS / 300) * (1 + MIXING**2)
-FEW = {
+FEW: dict[str, Any] = {
     "pretraining": yaml.safe_dump(PRETRAINING, default_flow_style=True),
     "method": "{kind: map_ensemble, members: 2}",
 }
@@ -60,9 +61,9 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     ],
 )
 def test_what_cannot_be_fitted_is_refused_before_anything_is_sampled(
-    table: Path, words: dict[str, object], said: str
+    table: Path, words: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        fit(table, **words)  # type: ignore[arg-type]
+        fit(table, **words)
     assert said in str(refused.value)
     assert not Path("my_table.nc").exists()
