@@ -111,7 +111,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         y
             Target (point,).
         sample_sd
-            Standard deviation of the noise of each target that is known, in its unit (point,).
+            Known standard deviation of the noise of each target, in its unit (point,); tables
+            state it relative to the target, so none may be larger than its target.
 
         Raises
         ------
@@ -181,6 +182,7 @@ def _relative(sample_sd: Any, y: np.ndarray) -> np.ndarray:
     sd = np.asarray(check_array(sample_sd, ensure_2d=False, dtype=np.float64))
     if sd.shape != y.shape:
         raise InputError("estimators.sd_shape", given=sd.shape, rows=y.shape)
-    if (sd < 0).any() or (y == 0).any():
-        raise InputError("estimators.sd_value", row=int(np.flatnonzero((sd < 0) | (y == 0))[0]) + 1)
+    bad = np.flatnonzero((sd < 0) | (sd > np.abs(y)) | (y == 0))
+    if bad.size:
+        raise InputError("estimators.sd_value", row=int(bad[0]) + 1, count=bad.size, rows=y.size)
     return sd / np.abs(y)

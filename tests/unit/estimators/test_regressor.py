@@ -22,7 +22,7 @@ from tests.unit.estimators.settings import CHAINS, MAPS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
-Y = X[:, 0] ** 2 + 0.1 * RNG.normal(size=60)
+Y = 5 + X[:, 0] ** 2 + 0.1 * RNG.normal(size=60)
 SD = np.full(60, 0.1)
 
 
@@ -111,8 +111,12 @@ def test_it_works_in_a_pipeline_and_in_cross_validation() -> None:
     ("sd", "target", "said"),
     [
         (SD[:3], Y, "sample_sd has shape 3"),
-        (-SD, Y, "row 1 has a negative sample_sd"),
-        (SD, np.where(np.arange(60) == 4, 0.0, Y), "row 5 "),
+        (
+            -SD,
+            Y,
+            "60 of 60 values of sample_sd are negative or larger than the target, the first in row 1;",
+        ),
+        (SD, np.where(np.arange(60) == 4, 0.0, Y), "1 of 60 .* row 5;"),
     ],
 )
 def test_errors_of_rows_that_do_not_fit_are_refused(
