@@ -29,8 +29,8 @@ from nlobayes.study.files import parse_yaml
 MOST_WORKERS = 4
 """Chains of a run, where nothing else is said."""
 STUDY = """\
-Written by `nlobayes fit {table}`: the same run with figures and report, from the same folder, is
-`snakemake --configfile {study}`. Keys: config/README.md."""
+The study of table {table}, written when it was fitted. Give it to Snakemake by --configfile, from
+the same folder, for the same run with figures and a report. Keys: config/README.md."""
 
 
 def fit(
@@ -90,7 +90,7 @@ def fit(
     configuration = configure(name, read.dataset, chosen)
     plan_of(configuration)
     _say_dataset(read.dataset, read.left_out)
-    write_text(study, in_yaml(configuration, STUDY.format(table=table, study=study)))
+    write_text(study, in_yaml(configuration, STUDY.format(table=table)))
     fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
     for line in fitted.warnings:
         typer.echo(line, err=True)
