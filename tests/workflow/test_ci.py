@@ -37,6 +37,7 @@ TABLES = {
     "weight_autocorrelation": "lag mean p10 p90",
     "history": "weight chain draw value",
     "weight_planes": "pair x_name y_name chain x y",
+    "marginals": "parameter mean sd rhat chain low high density",
     "divergences": "reference_point covariate deviation expected",
     "loss": "chain epoch train_loss validation_rmse",
     "thinning": "step draws ess_f_median ess_share rmse crps lppd megabytes stored chosen",
@@ -51,7 +52,9 @@ TABLES = {
     "cases": "case point truth draw mean total_sd",
     "calibration_checks": "check value low high passed",
 }
-OTHER_TABLES = {"labels", "deciles"}
+OF_ONE_INPUT = {"curves", "maps", "predictive_quantiles", "density"}
+"""Without rows where there are several inputs."""
+OTHER_TABLES = {"labels", "deciles", *OF_ONE_INPUT}
 LANDSCAPE_TABLES = {
     "landscape": "alpha beta energy",
     "landscape_maps": "chain alpha beta energy",
@@ -62,7 +65,7 @@ DATA_TABLES = ("data_rows", "data_columns", "data_splits")
 DATASET = "embedded_small"
 FIGURES = {
     *("verdict", "trace", "convergence", "autocorrelation", "divergences", "thinning"),
-    *("weight_planes", "history", "loss"),
+    *("weight_planes", "marginals", "history", "loss"),
     *("predicted_vs_true", "residuals", "residual_histogram", "deciles", "scale_ratio"),
     *("pulls", "coverage", "levels", "pit", "conditional", "cases"),
 }
@@ -108,6 +111,7 @@ DIAGNOSTICS = {
     *("chains", "draws_per_chain", "exact", "checks", "still_chains", "still_chains_at"),
     *("converged", "divergences_at", "rhat_f_gelman_rubin_p99", "rhat_f_nested_p99"),
     *("mcse_f_mean_over_sd_max", "mcse_f_q2_5_over_sd_max", "mcse_f_q97_5_over_sd_max"),
+    "weight_spread",
 }
 SCORES = {*keys_of(Of.NUMBERS)}
 

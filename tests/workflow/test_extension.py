@@ -34,7 +34,7 @@ AFTER_ASSEMBLE = dict.fromkeys(
     1,
 )
 PLANE = {"landscape": 1, "plot_landscape": 1}  # three MAPs span one
-COMPARED = {"compare": 1, "plot_scan": 1, "plot_differences": 1}
+COMPARED = {"compare": 1, "plot_scan": 1, "plot_differences": 1, "plot_pulls_by_setting": 1}
 GROUPS = ("posterior", "sample_stats", "all_sample_stats", "warmup_sample_stats", "predictions")
 
 

@@ -39,7 +39,7 @@ def beside(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def test_an_ensemble_shares_the_maps_and_has_no_jobs_of_chains(tiny: Project) -> None:
     planned = tiny.planned(changes=TWO_METHODS)
-    compared = {"compare": 1, "plot_scan": 1, "plot_differences": 1}
+    compared = {"compare": 1, "plot_scan": 1, "plot_differences": 1, "plot_pulls_by_setting": 1}
     compared |= {"fidelity": 1, "plot_fidelity": 1}
     assert planned == {"approximate": 1, **dict.fromkeys(OF_ITS_OWN, 1), **compared, "all": 1}
 

@@ -49,6 +49,8 @@ JOBS = {
 STUDY = yaml.safe_load(Path(__file__).with_name("tiny.yaml").read_text())
 OF_CLASSES = {("datasets", "*", "image")}
 """Keys that a study of numbers cannot have; tests/unit/study/test_jobs.py changes them."""
+OF_FILES = {("evaluation", "*", "scores", "*")}
+"""Keys that name files of the user; test_own_functions.py changes them."""
 PRESETS = {(section,) for section in (*SECTIONS.values(), "rivals", "grids")}
 JOBS_TOLD = [kind for name, kind in vars(jobs).items() if name.endswith("Job") and name != "Job"]
 HEAVY = {"jax", "pymc", "pytensor", "blackjax", "optax", "arviz", "xarray", "matplotlib", "scipy"}
@@ -60,6 +62,12 @@ def since(rule: str) -> dict[str, int]:
     return {name: JOBS[name] for name in rules[rules.index(rule) :]}
 
 
+def shown(**figures: Any) -> dict[str, Any]:
+    """Choose what figures show."""
+    return {"evaluation": {"default": {"figures": figures}}}
+
+
+OF_CHAINS = {"tabulate_chains": 1, "plot_chains": 1, "all": 1}
 DRAWN = since("plot") | {"plot_data": 1}
 """All that draws figures."""
 
@@ -96,6 +104,9 @@ CASES: list[tuple[dict[str, Any], dict[str, int]]] = [
     ({"evaluation": {"default": {"combine": "stacking"}}}, since("evaluate")),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export": 1, "all": 1}),
     ({"evaluation": {"default": {"calibration": {"chi2": 0.2}}}}, since("evaluate")),
+    (shown(cases=[3]), {"tabulate": 1, "plot": 1, "all": 1}),
+    (shown(marginals=["biases_1[0]"]), OF_CHAINS),
+    (shown(weight_planes=[["biases_1[0]", "biases_1[1]"]]), OF_CHAINS),
     (
         {"methods": {"tiny": {"chains": 4, "chains_per_start": 2}}},
         since("assemble") | {"warmup": 3, "draw": 3},  # the first chain stays as it is
@@ -167,7 +178,7 @@ def test_changed_parameter(
 def test_every_key_of_a_study_is_changed_by_some_case() -> None:
     """A new section, or a new key that is not within what a job is told whole, needs a case."""
     changed = {place for changes, _ in CASES for place in places(changes)}
-    assert set(keys(Study)) - changed == OF_CLASSES
+    assert set(keys(Study)) - changed == OF_CLASSES | OF_FILES
     assert {("methods", "*", "until"), ("grids", "*", "outputs"), ("targets",)} <= {*keys(Study)}
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.workflow
 
 GRIDS = ("ci", "check", "quickstart", "quickstart_raw", "sharp", "full", "thesis")
-ACROSS_RUNS = ("agree", "compare", "plot_scan", "plot_differences")
+ACROSS_RUNS = ("agree", "compare", "plot_scan", "plot_differences", "plot_pulls_by_setting")
 
 
 def presets(project: Project, kind: str) -> dict[str, Any]:

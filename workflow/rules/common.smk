@@ -8,6 +8,7 @@ from nlobayes.figures import Of, names_of, tabulated_of_chains, tabulated_of_siz
 from nlobayes.workflow.figures import (
     BAND_TABLES,
     CHAIN_FIGURES,
+    COMPARED,
     DATA,
     DATA_TABLES,
     FIDELITY,
@@ -17,7 +18,11 @@ from nlobayes.workflow.figures import (
     PLANE_TABLES,
     PRIOR,
     PRIOR_TABLES,
+    PULL_TABLES,
+    PULLS,
     SCALE_TABLES,
+    SETTING_TABLES,
+    SETTINGS,
     SIZE_FIGURES,
     TABLES_BESIDE_CHAINS,
 )

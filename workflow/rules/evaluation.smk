@@ -247,7 +247,7 @@ rule compare:
     input:
         metrics=inputs.metrics,
     output:
-        tables=tables(["differences", "scanned"], "results/plots/comparison/{grid}"),
+        tables=tables(COMPARED, "results/plots/comparison/{grid}"),
         runs=report(
             "results/plots/comparison/{grid}/runs.csv",
             caption="../report/runs.rst",
@@ -279,10 +279,12 @@ rule speed:
         datasets=inputs.datasets,
     output:
         table="timings/speed/{grid}/speed.csv",
+        loadings="timings/speed/{grid}/loadings.csv",
     log:
         "logs/speed/{grid}.log",
     conda:
         "../../environment.yml"
+    # It computes on one core, and takes all so that no other job of the workflow disturbs it.
     threads: workflow.cores
     resources:
         mem_mb=8000,
@@ -292,4 +294,4 @@ rule speed:
         datasets=option_per_input("--dataset", "datasets"),
     shell:
         "nlobayes speed --spec - {params.datasets}"
-        " --out {output.table:q} 2> {log:q} <<< {params.spec:q}"
+        " --out {output.table:q} --loadings {output.loadings:q} 2> {log:q} <<< {params.spec:q}"

@@ -108,14 +108,14 @@ use rule plot as plot_bands with:
     input:
         tables=tables(BAND_TABLES),
     output:
-        *figures("Accuracy", ["bands"]),
+        *figures("Accuracy", names_of(Of.ONE_FEATURE)),
         record="results/records/plot_bands/{run}.json",
     log:
         "logs/plot_bands/{run}.log",
     benchmark:
         "timings/plot_bands/{run}.tsv"
     params:
-        **options.to_plot("run", ["bands"]),
+        **options.to_plot("run", names_of(Of.ONE_FEATURE)),
 
 
 use rule plot as plot_scale_ratio with:
@@ -195,35 +195,44 @@ use rule plot as plot_scan with:
 
 use rule plot as plot_differences with:
     input:
-        tables=["results/plots/comparison/{grid}/differences.csv"],
+        tables=tables(SETTING_TABLES, "results/plots/comparison/{grid}"),
     output:
-        *figures(
-            "Comparison",
-            ["differences"],
-            "results/figures/comparison/{grid}",
-            "grid",
-        ),
+        *figures("Comparison", SETTINGS, "results/figures/comparison/{grid}", "grid"),
         record="results/records/plot_differences/{grid}.json",
     log:
         "logs/plot_differences/{grid}.log",
     benchmark:
         "timings/plot_differences/{grid}.tsv"
     params:
-        **options.to_plot("grid", ["differences"]),
+        **options.to_plot("grid", SETTINGS),
+
+
+use rule plot as plot_pulls_by_setting with:
+    input:
+        tables=tables(PULL_TABLES, "results/plots/comparison/{grid}"),
+    output:
+        *figures("Comparison", PULLS, "results/figures/comparison/{grid}", "grid"),
+        record="results/records/plot_pulls_by_setting/{grid}.json",
+    log:
+        "logs/plot_pulls_by_setting/{grid}.log",
+    benchmark:
+        "timings/plot_pulls_by_setting/{grid}.tsv"
+    params:
+        **options.to_plot("grid", PULLS),
 
 
 use rule plot as plot_speed with:
     input:
-        tables="timings/speed/{grid}/speed.csv",
+        tables=rules.speed.output,
     output:
-        *figures("Speed", ["speed"], "timings/speed/{grid}", "grid"),
+        *figures("Speed", names_of(Of.SPEED), "timings/speed/{grid}", "grid"),
         record="timings/speed/{grid}/record.json",
     log:
         "logs/plot_speed/{grid}.log",
     benchmark:
         "timings/plot_speed/{grid}.tsv"
     params:
-        **options.to_plot("grid", ["speed"]),
+        **options.to_plot("grid", names_of(Of.SPEED)),
 
 
 use rule plot as plot_fidelity with:

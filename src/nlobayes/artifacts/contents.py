@@ -74,6 +74,11 @@ def read_dataset(path: Path) -> Dataset:
     )
 
 
+def read_statement(path: Path) -> dict[str, Any]:
+    """Read what the table behind a dataset or a posterior states, as an attribute to pass on."""
+    return {"table_metadata": read_attrs(path).get("table_metadata", {})}
+
+
 def _rows(dataset: Dataset) -> xr.Dataset:
     rows: dict[str, Any] = {
         "split": (("point",), dataset.split, {"flags": "0 train, 1 val, 2 test"}),

@@ -8,6 +8,7 @@ import math
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from sys import getsizeof
 from typing import BinaryIO, NamedTuple, cast
@@ -65,8 +66,12 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def open_table(path: Path, columns: Sequence[str], rows: int = ROWS) -> Iterator[Source]:
+def open_table(
+    path: Path, columns: Sequence[str], rows: int = ROWS, optional: Sequence[str] = ()
+) -> Iterator[Source]:
     """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns, in chunks of rows.
+
+    Columns that are `optional` are read where they are there.
 
     Raises
     ------
@@ -82,11 +87,12 @@ def open_table(path: Path, columns: Sequence[str], rows: int = ROWS) -> Iterator
         file = path.open("rb")
     with file:
         if path.suffix == ".parquet":
-            yield _open_parquet(file, columns, rows, str(path))
+            yield _open_parquet(file, columns, rows, str(path), optional)
         else:
             packed = path.suffix == ".gz"
             unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
-            yield open_csv(unpacked, columns, str(path), rows, lambda: file.tell() / size)
+            share = partial(_share, file, size)
+            yield open_csv(unpacked, columns, str(path), rows, share, optional)
 
 
 def open_csv(
@@ -95,8 +101,9 @@ def open_csv(
     name: str,
     rows: int = ROWS,
     share: Callable[[], float] = lambda: math.nan,
+    optional: Sequence[str] = (),
 ) -> Source:
-    """Open a stream of CSV to read these columns, in chunks of rows.
+    """Open a stream of CSV to read these columns, and `optional` ones, in chunks of rows.
 
     Raises
     ------
@@ -108,7 +115,8 @@ def open_csv(
         header, cells = read_header(read_lines(text, math.inf, name), name)
     for column in columns:
         check_known(header.names, column, name)
-    places = {column: header.names.index(column) for column in columns}
+    read = (*columns, *(name for name in optional if name in header.names))
+    places = {column: header.names.index(column) for column in read}
 
     def chunks() -> Iterator[Chunk]:
         first = 1
@@ -151,27 +159,34 @@ def numbers(
     return values, faults
 
 
-def _open_parquet(file: BinaryIO, columns: Sequence[str], rows: int, name: str) -> Source:
+def _share(file: BinaryIO, size: int) -> float:
+    return file.tell() / size
+
+
+def _open_parquet(
+    file: BinaryIO, columns: Sequence[str], rows: int, name: str, optional: Sequence[str]
+) -> Source:
     with _readable(name):
         stored = pq.ParquetFile(
             file,
             pre_buffer=False,
             buffer_size=_BUFFER,
             page_checksum_verification=True,
-            read_dictionary=list(columns),  # texts that repeat are held once
+            read_dictionary=[*columns, *optional],  # texts that repeat are held once
         )
         check_parquet(stored, math.inf, name)
         fields = {field.name: (field.metadata or {}) for field in stored.schema_arrow}
         units = {column: found.get(b"unit", b"").decode() for column, found in fields.items()}
     for column in columns:
         check_known(units, column, name)
+    read = list(dict.fromkeys((*columns, *(column for column in optional if column in units))))
 
     def chunks() -> Iterator[Chunk]:
         first = 1
-        for batch in stored.iter_batches(_fitting(stored, columns, rows), columns=list(columns)):
+        for batch in stored.iter_batches(_fitting(stored, read, rows), columns=read):
             batch.validate(full=True)
             labels = np.arange(first, first + len(batch))
-            named = {n: from_arrow(pa.chunked_array([batch[n]])) for n in columns}
+            named = {n: from_arrow(pa.chunked_array([batch[n]])) for n in read}
             first += len(batch)
             yield Chunk(labels, named, {}, (first - 1) / stored.metadata.num_rows)
 

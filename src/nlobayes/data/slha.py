@@ -43,7 +43,23 @@ class Block(NamedTuple):
 
 
 def read_text(path: Path) -> str:
-    """Read an SLHA file; what is not UTF-8, in a comment mostly, becomes question marks.
+    """Read an SLHA file as text.
+
+    Raises
+    ------
+    InputError
+        As `read_content`.
+    """
+    return decode(read_content(path))
+
+
+def decode(content: bytes) -> str:
+    """Make text; what is not UTF-8, in a comment mostly, becomes question marks."""
+    return content.decode("utf-8-sig", "replace")
+
+
+def read_content(path: Path) -> bytes:
+    """Read an SLHA file, byte for byte.
 
     Raises
     ------
@@ -59,7 +75,7 @@ def read_text(path: Path) -> str:
         raise InputError("slha.unreadable", where=path, reason=str(error)) from None
     if len(content) > MOST_BYTES:
         raise InputError("slha.too_large", where=path, most=MOST_BYTES)
-    return content.decode("utf-8-sig", "replace")
+    return content
 
 
 def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Block]:

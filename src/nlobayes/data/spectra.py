@@ -10,6 +10,7 @@ import numpy as np
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.prospino import RATIOS, Asked, Reading, particles_of, target_sources
 from nlobayes.data.slha import pair_columns, unit_of
+from nlobayes.data.statements import PROTON, UNKNOWN, fixed_around, spell_fixed, state_process
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -105,17 +106,20 @@ def _table(
             columns[name] = convert(columns[name], asked.layout.units[source], "pb")
     columns["file"], units["file"] = np.array(names, dtype=object), ""
     ordered = {name: np.ascontiguousarray(columns[name]) for name in units}
-    return Table(ordered, units, _metadata(asked))
+    return Table(ordered, units, _metadata(asked, columns.get("msq")))
 
 
-def _metadata(asked: Asked) -> dict[str, str]:
-    first, second = asked.pair
+def _metadata(asked: Asked, squarks: np.ndarray | None) -> dict[str, str]:
     columns = target_sources(asked).items()
+    fixed = UNKNOWN if squarks is None else spell_fixed([fixed_around("msq", squarks, "GeV")])
+    named = ", ".join(f"{name} {column}" for name, column in columns)
     return {
-        "process": f"p p -> chi0_{first} chi0_{second}",
+        **state_process((PROTON, PROTON), particles_of(asked.pair)),
         "sqrt_s_tev": repr(round(asked.sqrt_s_gev / 1000, 9)),
-        "order": "columns of PROSPINO_OUTPUT: " + ", ".join(f"{n} {c}" for n, c in columns),
-        "scales": "mu/2 for scale_up, 2 mu for scale_down",
+        "order": f"NLO QCD; lo_pb: LO; columns of PROSPINO_OUTPUT: {named}",
+        "scales": "mu = mean mass of the pair, mu/2 for scale_up, 2 mu for scale_down",
+        "fixed": fixed,
+        "engine": "Prospino",
         "masses": "absolute" if asked.absolute else "signed",
     }
 

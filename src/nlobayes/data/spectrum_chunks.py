@@ -25,8 +25,12 @@ COLUMNS = (*pair_columns((1, 2)), *pair_columns((3, 4)), "msq")
 """What can be read of a file."""
 
 
-def open_spectra(path: Path, columns: Sequence[str], rows: int = ROWS) -> Source:
+def open_spectra(
+    path: Path, columns: Sequence[str], rows: int = ROWS, optional: Sequence[str] = ()
+) -> Source:
     """Open an SLHA file, or all in a folder and those below, to read these columns.
+
+    Columns that are `optional` are read where they can be; they are NaN where a file lacks them.
 
     Raises
     ------
@@ -35,6 +39,7 @@ def open_spectra(path: Path, columns: Sequence[str], rows: int = ROWS) -> Source
     """
     for column in columns:
         check_known(COLUMNS, column, str(path))
+    readable = [column for column in optional if column in COLUMNS and column not in columns]
     files = _list_files(path)
     folder = path if path.is_dir() else path.parent
 
@@ -42,7 +47,7 @@ def open_spectra(path: Path, columns: Sequence[str], rows: int = ROWS) -> Source
         for first in range(0, len(files), rows):
             some = files[first : first + rows]
             labels = np.array([file.relative_to(folder).as_posix() for file in some], dtype=object)
-            yield Chunk(labels, *_read(some, columns), (first + len(some)) / len(files))
+            yield Chunk(labels, *_read(some, columns, readable), (first + len(some)) / len(files))
 
     name = str(path) if path.is_dir() else "SLHA"
     return Source(name, "file", {name: unit_of(name) for name in COLUMNS}, chunks())
@@ -64,9 +69,10 @@ def _list_files(path: Path) -> list[Path]:
 
 
 def _read(
-    files: Sequence[Path], columns: Sequence[str]
+    files: Sequence[Path], columns: Sequence[str], optional: Sequence[str]
 ) -> tuple[dict[str, np.ndarray], dict[int, str]]:
-    values = np.full((len(files), len(columns)), math.nan)
+    named = (*columns, *optional)
+    values = np.full((len(files), len(named)), math.nan)
     faults = {}
     for position, file in enumerate(files):
         try:
@@ -74,7 +80,7 @@ def _read(
         except InputError as error:
             faults[position] = error.reason
             continue
-        values[position] = [found.get(column, math.nan) for column in columns]
+        values[position] = [found.get(column, math.nan) for column in named]
         if "msq" in columns and "msq" not in found:
             faults[position] = "block MASS lacks some of the eight light squarks"
-    return dict(zip(columns, values.T, strict=True)), faults
+    return dict(zip(named, values.T, strict=True)), faults

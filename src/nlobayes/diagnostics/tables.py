@@ -6,7 +6,7 @@ weight): every `thin`-th draw was stored, and draws are numbered from 0, stored 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 
 import numpy as np
@@ -26,6 +26,7 @@ from nlobayes.types import Columns
 TRACE_DRAWS, HISTORY_DRAWS, PLANE_DRAWS = 500, 300, 400
 LAGS = 100
 HISTORIES, PLANES = 6, 4
+FEWEST_BINS, MOST_BINS, DRAWS_PER_BIN = 10, 40, 5
 _WEIGHTS_AT_ONCE = 256
 
 
@@ -127,7 +128,7 @@ def history(weights: np.ndarray, names: Sequence[str], thin: int) -> Columns:
     """Tabulate where six weights went, spread over the parameter vector, in 300 draws per chain."""
     _check_names(weights, names)
     chains, stored, count = weights.shape
-    kept, chosen = _spread(stored, HISTORY_DRAWS), _evenly(0, count, HISTORIES)
+    kept, chosen = _spread(stored, HISTORY_DRAWS), evenly(0, count, HISTORIES)
     drawn = _chain_and_draw(chains, thin * (kept + 1) - 1)
     return {
         "weight": np.repeat([names[i] for i in chosen], chains * len(kept)),
@@ -136,17 +137,20 @@ def history(weights: np.ndarray, names: Sequence[str], thin: int) -> Columns:
     }
 
 
-def weight_planes(weights: np.ndarray, names: Sequence[str]) -> Columns:
-    """Tabulate four pairs of weights, 400 draws per chain: separate clouds are separate modes.
+def weight_planes(
+    weights: np.ndarray, names: Sequence[str], chosen: Sequence[tuple[int, int]] = ()
+) -> Columns:
+    """Tabulate pairs of weights, 400 draws per chain: separate clouds are separate modes.
 
-    The first of a pair comes from the first half of the parameter vector, the second from the
-    second half, so from other layers. A single weight has no pair and the table no rows.
+    `chosen` are their places. None: four pairs, of which the first comes from the first half of the
+    parameter vector, the second from the second half, so from other layers. A single weight has no
+    pair and the table no rows.
     """
     _check_names(weights, names)
     chains, stored, count = weights.shape
     kept = _spread(stored, PLANE_DRAWS)
-    first, second = _evenly(0, count // 2, PLANES), _evenly(count // 2, count, PLANES)
-    pairs = list(zip(first, second, strict=False))
+    first, second = evenly(0, count // 2, PLANES), evenly(count // 2, count, PLANES)
+    pairs = [*chosen] or list(zip(first, second, strict=False))
     size = chains * len(kept)
     return {
         "pair": np.repeat(np.arange(len(pairs)), size),
@@ -156,6 +160,21 @@ def weight_planes(weights: np.ndarray, names: Sequence[str]) -> Columns:
         "x": weights[:, kept][:, :, [i for i, _ in pairs]].transpose(2, 0, 1).ravel(),
         "y": weights[:, kept][:, :, [j for _, j in pairs]].transpose(2, 0, 1).ravel(),
     }
+
+
+def marginals(drawn: Mapping[str, np.ndarray]) -> Columns:
+    """Tabulate the marginal density of parameters (chain, stored draw) by name, of each chain.
+
+    Returns
+    -------
+    dict
+        `parameter`; its `mean`, `sd` and `rhat` over the draws of all chains, NaN for less than 8
+        draws per chain; `chain`; and of each of 10 to 40 equal bins from the smallest to the
+        largest of all draws `low`, `high` and the `density` of the draws of the chain. A chain has
+        five draws per bin or more, except in the fewest bins.
+    """
+    parts = [_marginal(name, np.asarray(draws, np.float64)) for name, draws in drawn.items()]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def divergences(function: np.ndarray, diverging: np.ndarray, covariate: np.ndarray) -> Columns:
@@ -205,12 +224,32 @@ def _quantity(values: np.ndarray, stride: int) -> dict[str, float]:
     return {name: float(value[0]) for name, value in described.items()}
 
 
+def _marginal(name: str, draws: np.ndarray) -> Columns:
+    """Tabulate one parameter (chain, draw)."""
+    chains, stored = draws.shape
+    bins = int(np.clip(stored // DRAWS_PER_BIN, FEWEST_BINS, MOST_BINS))
+    edges = np.histogram_bin_edges(draws, bins)
+    density = [np.histogram(chain, edges, density=True)[0] for chain in draws]
+    judged = stored >= convergence.FEWEST_DRAWS
+    rhat = float(convergence.rhat(draws[..., np.newaxis])[0]) if judged else np.nan
+    of_all = {"mean": draws.mean(), "sd": draws.std(ddof=1), "rhat": rhat}
+    rows = chains * bins
+    return {
+        "parameter": np.full(rows, name),
+        **{key: np.full(rows, value) for key, value in of_all.items()},
+        "chain": np.repeat(np.arange(chains), bins),
+        "low": np.tile(edges[:-1], chains),
+        "high": np.tile(edges[1:], chains),
+        "density": np.concatenate(density),
+    }
+
+
 def _spread(draws: int, most: int) -> np.ndarray:
     """Return at most so many indices of draws, equally far apart."""
     return np.arange(0, draws, ceil(draws / most))
 
 
-def _evenly(first: int, end: int, most: int) -> list[int]:
+def evenly(first: int, end: int, most: int) -> list[int]:
     """Return at most so many indices from `first` to before `end`, in the middle of equal parts."""
     count = min(most, end - first)
     return [first + (2 * part + 1) * (end - first) // (2 * count) for part in range(count)]

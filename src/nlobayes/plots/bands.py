@@ -34,9 +34,9 @@ def bands(predictions: DataFrame, labels: DataFrame) -> Figure:
     figure = new_figure(height=3.6)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for axes, kind in zip(panels, ("total", "epistemic"), strict=True):
-        _train_points(axes, train)
+        train_points(axes, train)
         _prediction(axes, test, kind)
-        _shade_beyond(axes, floats(test, "covariate"), floats(train, "covariate"))
+        shade_beyond(axes, floats(test, "covariate"), floats(train, "covariate"))
         axes.set_title(f"{kind} uncertainty, ±1 and ±2 sd")
         axes.set_xlabel(names.covariate)
         few_ticks(axes.xaxis, 6)
@@ -58,7 +58,8 @@ def _prediction(axes: Axes, test: DataFrame, kind: str) -> None:
     axes.plot(x, mean, color=color, label="predicted mean", rasterized=rasterized)
 
 
-def _train_points(axes: Axes, train: DataFrame) -> None:
+def train_points(axes: Axes, train: DataFrame) -> None:
+    """Draw the train rows: few of them as large markers, many as a cloud."""
     x, y, color = floats(train, "covariate"), floats(train, "truth"), SPLIT_COLORS["train"]
     label = f"train, {len(x)} points"
     if len(x) > MAX_LARGE_MARKERS:
@@ -68,7 +69,7 @@ def _train_points(axes: Axes, train: DataFrame) -> None:
         markers.set(markeredgecolor=BLACK, markeredgewidth=0.6)
 
 
-def _shade_beyond(axes: Axes, test: Floats, train: Floats) -> None:
+def shade_beyond(axes: Axes, test: Floats, train: Floats) -> None:
     """Shade the range of the test rows that holds no train rows."""
     first, last = (train.min(), train.max()) if len(train) else (test.max(), test.max())
     beyond = ((test.min(), first), (last, test.max()))

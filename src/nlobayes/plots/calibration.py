@@ -1,12 +1,15 @@
 """Are the stated uncertainties right: pulls, coverage, PIT, two predictive distributions."""
 
+from collections.abc import Sequence
+from math import ceil
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pandas import DataFrame
 from scipy.stats import binom
 
-from nlobayes.plots.axes import Labels, read_labels
+from nlobayes.plots.axes import Labels, narrow, read_labels
 from nlobayes.plots.style import (
     BLACK,
     SPLIT_COLORS,
@@ -22,7 +25,9 @@ from nlobayes.plots.tables import by_split, floats, split_rows
 PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12
 PULL_EDGES = np.arange(-PULL_LIMIT, PULL_LIMIT + PULL_BIN, PULL_BIN).tolist()
-CASES = ("good", "typical", "bad")
+CASES_BESIDE = 3
+"""Panels of the cases beside each other."""
+
 CASE_RANGE, CASE_BIN = 5.0, 0.25
 """Half width of the axis of the cases and width of their bins, in predicted sd."""
 FEWEST_PIT_BINS, MOST_PIT_BINS, POINTS_PER_PIT_BIN = 5, 20, 20
@@ -189,19 +194,33 @@ def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats) -> None:
 
 
 def cases(cases: DataFrame, labels: DataFrame) -> Figure:
-    """Predictive distributions of test points of a small, a typical and a large pull."""
+    """Predictive distributions of test points of a small, a typical and a large pull, or chosen."""
     target = read_labels(labels)
-    names = [name for name in CASES if (cases["case"] == name).any()]
-    figure = new_figure(height=3.2)
-    panels = figure.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
-    for axes, name in zip(panels, names, strict=True):
-        _case_panel(axes, cases[cases["case"] == name], name, target)
-    panels[0].set_ylabel("predictive density (per sd)")
-    panels[len(names) // 2].set_xlabel(
-        f"({target.model_target} − predicted mean) / predicted sd; the same axis in all panels"
-    )
-    legend_above(figure, panels[0])
+    points = [rows for _, rows in cases.groupby(["case", "point"], sort=False)]
+    lines = ceil(len(points) / CASES_BESIDE)
+    figure = new_figure(height=0.7 + 2.5 * lines)
+    shape = (lines, min(len(points), CASES_BESIDE))
+    panels = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
+    for axes, rows in zip(panels.ravel(), points, strict=False):
+        _case_panel(axes, rows, str(rows["case"].iloc[0]), target)
+    for axes in panels.ravel()[len(points) :]:
+        axes.remove()
+    for axes in panels[:, 0]:
+        axes.set_ylabel("predictive density (per sd)")
+    _label_cases(panels.ravel()[: len(points)].tolist(), target.model_target)
+    legend_above(figure, panels[0, 0])
     return figure
+
+
+def _label_cases(panels: Sequence[Axes], target: str) -> None:
+    """Say what the axis is: below the middle of one or three panels, or below each lowest one."""
+    label = f"({target} − predicted mean) / predicted sd"
+    if len(panels) in (1, CASES_BESIDE):
+        panels[len(panels) // 2].set_xlabel(f"{label}; the same axis in all panels")
+        return
+    for axes in panels[-CASES_BESIDE:]:
+        axes.set_xlabel(narrow(label, 26))
+        axes.tick_params(labelbottom=True)
 
 
 def _case_panel(axes: Axes, rows: DataFrame, name: str, target: Labels) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame
 
 from nlobayes.errors import InputError
-from nlobayes.metrics import Metric, metric_of
+from nlobayes.metrics import Metric, is_own, metric_of
 from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure, widen
 from nlobayes.plots.scores import (
     COMPARED,
@@ -22,15 +22,18 @@ from nlobayes.plots.scores import (
     present,
     short_names,
 )
-from nlobayes.plots.style import BLACK, BLUE, RED, Floats, chain_color, new_figure
+from nlobayes.plots.style import (
+    BLACK,
+    BLUE,
+    Floats,
+    chain_color,
+    legend_with_warnings,
+    new_figure,
+)
 from nlobayes.plots.tables import floats
 
 MARKERS = "osD^vPX"
 COLUMNS = 3
-LEGEND_WIDTH = 90
-"""Characters that fit into a row of the legend."""
-
-LINE_HEIGHT = 0.17
 ALONE = "one replicate: no error bar, no ranking, not drawn"
 WITHOUT_REPLICATES = (
     "\nthe differences are in differences.csv; error bars need a second seed, or compare two runs\n"
@@ -85,7 +88,8 @@ def scan(
     figure = draw(groups, metrics, along or "setting")
     if along is None and varied:
         figure.axes[0].set_ylabel(varied)
-    _legend(figure, [*map(_key, groups), *_hollow_key(drawn)], _warnings(runs, drawn, metrics))
+    keys = [*map(_key, groups), *_hollow_key(drawn), *_train_key(drawn, metrics)]
+    legend_with_warnings(figure, keys, _warnings(runs, drawn, metrics))
     return figure
 
 
@@ -119,6 +123,10 @@ def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figu
             axes.vlines(x, scores.low, scores.high, color=group.color, linewidth=0.9, alpha=0.6)
             _markers(axes, x, scores.value, scores.converged, group)
             axes.plot(*_means(x, scores.value), color=group.color, linewidth=1)
+            if len(trained := group.runs[finite(group.runs, f"train_{name}")]):
+                x, train = floats(trained, along), floats(trained, f"train_{name}")
+                axes.plot(x, train, "x", color=group.color, markersize=4)
+                axes.plot(*_means(x, train), ":", color=group.color, linewidth=1)
         if (line := metric_of(name).line) is not None:
             axes.axhline(line, color=BLACK, linewidth=0.8, zorder=0.5)
         axes.set_xscale(scale)
@@ -144,6 +152,10 @@ def _rows(groups: Sequence[Group], metrics: Sequence[str], column: str) -> Figur
             y = np.array([settings.index(setting) for setting in rows[column]]) + aside
             axes.hlines(y, scores.low, scores.high, color=group.color, linewidth=0.9, alpha=0.6)
             _markers(axes, scores.value, y, scores.converged, group)
+            if len(trained := group.runs[finite(group.runs, f"train_{name}")]):
+                beside = np.array([settings.index(each) for each in trained[column]]) + aside
+                train = floats(trained, f"train_{name}")
+                axes.plot(train, beside, "x", color=group.color, markersize=4)
             if len(rows) > rows[column].nunique():
                 where, mean = _means(y, scores.value)
                 axes.plot(mean, where, "|", color=group.color, markersize=9)
@@ -236,6 +248,13 @@ def _hollow_key(runs: DataFrame) -> list[Line2D]:
     return [key]
 
 
+def _train_key(runs: DataFrame, metrics: Sequence[str]) -> list[Line2D]:
+    if not any(finite(runs, f"train_{name}").any() for name in metrics):
+        return []
+    key = Line2D([], [], color=BLACK, linestyle=":", marker="x", markersize=4, label="train rows")
+    return [key]
+
+
 def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list[str]:
     """Say what a reader must know before comparing."""
     lacking = {metric_of(name).title: (~finite(drawn, name)).sum() for name in metrics}
@@ -248,22 +267,6 @@ def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list
     return [f"{what}: {count} of {len(runs)} runs" for what, count in counts.items() if count]
 
 
-def _legend(figure: Figure, keys: Sequence[Line2D], warnings: Sequence[str]) -> None:
-    """Keys above all panels, with the warnings in red; the figure grows by their height."""
-    longest = max(len(str(key.get_label())) for key in keys)
-    columns = max(1, min(len(keys), LEGEND_WIDTH // (longest + 7)))
-    legend = figure.legend(
-        handles=list(keys),
-        loc="outside upper center",
-        ncols=columns,
-        title="\n".join(warnings) or None,
-        title_fontsize=8,
-    )
-    legend.get_title().set_color(RED)
-    lines = ceil(len(keys) / columns) + len(warnings)
-    figure.set_figheight(figure.get_figheight() + LINE_HEIGHT * lines)
-
-
 def differences(differences: DataFrame) -> Figure:
     """Paired difference of every setting to the reference, with its interval over replicates."""
     if differences.empty:
@@ -271,7 +274,8 @@ def differences(differences: DataFrame) -> Figure:
     notes, differences = _few_replicates(differences), differences[differences["replicates"] > 1]
     if differences.empty:
         return note_figure("\n".join(notes) + WITHOUT_REPLICATES)
-    metrics = present(COMPARED, differences["metric"].unique().tolist())
+    named = differences["metric"].unique().tolist()
+    metrics = present((*COMPARED, *filter(is_own, named)), named)
     settings = differences["setting"].unique().tolist()
     reference, *names = short_names([differences["reference"].iloc[0], *settings])
     figure, panels = _panels(len(metrics), height=1.0 + 0.2 * len(settings), sharey=True)
@@ -283,7 +287,7 @@ def differences(differences: DataFrame) -> Figure:
     key = Line2D(
         [], [], color=BLUE, marker="o", lw=1, label=f"difference to {reference}, 95 % interval"
     )
-    _legend(figure, [key], notes)
+    legend_with_warnings(figure, [key], notes)
     return figure
 
 

@@ -1,7 +1,9 @@
 """The house style: colours, empty figures, and bytes that depend on the figure alone."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
+from math import ceil
 from typing import Literal
 
 import matplotlib.style
@@ -9,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
@@ -27,6 +30,12 @@ GREY = "#606060"
 
 CHAIN_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 SPLIT_COLORS = {"train": SKY, "val": ORANGE, "test": BLUE}
+LEGEND_WIDTH = 90
+"""Characters that fit into a row of a legend."""
+
+LINE_HEIGHT = 0.17
+"""Of a line of a legend, in inches."""
+
 UNCERTAINTY_COLORS = {"total": BLUE, "epistemic": VERMILLION}
 
 # Dates and versions would make equal figures differ.
@@ -55,6 +64,24 @@ def legend_above(
     keys = [key for axes in named for key in zip(*axes.get_legend_handles_labels(), strict=True)]
     handles, labels = zip(*keys, strict=True)
     figure.legend(handles, labels, loc=place, ncols=min(len(labels), columns))
+
+
+def legend_with_warnings(
+    figure: Figure, keys: Sequence[Line2D], warnings: Sequence[str] = ()
+) -> None:
+    """Keys above all panels, with the warnings in red; the figure grows by their height."""
+    longest = max(len(str(key.get_label())) for key in keys)
+    columns = max(1, min(len(keys), LEGEND_WIDTH // (longest + 7)))
+    legend = figure.legend(
+        handles=list(keys),
+        loc="outside upper center",
+        ncols=columns,
+        title="\n".join(warnings) or None,
+        title_fontsize=8,
+    )
+    legend.get_title().set_color(RED)
+    lines = ceil(len(keys) / columns) + len(warnings)
+    figure.set_figheight(figure.get_figheight() + LINE_HEIGHT * lines)
 
 
 def spread_log_labels(axis: Axis) -> None:

@@ -10,7 +10,7 @@ from pandas.api.types import is_numeric_dtype
 from nlobayes.errors import InputError
 from nlobayes.plots.style import SPLIT_COLORS
 
-WORDS = {"split": {"train", "val", "test"}, "case": {"good", "typical", "bad"}}
+WORDS = {"split": {"train", "val", "test"}, "case": {"good", "typical", "bad", "chosen"}}
 ANYTHING, OPTIONAL = "*", "?"
 
 

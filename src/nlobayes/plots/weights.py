@@ -40,7 +40,7 @@ def planes(table: DataFrame) -> Figure:
     chain_legend(figure, panels[0])
     contours = [contour for contour in filled if contour is not None]
     if contours:
-        label = "density over all chains, relative to its highest"
+        label = "density over all chains,\nrelative to its highest"
         figure.colorbar(contours[0], ax=list(panels[: len(pairs)]), label=label, shrink=0.6)
     return figure
 

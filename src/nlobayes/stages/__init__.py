@@ -301,7 +301,7 @@ PIPELINE = {
         help="Time networks: gradients, predictions, loading.",
         unit="grid",
         inputs=(DATASET,),
-        outputs=("timings/speed/{grid}/speed.csv",),
+        outputs=("timings/speed/{grid}/speed.csv", "timings/speed/{grid}/loadings.csv"),
     ),
 }
 TOOLS = {

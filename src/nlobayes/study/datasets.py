@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.errors import InputError
+from nlobayes.study.process import Process
 from nlobayes.study.reference import ColumnReference, Reference
 from nlobayes.study.sources import Source
 from nlobayes.study.values import Each, Frozen, PositiveInt, Rows, Seed
@@ -166,6 +167,10 @@ GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column
 """Name of a column; where there is none, files and jobs do not speak of it."""
 
 
+StatedProcess = Annotated[Process | None, Field(exclude_if=lambda process: process is None)]
+"""Of what a table of the user is; where nothing is said, files and jobs do not speak of it."""
+
+
 class DatasetPreset(Frozen):
     """A table with its features, target and splits."""
 
@@ -180,6 +185,9 @@ class DatasetPreset(Frozen):
     rows: KeptRows = None
     """Which rows of the table are used, as `{column: digit, among: [0, 1, 2]}`; all where not
     given."""
+    process: StatedProcess = None
+    """Of which process a table of your own is: particles, energy, order, what was held fixed. The
+    surrogate says it, and flags points that it does not hold for. Other sources know it."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is judged."""
     image: Image = None
@@ -207,6 +215,8 @@ class DatasetPreset(Frozen):
         _ = self.whole_target
         if self.split.per_class and target.scale != "classes":
             raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)
+        if self.process is not None and self.source.made_by is not None:
+            raise InputError("study.process_of_source", where="process", kind=self.source.kind)
         self._check_image()
         return self
 

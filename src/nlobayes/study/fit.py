@@ -8,6 +8,7 @@ from nlobayes.study.dense import check_dense
 from nlobayes.study.marginalised import check_marginalised, check_output_drawn
 from nlobayes.study.presets import Grid
 from nlobayes.study.run import RunSpec
+from nlobayes.study.shown import check_shown
 
 CLASSES = "classes"
 
@@ -25,6 +26,7 @@ def check_run(run: RunSpec) -> None:
     check_output_drawn(run)
     check_architecture(run)
     check_dense(run)
+    check_shown(run)
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:

@@ -56,6 +56,7 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
         reference_points=dataset.reference_points,
         groups=dataset.groups,
         rows=dataset.rows,
+        process=dataset.process,
         **dataset.source.reading(),
     )
 
@@ -85,12 +86,14 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             covariate=run.dataset.features.along,
             seed=run.seed,
             combine="equal" if run.method.approximate else run.evaluation.combine,  # no chains
+            scores=run.evaluation.scores,
         ),
         "tabulate": TabulateJob(
             covariate=run.dataset.features.along,
             calibration=run.evaluation.calibration,
             seed=run.seed,
             image=run.dataset.image,
+            cases=run.evaluation.figures.cases,
         ),
         "export": ExportJob(network=run.network, export=run.evaluation.export),
     }
@@ -114,12 +117,20 @@ def _chain_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
             superchains=chains.superchains,
             energy_variance=chains.warmup.aimed_energy_variance,
         ),
-        "tabulate_chains": TabulateChainsJob(
-            thin=chains.thin, covariate=run.dataset.features.along
-        ),
+        "tabulate_chains": _tabulate_chains_job(run, chains.thin),
         **_sizes_jobs(run),
         **until,
     }
+
+
+def _tabulate_chains_job(run: RunSpec, thin: int) -> TabulateChainsJob:
+    shown = run.evaluation.figures
+    return TabulateChainsJob(
+        thin=thin,
+        covariate=run.dataset.features.along,
+        weight_planes=shown.weight_planes,
+        marginals=shown.marginals,
+    )
 
 
 def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
@@ -144,7 +155,7 @@ def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     return {
         "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
         "diagnose": _judged_alone(run),
-        "tabulate_chains": TabulateChainsJob(thin=1, covariate=run.dataset.features.along),
+        "tabulate_chains": _tabulate_chains_job(run, 1),
     }
 
 
@@ -180,15 +191,16 @@ def check_earlier(run: RunSpec) -> None:
 
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
     """Tell `speed` what to time."""
-    return SpeedJob(
-        runs=tuple(
-            TimedRun(
-                run=run.run_id,
-                model=_model_job(run),
-                integration_steps=run.mcmc.kernel.fixed_integration_steps if run.mcmc else None,
-            )
-            for run in runs
-        )
+    return SpeedJob(runs=tuple(map(_timed_run, runs)))
+
+
+def _timed_run(run: RunSpec) -> TimedRun:
+    """Tell the network of a run, and how long the draws of its chains are."""
+    chains = run.mcmc
+    steps = chains.kernel.fixed_integration_steps if chains else None
+    most = chains.kernel.gradients_per_draw(chains.warmup) if chains and not steps else None
+    return TimedRun(
+        run=run.run_id, model=_model_job(run), integration_steps=steps, most_gradients=most
     )
 
 

@@ -18,15 +18,25 @@ from pydantic import (
 )
 
 from nlobayes.errors import InputError
-from nlobayes.study.datasets import Features, GroupColumn, Image, KeptRows, Split, Target
+from nlobayes.study.datasets import (
+    Features,
+    GroupColumn,
+    Image,
+    KeptRows,
+    Split,
+    StatedProcess,
+    Target,
+)
 from nlobayes.study.files import READ_ERRORS, check_json_keys, read_text
 from nlobayes.study.kernels import Kernel
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.methods.pymc import PyMC
+from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import (
     CalibrationTolerances,
+    Case,
     Combine,
     Export,
     Network,
@@ -88,6 +98,7 @@ class PrepareJob(Frozen):
     most_mb: PositiveInt | None = None
     groups: GroupColumn = None
     rows: KeptRows = None
+    process: StatedProcess = None
 
 
 class RivalJob(Frozen):
@@ -236,6 +247,7 @@ class EvaluateJob(Frozen):
     covariate: str
     seed: Seed
     combine: Combine = "equal"
+    scores: dict[str, CustomScore] = {}
 
 
 class TabulateChainsJob(Frozen):
@@ -243,6 +255,8 @@ class TabulateChainsJob(Frozen):
 
     thin: PositiveInt
     covariate: str
+    weight_planes: tuple[tuple[str, str], ...] = ()
+    marginals: tuple[str, ...] = ()
 
 
 class TabulateSizesJob(Frozen):
@@ -259,6 +273,7 @@ class TabulateJob(Frozen):
     calibration: CalibrationTolerances
     seed: Seed
     image: Image = None
+    cases: tuple[Case, ...] = ()
 
 
 class ExportJob(Frozen):
@@ -283,11 +298,12 @@ class FidelityJob(Frozen):
 
 
 class TimedRun(Frozen):
-    """A network to time, and the leapfrog steps of one draw where their number is fixed."""
+    """A network to time, and the leapfrog steps of one draw, or else the most gradients of one."""
 
     run: str
     model: ModelJob
     integration_steps: PositiveInt | None
+    most_gradients: PositiveInt | None
 
 
 class SpeedJob(Frozen):

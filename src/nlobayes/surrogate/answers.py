@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from nlobayes.surrogate.surrogate import Scale, Surrogate
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 DOMAIN = "domain"
+REASON = "reason"
 
 
 def quantile_names(probabilities: Sequence[float]) -> list[str]:
@@ -37,10 +38,12 @@ def answer(
     quantiles: Sequence[float] = (),
     *,
     on: Scale = "target",
+    given: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """Predict points (point, input) and say where they lie; each column has axis (point,).
 
-    Far outside the domain a number may not exist: it is NaN or infinite there.
+    `given` holds parameters that were held fixed, as `Surrogate.domain` takes them. Far outside
+    the domain a number may not exist: it is NaN or infinite there.
 
     Raises
     ------
@@ -50,7 +53,7 @@ def answer(
     names = quantile_names(quantiles)
     with np.errstate(all="ignore"):
         found = surrogate.predict(points, quantiles=quantiles, on=on)
-        domain = surrogate.domain(points)
+        domain = surrogate.domain(points, given)
     summaries = {name: getattr(found, name) for name in SUMMARIES}
     return summaries | dict(zip(names, found.quantiles, strict=True)) | {DOMAIN: domain}
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-UNKNOWN = "unknown"
+from nlobayes.data.statements import (
+    NOTHING,
+    UNKNOWN,
+    Fixed,
+    read_energy,
+    read_fixed,
+    read_particles,
+)
+
 STATED = (
-    *("process", "sqrt_s_tev", "order", "parton_distributions", "scales", "squark_mass_gev"),
-    "engine",
+    *("process", "incoming", "outgoing", "sqrt_s_tev", "order", "parton_distributions", "alpha_s"),
+    *("scales", "squark_mass_gev", "fixed", "engine"),
 )
 """What tells cross sections apart; an entry that no table stated is unknown."""
-
+ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2}
+"""Orders of QCD, as blocks XSECTION number them."""
 
 LONGEST = 200
 """Characters of an entry that are given."""
@@ -24,8 +33,37 @@ def origin(facts: Mapping[str, Any]) -> dict[str, str]:
     """Give every entry of `STATED`, all else that the table stated, and the reference, as text."""
     stated = facts.get("table_metadata")
     entries = stated.items() if isinstance(stated, Mapping) else ()
-    said = {_plain(name): _plain(said) for name, said in entries}
+    said = {_plain(name): _plain(said, _longest(name)) for name, said in entries}
+    if "order" in said:
+        said["order"] = _order_of(said["order"], str(facts.get("target", "")))
     return dict.fromkeys(STATED, UNKNOWN) | said | _reference(facts)
+
+
+class Process(NamedTuple):
+    """What collides and what comes out, as PDG numbers, and the energy in GeV."""
+
+    incoming: tuple[int, ...]
+    outgoing: tuple[int, ...]
+    sqrt_s_gev: float
+
+
+def process_of(stated: Mapping[str, str]) -> Process | None:
+    """Take the process from what `origin` tells; None where particles or energy are unknown."""
+    incoming, outgoing = (read_particles(stated[name]) for name in ("incoming", "outgoing"))
+    energy = read_energy(stated["sqrt_s_tev"])
+    if incoming is None or outgoing is None or energy is None:
+        return None
+    return Process(incoming, outgoing, round(1000 * energy, 6))
+
+
+def qcd_order(stated: Mapping[str, str]) -> int | None:
+    """Take the order of QCD as blocks XSECTION number it; None where it is unknown."""
+    return ORDERS.get(stated["order"].partition(" ")[0].rstrip(",;"))
+
+
+def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed, ...]:
+    """Take the parameters that were held fixed: points must lie in their spans."""
+    return tuple(one for one in read_fixed(stated["fixed"]) or () if one.name not in inputs)
 
 
 def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -51,39 +89,80 @@ def run_of(facts: Mapping[str, Any]) -> str:
 
 
 def in_words(stated: Mapping[str, str]) -> str:
-    """Say in one line of which process `origin` tells, and how it was computed."""
+    """Say in one line of which process `origin` tells, how it was computed, and what is unknown."""
     if all(stated[name] == UNKNOWN for name in STATED):
         return stated.get("problem", "a process unknown: its table states none")
-    order = stated["order"].split(";")[0]
     said = (
-        f"{_known('process', stated['process'])} at {_energy(stated['sqrt_s_tev'])}",
-        _known("order", order),
-        _known("parton distributions", stated["parton_distributions"]),
-        _squarks(stated["squark_mass_gev"]),
+        f"{_process(stated)} at {_energy(stated['sqrt_s_tev'])}",
+        *(words for words in (_worded(name, stated) for name in WORDED) if words),
     )
-    return ", ".join(said)
+    missing = [label for name, label in WORDED.items() if not _worded(name, stated)]
+    return ", ".join(said) + (f"; unknown: {', '.join(missing)}" if missing else "")
 
 
-def _plain(value: Any) -> str:
+WORDED = {
+    "particles": "particles by PDG number",
+    "order": "order",
+    "parton_distributions": "parton distributions",
+    "alpha_s": "alpha_s",
+    "masses": "squark masses",
+    "engine": "engine",
+}
+"""What `in_words` tells behind process and energy, and what it calls what is unknown."""
+
+
+def _worded(name: str, stated: Mapping[str, str]) -> str:
+    """Put one of `WORDED` in words; empty where it is unknown."""
+    if name == "particles":
+        sides = (stated["incoming"], stated["outgoing"])
+        return "" if UNKNOWN in sides else f"PDG {' -> '.join(sides)}"
+    if name == "masses":
+        return _masses(stated)
+    said = stated[name].split(";")[0]
+    prefix = "alpha_s " if name == "alpha_s" else ""
+    return "" if said == UNKNOWN else f"{prefix}{said}"
+
+
+def _masses(stated: Mapping[str, str]) -> str:
+    """Say which parameters were held fixed, or which masses squarks had."""
+    if stated["fixed"] not in (UNKNOWN, NOTHING):
+        return f"for {stated['fixed']}"
+    mass, _, how = stated["squark_mass_gev"].partition(", ")
+    if mass == UNKNOWN:
+        return "nothing held fixed" if stated["fixed"] == NOTHING else ""
+    return f"squarks of {_short(mass)} GeV" + (f" ({how})" if how else "")
+
+
+def _process(stated: Mapping[str, str]) -> str:
+    return "process unknown" if stated["process"] == UNKNOWN else stated["process"]
+
+
+def _order_of(text: str, target: str) -> str:
+    """Choose the order of the target: behind the first, others have entries of their own.
+
+    All of it is given where no target is known.
+    """
+    if not target:
+        return text
+    first, *others = (part.strip() for part in text.split(";"))
+    of = dict(part.split(": ", 1) for part in others if ": " in part)
+    return of.get(target, first)
+
+
+def _longest(name: str) -> int:
+    """Give parameters that were held fixed more room: half of them would say something else."""
+    return 20 * LONGEST if name == "fixed" else LONGEST
+
+
+def _plain(value: Any, longest: int = LONGEST) -> str:
     """Give text that may be printed: whoever wrote the table chose it."""
     text = str(value)
-    shown = "".join(sign if sign.isprintable() else "?" for sign in text[:LONGEST])
-    return shown if len(text) <= LONGEST else f"{shown}…"
-
-
-def _known(what: str, text: str) -> str:
-    return f"{what} unknown" if text == UNKNOWN else text
+    shown = "".join(sign if sign.isprintable() else "?" for sign in text[:longest])
+    return shown if len(text) <= longest else f"{shown}…"
 
 
 def _energy(text: str) -> str:
     return "unknown energy" if text == UNKNOWN else f"{_short(text)} TeV"
-
-
-def _squarks(text: str) -> str:
-    if text == UNKNOWN:
-        return "squark masses unknown"
-    mass, _, how = text.partition(", ")
-    return f"squarks of {_short(mass)} GeV" + (f" ({how})" if how else "")
 
 
 def _short(text: str) -> str:

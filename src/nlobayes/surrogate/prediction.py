@@ -25,11 +25,21 @@ class Compiled:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Evaluate every draw at every point; see `predict`."""
+        outputs = _evaluate(self._network, self._draws, self._placed(features))
+        return np.asarray(outputs)[:, : len(features)]
+
+    def mean_and_sd(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Give mean and standard deviation (point,) over the draws, both found on the device."""
+        found = _mean_and_sd(self._network, self._draws, self._placed(features))
+        mean, sd = (np.asarray(values)[: len(features)] for values in found)
+        return mean, sd
+
+    def _placed(self, features: np.ndarray) -> jax.Array:
+        """Put points on the device, padded to a power of two of them."""
         points = len(features)
         room = 1 << max(points - 1, 0).bit_length()
         padded = np.pad(features, ((0, room - points), (0, 0)))
-        placed = jnp.asarray(padded, self._draws["weights_1"].dtype)
-        return np.asarray(_evaluate(self._network, self._draws, placed))[:, :points]
+        return jnp.asarray(padded, self._draws["weights_1"].dtype)
 
 
 def predict(
@@ -47,3 +57,11 @@ def _evaluate(network: Network, draws: dict[str, jax.Array], points: jax.Array) 
     activations = max(1, len(points)) * max(network.sizes)
     together = max(1, ACTIVATIONS_AT_ONCE // activations)
     return jax.lax.map(one_draw, draws, batch_size=min(together, len(draws["biases_1"])))
+
+
+@partial(jax.jit, static_argnums=0)
+def _mean_and_sd(
+    network: Network, draws: dict[str, jax.Array], points: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    outputs = _evaluate(network, draws, points)
+    return outputs.mean(axis=0), outputs.std(axis=0)

@@ -209,7 +209,7 @@ def _layers_fit(exported: Exported) -> bool:
     if not weights or any(w is None or w.ndim != 3 or not w.size for w in weights):
         return False
     network = network_of(drawn, exported.facts["activation"])
-    if not isinstance(network.activation, str) and len(network.activation) != count - 1:
+    if isinstance(network.activation, tuple) and len(network.activation) != count - 1:
         return False
     draws, inside = len(drawn[f"{WEIGHTS}_1"]), exported.features.shape[1]
     shapes: dict[str, tuple[int, ...]] = {}

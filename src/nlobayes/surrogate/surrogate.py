@@ -1,6 +1,7 @@
 """`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
 
-Needs NumPy and h5py; JAX only where it is asked for.
+Needs NumPy and h5py, SciPy where the target is relative to the embedded engine, JAX where it is
+asked for.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from nlobayes.data.transforms import (
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
+from nlobayes.surrogate.conditions import reasons, violated
 from nlobayes.surrogate.evaluation import evaluate
-from nlobayes.surrogate.identity import in_words, origin
+from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, gaps, within
 from nlobayes.surrogate.mixture import Chunk, Prediction, StoredNoise, sample, summarise, to_target
 from nlobayes.surrogate.schema import check
@@ -65,6 +67,11 @@ class Surrogate:
     origin
         What it is of, as the table of its points states it: process, `sqrt_s_tev`, order, parton
         distributions and more by name; `unknown` where no table did.
+    process
+        Particles as PDG numbers, and the energy in GeV; None where a table stated them not.
+    conditions
+        Parameters that were held fixed, such as `msq`, the mean mass of the light squarks in GeV,
+        each with the span in which points must lie. They are no inputs.
     """
 
     def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
@@ -81,6 +88,8 @@ class Surrogate:
         self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
         self.facts: Mapping[str, Any] = facts
         self.origin = origin(facts)
+        self.process = process_of(self.origin)
+        self.conditions = conditions(self.origin, self.inputs)
         self._features = feature_transform(facts["transforms"]["features"])
         self._target = TargetTransform(**facts["transforms"]["target"])
         behind = len(columns_behind(self._target.relative_to))
@@ -176,18 +185,25 @@ class Surrogate:
         """Give the distance of points to the nearest train row, in the spacing there (point,)."""
         return domains.distance(self._domain, self._seen(x))
 
-    def domain(self, x: Any) -> np.ndarray:
+    def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
         """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`.
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
-        or in the length of a row of mixings. So is one without a `reference`.
+        or in the length of a row of mixings. So is one without a `reference`, and one that violates
+        one of `conditions`: `given` holds these parameters by name (point,), NaN where nobody knows
+        them; `reasons` says which.
         """
         points = _checked(x, self.inputs)
         allowed = within(self._ranges, points, self.inputs, self.units)
         reference = self._reference(points)
         if reference is not None:
             allowed &= np.isfinite(reference)
+        allowed &= ~violated(self.conditions, given or {}, len(points))
         return domains.flag(self._domain, self.distance(points), allowed)
+
+    def reasons(self, given: Mapping[str, Any], points: int) -> np.ndarray:
+        """Say of so many points which of `conditions` they violate, or do not tell (point,)."""
+        return reasons(self.conditions, given, points)
 
     def reference(self, x: Any) -> np.ndarray | None:
         """Give what the target was learned relative to, in its unit (point,); None without one.

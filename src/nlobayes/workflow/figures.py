@@ -15,8 +15,11 @@ DATA_TABLES = tables_of(Of.DATA)
 LANDSCAPE_FIGURES = names_of(Of.MAPS)
 LANDSCAPE_TABLES = tables_of(Of.MAPS)
 PRIOR_TABLES = tables_of(Of.PRIORS)
-COMPARISON_FIGURES = (*names_of(Of.GRIDS), *names_of(Of.SETTINGS))
-"""The second is of two settings or more."""
+SCANS, SETTINGS, PULLS = (names_of(kind) for kind in (Of.GRIDS, Of.SETTINGS, Of.PULLS))
+"""Figures of any grid, of one of several settings, and of one of several settings of numbers."""
+SETTING_TABLES, PULL_TABLES = (tables_of(kind) for kind in (Of.SETTINGS, Of.PULLS))
+COMPARED = ("scanned", *SETTING_TABLES, *PULL_TABLES)
+"""Tables of a comparison beside that of the runs."""
 BAND_TABLES = (*VERDICTS, *tables_of(Of.ONE_FEATURE))
 PLANE_TABLES = (*VERDICTS, *tables_of(Of.PLANES))
 IMAGE_TABLES = (*VERDICTS, *tables_of(Of.IMAGES))

@@ -6,10 +6,18 @@ from collections.abc import Callable
 
 from nlobayes.figures import Of, names_of
 from nlobayes.study.run import RunSpec
-from nlobayes.workflow.figures import COMPARISON_FIGURES, DATA, FIDELITY, LANDSCAPE_FIGURES, PRIOR
+from nlobayes.workflow.figures import (
+    DATA,
+    FIDELITY,
+    LANDSCAPE_FIGURES,
+    PRIOR,
+    PULLS,
+    SCANS,
+    SETTINGS,
+)
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
-from nlobayes.workflow.tasks import figures_that_data_allow, task_of
+from nlobayes.workflow.tasks import NUMBERS, figures_that_data_allow, task_of
 
 
 def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
@@ -25,7 +33,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
     """List what a grid ends with."""
     outputs = plan.study.grids[grid].outputs
     if outputs == "speed":
-        return [f"timings/speed/{grid}/speed.svg"]
+        return [f"timings/speed/{grid}/{name}.svg" for name in names_of(Of.SPEED)]
     runs = [*plan.study.runs(grid)]
     if outputs == "prior":
         models = dict.fromkeys(run.model_id for run in runs)
@@ -59,16 +67,18 @@ def _has_plane(run: RunSpec) -> bool:
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its task and its method have one."""
+    """List the surrogate of a run, where its task, its method and its network have one."""
     has_one = task_of(run.dataset).has_surrogate and run.method.draws_networks
+    has_one = has_one and not run.network.codes  # whose code no file of results may carry
     return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
 
 def _comparison(plan: Plan, grid: str) -> Paths:
     if grid not in plan.compared:
         return []
-    settings = {run.setting for run in plan.compared[grid].runs}
-    names = COMPARISON_FIGURES if len(settings) > 1 else COMPARISON_FIGURES[:1]
+    several = len({run.setting for run in plan.compared[grid].runs}) > 1
+    numbers = all(task_of(run.dataset) is NUMBERS for run in plan.study.runs(grid))
+    names = (*SCANS, *(several * SETTINGS), *(several * numbers * PULLS))
     return [f"results/figures/comparison/{grid}/{name}.svg" for name in names]
 
 

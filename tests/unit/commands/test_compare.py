@@ -230,8 +230,33 @@ def test_a_grid_is_compared_by_its_settings(said: Compare, results: Path, tmp_pa
     assert row["difference"] == pytest.approx(-0.015)
     assert (out / "scanned.csv").read_text() == "along,series,varied\nnetwork.width,,\n"
     assert sorted(path.name for path in out.iterdir()) == [
-        *("differences.csv", "runs.csv", "scanned.csv", "table.md")
+        *("differences.csv", "pulls_by_setting.csv", "runs.csv", "scanned.csv", "table.md"),
+        "weight_spread.csv",
     ]
+
+
+def test_a_grid_has_the_pulls_and_the_weights_of_its_settings(
+    said: Compare, results: Path, tmp_path: Path
+) -> None:
+    """From scores and diagnostics alone: no predictions, no posterior."""
+    counts = [0] * 23 + [30, 10] + [0] * 23
+    spread = {"weight": [-1.0, 1.0], "sd": [0.1, 0.3]}
+    runs = ("grid/n4/s1", "grid/n8/s1")
+    scores = {"pulls_total": counts, "pulls_epistemic": None}
+    for run in runs:
+        write_run(results, run, scores=scores, weight_spread=spread)
+    spec = specification((runs[0], "narrow", "s1", 4.0), (runs[1], "wide", "s1", 8.0))
+    assert said("--spec", spec, "--out", tmp_path / "out").exit_code == 0
+    pulls = pd.read_csv(tmp_path / "out/pulls_by_setting.csv")
+    assert [*pulls["setting"].unique()] == ["narrow", "wide"]
+    assert set(pulls["kind"]) == {"total"}
+    drawn = pulls[(pulls["setting"] == "wide") & (pulls["count"] > 0)]
+    np.testing.assert_allclose(drawn["density"], [3.0, 1.0])
+    np.testing.assert_allclose(drawn[["low", "high"]], [[-0.25, 0.0], [0.0, 0.25]])
+    assert set(pulls["sigma_z"]) == {SCORES["sigma_z_total"]}
+    weights = pd.read_csv(tmp_path / "out/weight_spread.csv")
+    wide = weights[(weights["setting"] == "wide") & (weights["quantity"] == "sd")]
+    np.testing.assert_allclose(wide[["share", "value"]], [[0.25, 0.1], [0.75, 0.3]])
 
 
 def test_the_table_has_the_worst_convergence_and_the_mean_scores(
@@ -340,6 +365,28 @@ def test_a_tail_that_could_not_be_fitted_is_said(said: Compare, results: Path) -
     give_loo(results, RUNS[0], LOO)
     give_loo(results, RUNS[2], LOO, k=None)
     assert "2 of 4 train rows, inf at most" in " ".join(said(RUNS[0], RUNS[2]).output.split())
+
+
+def test_runs_are_compared_by_a_score_of_the_user_where_asked_for(
+    said: Compare, results: Path, tmp_path: Path
+) -> None:
+    for run, (far, other) in zip(RUNS, ((0.1, 1), (0.2, 2), (0.4, 3), (0.5, 4)), strict=True):
+        test = {**SCORES, "far_below": far, "other": other}
+        told = {"far_below": {"compared": True}, "other": {"compared": False}}
+        change(results, run, test=test, own_scores=told)
+    done = said(*RUNS, "--out", tmp_path)
+    shown = rows(done.output)
+    assert [row[-1] for row in shown[:4]] == ["0.1", "0.2", "0.4", "0.5"]
+    (row,) = [row for row in shown if row[1] == "far_below"]
+    assert row[:4] == ["made/n8", "far_below", "2", "+0.3"]
+    table = pd.read_csv(tmp_path / "runs.csv")
+    assert [*table["far_below"]] == [0.1, 0.2, 0.4, 0.5]
+    assert [*table["other"]] == [1, 2, 3, 4]
+    lines = (tmp_path / "table.md").read_text().splitlines()
+    assert [line.split(" | ")[-1].strip(" |") for line in lines] == [
+        *("far_below", "---", "0.15 ± 0.05", "0.45 ± 0.05")
+    ]
+    assert "other" not in done.output
 
 
 def change(results: Path, run: str, **changes: Any) -> None:

@@ -52,6 +52,18 @@ def test_independent_draws_pass_and_failed_checks_are_data(
     assert f"FAILED: divergences {found['divergences']} (at most 0)" in capsys.readouterr().err
 
 
+def test_the_spread_of_all_weights_is_told(judge: Callable[..., dict[str, Any]], run: Any) -> None:
+    """5-2-1: 10 + 2 weights and 2 + 1 biases, in the draws of three chains."""
+    drawn = read_groups(run.posterior, "posterior")["posterior"]
+    arrays = [drawn[name].values for name in drawn if name != "noise"]
+    weights = np.concatenate([array.reshape(24, -1) for array in arrays], axis=1)
+    assert weights.shape == (24, 15)
+    found, shares = judge()["weight_spread"], np.linspace(0.5, 99.5, 100)
+    np.testing.assert_allclose(found["weight"], np.percentile(weights, shares), rtol=1e-6)
+    of_each = weights.astype(np.float64).std(axis=0)
+    np.testing.assert_allclose(found["sd"], np.percentile(of_each, shares), rtol=1e-6)
+
+
 def test_gradients_include_the_warmup(judge: Callable[..., dict[str, Any]], run: Any) -> None:
     groups = read_groups(run.posterior, "posterior")
     drawn = int(groups["all_sample_stats"]["n_steps"].sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ LENGTHS = {
     "weight_autocorrelation": 8,
     "history": 6 * 3 * 8,
     "weight_planes": 4 * 3 * 8,
+    "marginals": 6 * 3 * 10,
     "divergences": 6,
     "loss": 15,
     "labels": 1,
@@ -42,7 +43,15 @@ LENGTHS = {
     "conditional": 3,
     "deciles": 3,
     "cases": 6000,
+    "curves": 0,
+    "maps": 0,
+    "predictive_quantiles": 0,
+    "density": 0,
     "calibration_checks": 4,
+}
+SHOWN = {
+    "weight_planes": [["weights_1[ln|m|, 0]", "weights_1[0,1]"]],
+    "marginals": ["biases_1[1]"],
 }
 SPEC: dict[str, Any] = {"covariate": "m1", "calibration": {}, "seed": 3}
 OF_CHAINS: dict[str, Any] = {"thin": 4, "covariate": "m1"}
@@ -79,12 +88,25 @@ def files(
 def tabulated(run: Any, files: dict[str, Path], tmp_path: Path) -> Tabulate:
     """Tabulate a run and give the folder of the tables."""
 
-    def tabulate_run(folder: str = "plots", record: Path | None = None, **changes: Any) -> Path:
+    def tabulate_run(
+        folder: str = "plots",
+        record: Path | None = None,
+        shown: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> Path:
         paths = {name: changes.pop(name, path) for name, path in files.items()}
         posterior, plots = paths.pop("posterior"), tmp_path / folder
-        tabulate(json.dumps(SPEC | changes), **paths, start=run.starts, plots=plots, record=record)
+        cases = {key: value for key, value in (shown or {}).items() if key == "cases"}
+        tabulate(
+            json.dumps(SPEC | changes | cases),
+            **paths,
+            start=run.starts,
+            plots=plots,
+            record=record,
+        )
         beside = None if record is None else record.with_name("chains.json")
-        spec = json.dumps(OF_CHAINS | changes)
+        of_chains = {key: value for key, value in (shown or {}).items() if key != "cases"}
+        spec = json.dumps(OF_CHAINS | changes | of_chains)
         tabulate_chains(spec, posterior, paths["dataset"], plots, beside)
         return tmp_path / folder
 
@@ -127,6 +149,8 @@ def test_the_verdict_and_the_noise_are_those_of_the_run(
     predicted = read_csv(plots / "predictions.csv")
     z = predicted[predicted["split"] == "test"]["z_total"]
     assert float(z.std(ddof=0)) == pytest.approx(scores["test"]["sigma_z_total"], rel=1e-6)
+    counted, _ = np.histogram(np.clip(z, -6, 6), np.linspace(-6, 6, 49))
+    np.testing.assert_array_equal(scores["test"]["pulls_total"], counted)
 
 
 def test_divergences_are_located_along_the_covariate(
@@ -151,6 +175,43 @@ def test_a_learned_noise_is_traced(tabulated: Tabulate, run: Any, tmp_path: Path
     write_groups(tmp_path / "noisy.nc", "posterior", groups, {"exact": True})
     plots = tabulated(posterior=tmp_path / "noisy.nc")
     np.testing.assert_allclose(read_csv(plots / "trace.csv")["noise"], noise.ravel())
+
+
+def test_what_a_study_asks_to_see_is_shown(tabulated: Tabulate, dataset: Dataset, run: Any) -> None:
+    test = np.flatnonzero(dataset.split == TEST)
+    chosen = [int(test[4]), {"m1": float(dataset.inputs[test[1], 0])}]
+    plots = tabulated(shown={**SHOWN, "cases": chosen})
+    cases = read_csv(plots / "cases.csv")
+    assert [*cases["point"].unique()] == [test[4], test[1]]
+    assert set(cases["case"]) == {"chosen"}
+    predicted = read_csv(plots / "predictions.csv").set_index("point")
+    for name in ("mean", "truth", "total_sd"):
+        first = cases.groupby("point")[name].first()
+        np.testing.assert_allclose(first, predicted[name].loc[first.index], rtol=1e-6)
+    weights = read_groups(run.posterior, "posterior")["posterior"]
+    planes = read_csv(plots / "weight_planes.csv")
+    np.testing.assert_allclose(planes["x"], weights["weights_1"].values[..., 0, 0].ravel(), 1e-6)
+    np.testing.assert_allclose(planes["y"], weights["weights_1"].values[..., 0, 1].ravel(), 1e-6)
+    marginals = read_csv(plots / "marginals.csv")
+    assert set(marginals["parameter"]) == {"biases_1[1]"}
+    assert marginals["mean"][0] == pytest.approx(weights["biases_1"].values[..., 1].mean(), 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shown", "code"),
+    [
+        ({"weight_planes": [["sigma", "noise"]]}, "diagnostics.unknown_parameters"),
+        ({"cases": [10_000]}, "commands.no_row"),
+    ],
+)
+@pytest.mark.by_day(1)
+def test_what_is_not_there_cannot_be_shown(
+    tabulated: Tabulate, tmp_path: Path, shown: dict[str, Any], code: str
+) -> None:
+    with refused(code):
+        tabulated(shown=shown)
+    written = {path.stem for path in (tmp_path / "plots").glob("*.csv")}
+    assert not {"cases", "weight_planes"} & written or "cases" not in shown
 
 
 def test_an_unknown_covariate_is_refused(tabulated: Tabulate, tmp_path: Path) -> None:

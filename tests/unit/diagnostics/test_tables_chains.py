@@ -241,3 +241,38 @@ def test_losses_of_chains_of_any_length_follow_each_other() -> None:
         "train_loss": [3.0, 2.0, 1.0, 5.0],
         "validation_rmse": [0.0, 1.0, 2.0, 1.0],
     }
+
+
+def test_chosen_weights_span_the_planes() -> None:
+    weights, names = numbered(2, 10, 6)
+    table = chains.weight_planes(weights, names, [(5, 0), (1, 1)])
+    pairs = dict.fromkeys(zip(table["x_name"].tolist(), table["y_name"].tolist(), strict=True))
+    assert [*pairs] == [("w[5]", "w[0]"), ("w[1]", "w[1]")]
+    np.testing.assert_array_equal(table["y"][:20], weights[:, :, 0].ravel())
+
+
+@pytest.mark.parametrize(("stored", "bins"), [(8, 10), (50, 10), (125, 25), (1000, 40)])
+def test_marginals_are_the_densities_of_each_chain(stored: int, bins: int) -> None:
+    """Over the range of all chains; R-hat as of the table of quantities."""
+    draws = {"a": normal(3, stored), "b": 5 + normal(3, stored, seed=2)}
+    table = chains.marginals(draws)
+    assert lengths(table) == 2 * 3 * bins
+    for name, values in draws.items():
+        for chain in range(3):
+            rows = (table["parameter"] == name) & (table["chain"] == chain)
+            edges = np.linspace(values.min(), values.max(), bins + 1)
+            expected, _ = np.histogram(values[chain], edges, density=True)
+            np.testing.assert_allclose(table["low"][rows], edges[:-1])
+            np.testing.assert_allclose(table["high"][rows], edges[1:])
+            np.testing.assert_allclose(table["density"][rows], expected)
+            rhat = float(convergence.rhat(values[..., np.newaxis])[0])
+            described = {"mean": values.mean(), "sd": values.std(ddof=1), "rhat": rhat}
+            for key, value in described.items():
+                np.testing.assert_allclose(table[key][rows], value)
+
+
+def test_marginals_of_few_draws_have_no_rhat_and_still_ones_a_density() -> None:
+    assert np.isnan(chains.marginals({"a": normal(2, 7)})["rhat"]).all()
+    still = chains.marginals({"a": np.ones((2, 20))})
+    assert np.isinf(still["rhat"]).all()
+    assert np.isfinite(still["density"]).all()

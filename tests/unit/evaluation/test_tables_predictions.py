@@ -260,6 +260,18 @@ def test_cases_are_a_small_a_typical_and_a_large_pull_of_test(
         assert case["total_sd"][0] == pytest.approx(sd[point])
 
 
+def test_cases_are_the_chosen_points(rows: tables.Rows, draws: np.ndarray) -> None:
+    chosen = [int(point) for point in np.flatnonzero(rows.split == 2)[[30, 4]]]
+    table = tables.cases(draws, rows, NOISE, np.random.default_rng(1), chosen)
+    assert lengths(table) == 2 * tables.CASE_DRAWS
+    assert set(table["case"].tolist()) == {"chosen"}
+    assert [*dict.fromkeys(table["point"].tolist())] == chosen
+    for point in chosen:
+        case = table["point"] == point
+        assert set(table["truth"][case].tolist()) == {rows.observed[point]}
+        np.testing.assert_allclose(table["mean"][case], draws[:, point].mean())
+
+
 @pytest.mark.statistical
 def test_draws_of_a_case_spread_as_its_total_uncertainty(
     rows: tables.Rows, draws: np.ndarray

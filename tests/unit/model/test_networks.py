@@ -51,7 +51,7 @@ def by_hand(network: Network, layers: list[Layer], features: np.ndarray) -> np.n
             layers, (*activations_of(network), None), strict=True
         ):
             hidden = np.array([hidden @ unit for unit in weights.T]) + biases
-            if name is not None:
+            if isinstance(name, str):
                 given = np.full(len(hidden), np.nan) if slopes is None else slopes
                 units = zip(hidden, given, strict=True)
                 hidden = np.array([BY_HAND[name](x, slope) for x, slope in units])

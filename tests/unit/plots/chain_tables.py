@@ -17,6 +17,7 @@ def chain_tables(*, chains: int = 4, draws: int = 120, points: int = 80) -> Tabl
         "autocorrelation": autocorrelation(draws),
         "weight_autocorrelation": weight_autocorrelation(draws),
         "weight_planes": weight_planes(rng, chains, draws),
+        "marginals": marginals(rng, chains),
         "history": history(rng, chains, draws),
         "divergences": divergences(rng, points),
         "loss": loss(rng, chains),
@@ -90,6 +91,27 @@ def autocorrelation(draws: int) -> pd.DataFrame:
 def weight_autocorrelation(draws: int) -> pd.DataFrame:
     lag = np.arange(0, min(draws, 60), 5)
     return pd.DataFrame({"lag": lag, "mean": 0.97**lag, "p10": 0.93**lag, "p90": 0.99**lag})
+
+
+def marginals(rng: np.random.Generator, chains: int) -> pd.DataFrame:
+    """A noise and three coefficients of a linear model, in which the chains agree."""
+    tables = []
+    for number, name in enumerate(("noise", "weights_1[m1, 0]", "weights_1[m2, 0]", "biases_1[0]")):
+        edges = np.linspace(number - 0.5, number + 0.5, 41)
+        for chain in range(chains):
+            density, _ = np.histogram(rng.normal(number, 0.12, 800), edges, density=True)
+            columns = {
+                "parameter": name,
+                "mean": float(number),
+                "sd": 0.12,
+                "rhat": 1.002 if number else np.nan,
+                "chain": chain,
+                "low": edges[:-1],
+                "high": edges[1:],
+                "density": density,
+            }
+            tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
 
 
 def weight_planes(rng: np.random.Generator, chains: int, draws: int) -> pd.DataFrame:

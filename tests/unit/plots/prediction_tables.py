@@ -27,6 +27,46 @@ def prediction_tables(*, points: int = 60, log10: bool = True) -> Tables:
         "conditional": _conditional(predictions),
         "deciles": _deciles(predictions, log10),
         "cases": _cases(rng, predictions, 800),
+        **curve_tables(predictions),
+    }
+
+
+def curve_tables(predictions: pd.DataFrame) -> Tables:
+    """Draws of three chains, MAPs and densities about the mean of the test rows, by name."""
+    test = predictions[predictions["split"] == "test"].sort_values("covariate")
+    x, mean, sd = (test[name].to_numpy() for name in ("covariate", "mean", "total_sd"))
+    rng = np.random.default_rng(8)
+    chain, draw = (place.ravel() for place in np.indices((3, 13)))
+    f = mean + sd * rng.normal(size=(39, 1))
+    maps = mean + sd * rng.normal(size=(3, 1))
+    value = np.linspace((mean - 3 * sd).min(), (mean + 3 * sd).max(), 121)
+    cells = norm.pdf(value[:, None], mean, sd)
+    levels = {"q2_5": 0.025, "q16": 0.16, "q50": 0.5, "q84": 0.84, "q97_5": 0.975}
+    quantiles = {name: norm.ppf(level, mean, sd) for name, level in levels.items()}
+    return {
+        "curves": pd.DataFrame(
+            {
+                "chain": np.repeat(chain, len(x)),
+                "draw": np.repeat(draw, len(x)),
+                "covariate": np.tile(x, 39),
+                "f": f.ravel(),
+            }
+        ),
+        "maps": pd.DataFrame(
+            {
+                "member": np.repeat(np.arange(3), len(x)),
+                "covariate": np.tile(x, 3),
+                "f": maps.ravel(),
+            }
+        ),
+        "predictive_quantiles": pd.DataFrame({"covariate": x, **quantiles}),
+        "density": pd.DataFrame(
+            {
+                "covariate": np.tile(x, len(value)),
+                "value": np.repeat(value, len(x)),
+                "density": cells.ravel(),
+            }
+        ),
     }
 
 
@@ -81,6 +121,40 @@ def invented_differences(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def invented_pulls(*, settings: int = 4) -> pd.DataFrame:
+    """Pulls that are too wide for short warm-ups, and far too wide by the sd of the draws alone."""
+    edges = np.arange(-6, 6.25, 0.25)
+    tables = []
+    for index in range(settings):
+        for kind, sigma in (("total", 1 + 0.5 / (1 + index)), ("epistemic", 2 + 2 / (1 + index))):
+            share = np.diff(norm.cdf(edges, scale=sigma))
+            count = np.round(600 * share)
+            columns = {
+                "setting": f"n16/hmc_warmup_{100 * 3**index}",
+                "kind": kind,
+                "low": edges[:-1],
+                "high": edges[1:],
+                "count": count,
+                "density": count / count.sum() / 0.25,
+                "sigma_z": sigma,
+                "runs": 3,
+                "not_converged": int(index == 0),
+            }
+            tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+def invented_weight_spread() -> pd.DataFrame:
+    """Weights of chains, and of an approximation that stays near one mode."""
+    share = (np.arange(100) + 0.5) / 100
+    tables = []
+    for setting, spread in {"hmc": 0.3, "laplace": 0.05, "map_ensemble": 0.2}.items():
+        for quantity, value in (("weight", norm.ppf(share)), ("sd", spread * np.exp(share))):
+            columns = {"setting": setting, "quantity": quantity, "share": share, "value": value}
+            tables.append(pd.DataFrame({**columns, "runs": 1, "not_converged": 0}))
+    return pd.concat(tables, ignore_index=True)
+
+
 def comparison_tables() -> Tables:
     """Tables of a grid that scans the length of the warm-up for two kernels, by name."""
     runs = invented_runs()
@@ -89,23 +163,37 @@ def comparison_tables() -> Tables:
         "runs": runs,
         "scanned": scanned,
         "differences": invented_differences(runs),
+        "pulls_by_setting": invented_pulls(),
+        "weight_spread": invented_weight_spread(),
         "speed": _speed(),
+        "loadings": _loadings(),
     }
+
+
+PARAMETERS = np.array([225, 449, 897, 1793])
 
 
 def _speed() -> pd.DataFrame:
     """Times of four networks that grow, the last of them sampled by trees."""
-    parameters = np.array([225, 449, 897, 1793])
+    points, grown = (1, 16, 256, 4096), PARAMETERS**0.5
     return pd.DataFrame(
         {
-            "parameters": parameters,
+            "parameters": PARAMETERS,
             "rows": 1000,
-            "seconds_per_gradient": 2e-6 * parameters,
-            "seconds_per_draw": [*(1e-3 * parameters[:-1]), np.nan],
-            **{f"predict_{n}_ms": 1e-4 * n * parameters**0.5 for n in (1, 256, 4096)},
+            "gradient_ms": 2e-3 * PARAMETERS,
+            "seconds_per_draw": [*(1e-3 * PARAMETERS[:-1]), np.nan],
+            "seconds_per_draw_at_most": [*([np.nan] * 3), 15.0],
+            **{f"predict_{n}_ms": 1e-4 * n * grown for n in points},
+            **{f"raw_{n}_ms": 0.8e-4 * n * grown for n in points},
             "load_ms": 3.0,
         }
     )
+
+
+def _loadings() -> pd.DataFrame:
+    """A thousand loadings of each network, some of them disturbed."""
+    taken = 3 + PARAMETERS[:, None] / 500 + np.random.default_rng(6).exponential(0.4, (4, 1000))
+    return pd.DataFrame({"parameters": np.repeat(PARAMETERS, 1000), "load_ms": taken.ravel()})
 
 
 def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> dict[str, object]:
@@ -123,6 +211,7 @@ def _run(rng: np.random.Generator, index: int, kernel: str, replicate: int) -> d
         "r2_log10": r2,
         "r2_log10_low": r2 - 2e-4,
         "r2_log10_high": r2 + 1e-4,
+        "train_r2_log10": 1 - 0.5 * rmse**2,
         "r2_target_mean": r2 - 0.01,
         "r2_target_median": r2 - 0.02,
         "rmse_log10": rmse,

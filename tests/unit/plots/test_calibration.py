@@ -146,6 +146,27 @@ def test_cases_are_named_by_their_pull_on_one_axis() -> None:
         assert second == f"point {row['point']:.0f}, {stated}"
 
 
+@pytest.mark.parametrize("points", [1, 2, 3, 6])
+def test_the_axis_of_chosen_cases_is_named_on_the_page(points: int) -> None:
+    good = TABLES["cases"][TABLES["cases"]["case"] == "good"]
+    table = pd.concat([good.assign(case="chosen", point=point) for point in range(points)])
+    figure = drawn(calibration.cases, table, LOG10)
+    box, width = figure.get_tightbbox(), figure.get_figwidth()
+    assert -0.01 <= box.x0 < box.x1 <= width + 0.01
+
+
+def test_chosen_cases_have_a_panel_each() -> None:
+    good = TABLES["cases"][TABLES["cases"]["case"] == "good"]
+    table = pd.concat([good.assign(case="chosen", point=point) for point in (9, 3, 120, 7)])
+    figure = drawn(calibration.cases, table, LOG10)
+    titles = [axes.get_title(loc="left").split(", ")[0] for axes in figure.axes]
+    assert [title.splitlines()[1] for title in titles] == [
+        *("point 9", "point 3", "point 120", "point 7")
+    ]
+    assert all(title.startswith("chosen: pull") for title in titles)
+    assert [bool(axes.get_xlabel()) for axes in figure.axes] == [False, True, True, True]
+
+
 def test_a_pull_beyond_the_axis_widens_it() -> None:
     table = TABLES["cases"].copy()
     bad = table["case"] == "bad"

@@ -20,6 +20,7 @@ from tests.unit.plots.prediction_tables import invented_differences, invented_ru
 RUNS = invented_runs()
 HMC = RUNS[RUNS["kernel"] == "hmc"]
 along_warmup = partial(scan, along="warmup")
+scan_of_settings = partial(scan, varied="method")
 
 
 def panel(figure: Figure, title: str) -> Axes:
@@ -213,6 +214,16 @@ def test_differences_have_their_intervals() -> None:
     assert warning(figure) == ""
 
 
+def test_a_score_of_the_user_has_a_panel_behind_the_others() -> None:
+    table = invented_differences(RUNS).replace({"metric": {"crps": "far_below"}})
+    figure = drawn(differences, table)
+    axes = panel(figure, "far below")
+    expected = table.loc[table["metric"] == "far_below", "difference"]
+    np.testing.assert_allclose(xy(axes.get_lines()[0])[0], expected)
+    assert axes.get_xlabel() == ""
+    assert axes is figure.axes[-1]
+
+
 def test_coverage_differs_in_percentage_points() -> None:
     table = invented_differences(RUNS)
     axes = panel(drawn(differences, table), "95 % coverage\n(percentage points)")
@@ -270,3 +281,32 @@ def test_equal_scores_are_not_magnified() -> None:
 def test_single_setting_has_nothing_to_compare() -> None:
     table: pd.DataFrame = invented_differences(RUNS).iloc[:0]
     assert "nothing to compare" in shown(drawn(differences, table))
+
+
+def test_train_rows_stand_beside_test_rows_as_crosses() -> None:
+    figure = drawn(along_warmup, HMC)
+    axes = panel(figure, "R² of log₁₀ target")
+    crosses = [line for line in axes.get_lines() if line.get_marker() == "x"]
+    points = np.concatenate([np.column_stack(xy(line)) for line in crosses])
+    np.testing.assert_allclose(points, HMC[["warmup", "train_r2_log10"]])
+    (means,) = (line for line in axes.get_lines() if line.get_linestyle() == ":")
+    expected = HMC.groupby("warmup")["train_r2_log10"].mean()
+    np.testing.assert_allclose(xy(means)[1], expected)
+    assert "train rows" in [text.get_text() for text in figure.legends[0].get_texts()]
+    for other in set(figure.axes) - {axes}:
+        assert not any(len(xy(line)[0]) for line in other.get_lines() if line.get_marker() == "x")
+
+
+def test_train_rows_of_settings_without_numbers_lie_in_their_rows() -> None:
+    figure = drawn(scan_of_settings, HMC)
+    axes = panel(figure, "R² of log₁₀ target")
+    (crosses,) = (line for line in axes.get_lines() if line.get_marker() == "x")
+    x, y = xy(crosses)
+    np.testing.assert_allclose(x, HMC["train_r2_log10"])
+    settings = [*HMC["setting"].unique()]
+    np.testing.assert_array_equal(y, [settings.index(setting) for setting in HMC["setting"]])
+
+
+def test_scores_without_train_rows_have_no_key_of_them() -> None:
+    figure = drawn(along_warmup, HMC.drop(columns="train_r2_log10"))
+    assert "train rows" not in [text.get_text() for text in figure.legends[0].get_texts()]

@@ -26,6 +26,7 @@ UNITS = {
     "verdict": ["value", "at most 1.05", "0.9 to 1.1"],
     "trace": ["(nats)", "(standardised units)", "draw"],
     "speed": ["time (s)", "time (ms)", "parameters"],
+    "loadings": ["(ms)", "loadings (%)", "parameters, median"],
     "convergence": ["(draws)", "reference points per bin", "(%)"],
     "autocorrelation": ["(draws)"],
     "divergences": ["|m1| (GeV)", "/ sd"],
@@ -38,6 +39,7 @@ UNITS = {
         "Gaussian noise",
     ],
     "weight_planes": ["relative to its highest"],
+    "marginals": ["density", "value of the parameter", "(units of the network)", "= 1.002"],
     "history": ["draw", "value of the weight"],
     "loss": ["epoch", "loss above the lowest (nats per row)", "RMSE (standardised units)"],
     "landscape": ["energy above the lowest (nats per row)", "units of the weights"],
@@ -47,6 +49,8 @@ UNITS = {
     "residuals": ["|m1| (GeV)", "(dex)"],
     "residual_histogram": ["(dex)", "(1/dex)"],
     "deciles": ["|m1| (GeV)", "(dex)", "(%)"],
+    "curves": ["|m1| (GeV)", "(σ / pb)", "39 draws of f", "3 MAPs"],
+    "density": ["|m1| (GeV)", "(σ / pb)", "predictive density (1/dex)", "2.5 and 97.5 %"],
     "bands": ["|m1| (GeV)", "(σ / pb)", "sd"],
     "pulls": ["(true − predicted) / sd", "density"],
     "coverage": ["(%)", "(percentage points)", "(standard deviations)"],
@@ -67,12 +71,16 @@ UNITS = {
     "scan": ["RMSE (dex)", "95 % coverage (%)", "warmup", "kernel = nuts"],
     "fidelity": ["(exact sd)", "sd / exact sd", "(%)", "CPU time (s)"],
     "differences": ["RMSE (dex)", "(percentage points)", "lower is better"],
+    "weight_spread": ["share of weights below (%)", "(units of the network)"],
+    "pulls_by_setting": ["(true − predicted) / sd", "density", "1.50 total, 4.00 epistemic"],
 }
 NOTHING_TO_DRAW = {
     "weight_planes": TABLES["weight_planes"].head(0),
     "scale_ratio": TABLES["predictions"].assign(error_over_scale=np.nan),
     "divergences": TABLES["divergences"].assign(deviation=np.nan),
     "differences": TABLES["differences"].head(0),
+    "weight_spread": TABLES["weight_spread"].head(0),
+    "pulls_by_setting": TABLES["pulls_by_setting"].head(0),
 }
 
 

@@ -23,7 +23,10 @@ WILDCARDS = {
     "prior_predictive": "model",
     "scan": "grid",
     "differences": "grid",
+    "weight_spread": "grid",
+    "pulls_by_setting": "grid",
     "speed": "grid",
+    "loadings": "grid",
     "fidelity": "approximated",
 }
 """What a figure is of, where that is not a run."""

@@ -19,9 +19,11 @@ NEEDED = {
     "divergences": {"divergences": "covariate deviation expected"},
     "thinning": {"thinning": "step ess_f_median rmse lppd megabytes stored chosen"},
     "speed": {
-        "speed": "parameters rows seconds_per_gradient seconds_per_draw predict_1_ms "
-        "predict_256_ms predict_4096_ms load_ms"
+        "speed": "parameters rows gradient_ms seconds_per_draw seconds_per_draw_at_most "
+        "predict_1_ms predict_16_ms predict_256_ms predict_4096_ms "
+        "raw_1_ms raw_16_ms raw_256_ms raw_4096_ms load_ms"
     },
+    "loadings": {"loadings": "parameters load_ms"},
     "loss": {"loss": "chain epoch train_loss validation_rmse"},
     "landscape": {
         "landscape": "alpha beta energy",
@@ -39,6 +41,16 @@ NEEDED = {
     },
     "residuals": {"predictions": "split covariate truth mean reference"},
     "residual_histogram": {"predictions": "split truth mean"},
+    "curves": {
+        "curves": "chain draw covariate f",
+        "maps": "member covariate f",
+        "predictions": "split covariate truth",
+    },
+    "density": {
+        "density": "covariate value density",
+        "predictive_quantiles": "covariate q2_5 q16 q50 q84 q97_5",
+        "predictions": "split covariate truth",
+    },
     "bands": {"predictions": "split covariate truth mean posterior_sd total_sd"},
     "pulls": {"predictions": "split z_total z_epistemic"},
     "coverage": {"coverage": "split k own_total own_epistemic epistemic total lower upper"},
@@ -67,7 +79,16 @@ COLUMNS = [
     for column in columns.split()
 ]
 NUMBERS = [entry for entry in COLUMNS if entry[-1] not in ("split", "case")]
-OF_TEST_ROWS = ["predicted_vs_true", "residuals", "bands", "pulls", "pit", "scale_ratio"]
+OF_TEST_ROWS = [
+    "predicted_vs_true",
+    "residuals",
+    "bands",
+    "curves",
+    "density",
+    "pulls",
+    "pit",
+    "scale_ratio",
+]
 
 
 @pytest.mark.parametrize(("name", "table", "column"), COLUMNS)

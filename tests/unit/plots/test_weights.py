@@ -1,13 +1,15 @@
-"""Planes and histories of weights: all chains visible, weights that stand still admitted."""
+"""Planes, densities and histories of weights: all chains visible, still weights admitted."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.contour import ContourSet
+from matplotlib.patches import StepPatch
 
-from nlobayes.plots import weights
+from nlobayes.plots import marginals, weights
 from nlobayes.plots.style import CHAIN_COLORS, chain_color
 from tests.unit.plots.chain_tables import chain_tables
 from tests.unit.plots.drawing import drawn, shown
@@ -130,3 +132,26 @@ def test_history_has_one_panel_per_weight(count: int) -> None:
         np.testing.assert_array_equal(np.asarray(lines[1].get_data()), rows[["draw", "value"]].T)
     assert "value of the weight" in shown(figure)
     assert [axes.get_xlabel() for axes in figure.axes[-2:]] == ["draw"] * min(count, 2)
+
+
+def test_marginals_have_a_panel_per_parameter_and_a_colour_per_chain() -> None:
+    table = TABLES["marginals"]
+    figure = drawn(marginals.marginals, table)
+    names = [*table["parameter"].unique()]
+    assert len(figure.axes) == len(names)
+    for axes, name in zip(figure.axes, names, strict=True):
+        found = [patch for patch in axes.patches if isinstance(patch, StepPatch)]
+        assert [to_hex(step.get_edgecolor()).upper() for step in found] == [*CHAIN_COLORS[:3]]
+        for chain, step in enumerate(found):
+            own = table[(table["parameter"] == name) & (table["chain"] == chain)]
+            np.testing.assert_allclose(step.get_data()[0], own["density"])
+        first, second = axes.get_title(loc="left").splitlines()
+        assert first == name
+        assert second == rf"$\hat{{R}}$ = {'too few draws' if name == 'noise' else '1.002'}"
+
+
+def test_names_of_parameters_are_text() -> None:
+    table = TABLES["marginals"].assign(parameter="weights_1[$m$, 0]")
+    axes = drawn(marginals.marginals, table).axes
+    assert len(axes) == 1
+    assert r"\$m\$" in axes[0].get_title(loc="left")

@@ -60,6 +60,12 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
     ({"evaluation": {"default": {"thinning_loss": 0.2}}}, {"diagnose"}),
     ({"evaluation": {"default": {"combine": "stacking"}}}, {"evaluate"}),
     ({"evaluation": {"default": {"export": {"draws": 9}}}}, {"export"}),
+    ({"evaluation": {"default": {"figures": {"cases": [3]}}}}, {"tabulate"}),
+    ({"evaluation": {"default": {"figures": {"marginals": ["noise"]}}}}, {"tabulate_chains"}),
+    (
+        {"evaluation": {"default": {"figures": {"weight_planes": [["noise", "biases_1[0]"]]}}}},
+        {"tabulate_chains"},
+    ),
     ({"methods": {"hmc": {"chains_per_start": 2}}}, {"diagnose"}),
     ({"methods": {"hmc": {"segments": 3}}}, set()),
     ({"methods": {"hmc": {"chains": 6}}}, set()),

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from nlobayes.data.physics.source import Settings, simulate
-from nlobayes.surrogate.identity import STATED, in_words, origin, run_of
+from nlobayes.data.statements import Fixed, spell_fixed
+from nlobayes.surrogate.identity import (
+    STATED,
+    conditions,
+    in_words,
+    origin,
+    process_of,
+    qcd_order,
+    run_of,
+)
 
 EMBEDDED = {
     "process": "p p -> chi0_1 chi0_1",
@@ -22,22 +31,23 @@ EMBEDDED = {
         (
             EMBEDDED,
             "p p -> chi0_1 chi0_1 at 13 TeV, NLO QCD, MSTW2008 NLO (arXiv:0901.0002), "
-            "squarks of 3000 GeV",
+            "squarks of 3000 GeV; unknown: particles by PDG number, alpha_s, engine",
         ),
         (
             EMBEDDED | {"squark_mass_gev": "2500 to 5000, uniform in the logarithm"},
             "p p -> chi0_1 chi0_1 at 13 TeV, NLO QCD, MSTW2008 NLO (arXiv:0901.0002), "
-            "squarks of 2500 to 5000 GeV (uniform in the logarithm)",
+            "squarks of 2500 to 5000 GeV (uniform in the logarithm); "
+            "unknown: particles by PDG number, alpha_s, engine",
         ),
         (
             {"process": "p p -> chi0_1 chi0_2", "sqrt_s_tev": "13.6"},
-            "p p -> chi0_1 chi0_2 at 13.6 TeV, order unknown, parton distributions unknown, "
-            "squark masses unknown",
+            "p p -> chi0_1 chi0_2 at 13.6 TeV; unknown: particles by PDG number, order, "
+            "parton distributions, alpha_s, squark masses, engine",
         ),
         (
             {"sqrt_s_tev": "7.0"},
-            "process unknown at 7 TeV, order unknown, parton distributions unknown, "
-            "squark masses unknown",
+            "process unknown at 7 TeV; unknown: particles by PDG number, order, "
+            "parton distributions, alpha_s, squark masses, engine",
         ),
         ({"problem": "cubic", "seed": "1"}, "cubic"),
         ({}, "a process unknown: its table states none"),
@@ -76,7 +86,47 @@ def test_the_run_is_named_by_its_place(path: str, run: str) -> None:
 
 def test_the_embedded_engine_states_all_of_it() -> None:
     found = simulate(1, 1, Settings(sqrt_s_tev=7, squark_mass_gev=2000.0, pair=(1, 2))).metadata
-    stated = origin({"table_metadata": found})
-    assert stated == found
+    stated = origin({"table_metadata": found, "target": "sigma_pb"})
+    assert stated == found | {"order": "NLO QCD"}
     assert "unknown" not in stated.values()
-    assert in_words(stated).startswith("p p -> chi0_1 chi0_2 at 7 TeV, NLO QCD, MSTW2008 NLO")
+    assert in_words(stated) == (
+        "p p -> chi0_1 chi0_2 at 7 TeV, PDG 2212 2212 -> 1000022 1000023, NLO QCD, "
+        "MSTW2008 NLO (arXiv:0901.0002), alpha_s 0.12018 at 91.1876 GeV, "
+        "for msq = 2000 GeV (1980 to 2020), nlobayes embedded NLO engine, version 1"
+    )
+    assert process_of(stated) == ((2212, 2212), (1000022, 1000023), 7000.0)
+    assert qcd_order(stated) == 1
+    assert [one.name for one in conditions(stated, ["m1"])] == ["msq"]
+    assert conditions(stated, ["m1", "msq"]) == ()
+
+
+@pytest.mark.parametrize(("target", "order"), [("sigma_pb", 1), ("scale_up", 1), ("lo_pb", 0)])
+def test_the_order_is_that_of_the_target(target: str, order: int) -> None:
+    stated = origin({"table_metadata": EMBEDDED, "target": target})
+    assert qcd_order(stated) == order
+    assert origin({"table_metadata": EMBEDDED})["order"] == EMBEDDED["order"]
+
+
+@pytest.mark.parametrize(
+    ("order", "number"),
+    [("NLO+NLL, Resummino", 2), ("LO", 0), ("NNLO", None), ("unknown", None), ("nlo", None)],
+)
+def test_an_order_has_a_number_or_none(order: str, number: int | None) -> None:
+    assert qcd_order(origin({"table_metadata": {"order": order}})) == number
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"incoming": "p p"}, {"outgoing": "unknown"}, {"sqrt_s_tev": "13 TeV"}, {"sqrt_s_tev": "-1"}],
+)
+def test_a_process_is_whole_or_unknown(other: dict[str, str]) -> None:
+    stated = {"incoming": "2212 2212", "outgoing": "1000022 -1000024", "sqrt_s_tev": "13.6"}
+    whole = process_of(origin({"table_metadata": stated}))
+    assert whole == ((2212, 2212), (1000022, -1000024), 13600.0)
+    assert process_of(origin({"table_metadata": stated | other})) is None
+
+
+def test_many_parameters_that_were_held_fixed_are_not_cut_short() -> None:
+    fixed = [Fixed(f"parameter_{n}", 3000.0, "GeV", 2970.0, 3030.0) for n in range(20)]
+    stated = origin({"table_metadata": {"fixed": spell_fixed(fixed)}})
+    assert conditions(stated, []) == tuple(fixed)

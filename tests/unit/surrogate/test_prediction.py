@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlobayes.model.networks import Network, network_of
-from nlobayes.surrogate.prediction import predict
+from nlobayes.surrogate.prediction import Compiled, predict
 
 BY_HAND: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "tanh": lambda x, a: np.tanh(x),
@@ -56,6 +56,16 @@ def test_every_draw_is_evaluated_at_every_point(
     assert outputs.shape == (count, 7)
     assert outputs.dtype == np.float64
     np.testing.assert_allclose(outputs, expected, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("points", [1, 7])
+def test_mean_and_error_are_those_of_all_draws(points: int) -> None:
+    """The points that were padded to a power of two are not among them."""
+    draws, x = random_draws(SIZES, (35,)), np.random.default_rng(4).normal(size=(points, 3))
+    mean, sd = Compiled(Network(SIZES, "tanh"), draws).mean_and_sd(x)
+    outputs = [one_draw(draws, index, x, "tanh") for index in range(35)]
+    np.testing.assert_allclose(mean, np.mean(outputs, axis=0), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(sd, np.std(outputs, axis=0), rtol=1e-11, atol=1e-12)
 
 
 def test_precision_is_that_of_the_draws() -> None:

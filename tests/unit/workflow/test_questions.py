@@ -248,6 +248,35 @@ def test_figures_that_some_runs_of_classes_have(make_plan: MakePlan) -> None:
     assert not [path for path in grid_outputs(plans[0], "one") if "certainty" in path]
 
 
+def test_figures_that_runs_with_one_feature_have(make_plan: MakePlan) -> None:
+    names = names_of(Of.ONE_FEATURE)
+    assert names == ("bands", "curves", "density")
+    one = {"columns": ["m1"], "map": "raw", "units": {"m1": "GeV"}}
+    for features, expected in (({}, set()), (one, {*names})):
+        drawn = grid_outputs(make_plan({"datasets": {"made": {"features": features}}}), "one")
+        assert {each for each in names if f"results/figures/{RUN}/{each}.svg" in drawn} == expected
+
+
+def test_timed_grids_end_with_both_figures_and_tell_how_long_draws_are(
+    make_plan: MakePlan,
+) -> None:
+    """The longest trajectory of NUTS has two to the power of its depth steps."""
+    kernel = {"kind": "nuts", "max_depth": 12}
+    plan = make_plan(
+        {
+            "methods": {"nuts": {"kernel": kernel}, "tangent": {"kind": "laplace"}},
+            "grids": {"timed": {**GRID, "method": ["hmc", "nuts", "tangent"], "outputs": "speed"}},
+        }
+    )
+    assert grid_outputs(plan, "timed") == [
+        "timings/speed/timed/speed.svg",
+        "timings/speed/timed/loadings.svg",
+    ]
+    told = json.loads(Specifications(plan).of_timing(Wildcards(grid="timed")))["runs"]
+    lengths = [(run["integration_steps"], run["most_gradients"]) for run in told]
+    assert lengths == [(256, None), (None, 4096), (None, None)]
+
+
 def _figure(name: str) -> str:
     return f"results/figures/{OF_CLASSES}/{name}.svg"
 

@@ -23,6 +23,7 @@ OF_OTHER_THINGS = {
     "plot_prior_predictive": "prior_predictive",
     "plot_scan": "compare",
     "plot_differences": "compare",
+    "plot_pulls_by_setting": "compare",
     "plot_speed": "speed",
     "plot_fidelity": "fidelity",
 }

@@ -33,6 +33,7 @@ ACCURACY = (
     *("accuracy", "lppd", "ece"),
     *("coverage_68", "coverage_95", "sigma_z_total", "crps"),
 )
+OF_A_TABLE = ("dataset", "posterior", "thinned", "surrogate")
 LIMITS = ("threshold", "low", "high")
 Found = dict[str, Any]
 
@@ -42,7 +43,7 @@ def summarise(project: Project, name: str) -> Found:
 
     `numbers` are single values, `columns` those of a table, `checks` what passed or failed,
     `groups` the variables of a NetCDF file,
-    `table_metadata` what the table behind a dataset or surrogate states.
+    `table_metadata` what the table behind a dataset, posterior or surrogate states.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def _netcdf(path: Path) -> Found:
     found: Found = {"numbers": _sizes(attrs, groups), "groups": groups}
     if attrs.get("kind") == "dataset":
         found |= _dataset(path)
-    if attrs.get("kind") in ("dataset", "surrogate"):
+    if attrs.get("kind") in OF_A_TABLE:
         found["table_metadata"] = attrs.get("table_metadata") or {}
     return found | {"checks": _checks(attrs.get("checks", {}))}
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nlobayes import provenance
-from nlobayes.artifacts.contents import observed_groups, read_dataset, read_map
+from nlobayes.artifacts.contents import observed_groups, read_dataset, read_map, read_statement
 from nlobayes.artifacts.draws import LINEARISED, draw_groups
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import write_groups
@@ -56,6 +56,7 @@ def approximate(
         **drawn.of_starts,
         **weighed,
         **linearised,
+        **read_statement(dataset),
     )
     explained = {name: explain(group) for name, group in groups.items()}
     write_groups(out, "posterior", explained, {**made, "form": "approximation"})

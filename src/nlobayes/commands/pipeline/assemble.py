@@ -27,6 +27,7 @@ def assemble(
     groups = {name: explain(group) for name, group in groups.items()}
     made = _one_specification(segment)
     facts = {name: made[name] for name in ("device", "precision", "exact")}
+    facts |= contents.read_statement(dataset)
     inputs = digests([dataset, *warmup, *segment])
     record = provenance.record("assemble", made["spec"], inputs, **facts)
     write_groups(out, "posterior", groups, record)

@@ -23,13 +23,17 @@ from nlobayes.commands.shared.comparison_tables import (
 )
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison import runs as comparison
+from nlobayes.evaluation.comparison import settings
 from nlobayes.evaluation.comparison.runs import Learned, PointPredictions, RunMetrics
 from nlobayes.evaluation.scores.information import elpd_difference
 from nlobayes.study.comparison import ComparedRun, CompareJob, scanned, varied
 from nlobayes.study.jobs import read_job
 
 SCORES = ("diagnostics.json", "evaluation.json")
-WRITTEN = ("runs.csv", "differences.csv", "scanned.csv", "table.md")
+WRITTEN = (
+    *("runs.csv", "differences.csv", "scanned.csv", "pulls_by_setting.csv", "weight_spread.csv"),
+    "table.md",
+)
 
 STATED = ("lppd", "coverage_68", "coverage_95")
 """Scores of the test split under the noise of the likelihood."""
@@ -75,6 +79,8 @@ def compare(
         write_csv(out / "differences.csv", differences)
         names = {"along": [along], "series": [series], "varied": [varied(job)]}
         write_csv(out / "scanned.csv", names)
+        write_csv(out / "pulls_by_setting.csv", settings.pulls_table(found))
+        write_csv(out / "weight_spread.csv", settings.weights_table(found))
         write_text(out / "table.md", write_markdown(found))
         read = [results / "metrics" / run.run / name for run in job.runs for name in SCORES]
         made = provenance.record("compare", job.model_dump(), digests(read))
@@ -122,6 +128,11 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
             for name, found in evaluation.get("rivals", {}).items()
             if "missing" not in found
         },
+        compared=tuple(
+            name for name, told in evaluation.get("own_scores", {}).items() if told["compared"]
+        ),
+        train=comparison.numbers(evaluation.get("train", {})),
+        pulls={kind: evaluation["test"].get(f"pulls_{kind}") for kind in settings.KINDS},
     )
 
 

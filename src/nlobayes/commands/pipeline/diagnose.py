@@ -13,11 +13,17 @@ from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.checks import APPROXIMATE, show_limit, show_value
-from nlobayes.commands.shared.posteriors import drawn_sizes, parameters_of, posterior_draws
+from nlobayes.commands.shared.posteriors import (
+    drawn_sizes,
+    parameters_of,
+    posterior_draws,
+    weights_of,
+)
 from nlobayes.diagnostics import verdict
 from nlobayes.diagnostics.architecture import architecture, rhat_of_sizes
 from nlobayes.diagnostics.draws import SampleStats
 from nlobayes.diagnostics.tightness import tightness
+from nlobayes.diagnostics.weight_spread import weight_spread
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import DiagnoseJob, read_job
 
@@ -33,6 +39,7 @@ def diagnose(
     groups = read_groups(posterior, "posterior")
     is_of_chains = "warmup_sample_stats" in groups
     metrics = (_of_chains if is_of_chains else _of_approximation)(job, groups, posterior)
+    metrics |= {"weight_spread": _weight_spread(groups["posterior"])}
     write_json(out, metrics)
     made = provenance.record("diagnose", job.model_dump(), digests([posterior]))
     write_record(record, made, [out])
@@ -74,6 +81,11 @@ def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str,
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
     return verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+
+
+def _weight_spread(posterior: xr.Dataset) -> dict[str, list[float]] | None:
+    """Say where the weights lie; None where units that are not in use have some, too."""
+    return None if drawn_sizes(posterior) else weight_spread(weights_of(posterior))
 
 
 def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:

@@ -17,9 +17,11 @@ from nlobayes.commands.shared.functions import flatten, read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
+from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
@@ -60,6 +62,9 @@ def export(
 ) -> None:
     """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
     job, made = read_job(ExportJob, spec), read_attrs(posterior)
+    if job.network.codes:
+        files = sorted({code.file for code in job.network.codes.values()})
+        raise InputError("commands.own_activation", where=posterior, files=files)
     check_networks(made, posterior)
     data = contents.read_dataset(dataset)
     convergence = read_json(diagnostics, "checks", "converged")
@@ -73,7 +78,7 @@ def export(
         *("export", job.model_dump(), inputs),
         **{name: made[name] for name in ("device", "precision", "exact", "checks")},
     )
-    stated = {"table_metadata": read_attrs(dataset).get("table_metadata", {})}
+    stated = contents.read_statement(dataset)
     exported = Exported(
         variables={name: values[kept] for name, values in drawn.items()},
         features=domain.features,
@@ -122,7 +127,7 @@ def _choose(
 ) -> np.ndarray:
     total, wanted = len(drawn["weights_1"]), job.export.draws
     if job.export.tolerance is not None:
-        network = network_of(drawn, job.network.activation)
+        network = network_of(drawn, bind_activations(job.network.activation))
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)
         target = TargetTransform(**data.transforms["target"])
@@ -203,7 +208,7 @@ def _bibtex(data: Dataset, stated: dict[str, Any], record: dict[str, Any], poste
     return BIBTEX.format(
         version=record["versions"]["nlobayes"],
         target=_for_tex(data.target_names[0]),
-        origin=_for_tex(in_words(origin(stated))),
+        origin=_for_tex(in_words(origin({**stated, "target": data.target_names[0]}))),
         code=record["code_digest"],
         posterior=posterior[:16],
     )

@@ -1,6 +1,6 @@
 """Turn a table into a dataset: features, target, splits, constants from train rows only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.requests import check_request
 from nlobayes.data.row_groups import groups_of
+from nlobayes.data.statements import complete, spell
 from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
@@ -65,9 +66,18 @@ def prepare(
     except InputError as error:
         raise error.within(table) from None
     _warn(selection, features.columns, str(table))
-    origin = {"table_metadata": columns.metadata}
+    origin = {"table_metadata": _stated(columns.metadata, job, str(table))}
     record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
     write_dataset(out, dataset, record)
+
+
+def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[str, str]:
+    """Gather what the table and the user state of the process."""
+    given = spell(job.process.statements()) if job.process else {}
+    try:
+        return complete(metadata, given, job.features.columns)
+    except InputError as error:
+        raise error.within(source) from None
 
 
 def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from nlobayes import provenance
 from nlobayes.artifacts.chains import sampled_groups
-from nlobayes.artifacts.contents import observed_groups, read_dataset
+from nlobayes.artifacts.contents import observed_groups, read_dataset, read_statement
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.artifacts.seals import digests
@@ -38,6 +38,7 @@ def sample(
         device=runtime.device(),
         precision=job.model.precision,
         exact=True,
+        **read_statement(dataset),
     )
     explained = {name: explain(group) for name, group in groups.items()}
     write_groups(out, "posterior", explained, record)

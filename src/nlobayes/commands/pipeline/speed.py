@@ -1,13 +1,12 @@
-"""Time networks: a gradient of the posterior, predictions of 1000 draws, loading these draws."""
+"""Time networks: gradients of the posterior, predictions of 1000 draws, loading these draws."""
 
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -18,56 +17,101 @@ from nlobayes.artifacts.files import write_csv
 from nlobayes.artifacts.netcdf import read_groups, write_groups
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_of
+from nlobayes.commands.shared.trials import (
+    Trials,
+    cores_used,
+    milliseconds,
+    quantiles,
+    time_trials,
+)
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
+from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import SpeedJob, TimedRun, read_job
-from nlobayes.types import Dataset
+from nlobayes.types import Columns, Dataset
 
-DRAWS, POINTS = 1000, (1, 256, 4096)
-REPEATS, GRADIENTS = 5, 8
+DRAWS, POINTS = 1000, (1, 16, 256, 4096)
+TRIALS, LOADINGS, GRADIENTS = 20, 1000, 8
+
+
+class Timed(NamedTuple):
+    """A network: what is known of it, what computing with it takes, and what loading it takes."""
+
+    facts: dict[str, Any]
+    computed: dict[str, Trials]
+    loading: Trials
 
 
 def speed(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
     dataset: Annotated[list[Path], typer.Option(help="Dataset of each network, in order.")],
     out: Annotated[Path, typer.Option(help="Table to write (CSV).")],
+    loadings: Annotated[Path, typer.Option(help="Table of every loading to write (CSV).")],
 ) -> None:
-    """Write the best time of five for every network; the machine should do nothing else."""
+    """Write what every network takes; the machine should do nothing else."""
     job = read_job(SpeedJob, spec)
     if len(dataset) != len(job.runs):
         raise InputError("commands.unequal_datasets", datasets=len(dataset), networks=len(job.runs))
     first = job.runs[0].model
     runtime.configure(first.precision, first.device, first.shards)
     runtime.choose_device(first.device, 0, first.shards)
-    rows = [_time(run, read_dataset(path)) for run, path in zip(job.runs, dataset, strict=True)]
+    timed = [_time(run, read_dataset(path)) for run, path in zip(job.runs, dataset, strict=True)]
+    rows = [_row(one) for one in timed]
     write_csv(out, {name: [row[name] for row in rows] for name in rows[0]})
+    write_csv(loadings, _every_loading(timed))
 
 
-def _time(timed: TimedRun, data: Dataset) -> dict[str, Any]:
+def _row(timed: Timed) -> dict[str, Any]:
+    """Say in one row what all trials of a network took."""
+    cores = cores_used(*timed.computed.values())
+    row = {**timed.facts, "cores": cores, "trials": TRIALS, "loadings": LOADINGS}
+    for name, trials in {**timed.computed, "load": timed.loading}.items():
+        row |= milliseconds(name, trials)
+    return row | quantiles("load", timed.loading)
+
+
+def _every_loading(timed: list[Timed]) -> Columns:
+    return {
+        **{
+            name: np.repeat([one.facts[name] for one in timed], LOADINGS)
+            for name in ("run", "parameters")
+        },
+        "load_ms": np.concatenate([1e3 * one.loading.seconds for one in timed]),
+    }
+
+
+def _time(run: TimedRun, data: Dataset) -> Timed:
     import jax.numpy as jnp
 
     from nlobayes import builder
 
-    model = builder.build_model(timed.model, data, earlier_of(timed.model))
+    model = builder.build_model(run.model, data, earlier_of(run.model))
     position = builder.draw_start(model, "prior", seed=0, chain=0)
-    gradient = _seconds_per_gradient(model.sampled.logdensity_fn, model.sampled.reduce(position))
-    steps = timed.integration_steps
+    gradient = _gradient(model.sampled.logdensity_fn, model.sampled.reduce(position))
+    median = float(np.median(gradient.seconds))
+    typer.echo(f"{run.run}: {1e3 * median:.3g} ms per gradient", err=True)
     drawn = builder.name_variables(model, jnp.tile(position, (DRAWS, 1))).values
-    row = {
-        "run": timed.run,
+    facts = {
+        "run": run.run,
         "device": runtime.device(),
         "parameters": model.density.size,
         "rows": int((data.split == 0).sum()),
-        "seconds_per_gradient": gradient,
-        "seconds_per_draw": np.nan if steps is None else gradient * steps,
-        **_prediction_times(drawn, timed, len(data.feature_names)),
-        "load_ms": 1e3 * _seconds_to_load(drawn),
+        **_seconds_per_draw(run, median),
     }
-    typer.echo(f"{timed.run}: {1e3 * gradient:.3g} ms per gradient", err=True)
-    return row
+    predictions = _predictions(drawn, run, len(data.feature_names))
+    return Timed(facts, {"gradient": gradient, **predictions}, _loading(drawn))
 
 
-def _seconds_per_gradient(logdensity_fn: Callable[..., Any], position: Any) -> float:
+def _seconds_per_draw(run: TimedRun, gradient: float) -> dict[str, float]:
+    """Give the seconds of a draw of fixed length, and the most that one of another can take."""
+    steps, most = run.integration_steps, run.most_gradients
+    return {
+        "seconds_per_draw": np.nan if steps is None else gradient * steps,
+        "seconds_per_draw_at_most": np.nan if most is None else gradient * most,
+    }
+
+
+def _gradient(logdensity_fn: Callable[..., Any], position: Any) -> Trials:
     """Time a chain of gradients, each at the position that the one before led to."""
     import jax
 
@@ -75,22 +119,25 @@ def _seconds_per_gradient(logdensity_fn: Callable[..., Any], position: Any) -> f
         return here + 1e-6 * jax.grad(logdensity_fn)(here), None
 
     chain = jax.jit(lambda begin: jax.lax.scan(move, begin, length=GRADIENTS)[0])
-    return _best(lambda: chain(position).block_until_ready()) / GRADIENTS
+    return time_trials(lambda: chain(position).block_until_ready(), TRIALS).per(GRADIENTS)
 
 
-def _prediction_times(
-    drawn: dict[str, np.ndarray], timed: TimedRun, features: int
-) -> dict[str, float]:
+def _predictions(drawn: dict[str, np.ndarray], run: TimedRun, features: int) -> dict[str, Trials]:
+    """Time mean and error over the draws (`predict`), and all outputs of all draws (`raw`)."""
     from nlobayes.surrogate.prediction import Compiled
 
-    predict = Compiled(network_of(drawn, timed.model.network.activation), drawn)
+    network = Compiled(network_of(drawn, bind_activations(run.model.network.activation)), drawn)
     points = np.random.default_rng(0).standard_normal((max(POINTS), features))
+    ways: dict[str, Callable[..., Any]] = {"predict": network.mean_and_sd, "raw": network}
     return {
-        f"predict_{count}_ms": 1e3 * _best(partial(predict, points[:count])) for count in POINTS
+        f"{name}_{count}": time_trials(partial(way, points[:count]), TRIALS)
+        for name, way in ways.items()
+        for count in POINTS
     }
 
 
-def _seconds_to_load(drawn: dict[str, np.ndarray]) -> float:
+def _loading(drawn: dict[str, np.ndarray]) -> Trials:
+    """Time reading a file of the draws."""
     dims = {
         n: ("chain", "draw", *(f"{n}_{i}" for i in range(v.ndim - 1))) for n, v in drawn.items()
     }
@@ -102,15 +149,4 @@ def _seconds_to_load(drawn: dict[str, np.ndarray]) -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "draws.nc"
         write_groups(path, "thinned", groups, {})
-        return _best(lambda: read_groups(path, "thinned"))
-
-
-def _best(call: Callable[[], Any]) -> float:
-    """Time a call that is already compiled: the least of several runs, in seconds."""
-    call()
-    times = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return min(times)
+        return time_trials(partial(read_groups, path, "thinned"), LOADINGS)

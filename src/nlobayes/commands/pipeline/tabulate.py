@@ -13,6 +13,7 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import chain_tables as chains
 from nlobayes.commands.shared import covariates
 from nlobayes.commands.shared import predictions as reading
+from nlobayes.commands.shared.cases import points_of
 from nlobayes.diagnostics import verdict
 from nlobayes.errors import InputError
 from nlobayes.evaluation.tasks import task_of
@@ -35,7 +36,8 @@ def tabulate(
     task = task_of(data)
     given = reading.read_given(predictions, dataset, data, job.covariate)
     covariate = covariates.of(data, job.covariate)
-    choices = reading.choices(job.seed, job.calibration, image=job.image)
+    cases = points_of(job.cases, data)
+    choices = reading.choices(job.seed, job.calibration, image=job.image, cases=cases)
     checks = read_json(diagnostics, "checks")["checks"]
     scores = read_json(evaluation, *task.NEEDS)
     try:

@@ -26,7 +26,7 @@ def tabulate_chains(
     job = read_job(TabulateChainsJob, spec)
     covariate = covariates.of(read_dataset(dataset), job.covariate)
     groups = read_groups(posterior, "posterior")
-    written = chain_tables.of_chains(job.thin, groups, covariate)
+    written = chain_tables.of_chains(job, groups, covariate)
     for name, table in written.items():
         write_csv(plots / f"{name}.csv", table)
     made = provenance.record("tabulate_chains", job.model_dump(), digests([posterior, dataset]))

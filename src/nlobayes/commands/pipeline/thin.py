@@ -32,7 +32,7 @@ from nlobayes.evaluation.scores.proper_scores import crps_per_point
 from nlobayes.types import Dataset
 
 DRAWN = ("posterior", "masks", CENTRES)
-FACTS = ("device", "precision", "exact", "predictive")
+FACTS = ("device", "precision", "exact", "predictive", "table_metadata")
 
 
 def thin(

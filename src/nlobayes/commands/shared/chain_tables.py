@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from nlobayes.artifacts.contents import read_map
 from nlobayes.artifacts.netcdf import Groups
 from nlobayes.commands.shared.covariates import Covariate
+from nlobayes.commands.shared.parameters import Parameters, is_linear, weight_names
 from nlobayes.commands.shared.posteriors import posterior_draws
 from nlobayes.diagnostics import tables
 from nlobayes.diagnostics.draws import ChainDraws
-from nlobayes.model.networks import is_parameter
+from nlobayes.study.jobs import TabulateChainsJob
 from nlobayes.types import Columns
 
 
-def of_chains(thin: int, groups: Groups, covariate: Covariate) -> dict[str, Columns]:
-    """Tabulate a posterior whose weights were stored every so many draws."""
-    draws, names = posterior_draws(groups), _weight_names(groups["posterior"])
+def of_chains(job: TabulateChainsJob, groups: Groups, covariate: Covariate) -> dict[str, Columns]:
+    """Tabulate a posterior whose weights were stored every so many draws.
+
+    Raises
+    ------
+    InputError
+        If parameters are to be shown that the posterior does not have.
+    """
+    draws, names = posterior_draws(groups), weight_names(groups["posterior"])
     outputs = draws.function.shape[2] // len(covariate.at_reference)
     at_reference = np.repeat(covariate.at_reference, outputs)
     diverging = groups["all_sample_stats"]["diverging"].values
+    shown = Parameters.of(groups["posterior"])
     return {
         "trace": tables.trace(draws.log_density, draws.noise),
         "convergence": tables.per_point(draws.function, at_reference),
         "quantities": tables.quantities(_with_coefficients(draws, names)),
         "autocorrelation": tables.correlations(draws.function, draws.log_density, draws.noise),
-        "weight_autocorrelation": tables.weight_correlations(draws.weights, thin),
-        "history": tables.history(draws.weights, names, thin),
-        "weight_planes": tables.weight_planes(draws.weights, names),
+        "weight_autocorrelation": tables.weight_correlations(draws.weights, job.thin),
+        "history": tables.history(draws.weights, names, job.thin),
+        "weight_planes": _planes(job.weight_planes, shown, draws.weights, names),
+        "marginals": tables.marginals(shown.some(job.marginals)),
         "divergences": tables.divergences(draws.function, diverging, at_reference),
     }
+
+
+def _planes(
+    pairs: Sequence[tuple[str, str]], shown: Parameters, weights: np.ndarray, names: list[str]
+) -> Columns:
+    if not pairs:
+        return tables.weight_planes(weights, names)
+    places = [shown.places(pair) for pair in pairs]
+    return tables.weight_planes(shown.draws, shown.names, [(x, y) for x, y in places])
 
 
 def of_starts(paths: Sequence[Path]) -> dict[str, Columns]:
@@ -45,19 +60,9 @@ def of_starts(paths: Sequence[Path]) -> dict[str, Columns]:
     return {"loss": tables.losses(losses, misfits)}
 
 
-def _weight_names(posterior: xr.Dataset) -> list[str]:
-    """Name every weight in the order of the parameter vector: `weights_1[m1, 0]`."""
-    names: list[str] = []
-    for name, weights in posterior.items():
-        labels: list[Any] = [[str(v) for v in weights[dim].values] for dim in weights.dims[2:]]
-        if is_parameter(str(name)):
-            names += [f"{name}[{', '.join(place)}]" for place in product(*labels)]
-    return names
-
-
 def _with_coefficients(draws: ChainDraws, names: list[str]) -> ChainDraws:
     """Count the weights of a network without hidden layer, which are identified, as quantities."""
-    if any(name.startswith("weights_2") for name in names):
+    if not is_linear(names):
         return draws
     weights = np.moveaxis(draws.weights, 2, 0)
     identified = dict(zip(names, weights, strict=True))

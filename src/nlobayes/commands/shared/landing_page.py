@@ -18,6 +18,7 @@ from nlobayes.commands.shared.verdicts import (
     Said,
     count_passed,
     failures,
+    identities,
     program,
     stackings,
     steps_of,
@@ -115,7 +116,9 @@ def _surrogates(runs: Sequence[Finished]) -> list[str]:
         return []
     files = "\n".join(f"- {_plain(run.label)}: {_plain(str(run.surrogate))}" for run in written)
     predict = f"``{program()} predict FILE points.csv -o out.csv``"
-    return ["Surrogates, one file each:", files, f"Predict with {predict}."]
+    of = [_plain(f"{', '.join(labels)}: {said}") for said, labels in identities(runs).items()]
+    what = ["What they are of:", "\n".join(f"- {line}" for line in of)] if of else []
+    return ["Surrogates, one file each:", files, *what, f"Predict with {predict}."]
 
 
 def _number(value: float | None, form: str) -> str:

@@ -12,7 +12,8 @@ import pyarrow as pa
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.data.chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError
-from nlobayes.surrogate.answers import DOMAIN, allowed, answer
+from nlobayes.surrogate.answers import DOMAIN, REASON, allowed, answer
+from nlobayes.surrogate.conditions import BEYOND
 from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.surrogate import Scale, Surrogate
 
@@ -50,13 +51,20 @@ class Asked(NamedTuple):
 
 @dataclass
 class Tally:
-    """How many points were predicted, where they lie, were left out; and why the first of these."""
+    """How many points were predicted, where they lie, were left out; and why the first of these.
+
+    `violating` violate a condition of the surrogate, the first for the reason `violated`; `untold`
+    do not tell what one is about.
+    """
 
     predicted: int = 0
     near_edge: int = 0
     outside: int = 0
     skipped: int = 0
     reason: str = ""
+    violating: int = 0
+    violated: str = ""
+    untold: int = 0
 
 
 def predicted(
@@ -82,7 +90,9 @@ def predicted(
         if faults:
             _leave_out(faults, source, chunk, asked, tally)
         good = np.setdiff1d(np.arange(len(values)), [*faults])
-        found = _predict(surrogate, values[good], asked)
+        given = _given(surrogate, source, chunk, good)
+        found = _predict(surrogate, values[good], asked, given)
+        _count_reasons(found, chunk.labels[good], source.label, tally)
         units = ("" if unit == "1" else unit for unit in wanted.values())
         inputs = zip(units, values[good].T, strict=True)
         batch = to_batch(
@@ -96,6 +106,30 @@ def predicted(
         tally.outside += int(np.count_nonzero(found[DOMAIN][1] == OUTSIDE))
         yield batch
         passed(tally.predicted + tally.skipped, chunk.share)
+
+
+def _given(
+    surrogate: Surrogate, source: Source, chunk: Chunk, good: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Take what the source tells of parameters that were held fixed (point,); NaN where nothing."""
+    told = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
+    units = {name: "" if unit == "1" else unit for name, unit in told.items()}
+    values, _ = numbers(source, chunk, units)
+    return dict(zip(units, values[good].T, strict=True))
+
+
+def _count_reasons(
+    found: Mapping[str, tuple[str, np.ndarray]], labels: np.ndarray, label: str, tally: Tally
+) -> None:
+    if REASON not in found:
+        return
+    reasons = found[REASON][1]
+    violating = np.flatnonzero([BEYOND in reason for reason in reasons])
+    if violating.size and not tally.violating:
+        first = int(violating[0])
+        tally.violated = f"{label} {labels[first]}: {reasons[first]}"
+    tally.violating += int(violating.size)
+    tally.untold += sum(reason != "" and BEYOND not in reason for reason in reasons)
 
 
 def _leave_out(
@@ -116,10 +150,10 @@ def _leave_out(
 
 
 def _predict(
-    surrogate: Surrogate, points: np.ndarray, asked: Asked
+    surrogate: Surrogate, points: np.ndarray, asked: Asked, given: Mapping[str, np.ndarray]
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Predict points (point, input); columns by name, each with its unit."""
-    found = answer(surrogate, points, asked.quantiles, on=asked.on)
+    found = answer(surrogate, points, asked.quantiles, on=asked.on, given=given)
     domain = found.pop(DOMAIN)
     if asked.draws:
         with np.errstate(all="ignore"):
@@ -130,4 +164,5 @@ def _predict(
         f"{asked.name}_{what}": (asked.unit, column * asked.factor)
         for what, column in found.items()
     }
-    return named | {DOMAIN: ("", domain)}
+    reason = {REASON: ("", surrogate.reasons(given, len(points)))} if given else {}
+    return named | {DOMAIN: ("", domain)} | reason

@@ -19,14 +19,19 @@ from nlobayes.study.stated_model import stated_model
 def posterior_draws(groups: Groups) -> ChainDraws:
     """Take the draws of all chains, everything flat; the weights in the parameters' order."""
     stats, function = groups["all_sample_stats"], groups["predictions"]["f"].values
-    weights = [w.values for name, w in groups["posterior"].items() if is_parameter(str(name))]
     return ChainDraws(
         function=function.reshape(*function.shape[:2], -1),
         log_density=stats["lp"].values,
         noise=stats["noise"].values if "noise" in stats else None,
-        weights=np.concatenate([w.reshape(*w.shape[:2], -1) for w in weights], axis=2),
+        weights=weights_of(groups["posterior"]),
         hyperparameters=_hyperparameters(groups),
     )
+
+
+def weights_of(posterior: xr.Dataset) -> np.ndarray:
+    """Take the weights, biases and slopes (chain, draw, weight) in the parameters' order."""
+    arrays = [array.values for name, array in posterior.items() if is_parameter(str(name))]
+    return np.concatenate([array.reshape(*array.shape[:2], -1) for array in arrays], axis=2)
 
 
 def drawn_sizes(posterior: xr.Dataset) -> dict[str, np.ndarray]:

@@ -50,9 +50,10 @@ def choices(
     limits: CalibrationTolerances,
     noise: str = "auto",
     image: tuple[int, int] | None = None,
+    cases: tuple[int, ...] = (),
 ) -> Choices:
     """Take how to score, and what to show, from the specification of a job."""
-    return Choices(seed, limits.coverage, limits.chi2, noise, image)
+    return Choices(seed, limits.coverage, limits.chi2, noise, image, cases=cases)
 
 
 def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, dataset: Path) -> None:

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE
 from nlobayes.commands.shared.rivals import seconds_of
-from nlobayes.diagnostics import in_words
+from nlobayes.diagnostics import in_words as sayings
 from nlobayes.diagnostics.in_words import Said
+from nlobayes.errors import InputError
+from nlobayes.surrogate.identity import in_words, origin
 
 SURROGATES = "surrogates"
 
@@ -32,17 +35,27 @@ class Finished(NamedTuple):
     @property
     def unconverged(self) -> list[str]:
         """Names of the convergence checks that failed."""
-        return in_words.failed(self.diagnostics["checks"])
+        return sayings.failed(self.diagnostics["checks"])
 
     @property
     def uncalibrated(self) -> list[str]:
         """Names of the calibration checks that failed."""
-        return in_words.failed(self.evaluation["calibration_checks"])
+        return sayings.failed(self.evaluation["calibration_checks"])
 
     @property
     def approximate(self) -> bool:
         """Whether its draws are no chains, so that convergence does not apply."""
         return self.diagnostics.get("converged", False) is None
+
+    @property
+    def of(self) -> str:
+        """What its surrogate says it is of; empty where that is missing or cannot be read."""
+        if self.surrogate is None:
+            return ""
+        try:
+            return in_words(origin(read_attrs(self.surrogate)))
+        except InputError:
+            return ""
 
     @property
     def is_of_classes(self) -> bool:
@@ -63,7 +76,7 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
 
 def said_of(run: Finished) -> Said | None:
     """Say in words which checks a run failed and what to do next; None where it failed none."""
-    return in_words.said_of(run.diagnostics, run.evaluation)
+    return sayings.said_of(run.diagnostics, run.evaluation)
 
 
 def failures(runs: Iterable[Finished]) -> dict[str, Said]:
@@ -105,6 +118,15 @@ def stackings(runs: Iterable[Finished]) -> list[str]:
 
 def _weights(weights: Sequence[float]) -> str:
     return ", ".join(f"{weight:.2f}" for weight in weights)
+
+
+def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
+    """Say of what the surrogates are, and of which runs each is."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        if run.of:
+            found.setdefault(run.of, []).append(run.label)
+    return found
 
 
 def example(runs: Iterable[Finished]) -> Path | None:

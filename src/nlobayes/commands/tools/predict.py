@@ -16,6 +16,7 @@ from nlobayes.artifacts.streams import print_chunks, write_chunks
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.points import Asked, Tally, predicted
 from nlobayes.commands.shared.progress import rows_passing
+from nlobayes.commands.shared.slha_out import OPTION, write_xsection
 from nlobayes.data.chunks import ROWS, Source, open_csv, open_table
 from nlobayes.data.spectrum_chunks import ENDING, open_spectra
 from nlobayes.data.units import convert
@@ -54,6 +55,10 @@ def predict(
     engine: Annotated[
         Literal["numpy", "jax"], typer.Option(help="What computes; jax compiles first.")
     ] = "numpy",
+    slha_out: Annotated[
+        Path | None,
+        typer.Option(help="Copy of the .slha file, or itself, with a block XSECTION."),
+    ] = None,
 ) -> None:
     """Write what is predicted for every point, how sure that is, and whether to trust it."""
     form = _form(out, json)
@@ -66,6 +71,8 @@ def predict(
         _probabilities(quantiles), on, name, unit, factor, (*(keep or ()),), draws, skip_bad
     )
     _check(loaded, asked, out, (points, str(surrogate)))
+    if slha_out is not None:
+        _write_xsection(loaded, points, slha_out, (out, str(surrogate)))
     tally = Tally()
     with (
         _open(points, loaded, asked) as source,
@@ -78,6 +85,13 @@ def predict(
             write_chunks(Path(out), found, form)
     typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
     _warn(loaded, source, tally)
+
+
+def _write_xsection(loaded: Surrogate, points: str, out: Path, others: tuple[str, ...]) -> None:
+    for name in others:
+        if out == Path(name) or (out.exists() and Path(name).exists() and out.samefile(name)):
+            raise InputError("commands.out_is_read", where=OPTION, path=out)
+    write_xsection(loaded, points, out)
 
 
 def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate:
@@ -150,12 +164,14 @@ def _check(loaded: Surrogate, asked: Asked, out: str, read: tuple[str, ...]) -> 
 def _open(points: str, loaded: Surrogate, asked: Asked) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
     columns = [*loaded.inputs, *asked.keep]
+    held = [one.name for one in loaded.conditions]
     if points == STANDARD:
-        return nullcontext(open_csv(sys.stdin.buffer, columns, "standard input", rows))
+        found = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=held)
+        return nullcontext(found)
     path = Path(points)
     if path.is_dir() or path.suffix == ENDING:
-        return nullcontext(open_spectra(path, columns, rows))
-    return open_table(path, columns, rows)
+        return nullcontext(open_spectra(path, columns, rows, held))
+    return open_table(path, columns, rows, held)
 
 
 def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
@@ -185,6 +201,16 @@ def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
         _say(
             f"{tally.outside} of {tally.predicted} points lie outside the training data (column "
             "domain): neither their predictions nor the error bars can be trusted"
+        )
+    if tally.violating:
+        _say(
+            f"{tally.violating} of {tally.predicted} points violate what the surrogate holds for "
+            f"(column reason), the first: {tally.violated}"
+        )
+    if tally.untold:
+        _say(
+            f"{tally.untold} of {tally.predicted} points do not tell all that the surrogate was "
+            "made for (column reason)"
         )
     if tally.near_edge:
         _say(

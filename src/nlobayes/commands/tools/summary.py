@@ -21,6 +21,7 @@ from nlobayes.commands.shared.verdicts import (
     count_passed,
     example,
     failures,
+    identities,
     program,
     read_finished,
     stackings,
@@ -148,6 +149,8 @@ def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
 
 def _show_next(console: Console, runs: Sequence[Finished], report: Path) -> None:
     """Print where things are, and the commands that use them, to be copied as they stand."""
+    for of, labels_of in identities(runs).items():
+        _line(console, f"surrogates of {', '.join(labels_of)} are of {of}")
     shown, called = example(runs), program()
     lines = ["", *_surrogates(runs)]
     if shown is not None:

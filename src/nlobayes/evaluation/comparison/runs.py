@@ -33,6 +33,9 @@ SAMPLING = (
 )
 """Keys of the diagnostics that stand beside the scores."""
 
+FITTED = ("r2_log10", "r2_target_mean")
+"""Scores of the train rows that stand beside those of the test rows, with prefix `train_`."""
+
 METRICS = shown_in(Shown.PAIRED)
 """What settings are compared by, where it exists: test scores, what the likelihood says, and how
 well chains mix."""
@@ -70,7 +73,9 @@ class RunMetrics(NamedTuple):
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
     elpd of every train row left out, where it was estimated; `learned` is None in scores that do
     not say it. `rivals` are the `numbers` of each rival on the test split, without those whose
-    library was missing.
+    library was missing. `compared` names scores by functions of the user that runs are compared by.
+    `train` are the `numbers` of the train split. `pulls` counts those of the
+    test rows in bins, of kind `total` and `epistemic`, where there are any.
     """
 
     run: str
@@ -83,6 +88,9 @@ class RunMetrics(NamedTuple):
     loo: np.ndarray | None = None
     learned: Learned | None = None
     rivals: Mapping[str, Mapping[str, float | None]] = {}
+    compared: tuple[str, ...] = ()
+    train: Mapping[str, float | None] = {}
+    pulls: Mapping[str, Sequence[float] | None] = {}
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
@@ -133,7 +141,8 @@ def runs_table(runs: Sequence[RunMetrics]) -> Columns:
     dict
         `run`, `setting`, `replicate`, the settings that differ, `converged` (true, false, or
         `approximate` where convergence does not apply), `failed_checks`, the
-        keys of `SAMPLING`, every score of the test split, and the same of the baseline with prefix
+        keys of `SAMPLING`, every score of the test split, those of `FITTED` of the train split
+        with prefix `train_`, and every score of the test split of the baseline with prefix
         `baseline_`. What a run lacks is NaN in a column of numbers, empty in one of texts.
     """
     columns: Columns = {}
@@ -149,10 +158,10 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     Returns
     -------
     dict
-        `setting`, `reference`, `metric` (of `METRICS`, where any run has it), `replicates` (shared
-        pairs), `difference` (setting minus reference, mean over pairs), `standard_error`, and
-        `low`, `high` of the 95 % t interval; the last three are NaN for one replicate, the last
-        four for none.
+        `setting`, `reference`, `metric` (of `METRICS` and the user's own, where any run has it),
+        `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
+        `standard_error`, and `low`, `high` of the 95 % t interval; the last three are NaN for one
+        replicate, the last four for none.
 
     Raises
     ------
@@ -161,13 +170,19 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     """
     settings = by_setting(runs)
     reference = next(iter(settings))
-    metrics = [name for name in METRICS if any(_metric(run, name) is not None for run in runs)]
+    known = (*METRICS, *compared_by(runs))
+    metrics = [name for name in known if any(_metric(run, name) is not None for run in runs)]
     rows = [
         (setting, reference, metric, *_paired(of, settings[reference], metric))
         for (setting, of), metric in product([*settings.items()][1:], metrics)
     ]
     names = ("setting", "reference", "metric", "replicates", *INTERVAL)
     return {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
+
+
+def compared_by(runs: Sequence[RunMetrics]) -> tuple[str, ...]:
+    """Name the user's own scores that any of the runs is compared by."""
+    return tuple(dict.fromkeys(chain.from_iterable(run.compared for run in runs)))
 
 
 def check_one_target(runs: Sequence[RunMetrics]) -> None:
@@ -290,7 +305,8 @@ def _sections(run: RunMetrics) -> tuple[Mapping[str, Any], ...]:
     verdict = {"converged": converged, "failed_checks": " ".join(run.failed_checks)}
     sampling = {key: run.diagnostics.get(key) for key in SAMPLING}
     baseline = {f"baseline_{key}": value for key, value in run.baseline.items()}
-    return identity, run.values, verdict | sampling, run.test, baseline
+    train = {f"train_{key}": run.train[key] for key in FITTED if key in run.train}
+    return identity, run.values, verdict | sampling, run.test, train, baseline
 
 
 def _column(values: Sequence[Any]) -> np.ndarray:

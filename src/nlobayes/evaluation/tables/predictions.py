@@ -26,6 +26,7 @@ LEVELS = np.arange(1, 100) / 100
 CASE_DRAWS = 2000
 CASES = {"good": 0.1, "typical": 0.5, "bad": 0.99}
 """Quantiles of the absolute pull of the test rows at which cases are taken."""
+CHOSEN = "chosen"
 CENTRAL = {"low_68": 0.16, "high_68": 0.84}
 """Ends of the central interval of 68 %."""
 
@@ -156,17 +157,24 @@ def deciles(
 
 
 def cases(
-    draws: np.ndarray, rows: Rows, noise: PredictiveNoise, rng: np.random.Generator
+    draws: np.ndarray,
+    rows: Rows,
+    noise: PredictiveNoise,
+    rng: np.random.Generator,
+    chosen: Sequence[int] = (),
 ) -> Columns:
-    """Tabulate noisy predictive draws of test points of a small, a typical and a large pull."""
+    """Tabulate noisy predictive draws of chosen test points, each a case called `chosen`.
+
+    Where none is chosen, of one of a small, of a typical and of a large pull.
+    """
     test = np.flatnonzero(rows.split == SPLITS.index("test"))
     here = at_rows(noise, test)
     mean, _, total_sd = predictive.predictive_moments(draws[:, test], here)
-    order = np.argsort(np.abs(mean - rows.observed[test]) / total_sd)
+    pulls = (mean - rows.observed[test]) / total_sd
+    places = [(CHOSEN, int(np.searchsorted(test, point))) for point in chosen]
     distribution = locate(draws[:, test], here)
     parts = []
-    for case, quantile in CASES.items():
-        index = order[int(quantile * (len(order) - 1))]
+    for case, index in places or _by_size(pulls):
         [sampled] = distribution.at(slice(index, index + 1)).sample(rng, (1, CASE_DRAWS))
         parts.append(
             {
@@ -179,6 +187,14 @@ def cases(
             }
         )
     return _stack(parts)
+
+
+def _by_size(pulls: np.ndarray) -> list[tuple[str, int]]:
+    """Name the places of a good, a typical and a bad point among pulls (point,)."""
+    order = np.argsort(np.abs(pulls))
+    return [
+        (case, int(order[int(quantile * (len(order) - 1))])) for case, quantile in CASES.items()
+    ]
 
 
 def _predicted(

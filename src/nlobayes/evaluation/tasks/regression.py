@@ -13,11 +13,13 @@ import numpy as np
 from nlobayes.data.splits import SPLITS, TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, apply_scale, offset_of, unstandardise
 from nlobayes.errors import InputError
+from nlobayes.evaluation.calibration.calibration import standardised_residuals
 from nlobayes.evaluation.calibration.conditional import (
     coverage_by_decile,
     distance_to_training,
     scale_shares,
 )
+from nlobayes.evaluation.calibration.pull_counts import pull_counts
 from nlobayes.evaluation.predictive.density import predictive_cdf, predictive_moments
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
@@ -25,7 +27,9 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
+from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.evaluation.scores.own_account import own_account
+from nlobayes.evaluation.tables import curves
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
 from nlobayes.evaluation.tasks.halves import Held, choose_family, halved_scores
@@ -44,7 +48,8 @@ measure = rmse_of_numbers
 class Scored(NamedTuple):
     """What a posterior and its baselines are scored with, the family of the noise included.
 
-    `groups` names groups of rows that are also scored apart; None where there are none.
+    `groups` names groups of rows that are also scored apart; None where there are none. `own` are
+    scores of the user's own.
     """
 
     rows: Rows
@@ -53,6 +58,7 @@ class Scored(NamedTuple):
     seed: int
     family: str
     groups: RowGroups | None
+    own: OwnScores = NO_OWN
 
 
 def score(given: Given, choices: Choices) -> Scores:
@@ -82,16 +88,27 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
         "pit": of_predictions.pit(predicted, ranked=ranked),
         "conditional": of_predictions.conditional(predicted),
         "deciles": of_predictions.deciles(draws, rows, noise, rng, scale=scale),
-        "cases": of_predictions.cases(draws, rows, noise, rng),
+        "cases": of_predictions.cases(draws, rows, noise, rng, choices.cases),
         "calibration_checks": _checks(predicted, choices, ranked),
+        **_curves(given, noise),
     }
+
+
+def _curves(given: Given, noise: PredictiveNoise) -> dict[str, Columns]:
+    """Tabulate curves over the test rows of data with one input; without rows for others."""
+    one_input = len(given.data.input_names) == 1
+    test = np.flatnonzero((given.data.split == TEST) & one_input)
+    test = test[np.argsort(given.covariate[test], kind="stable")]
+    draws, maps = (all_rows[:, test] for all_rows in (_draws(given), given.baseline.function))
+    along = given.covariate[test]
+    return curves.tables(draws, maps, given.chains, along, at_rows(noise, test))
 
 
 def _score_target(given: Given, choices: Choices) -> Scores:
     """Score the one target of a dataset."""
     posterior = _draws(given)
     data, chosen = given.data, (choices.seed, choices.noise)
-    scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups)
+    scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
     halves = _halves(posterior, scored)
     scored = scored._replace(family=halves["family"])
     scores, noise = _every_split(posterior, scored)
@@ -170,6 +187,7 @@ def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveN
 def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
     """Score the rows of a split; those that are held out also in groups."""
     chosen = scored.rows.split == label
+    scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
     scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
     if scored.groups is None or label == TRAIN:
         return scores
@@ -191,11 +209,13 @@ def _some_rows(
     rows, rng = scored.rows, np.random.default_rng(seed)
     known = rows.scale_uncertainty
     predicted, observed, here = draws[:, chosen], rows.observed[chosen], at_rows(noise, chosen)
-    mean, _, total_sd = predictive_moments(predicted, here)
+    mean, sd, total_sd = predictive_moments(predicted, here)
     pit = predictive_cdf(predicted, observed, here)
+    z_total, z_epistemic = (standardised_residuals(observed, mean, each) for each in (total_sd, sd))
     return {
-        **evaluate(predicted, observed, here, rng, scale=scored.target.scale),
+        **evaluate(predicted, observed, here, rng, scale=scored.target.scale, own=scored.own),
         **coverage_by_decile(pit, rows.covariate[chosen]),
+        **pull_counts(z_total, z_epistemic),
         **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
     }
 

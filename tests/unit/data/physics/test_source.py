@@ -77,11 +77,15 @@ def test_the_default_table_is_what_it_always_was() -> None:
     np.testing.assert_allclose(rows[0, :7], expected, rtol=1e-11)
     assert table.metadata == {
         "process": "p p -> chi0_1 chi0_1",
+        "incoming": "2212 2212",
+        "outgoing": "1000022 1000022",
         "order": "NLO QCD; lo_pb: LO with the same parton distributions",
         "scales": "mu = Q for sigma_pb and lo_pb, Q/2 for scale_up, 2 Q for scale_down",
         "sqrt_s_tev": "13.0",
         "squark_mass_gev": "3000.0",
+        "fixed": "msq = 3000 GeV (2970 to 3030)",
         "parton_distributions": "MSTW2008 NLO (arXiv:0901.0002)",
+        "alpha_s": "0.12018 at 91.1876 GeV",
         "electroweak_inputs": "alpha = 1/127.9, sin2_theta_w = 0.2312",
         "scan": "bino_gev -1000 to 1000, wino_gev 50 to 1000, higgsino_gev -1000 to 1000, "
         "tan_beta 2 to 60",

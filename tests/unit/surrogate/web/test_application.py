@@ -237,7 +237,7 @@ def test_the_surrogate_is_described_with_what_it_is_of(exported: Exported) -> No
     with TestClient(app, base_url="http://a") as client:
         found = client.get("/api/surrogate").json()
     assert found["run"] == "small/s1"
-    assert found["of"].startswith("p p -> chi0_1 chi0_1 at 13 TeV, order unknown")
+    assert found["of"].startswith("p p -> chi0_1 chi0_1 at 13 TeV; unknown: ")
     assert found["origin"].items() >= {**stated, "parton_distributions": "unknown"}.items()
 
 

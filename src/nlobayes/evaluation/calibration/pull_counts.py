@@ -1,0 +1,28 @@
+"""How many points have a pull of which size: what comparisons of runs draw without the points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+LIMIT, WIDTH = 6.0, 0.25
+EDGES = np.arange(-LIMIT, LIMIT + WIDTH, WIDTH)
+"""Ends of the bins; the first and the last one hold what lies beyond, too."""
+
+
+def pull_counts(z_total: np.ndarray, z_epistemic: np.ndarray) -> dict[str, list[int] | None]:
+    """Count the pulls (point,) of one split in the bins between `EDGES`.
+
+    Returns
+    -------
+    dict
+        `pulls_total`, by the total sd, and `pulls_epistemic`, by that of the draws alone: None
+        where a point has no spread of draws, as `sigma_z_epistemic` is.
+    """
+    return {"pulls_total": _counts(z_total), "pulls_epistemic": _counts(z_epistemic)}
+
+
+def _counts(z: np.ndarray) -> list[int] | None:
+    if np.isnan(z).any():
+        return None
+    counts: list[int] = np.histogram(np.clip(z, -LIMIT, LIMIT), EDGES)[0].tolist()
+    return counts

@@ -1,0 +1,57 @@
+"""The one list of figures: what each is drawn from, by which function, and which runs have it.
+
+Planning reads it too, so it imports nothing. The caption of a figure is the file of its name in
+`workflow/report/`.
+"""
+
+from __future__ import annotations
+
+from nlobayes.figures.figure import Figure, Of
+from nlobayes.figures.of_runs import OF_RUNS
+from nlobayes.figures.of_studies import OF_STUDIES
+
+ALL: tuple[Figure, ...] = (*OF_RUNS, *OF_STUDIES)
+
+VERDICTS = ("verdict", "calibration_checks")
+"""Tables of a run whose failures stand on every figure of it."""
+OF_EVERY_RUN = (*VERDICTS, "labels")
+"""Tables that every run has, whichever its figures."""
+BESIDE_CHAINS = ("quantities",)
+"""Tables of chains that no figure shows."""
+FROM_THINNING = ("thinning",)
+"""Tables that are written where draws are thinned, not where the other ones are."""
+
+
+def tabulated_of_sizes() -> tuple[str, ...]:
+    """Name the tables that are written for runs alone whose network size is drawn."""
+    return tuple(t for t in tables_of(Of.DRAWN_SIZES) if t not in OF_EVERY_RUN)
+
+
+def names_of(*kinds: Of) -> tuple[str, ...]:
+    """Name the figures that something has, in the order of the list."""
+    return tuple(figure.name for figure in ALL if figure.of in kinds)
+
+
+def by_category(*kinds: Of) -> dict[str, tuple[str, ...]]:
+    """Name the figures that something has, by the section of the report."""
+    found: dict[str, tuple[str, ...]] = {}
+    for figure in ALL:
+        if figure.of in kinds:
+            found[figure.category] = (*found.get(figure.category, ()), figure.name)
+    return found
+
+
+def tables_of(*kinds: Of) -> tuple[str, ...]:
+    """Name the tables that the figures of something are drawn from, each once."""
+    return tuple(dict.fromkeys(t for figure in ALL if figure.of in kinds for t in figure.tables))
+
+
+def tabulated(*kinds: Of) -> tuple[str, ...]:
+    """Name the tables that are written for the figures of a run, and those that every run has."""
+    return tuple(dict.fromkeys((*tables_of(*kinds), *OF_EVERY_RUN)))
+
+
+def tabulated_of_chains() -> tuple[str, ...]:
+    """Name the tables that are written for the figures of chains alone, and those beside them."""
+    elsewhere = (*OF_EVERY_RUN, *FROM_THINNING)
+    return (*(t for t in tables_of(Of.CHAINS) if t not in elsewhere), *BESIDE_CHAINS)

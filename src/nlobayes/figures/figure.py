@@ -1,0 +1,54 @@
+"""What a figure is: what has it, what it is drawn from, and by which function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Of(StrEnum):
+    """What has a figure."""
+
+    RUNS = "every run"
+    CHAINS = "runs of chains"
+    NUMBERS = "runs of numbers"
+    CLASSES = "runs of classes"
+    PLANES = "runs of classes with two inputs"
+    IMAGES = "runs of classes of images"
+    ONE_FEATURE = "runs of numbers with one feature"
+    DRAWN_SIZES = "runs whose network size is drawn"
+    KNOWN_SCALE = "runs of numbers whose scale uncertainty is known"
+    DATA = "datasets of runs whose figures are asked for"
+    MAPS = "models with the MAPs that span a plane"
+    PRIORS = "models whose prior is asked for"
+    GRIDS = "grids of several runs"
+    SETTINGS = "grids of several settings"
+    PULLS = "grids of several settings of numbers"
+    SPEED = "grids that are timed"
+    APPROXIMATED = "models with chains and approximations beside them"
+
+
+class Figure(NamedTuple):
+    """One figure.
+
+    Attributes
+    ----------
+    name
+        Name of its files, and of its caption.
+    category
+        Section of the report.
+    of
+        What has it.
+    drawn_by
+        Module and function in `nlobayes.plots`; the function takes the tables in their order.
+    tables
+        The tables that it is drawn from, and the columns that it needs of each. Columns that may
+        lack values end in `?`; `*` takes the table as it is.
+    """
+
+    name: str
+    category: str
+    of: Of
+    drawn_by: str
+    tables: Mapping[str, str]

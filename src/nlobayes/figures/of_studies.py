@@ -1,0 +1,80 @@
+"""The figures of all that is no run: datasets, MAPs, priors, grids and their comparisons."""
+
+from __future__ import annotations
+
+from nlobayes.figures.figure import Figure, Of
+
+OF_STUDIES = (
+    Figure(
+        "data",
+        "Data",
+        Of.DATA,
+        "data.data",
+        {"data_rows": "*", "data_columns": "*", "data_splits": "*"},
+    ),
+    Figure(
+        "landscape",
+        "Pretraining",
+        Of.MAPS,
+        "landscape.landscape",
+        {
+            "landscape": "alpha beta energy?",
+            "landscape_maps": "chain alpha beta energy",
+            "path": "t straight? bezier?",
+        },
+    ),
+    Figure(
+        "distances",
+        "Pretraining",
+        Of.MAPS,
+        "landscape.distances",
+        {"distances": "epoch first second distance"},
+    ),
+    Figure(
+        "prior_predictive",
+        "Prior",
+        Of.PRIORS,
+        "prior_predictive.prior_predictive",
+        {
+            "prior_quantiles": "output covariate q2_5 q16 q84 q97_5 observed?",
+            "prior_draws": "output draw covariate f",
+            "prior_scales": "output draw? mean sd step range",
+            "labels": "*",
+        },
+    ),
+    Figure("scan", "Comparison", Of.GRIDS, "scan.scan", {"runs": "*", "scanned": "*"}),
+    Figure(
+        "differences",
+        "Comparison",
+        Of.SETTINGS,
+        "comparison.differences",
+        {"differences": "*"},
+    ),
+    Figure(
+        "weight_spread",
+        "Comparison",
+        Of.SETTINGS,
+        "settings.weight_spread",
+        {"weight_spread": "*"},
+    ),
+    Figure(
+        "pulls_by_setting",
+        "Comparison",
+        Of.PULLS,
+        "settings.pulls",
+        {"pulls_by_setting": "*"},
+    ),
+    Figure(
+        "speed",
+        "Speed",
+        Of.SPEED,
+        "speed.speed",
+        {
+            "speed": "parameters rows gradient_ms seconds_per_draw? seconds_per_draw_at_most?"
+            " predict_1_ms predict_16_ms predict_256_ms predict_4096_ms"
+            " raw_1_ms raw_16_ms raw_256_ms raw_4096_ms load_ms"
+        },
+    ),
+    Figure("loadings", "Speed", Of.SPEED, "speed.loadings", {"loadings": "parameters load_ms"}),
+    Figure("fidelity", "Comparison", Of.APPROXIMATED, "fidelity.fidelity", {"fidelity": "*"}),
+)

@@ -1,0 +1,182 @@
+"""Cross sections for GAMBIT's ColliderBit, as a Python backend: three functions, one state.
+
+    import nlobayes.gambit as backend
+
+    backend.set_parameters({"surrogates": ["chi1_chi2.nc"], "energy": 13000})
+    backend.import_slha_string(text)
+    backend.get_xsection((1000022, 1000023))  # a dict, in fb
+
+Surrogates are also those of the environment variable `NLOBAYES_SURROGATES`, paths that are parted
+as in PATH: the C++ side of GAMBIT sets the energy alone.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nlobayes.data.slha import SPECTRUM, read_blocks, read_spectrum
+from nlobayes.errors import InputError
+from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
+from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
+from nlobayes.surrogate.surrogate import Surrogate
+
+VARIABLE = "NLOBAYES_SURROGATES"
+PARAMETERS = ("energy", "surrogates")
+FB_PER_PB = 1000.0
+TRUST = {INSIDE: 1, NEAR_EDGE: 0}
+"""What GAMBIT understands: 1 all is well, 0 questionable, -1 not to be trusted."""
+NOT_TRUSTED = -1
+KEYS = ("central", "tot_err_up", "tot_err_down", "regup_rel", "regdown_rel")
+Key = tuple[tuple[int, ...], float]
+Answer = dict[str, float | int | str]
+
+
+class Backend:
+    """Surrogates by process and energy, the energy asked for, and the spectrum at hand."""
+
+    def __init__(self) -> None:
+        self._surrogates: dict[Key, tuple[str, Surrogate]] | None = None
+        self._energy: float | None = None
+        self._spectrum: Mapping[str, float] = {}
+        self._refusal = "no SLHA spectrum was imported"
+        self._found: dict[tuple[int, ...], Answer] = {}
+
+    def set_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """Set `energy` in GeV, and `surrogates`, a path or several of them.
+
+        Raises
+        ------
+        InputError
+            If a parameter is unknown, or a surrogate cannot be loaded, does not know its process,
+            or is of the same as another.
+        """
+        for name in parameters:
+            if name not in PARAMETERS:
+                raise InputError("surrogate.gambit_parameter", name=name, known=PARAMETERS)
+        energy, surrogates = self._energy, self._surrogates
+        if "energy" in parameters:
+            energy = _energy(parameters["energy"])
+        if "surrogates" in parameters:
+            surrogates = _load(_paths(parameters["surrogates"]))
+        self._energy, self._surrogates, self._found = energy, surrogates, {}
+
+    def import_slha_string(self, slha: str) -> None:
+        """Take the spectrum of SLHA text; one that cannot be used is not trusted later on."""
+        if not isinstance(slha, str):
+            raise InputError("surrogate.not_text", kind=type(slha).__name__)
+        self._found, self._spectrum, self._refusal = {}, {}, ""
+        try:
+            self._spectrum = read_spectrum(read_blocks(slha, SPECTRUM, "SLHA"), "SLHA")
+        except InputError as error:
+            self._refusal = str(error)
+
+    def get_xsection(self, pid_pair: Iterable[int]) -> Answer:
+        """Give the cross section of two produced particles, in any order, by their PDG numbers.
+
+        Returns
+        -------
+        `central`, the median of the predictive, `tot_err_up` and `tot_err_down`, from there to the
+        ends of its 68 % interval, in fb; `regup_rel` and `regdown_rel`, the same over `central`;
+        `trust_level`, 1 inside, 0 near the edge of the training data, -1 outside or without an
+        answer; and `reason`, in words where it is not 1. Without an answer the numbers are NaN, not
+        0. Errors are those of the surrogate alone.
+        """
+        outgoing = _sorted(pid_pair)
+        if outgoing not in self._found:
+            self._found[outgoing] = self._answer(outgoing)
+        return dict(self._found[outgoing])
+
+    def _answer(self, outgoing: tuple[int, ...]) -> Answer:
+        if self._refusal:
+            return _nothing(self._refusal)
+        if self._surrogates is None:
+            self._surrogates = _load(_from_environment())
+        energies = {key[1]: key for key in self._surrogates if key[0] == outgoing}
+        if self._energy is not None:
+            energies = {e: key for e, key in energies.items() if math.isclose(e, self._energy)}
+        if len(energies) != 1:
+            return _nothing(self._missing(outgoing, [*energies]))
+        (key,) = energies.values()
+        try:
+            return _in_fb(cross_section(self._surrogates[key][1], self._spectrum))
+        except InputError as error:
+            return _nothing(str(error))
+
+    def _missing(self, outgoing: tuple[int, ...], energies: list[float]) -> str:
+        if energies:
+            return f"surrogates at {', '.join(f'{e:g}' for e in energies)} GeV: set `energy`"
+        at = "" if self._energy is None else f" at {self._energy:g} GeV"
+        return f"no surrogate of {' '.join(map(str, outgoing))}{at}"
+
+
+def _sorted(particles: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted((int(number) for number in particles), key=lambda n: (abs(n), n < 0)))
+
+
+def _energy(received: Any) -> float:
+    try:
+        energy = float(received)
+    except (TypeError, ValueError):
+        energy = math.nan
+    if not 0 < energy < math.inf:
+        raise InputError("surrogate.gambit_energy", received=received)
+    return energy
+
+
+def _paths(received: Any) -> list[Path]:
+    given = [received] if isinstance(received, str | Path) else received
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str | Path) for one in given):
+        raise InputError("surrogate.gambit_surrogates", received=received)
+    return [Path(one) for one in given]
+
+
+def _from_environment() -> list[Path]:
+    return [Path(one) for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
+
+
+def _load(paths: Iterable[Path]) -> dict[Key, tuple[str, Surrogate]]:
+    loaded: dict[Key, tuple[str, Surrogate]] = {}
+    for path in paths:
+        surrogate = Surrogate.load(path)
+        try:
+            process = central(surrogate)
+        except InputError as error:
+            raise error.within(path) from None
+        key = _sorted(process.outgoing), process.sqrt_s_gev
+        if key in loaded:
+            raise InputError(
+                "surrogate.gambit_twice",
+                path=path,
+                first=loaded[key][0],
+                process=surrogate.origin["process"],
+                energy=process.sqrt_s_gev,
+            )
+        loaded[key] = str(path), surrogate
+    return loaded
+
+
+def _in_fb(found: CrossSection) -> Answer:
+    up, down = found.high - found.median, found.median - found.low
+    values = (FB_PER_PB * found.median, FB_PER_PB * up, FB_PER_PB * down)
+    relative = (up / found.median, -down / found.median)
+    trust = TRUST.get(found.domain, NOT_TRUSTED)
+    said = "; ".join(filter(None, ["" if trust == 1 else found.domain, found.reason]))
+    return {
+        **dict(zip(KEYS, (*values, *relative), strict=True)),
+        "trust_level": trust,
+        "reason": said,
+    }
+
+
+def _nothing(reason: str) -> Answer:
+    return {**dict.fromkeys(KEYS, math.nan), "trust_level": NOT_TRUSTED, "reason": reason}
+
+
+_backend = Backend()
+set_parameters = _backend.set_parameters
+import_slha_string = _backend.import_slha_string
+get_xsection = _backend.get_xsection

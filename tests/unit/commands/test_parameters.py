@@ -1,0 +1,69 @@
+"""Parameters of a posterior by name: those of its file, and numbers for features."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from nlobayes.commands.shared.parameters import Parameters
+from nlobayes.study.presets import MOST_PANELS
+from tests.refusals import refused
+
+CHAINS, STORED = 2, 9
+
+
+def posterior(*hidden: int, inputs: tuple[str, ...] = ("m1", "m2")) -> xr.Dataset:
+    """Draws of a network with a learned noise and one local scale per input."""
+    rng = np.random.default_rng(4)
+    sizes = (len(inputs), *hidden, 1)
+    labels = [[*inputs], *([*range(size)] for size in sizes[1:])]
+    arrays: dict[str, Any] = {}
+    coords = {f"u{layer}": names for layer, names in enumerate(labels)}
+    for layer, (before, after) in enumerate(pairwise(sizes), start=1):
+        shape, dims = (CHAINS, STORED, before, after), ("chain", "draw", f"u{layer - 1}")
+        arrays[f"weights_{layer}"] = ((*dims, f"u{layer}"), rng.normal(size=shape))
+        biases = rng.normal(size=(*shape[:2], after))
+        arrays[f"biases_{layer}"] = ("chain", "draw", f"u{layer}"), biases
+    arrays["noise"] = ("chain", "draw"), rng.normal(size=(CHAINS, STORED))
+    local = rng.normal(size=(CHAINS, STORED, len(inputs)))
+    arrays["local"] = ("chain", "draw", "u0"), local
+    return xr.Dataset(arrays, coords)
+
+
+def test_parameters_are_found_by_name_whatever_the_blanks() -> None:
+    drawn = posterior(3)
+    shown = Parameters.of(drawn).some(["biases_2[0]", "weights_1[m2,2]", "noise"])
+    assert [*shown] == ["biases_2[0]", "weights_1[m2, 2]", "noise"]
+    np.testing.assert_array_equal(shown["biases_2[0]"], drawn["biases_2"].values[..., 0])
+    np.testing.assert_array_equal(shown["weights_1[m2, 2]"], drawn["weights_1"].values[..., 1, 2])
+    np.testing.assert_array_equal(shown["noise"], drawn["noise"].values)
+
+
+def test_a_feature_has_a_number_too_but_its_name_counts_first() -> None:
+    shown = Parameters.of(posterior(3))
+    assert shown.places(["weights_1[1, 0]"]) == shown.places(["weights_1[m2, 0]"])
+    swapped = Parameters.of(posterior(3, inputs=("1", "0")))
+    assert swapped.places(["weights_1[1, 0]"]) == [0]
+
+
+def test_unknown_names_are_refused_and_known_ones_told() -> None:
+    with refused("diagnostics.unknown_parameters", unknown=["sigma", "weights_1[m3, 0]"]) as caught:
+        Parameters.of(posterior(3)).some(["noise", "sigma", "weights_1[m3, 0]"])
+    assert "it has noise, weights_1[m1, 0], weights_1[m1, 1]" in str(caught.value)
+
+
+def test_a_linear_model_shows_every_coefficient() -> None:
+    shown = Parameters.of(posterior()).some([])
+    assert [*shown] == ["noise", "weights_1[m1, 0]", "weights_1[m2, 0]", "biases_1[0]"]
+
+
+@pytest.mark.parametrize(("hidden", "count"), [((5,), 1 + 6), ((), MOST_PANELS)])
+def test_of_many_parameters_some_are_shown(hidden: tuple[int, ...], count: int) -> None:
+    inputs = tuple(f"x{number}" for number in range(40))
+    shown = Parameters.of(posterior(*hidden, inputs=inputs)).some([])
+    assert len(shown) == count
+    assert next(iter(shown)) == "noise"

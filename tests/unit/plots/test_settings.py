@@ -1,0 +1,95 @@
+"""Distributions of settings: each in its colour, and no more than can be told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+from scipy.stats import norm
+
+from nlobayes.plots import settings
+from tests.unit.plots.drawing import TABLES, drawn, shown, xy
+from tests.unit.plots.prediction_tables import invented_pulls
+
+PULLS, WEIGHTS = TABLES["pulls_by_setting"], TABLES["weight_spread"]
+
+
+def steps(figure: Figure, panel: int) -> list[StepPatch]:
+    return [each for each in figure.axes[panel].patches if isinstance(each, StepPatch)]
+
+
+def labels(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_pulls_of_every_setting_stand_against_the_normal() -> None:
+    figure = drawn(settings.pulls, PULLS)
+    for panel, kind in enumerate(("total", "epistemic")):
+        rows = PULLS[PULLS["kind"] == kind]
+        found = steps(figure, panel)
+        assert len({step.get_edgecolor() for step in found}) == 4
+        for step, (_, own) in zip(found, rows.groupby("setting", sort=False), strict=True):
+            values, edges, _ = step.get_data()
+            np.testing.assert_allclose(values, own["density"])
+            np.testing.assert_allclose(edges, [*own["low"], 6.0])
+        (curve,) = figure.axes[panel].get_lines()
+        z, density = xy(curve)
+        np.testing.assert_allclose(density, norm.pdf(z))
+
+
+def test_the_legend_gives_the_spread_of_each_and_the_failed_runs_stand_out() -> None:
+    figure = drawn(settings.pulls, PULLS)
+    first, *_, last = labels(figure)
+    assert first == r"hmc_warmup_100: $\sigma_z$ = 1.50 total, 4.00 epistemic"
+    assert last == r"$\mathcal{N}(0, 1)$"
+    assert figure.legends[0].get_title().get_text() == "not converged: 1 of 12 runs"
+
+
+def test_a_setting_without_spread_of_draws_has_one_panel() -> None:
+    first = PULLS["setting"] == PULLS["setting"].iloc[0]
+    figure = drawn(settings.pulls, PULLS[~(first & (PULLS["kind"] == "epistemic"))])
+    assert [len(steps(figure, panel)) for panel in (0, 1)] == [4, 3]
+    assert labels(figure)[0].endswith("1.50 total")
+
+
+def test_of_many_settings_ten_are_drawn_the_first_and_the_last_among_them() -> None:
+    figure = drawn(settings.pulls, invented_pulls(settings=23))
+    found = steps(figure, 0)
+    styles = {(step.get_edgecolor(), step.get_linestyle()) for step in found}
+    assert (len(found), len(styles)) == (10, 10)
+    said = labels(figure)
+    assert said[0].startswith("hmc_warmup_100:")
+    assert said[9].startswith("hmc_warmup_3138105960900:")
+    title = figure.legends[0].get_title().get_text()
+    assert title.splitlines()[1] == "10 of 23 settings are drawn; all are in the table"
+
+
+def test_ten_settings_are_all_drawn() -> None:
+    figure = drawn(settings.pulls, invented_pulls(settings=10))
+    assert len(steps(figure, 0)) == 10
+    assert "are drawn" not in shown(figure)
+
+
+def test_weights_are_shares_below_a_value() -> None:
+    figure = drawn(settings.weight_spread, WEIGHTS)
+    assert labels(figure) == ["hmc", "laplace", "map_ensemble"]
+    for axes, quantity in zip(figure.axes, ("weight", "sd"), strict=True):
+        rows = WEIGHTS[WEIGHTS["quantity"] == quantity]
+        for line, (_, own) in zip(axes.get_lines(), rows.groupby("setting"), strict=True):
+            value, share = xy(line)
+            np.testing.assert_allclose(value, own["value"])
+            np.testing.assert_allclose(share, 100 * own["share"])
+
+
+def test_sds_of_many_sizes_have_a_logarithmic_axis_and_weights_never() -> None:
+    wide = WEIGHTS.copy()
+    wide.loc[wide["setting"] == "laplace", "value"] /= 100
+    left, right = drawn(settings.weight_spread, wide).axes
+    assert (left.get_xscale(), right.get_xscale()) == ("linear", "log")
+
+
+def test_nothing_to_draw_is_said() -> None:
+    empty: pd.DataFrame = PULLS.head(0)
+    assert "no pulls" in shown(drawn(settings.pulls, empty))
+    assert "no weights" in shown(drawn(settings.weight_spread, WEIGHTS.head(0)))

@@ -1,0 +1,87 @@
+"""What figures are to show is held against the network before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nlobayes.study.grid import Study
+from nlobayes.study.job_builder import run_jobs
+from tests.refusals import refused
+
+MakeStudy = Callable[..., Study]
+
+
+def showing(**shown: Any) -> dict[str, Any]:
+    """The small study, one network of 3 and 4 hidden units."""
+    return {
+        "networks": {"n34": {"hidden": [3, 4]}},
+        "evaluation": {"default": {"figures": shown}},
+        "grids": {"small": {"network": "n34"}},
+    }
+
+
+def test_jobs_are_told_what_to_show(make_study: MakeStudy) -> None:
+    planes, cases = [["weights_1[m1, 0]", "noise"]], [3, {"m1": 2.5}]
+    study = make_study(showing(weight_planes=planes, marginals=["biases_3[0]"], cases=cases))
+    jobs = run_jobs(next(study.runs("small")))
+    told = jobs["tabulate_chains"].model_dump()
+    assert told["weight_planes"] == (("weights_1[m1, 0]", "noise"),)
+    assert told["marginals"] == ("biases_3[0]",)
+    assert jobs["tabulate"].model_dump()["cases"] == (3, {"m1": 2.5})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("weights_1[m1, 2]", "weights_1[0,2]", "weights_1[ln(m1, m2), 2]", "weights_2[2, 3]"),
+        *("weights_3[3, 0]", "biases_1[2]", "biases_3[0]", "noise", "scale_1"),
+    ],
+)
+def test_names_that_the_network_may_have_are_planned(make_study: MakeStudy, name: str) -> None:
+    make_study(showing(weight_planes=[[name, name]], marginals=[name]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("weights_1[m1, 3]", "weights_2[3, 0]", "weights_2[m1, 0]", "weights_2[0]"),
+        *("weights_4[0, 0]", "weights_0[0, 0]", "biases_2[4]", "biases_4[0]", "W1[0, 0]"),
+        "biases_1[-1]",
+    ],
+)
+def test_names_that_it_cannot_have_are_refused(make_study: MakeStudy, name: str) -> None:
+    for shown in ({"weight_planes": [["noise", name]]}, {"marginals": [name]}):
+        with refused("study.no_such_weight") as caught:
+            make_study(showing(**shown))
+        assert f"network 'n34' with hidden units 3, 4 has no {name!r}" in str(caught.value)
+
+
+def test_cases_of_classes_are_refused(make_study: MakeStudy) -> None:
+    classes = {
+        "datasets": {"made": {"target": {"scale": "classes"}}},
+        "likelihoods": {"soft": {"kind": "categorical"}},
+    }
+    changes = showing(cases=[1]) | classes
+    changes["grids"]["small"]["likelihood"] = "soft"
+    with refused("study.cases_of_classes"):
+        make_study(changes)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {"cases": [-1]},
+        {"cases": [1.5]},
+        {"cases": [{}]},
+        {"cases": [1] * 7},
+        {"weight_planes": [["noise"]]},
+        {"marginals": ["noise", "noise"]},
+        {"planes": []},
+    ],
+)
+def test_what_cannot_be_meant_is_refused(make_study: MakeStudy, shown: dict[str, Any]) -> None:
+    with refused("study.refused"):
+        make_study(showing(**shown))
