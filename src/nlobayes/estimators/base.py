@@ -147,7 +147,7 @@ class FittedNetwork(BaseEstimator):
             yield paths
 
     def to_study(self, folder: str | Path) -> Path:
-        """Write the study and its table, for `snakemake --configfile` called in that folder.
+        """Write the study and its table, for Snakemake called in that folder.
 
         Returns
         -------
