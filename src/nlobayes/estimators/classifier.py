@@ -91,7 +91,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise InputError("estimators.one_class", label=self.classes_[0])
+            raise InputError("estimators.one_class", label=str(self.classes_[0]))
         train, validation, test = self._sizes(len(codes))
         order = _each_class_first(codes, self._seed())
         if train < len(self.classes_):
