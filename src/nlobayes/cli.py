@@ -8,7 +8,6 @@ import os
 import sys
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any, TextIO
 
@@ -18,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from nlobayes.arviz_parts import without_numba, without_plots
 from nlobayes.errors import InputError, one_line
 from nlobayes.extras import remedy_of
-from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
+from nlobayes.stages import AUDIT, PIPELINE, TOOLS, function_of
 from nlobayes.stages.stage import Command
 
 COMMANDS: dict[str, Command] = {**TOOLS, **PIPELINE, **AUDIT}
@@ -83,7 +82,7 @@ class Verbs(TyperGroup):
         """Import one verb."""
         if cmd_name not in COMMANDS:
             return None
-        verb: Any = getattr(import_module(module_of(cmd_name)), cmd_name)
+        verb: Any = function_of(cmd_name)
         alone = typer.Typer(add_completion=False, context_settings=HELP)
         alone.command(cmd_name, cls=Verb, help=COMMANDS[cmd_name].help)(verb)
         return typer.main.get_command(alone)

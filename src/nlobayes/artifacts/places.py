@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 RESULTS = "results"
 
+_PROJECT: ContextVar[Path | None] = ContextVar("_PROJECT", default=None)
+
+
+@contextmanager
+def project(root: Path) -> Iterator[None]:
+    """Name the files below a folder by their paths from there, as if it were the project."""
+    token = _PROJECT.set(root)
+    try:
+        yield
+    finally:
+        _PROJECT.reset(token)
+
 
 def name_of(path: Path, root: Path | None = None) -> str:
     """Name a file by its path from the root, which is here unless told; elsewhere by all of it."""
-    path, root = path.absolute(), (root or Path()).absolute()
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+    path, here = path.absolute(), Path.cwd()
+    roots = [root.absolute()] if root else filter(None, (_PROJECT.get(), here))
+    inside = next(filter(path.is_relative_to, roots), None)
+    return (path.relative_to(inside) if inside else path).as_posix()
 
 
 def is_result(name: str) -> bool:

@@ -6,7 +6,8 @@ docs/stages.md derive from it. Tests compare it with the rules and with the Slur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from nlobayes.stages.stage import Command, Stage
 
@@ -304,6 +305,7 @@ PIPELINE = {
     ),
 }
 TOOLS = {
+    "fit": Command("Fit a table: from a CSV file to a surrogate with error bars."),
     "predict": Command("Predict the points of a table with a surrogate."),
     "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
     "summary": Command("Print the table of a study's runs."),
@@ -330,3 +332,9 @@ def module_of(command: str) -> str:
         if command in commands:
             return f"nlobayes.commands.{group}.{command}"
     raise KeyError(command)
+
+
+def function_of(command: str) -> Callable[..., None]:
+    """Import the function of a command, when it is called; KeyError as above."""
+    function: Callable[..., None] = getattr(import_module(module_of(command)), command)
+    return function

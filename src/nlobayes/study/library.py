@@ -10,6 +10,15 @@ from nlobayes.errors import InputError
 from nlobayes.study.files import parse_yaml, read_yaml
 
 PRESETS = Path("config/presets")
+"""The library of the project that one works in."""
+PACKAGE = Path(__file__).parents[1]
+SHIPPED = (PACKAGE / "presets", PACKAGE.parents[1] / PRESETS)
+"""Where the library of the package lies: in a wheel, in a checkout."""
+
+
+def shipped_presets() -> dict[str, Any]:
+    """Read the library that comes with the package, wherever one works; errors as below."""
+    return read_presets(next(filter(Path.is_dir, SHIPPED), SHIPPED[-1]))
 
 
 def read_presets(folder: Path) -> dict[str, Any]:

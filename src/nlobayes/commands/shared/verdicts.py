@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
-from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value
+from nlobayes.checks import APPROXIMATE
 from nlobayes.commands.shared.rivals import seconds_of
-from nlobayes.diagnostics.advice import next_steps
+from nlobayes.diagnostics import in_words as sayings
+from nlobayes.diagnostics.in_words import Said
 from nlobayes.errors import InputError
 from nlobayes.surrogate.identity import in_words, origin
 
@@ -34,12 +35,12 @@ class Finished(NamedTuple):
     @property
     def unconverged(self) -> list[str]:
         """Names of the convergence checks that failed."""
-        return _failed(self.diagnostics["checks"])
+        return sayings.failed(self.diagnostics["checks"])
 
     @property
     def uncalibrated(self) -> list[str]:
         """Names of the calibration checks that failed."""
-        return _failed(self.evaluation["calibration_checks"])
+        return sayings.failed(self.evaluation["calibration_checks"])
 
     @property
     def approximate(self) -> bool:
@@ -73,25 +74,9 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
     return [_read(metrics, path, label) for path, label in runs.items()]
 
 
-class Said(NamedTuple):
-    """What is said of a run that failed: in a few words, check by check, and the next steps."""
-
-    headline: str
-    failed: list[str]
-    steps: list[str]
-
-
 def said_of(run: Finished) -> Said | None:
     """Say in words which checks a run failed and what to do next; None where it failed none."""
-    names = [*run.unconverged, *run.uncalibrated]
-    if not names:
-        return None
-    checks = {**run.diagnostics["checks"], **run.evaluation["calibration_checks"]}
-    failed = [_said(name, checks[name]) for name in names]
-    still = run.diagnostics.get("still_chains_at") or []
-    if still:
-        failed.append(f"chains that stand still: {', '.join(map(str, still))}")
-    return Said(_headline(run), failed, next_steps(names, run.diagnostics))
+    return sayings.said_of(run.diagnostics, run.evaluation)
 
 
 def failures(runs: Iterable[Finished]) -> dict[str, Said]:
@@ -158,12 +143,6 @@ def program() -> str:
     return called.relative_to(Path.cwd()).as_posix() if inside else "nlobayes"
 
 
-def _headline(run: Finished) -> str:
-    converged = "NOT CONVERGED" if run.unconverged else "converged"
-    converged = APPROXIMATE if run.approximate else converged
-    return f"{converged}, {'NOT CALIBRATED' if run.uncalibrated else 'calibrated'}"
-
-
 def _read(metrics: Path, path: str, label: str) -> Finished:
     folder, surrogate = metrics / path, metrics.parent / SURROGATES / f"{path}.nc"
     evaluation = read_json(folder / "evaluation.json", "test", "baseline", "calibration_checks")
@@ -176,11 +155,3 @@ def _read(metrics: Path, path: str, label: str) -> Finished:
         read_json(folder / "diagnostics.json", "checks", "tightness"),
         {name: seconds_of(metrics.parent, path, name) for name in rivals},
     )
-
-
-def _failed(checks: Mapping[str, Any]) -> list[str]:
-    return [name for name, check in checks.items() if not check["passed"]]
-
-
-def _said(name: str, check: Mapping[str, Any]) -> str:
-    return f"{label_of(name)}: {show_value(check['value'])}, must be {show_limit(name, check)}"

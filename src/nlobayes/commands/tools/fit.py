@@ -1,0 +1,140 @@
+"""Fit a table: from a CSV or parquet file to a surrogate with error bars, by one command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nlobayes.artifacts.files import write_bytes, write_text
+from nlobayes.data.tables import read_table
+from nlobayes.diagnostics import in_words
+from nlobayes.errors import one_line
+from nlobayes.fitting.fits import Fitted, fit_in_own_folder
+from nlobayes.fitting.studies import (
+    Choices,
+    Preset,
+    configure,
+    in_yaml,
+    name_of_dataset,
+    plan_of,
+)
+from nlobayes.fitting.tables import SPLIT, dataset_of
+from nlobayes.study.files import parse_yaml
+
+MOST_WORKERS = 4
+"""Chains of a run, where nothing else is said."""
+STUDY = """\
+The study of table {table}, written when it was fitted. Give it to Snakemake by --configfile, from
+the same folder, for the same run with figures and a report. Keys: config/README.md."""
+
+
+def fit(
+    table: Annotated[Path, typer.Argument(help="Table: .csv, .csv.gz or .parquet.")],
+    target: Annotated[str, typer.Option(help="Column to learn.")],
+    column: Annotated[
+        list[str] | None, typer.Option(help="Input; repeat. All columns of numbers if not given.")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="log10 or identity. log10 for positive targets that span a decade."),
+    ] = None,
+    relative_error: Annotated[
+        str | None, typer.Option(help="Column with the relative error of each target.")
+    ] = None,
+    hidden: Annotated[
+        list[int] | None, typer.Option(help="Units of a hidden layer; repeat.")
+    ] = None,
+    prior: Annotated[str, typer.Option(help="Preset of the prior, or YAML.")] = "fan_in",
+    likelihood: Annotated[
+        str, typer.Option(help="Preset of the likelihood, or YAML.")
+    ] = "learned_above_10",
+    pretraining: Annotated[str, typer.Option(help="Preset of the MAP fit, or YAML.")] = "adam",
+    method: Annotated[str, typer.Option(help="Preset of the method, or YAML.")] = "hmc_table",
+    seed: Annotated[int, typer.Option(help="Seed of the run.", min=0)] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes for the chains; the cores if not given.", min=1)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Surrogate to write; TABLE.nc here.")
+    ] = None,
+    study: Annotated[
+        Path | None, typer.Option(help="Study to write, for Snakemake; TABLE.yaml here.")
+    ] = None,
+) -> None:
+    """Choose columns, units and splits, sample, write the surrogate, and say how good it is."""
+    name = name_of_dataset(table)
+    out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
+    given = read_table(table)
+    read = dataset_of(
+        given,
+        table.as_posix(),
+        target,
+        columns=column or (),
+        scale=scale,
+        relative_error=relative_error,
+    )
+    chosen = Choices(
+        network={"hidden": hidden or [32]},
+        prior=_preset(prior),
+        likelihood=_preset(likelihood),
+        pretraining=_preset(pretraining),
+        method=_preset(method),
+        seed=seed,
+        train_rows=int(SPLIT["train"] * len(given.columns[target])),
+    )
+    configuration = configure(name, read.dataset, chosen)
+    plan_of(configuration)
+    _say_dataset(read.dataset, read.left_out)
+    write_text(study, in_yaml(configuration, STUDY.format(table=table)))
+    fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
+    for line in fitted.warnings:
+        typer.echo(line, err=True)
+    write_bytes(out, fitted.files["surrogates"])
+    _say_verdict(fitted)
+    typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
+    typer.echo(f"study:     {study}    snakemake --configfile {study}")
+
+
+def _preset(said: str) -> Preset:
+    """Take the name of a preset, or its settings as YAML text in braces."""
+    return parse_yaml(said, "YAML text of a preset") if said.lstrip().startswith("{") else said
+
+
+def _workers() -> int:
+    """Count the cores that chains can use; joblib starts what runs on them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
+
+
+def _say_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
+    features, target = dataset["features"], dataset["target"]
+    learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
+    unit = f" [{target['unit']}]" if target["unit"] else ""
+    typer.echo(f"learning {learned}{unit} from {', '.join(features['columns'])}", err=True)
+    for name, reason in left_out.items():
+        typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
+
+
+def _say_verdict(fitted: Fitted) -> None:
+    """Say whether chains converged and error bars cover, how far off predictions are, what next."""
+    said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
+    headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
+    typer.echo(typer.style(headline, fg="red" if said else "green", bold=True))
+    typer.echo(_accuracy(fitted.evaluation["test"]))
+    for line in said.failed if said else ():
+        typer.echo(f"  {line}")
+    for step in said.steps if said else ():
+        typer.echo(f"  next: {step}")
+
+
+def _accuracy(test: Mapping[str, Any]) -> str:
+    """Say of test rows how far predictions are off, and how many lie inside their error bars."""
+    half, most = test.get("relative_error_p50"), test.get("relative_error_p95")
+    off = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
+    rmse, inside = test["rmse_target"], test["coverage_68"]
+    return f"test rows: {off}RMSE {rmse:.3g}; {inside:.0%} lie inside their 68 % error bars"

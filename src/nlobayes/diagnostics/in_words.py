@@ -1,0 +1,49 @@
+"""The verdict on one run in words: what failed, by how much, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value
+from nlobayes.diagnostics.advice import next_steps
+
+Found = Mapping[str, Any]
+
+
+class Said(NamedTuple):
+    """What is said of a run that failed: in a few words, check by check, and the next steps."""
+
+    headline: str
+    failed: list[str]
+    steps: list[str]
+
+
+def said_of(diagnostics: Found, evaluation: Found) -> Said | None:
+    """Say which checks a run failed and what to do next; None where it failed none."""
+    checks = {**diagnostics["checks"], **evaluation["calibration_checks"]}
+    names = failed(checks)
+    if not names:
+        return None
+    said = [_said(name, checks[name]) for name in names]
+    still = diagnostics.get("still_chains_at") or []
+    if still:
+        said.append(f"chains that stand still: {', '.join(map(str, still))}")
+    return Said(headline(diagnostics, evaluation), said, next_steps(names, diagnostics))
+
+
+def headline(diagnostics: Found, evaluation: Found) -> str:
+    """Say whether chains converged and error bars are calibrated."""
+    converged = "NOT CONVERGED" if failed(diagnostics["checks"]) else "converged"
+    converged = APPROXIMATE if diagnostics.get("converged", False) is None else converged
+    uncalibrated = failed(evaluation["calibration_checks"])
+    return f"{converged}, {'NOT CALIBRATED' if uncalibrated else 'calibrated'}"
+
+
+def failed(checks: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Name the checks that failed."""
+    return [name for name, check in checks.items() if not check["passed"]]
+
+
+def _said(name: str, check: Mapping[str, Any]) -> str:
+    return f"{label_of(name)}: {show_value(check['value'])}, must be {show_limit(name, check)}"

@@ -1,0 +1,179 @@
+"""What both estimators share: their parameters become a study of one run, whose files they keep."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from nlobayes.artifacts.files import write_parquet, write_text
+from nlobayes.data.tables import to_arrow
+from nlobayes.diagnostics import in_words
+from nlobayes.fitting.fits import Fitted, fit
+from nlobayes.fitting.running import as_a_job
+from nlobayes.fitting.studies import Choices, Configuration, configure, in_yaml
+from nlobayes.types import Table
+
+if TYPE_CHECKING:
+    import arviz as az
+
+FEWEST_ROWS = 10
+"""Fewer leave a split without rows."""
+NAME, TABLE = "table", "table.parquet"
+OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
+STUDY = "study.yaml"
+
+
+class FittedNetwork(BaseEstimator):
+    """A fitted run: its verdict, its draws, its PyMC model, its study."""
+
+    hidden: Any
+    activation: Any
+    prior: Any
+    likelihood: Any
+    pretraining: Any
+    method: Any
+    chains: Any
+    until: Any
+    noise: Any
+    features: Any
+    validation: Any
+    test: Any
+    precision: Any
+    together: Any
+    random_state: Any
+    n_jobs: Any
+    verbose: Any
+
+    def _choices(self, train_rows: int) -> Choices:
+        return Choices(
+            network={"hidden": [*self.hidden], "activation": self.activation},
+            prior=self.prior,
+            likelihood=self.likelihood,
+            pretraining=self.pretraining,
+            method=self.method,
+            chains=self.chains,
+            until=self.until,
+            noise=self.noise,
+            precision=self.precision,
+            seed=self._seed(),
+            together=self.together,
+            train_rows=train_rows,
+        )
+
+    def _seed(self) -> int:
+        """Take a number as it is; anything else draws one."""
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    def _sizes(self, rows: int) -> list[int]:
+        """Count the rows of train, validation and test split; sizes below one are shares."""
+        held = [int(size if size >= 1 else size * rows) or 1 for size in self._held]
+        return [rows - sum(held), *held]
+
+    @property
+    def _held(self) -> tuple[float, float]:
+        return self.validation, self.test
+
+    def _run(
+        self, table: Table, target: Mapping[str, Any], split: Mapping[str, Any], rows: int
+    ) -> Fitted:
+        """Write the table, run the study, keep its files and say which checks failed."""
+        given = {
+            "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
+            "features": {"map": "raw", "columns": self._columns(), "units": {}, **self._features()},
+            "target": dict(target),
+            "split": dict(split),
+        }
+        self.study_ = configure(NAME, given, self._choices(rows))
+        with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / TABLE
+            write_parquet(path, to_arrow(table))
+            here = _with_table(self.study_, path)
+            workers = effective_n_jobs(self.n_jobs)
+            fitted = fit(here, Path(folder), workers=workers, shown=self.verbose)
+            self._files = {**fitted.files, TABLE: path.read_bytes()}
+        self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
+        _warn(fitted)
+        return fitted
+
+    def _features(self) -> dict[str, Any]:
+        return dict(self.features or {})
+
+    def _columns(self) -> list[str]:
+        """Name the columns as the table does that was given, or by their numbers."""
+        named = getattr(self, "feature_names_in_", None)
+        if named is None:
+            return [f"x{n}" for n in range(self.n_features_in_)]
+        return [*map(str, named)]
+
+    @property
+    def idata_(self) -> az.InferenceData:
+        """The draws as InferenceData, with log likelihood and replicates of the train rows."""
+        import arviz as az
+
+        with self._on_disk() as (posterior, dataset), az.rc_context({"data.load": "eager"}):
+            from nlobayes.interop.inference_data import inference_data
+
+            return inference_data(posterior, dataset=dataset)
+
+    @property
+    def pymc_model_(self) -> Any:
+        """The `pm.Model` of the run with its train rows, in units of the network."""
+        with self._on_disk() as (posterior, dataset):
+            from nlobayes.interop.pymc_model import pymc_model
+
+            return pymc_model(posterior, dataset=dataset)
+
+    @contextmanager
+    def _on_disk(self) -> Iterator[tuple[Path, Path]]:
+        """Write posterior and dataset where those who read files find them."""
+        check_is_fitted(self)
+        with TemporaryDirectory() as folder, as_a_job(self.precision):
+            paths = Path(folder) / "posterior.nc", Path(folder) / "data.nc"
+            for path, name in zip(paths, ("posterior", "data"), strict=True):
+                path.write_bytes(self._files[name])
+            yield paths
+
+    def to_study(self, folder: str | Path) -> Path:
+        """Write the study and its table, for Snakemake called in that folder.
+
+        Returns
+        -------
+        Path of the study, `study.yaml`.
+        """
+        check_is_fitted(self)
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / TABLE).write_bytes(self._files[TABLE])
+        said = f"Written by {type(self).__name__}: the run that it did, for Snakemake."
+        write_text(folder / STUDY, in_yaml(self.study_, said))
+        return folder / STUDY
+
+
+def _with_table(study: Configuration, path: Path) -> Configuration:
+    dataset = study["datasets"][NAME]
+    source = {**dataset["source"], "path": str(path)}
+    return {**study, "datasets": {NAME: {**dataset, "source": source}}}
+
+
+def _warn(fitted: Fitted) -> None:
+    """Warn of the checks that failed, of the chains and of the error bars, with what to change."""
+    said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
+    if said is None:
+        return
+    unconverged = in_words.failed(fitted.diagnostics["checks"])
+    category = ConvergenceWarning if unconverged else UserWarning
+    lines = [said.headline, *said.failed, *(f"next: {step}" for step in said.steps)]
+    warnings.warn("\n  ".join(lines), category, stacklevel=4)

@@ -1,0 +1,145 @@
+"""Probabilities of classes: fitted as the workflow does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nlobayes.artifacts.contents import read_dataset, read_variables
+from nlobayes.artifacts.netcdf import read_groups
+from nlobayes.data.transforms import apply_features, feature_transform
+from nlobayes.errors import InputError
+from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
+from nlobayes.fitting.fits import Fitted
+from nlobayes.model.likelihoods import LIKELIHOODS
+from nlobayes.model.networks import network_of
+from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.types import Table
+
+CLASS = "class"
+
+
+class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
+    """Bayesian neural network of classes, sampled by exact Markov chains.
+
+    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise`, `scale` and
+    `surrogate_`; `classes_` are the labels.
+    """
+
+    noise = "auto"
+
+    def __init__(
+        self,
+        hidden: Sequence[int] = (32,),
+        *,
+        activation: str | Sequence[str] = "tanh",
+        prior: Any = "fan_in",
+        likelihood: Any = "categorical",
+        pretraining: Any = "adam",
+        method: Any = "hmc_table",
+        chains: int | None = None,
+        until: Any = None,
+        features: Any = None,
+        validation: float = 0.15,
+        test: float = 0.15,
+        precision: str = "float32",
+        together: bool = False,
+        random_state: Any = 1,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.prior = prior
+        self.likelihood = likelihood
+        self.pretraining = pretraining
+        self.method = method
+        self.chains = chains
+        self.until = until
+        self.features = features
+        self.validation = validation
+        self.test = test
+        self.precision = precision
+        self.together = together
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> BayesianNetworkClassifier:
+        """Sample the posterior of the network and judge it.
+
+        Parameters
+        ----------
+        X
+            Points (point, input).
+        y
+            Labels (point,).
+
+        Raises
+        ------
+        InputError
+            If a parameter or a row cannot be used, or there is one class; it is a ValueError.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=FEWEST_ROWS)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError("estimators.one_class", label=str(self.classes_[0]))
+        train, validation, test = self._sizes(len(codes))
+        order = _each_class_first(codes, self._seed())
+        if train < len(self.classes_):
+            raise InputError("estimators.few_rows", rows=train, classes=len(self.classes_))
+        columns = dict(zip(self._columns(), X[order].T, strict=True))
+        target = CLASS if CLASS not in columns else f"{CLASS}_"
+        columns[target] = codes[order].astype(np.float64)
+        stated = {"column": target, "unit": "", "scale": "classes"}
+        split = {"train": train, "validation": validation, "test": test, "shuffle": False}
+        self._keep_network(self._run(Table(columns, {}, {}), stated, split, train))
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Give the probabilities (point, class): the means over the draws."""
+        mean: np.ndarray = self.sample(X).mean(axis=0, dtype=np.float64)
+        return mean / mean.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Give the most probable label of each point."""
+        probable = self.predict_proba(X).argmax(axis=1)
+        labels: np.ndarray = self.classes_[probable]
+        return labels
+
+    def sample(self, X: Any) -> np.ndarray:
+        """Give the probabilities of each draw of the posterior (draw, point, class)."""
+        check_is_fitted(self)
+        points = validate_data(self, X, dtype=np.float64, reset=False)
+        features = apply_features(feature_transform(self._transform), points)
+        network = network_of(self._variables, self.activation)
+        outputs = evaluate(network, self._variables, features)
+        probabilities: np.ndarray = self._likelihood.probabilities(outputs, np)
+        return probabilities
+
+    def _keep_network(self, fitted: Fitted) -> None:
+        """Keep what predicts: the likelihood, the transform of features, the thinned draws."""
+        stated = fitted.run.likelihood
+        self._likelihood: Any = LIKELIHOODS[stated.kind].build(**stated.arguments())
+        with TemporaryDirectory() as folder:
+            paths = {name: Path(folder) / f"{name}.nc" for name in ("thinned", "data")}
+            for name, path in paths.items():
+                path.write_bytes(fitted.files[name])
+            drawn = read_variables(read_groups(paths["thinned"], "thinned")["posterior"])
+            self._transform = read_dataset(paths["data"]).transforms["features"]
+        self._variables = {n: v.reshape(-1, *v.shape[2:]) for n, v in drawn.values.items()}
+
+
+def _each_class_first(codes: np.ndarray, seed: int) -> np.ndarray:
+    """Shuffle rows, one of each class before all others, so that train rows have every class."""
+    order = np.random.default_rng(seed).permutation(len(codes))
+    _, first = np.unique(codes[order], return_index=True)
+    return np.concatenate([order[first], np.delete(order, first)])

@@ -1,0 +1,188 @@
+"""A number of each point, with error bars: fitted as the workflow does, kept as a surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from nlobayes.artifacts.files import write_bytes
+from nlobayes.errors import InputError
+from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Table
+
+
+class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
+    """Bayesian neural network, sampled by exact Markov chains, with calibrated error bars.
+
+    Parameters
+    ----------
+    hidden
+        Units of each hidden layer.
+    activation
+        Activation of the hidden layers, or one for each.
+    prior, likelihood, pretraining, method
+        Name of a preset in `config/presets`, or its settings.
+    chains, until
+        Replace those of the method; `until` is `{}` or limits at which drawing stops.
+    noise
+        Family of the error bars, which are fitted to the validation rows.
+    scale
+        `log10` learns the logarithm of a positive target, `identity` the target itself.
+    features
+        Settings of a dataset's `features`, as `{"map": "invariants"}`; raw columns without.
+    validation, test
+        Rows that error bars are fitted to, and that judge these: numbers, or shares.
+    precision
+        `float32` or `float64`.
+    together
+        Compute all chains in one job, which is faster for tiny data and on a GPU.
+    random_state
+        Seed of the run; a number gives the same bytes each time.
+    n_jobs
+        Processes that run chains beside each other; None is this one.
+    verbose
+        Show a bar in a terminal or a notebook.
+
+    Attributes
+    ----------
+    diagnostics_, evaluation_
+        Convergence of the chains, and scores of all splits, as the workflow writes them.
+    surrogate_
+        `Surrogate` that predicts.
+    study_
+        The run as a study; `to_study` writes it.
+    """
+
+    def __init__(
+        self,
+        hidden: Sequence[int] = (32,),
+        *,
+        activation: str | Sequence[str] = "tanh",
+        prior: Any = "fan_in",
+        likelihood: Any = "learned_above_10",
+        pretraining: Any = "adam",
+        method: Any = "hmc_table",
+        chains: int | None = None,
+        until: Any = None,
+        noise: str = "auto",
+        scale: str = "identity",
+        features: Any = None,
+        validation: float = 0.15,
+        test: float = 0.15,
+        precision: str = "float32",
+        together: bool = False,
+        random_state: Any = 1,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.prior = prior
+        self.likelihood = likelihood
+        self.pretraining = pretraining
+        self.method = method
+        self.chains = chains
+        self.until = until
+        self.noise = noise
+        self.scale = scale
+        self.features = features
+        self.validation = validation
+        self.test = test
+        self.precision = precision
+        self.together = together
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_sd: Any = None) -> BayesianNetworkRegressor:
+        """Sample the posterior of the network, judge it, and fit its error bars.
+
+        Parameters
+        ----------
+        X
+            Points (point, input).
+        y
+            Target (point,).
+        sample_sd
+            Known standard deviation of the noise of each target, in its unit (point,); tables
+            state it relative to the target, so none may be larger than its target.
+
+        Raises
+        ------
+        InputError
+            If a parameter or a row cannot be used; it is a ValueError.
+        """
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=FEWEST_ROWS
+        )
+        y = np.asarray(y, np.float64)
+        columns = dict(zip(self._columns(), X.T, strict=True))
+        target, error = (_unused(name, columns) for name in ("y", "relative_error_of_y"))
+        columns[target] = y
+        stated: dict[str, Any] = {"column": target, "unit": "", "scale": self.scale}
+        if sample_sd is not None:
+            columns[error] = _relative(sample_sd, y)
+            stated["relative_error"] = error
+        train, validation, test = self._sizes(len(y))
+        split = {"train": train, "validation": validation, "test": test}
+        fitted = self._run(Table(columns, {}, {}), stated, split, train)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "surrogate.nc"
+            path.write_bytes(fitted.files["surrogates"])
+            self.surrogate_ = Surrogate.load(path)
+        return self
+
+    def predict(
+        self, X: Any, return_std: bool = False, quantiles: Sequence[float] | None = None
+    ) -> Any:
+        """Predict points.
+
+        Returns
+        -------
+        Mean (point,); then, where asked for, the total standard deviation (point,) and the
+        quantiles (quantile, point).
+        """
+        points = self._points(X)
+        predicted = self.surrogate_.predict(points, quantiles=[*(quantiles or (0.5,))])
+        more = [predicted.total_sd] if return_std else []
+        more += [] if quantiles is None else [predicted.quantiles]
+        return (predicted.mean, *more) if more else predicted.mean
+
+    def sample(self, X: Any, *, noise: bool = True, random_state: int = 0) -> np.ndarray:
+        """Draw predictions (draw, point), one for each draw of the posterior."""
+        return self.surrogate_.sample(self._points(X), noise=noise, seed=random_state)
+
+    def to_surrogate(self, path: str | Path) -> None:
+        """Write the surrogate: the file that the workflow writes, for `Surrogate.load`."""
+        check_is_fitted(self)
+        write_bytes(Path(path), self._files["surrogates"])
+
+    def _points(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        points: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        return points
+
+
+def _unused(name: str, columns: dict[str, Any]) -> str:
+    """Call a column by a name that no other has."""
+    while name in columns:
+        name += "_"
+    return name
+
+
+def _relative(sample_sd: Any, y: np.ndarray) -> np.ndarray:
+    """Give the errors in units of the target, as tables do."""
+    sd = np.asarray(check_array(sample_sd, ensure_2d=False, dtype=np.float64))
+    if sd.shape != y.shape:
+        raise InputError("estimators.sd_shape", given=sd.shape, rows=y.shape)
+    bad = np.flatnonzero((sd < 0) | (sd > np.abs(y)) | (y == 0))
+    if bad.size:
+        raise InputError("estimators.sd_value", row=int(bad[0]) + 1, count=bad.size, rows=y.size)
+    return sd / np.abs(y)

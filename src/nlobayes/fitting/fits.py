@@ -1,0 +1,68 @@
+"""One run from its table to its scores, in a folder of its own, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from nlobayes.artifacts.files import read_json
+from nlobayes.fitting.jobs import Jobs
+from nlobayes.fitting.running import run_waves
+from nlobayes.fitting.studies import Configuration, plan_of
+from nlobayes.study.run import RunSpec
+
+KEPT = ("posterior", "thinned", "surrogates")
+"""Folders of which the file of the run is kept."""
+
+
+class Fitted(NamedTuple):
+    """A run that is done: its scores, and the bytes of its dataset and of what it made."""
+
+    run: RunSpec
+    diagnostics: dict[str, Any]
+    evaluation: dict[str, Any]
+    files: Mapping[str, bytes]
+    warnings: list[str]
+
+
+def fit(
+    configuration: Configuration, folder: Path, *, workers: int = 1, shown: bool = True
+) -> Fitted:
+    """Run the one run of a study; its results lie below the folder, as the workflow names them.
+
+    Parameters
+    ----------
+    configuration
+        As `studies.configure` writes it; paths in it are absolute or from here.
+    workers
+        Processes that run chains beside each other; with one all is done in this process.
+    shown
+        Show a bar in a terminal or a notebook.
+
+    Raises
+    ------
+    InputError
+        If the study or the table cannot be used.
+    """
+    plan, run = plan_of(configuration)
+    jobs = Jobs(plan, run, folder)
+    said = run_waves(jobs.waves(), folder, run.precision, workers=workers, shown=shown)
+    metrics = jobs.path("metrics", "")
+    made = {name: jobs.path(name) for name in KEPT} | {"data": jobs.dataset}
+    return Fitted(
+        run,
+        read_json(metrics / "diagnostics.json"),
+        read_json(metrics / "evaluation.json"),
+        {name: path.read_bytes() for name, path in made.items() if path.is_file()},
+        [line for line in said if line.startswith("warning:")],
+    )
+
+
+def fit_in_own_folder(
+    configuration: Configuration, *, workers: int = 1, shown: bool = True
+) -> Fitted:
+    """Run the one run of a study in a folder that goes when it is done; arguments as above."""
+    with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
+        return fit(configuration, Path(folder), workers=workers, shown=shown)

@@ -1,0 +1,164 @@
+"""The jobs of one run, in the order of the rules: which command, with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from nlobayes.study.job_builder import prepare_job, run_jobs, simulate_job
+from nlobayes.study.methods.mcmc import MCMC
+from nlobayes.study.run import RunSpec
+from nlobayes.study.values import Frozen
+from nlobayes.workflow.inputs import Inputs, folder_of_chain_group
+from nlobayes.workflow.plan import Plan, dataset_path, map_paths
+
+Options = dict[str, Any]
+
+
+class Job(NamedTuple):
+    """A call of a command; options are those of its function, paths absolute or from here."""
+
+    command: str
+    options: Options
+
+
+Line = list[Job]
+"""Jobs one after the other, as those of one chain group."""
+Wave = list[Line]
+"""Lines that do not wait for each other."""
+
+
+class Jobs:
+    """The jobs of one run of a plan, whose results lie below `root`."""
+
+    def __init__(self, plan: Plan, run: RunSpec, root: Path) -> None:
+        self._run, self._root, self._inputs = run, root, Inputs(plan)
+        self._told = run_jobs(run)
+
+    def path(self, folder: str, ending: str = ".nc") -> Path:
+        """Find the file of the run in a folder of the results."""
+        return self._root / f"results/{folder}/{self._run.run_id}{ending}"
+
+    @property
+    def dataset(self) -> Path:
+        """Path of the dataset."""
+        return self._root / dataset_path(self._run)
+
+    def waves(self) -> Iterator[Wave]:
+        """Go through all jobs, wave by wave."""
+        yield [[*self._of_data()]]
+        posterior = self.path("posterior")
+        if self._run.method.stage == "assemble":
+            yield from self._of_chains(posterior)
+        else:
+            yield [[self._pretrain(start)] for start in sorted({*self._run.starts})]
+            yield [[self._in_one_job(posterior)]]
+        yield [[*self._of_scores()]]
+
+    def _of_data(self) -> Iterator[Job]:
+        source = self._run.dataset.source
+        table = self._root / f"results/tables/{self._run.names['dataset']}.parquet"
+        if source.made_by is not None:
+            yield _job("simulate", simulate_job(self._run.dataset), out=table)
+        given = table if source.given is None else Path(source.given)
+        yield _job("prepare", prepare_job(self._run.dataset), table=given, out=self.dataset)
+
+    def _pretrain(self, start: int) -> Job:
+        out = self._below(map_paths(self._run, [start]))[0]
+        return self._call("pretrain", dataset=self.dataset, chain=start, out=out)
+
+    def _in_one_job(self, posterior: Path) -> Job:
+        if self._run.method.stage == "sample":
+            return self._call("sample", dataset=self.dataset, out=posterior)
+        start = self._below(self._inputs.maps(self._at()))
+        return self._call("approximate", dataset=self.dataset, start=start, out=posterior)
+
+    def _of_chains(self, posterior: Path) -> Iterator[Wave]:
+        method, groups = self._run.mcmc, range(len(self._run.chain_groups))
+        assert method is not None, self._run.run_id
+        if method.chains_per_start > 1:  # several chain groups wait for one MAP
+            yield [[self._pretrain(start)] for start in sorted({*self._run.starts})]
+        together = 1 if method.until else method.segments
+        yield [[*self._begun(group, method), *self._drawn(group, 0, together)] for group in groups]
+        for segment in range(together, method.segments):
+            yield [[self._check(segment - 1)]]
+            yield [[*self._drawn(group, segment, segment + 1)] for group in groups]
+        drawn = {
+            "warmup": self._below(self._inputs.warmups(self._at())),
+            "segment": self._below(self._inputs.segments(self._at())),
+        }
+        yield [[Job("assemble", {"dataset": self.dataset, **drawn, "out": posterior})]]
+
+    def _begun(self, group: int, method: MCMC) -> Iterator[Job]:
+        """Give the MAPs of a chain group where they are its own, and its warm-up."""
+        if method.chains_per_start == 1:
+            yield from map(self._pretrain, self._run.chain_groups[group])
+        for segment in range(method.warmup.segments):
+            yield self._warmup(group, segment)
+
+    def _drawn(self, group: int, first: int, end: int) -> Iterator[Job]:
+        return (self._draw(group, segment) for segment in range(first, end))
+
+    def _warmup(self, group: int, segment: int) -> Job:
+        at = self._at(chain_group=group, segment=segment)
+        previous = self._below(self._inputs.warmup_before(at))
+        start = self._below(self._inputs.maps_of_chain_group(at))
+        return self._call(
+            "warmup",
+            dataset=self.dataset,
+            start=start,
+            previous=next(iter(previous), None),
+            chain_group=group,
+            chain=self._run.chain_groups[group] if start else [],
+            out=self._root / f"{folder_of_chain_group(at)}/warmup_{segment}.nc",
+        )
+
+    def _draw(self, group: int, segment: int) -> Job:
+        at = self._at(chain_group=group, segment=segment)
+        verdict = self._below(self._inputs.verdict_before(at))
+        return self._call(
+            "draw",
+            dataset=self.dataset,
+            previous=self._root / self._inputs.segment_before(at),
+            verdict=next(iter(verdict), None),
+            chain_group=group,
+            out=self._root / f"{folder_of_chain_group(at)}/segment_{segment}.nc",
+        )
+
+    def _check(self, segment: int) -> Job:
+        at = self._at(segment=segment)
+        out = self._root / f"results/chains/{self._run.run_id}/verdict_{segment}.json"
+        drawn = self._below(self._inputs.segments_so_far(at))
+        return self._call("check_convergence", segment=drawn, out=out)
+
+    def _of_scores(self) -> Iterator[Job]:
+        dataset, posterior, thinned = self.dataset, self.path("posterior"), self.path("thinned")
+        predictions = self.path("predictions")
+        diagnostics = self.path("metrics", "/diagnostics.json")
+        evaluation = self.path("metrics", "/evaluation.json")
+        yield self._call("diagnose", posterior=posterior, out=diagnostics)
+        found = {"posterior": posterior, "diagnostics": diagnostics, "dataset": dataset}
+        table = self.path("plots", "/thinning.csv")
+        yield Job("thin", {**found, "out": thinned, "table": table})
+        maps = self._below(self._inputs.maps(self._at()))
+        of_draws = {"posterior": thinned, "dataset": dataset}
+        yield self._call("posterior_predictive", **of_draws, start=maps, out=predictions)
+        yield self._call("evaluate", predictions=predictions, dataset=dataset, out=evaluation)
+        if not self._run.likelihood.of_classes:
+            judged = {"diagnostics": diagnostics, "evaluation": evaluation}
+            yield self._call("export", **of_draws, **judged, out=self.path("surrogates"))
+
+    def _call(self, command: str, **options: Any) -> Job:
+        return _job(command, self._told[command], **options)
+
+    def _below(self, paths: list[str]) -> list[Path]:
+        return [self._root / path for path in paths]
+
+    def _at(self, **numbers: int) -> Any:
+        return SimpleNamespace(run=self._run.run_id, model=self._run.model_id, **numbers)
+
+
+def _job(command: str, spec: Frozen, **options: Any) -> Job:
+    return Job(command, {"spec": spec.model_dump_json(), **options})

@@ -1,0 +1,145 @@
+"""Jobs run in this process or in workers, with a bar, computing as jobs of the workflow do."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from nlobayes.artifacts.places import project
+from nlobayes.fitting.jobs import Job, Line, Wave
+from nlobayes.stages import function_of
+
+RUNTIME = "nlobayes.commands.shared.runtime"
+"""Called by its name, as the commands are: these may run jobs, so nothing here imports them."""
+CACHE = Path.home() / ".cache/nlobayes/jax"
+IN_WORDS = {
+    "simulate": "table",
+    "prepare": "dataset",
+    "pretrain": "MAP",
+    "check_convergence": "convergence",
+    "posterior_predictive": "predictions",
+}
+"""What the bar calls commands whose name is no noun."""
+_ALONE = threading.RLock()
+"""Settings of JAX, the environment and standard error belong to the whole process."""
+
+Tell = Callable[[str], None]
+
+
+def run_waves(
+    waves: Iterable[Wave], root: Path, precision: str, *, workers: int = 1, shown: bool = True
+) -> list[str]:
+    """Run jobs wave by wave, those of a wave in so many processes; results lie below `root`.
+
+    Returns
+    -------
+    What they said, line by line.
+
+    Raises
+    ------
+    InputError
+        If a command refuses its input, as it would on the command line.
+    """
+    planned, said = list(waves), list[str]()
+    with _bar(sum(len(line) for wave in planned for line in wave), shown) as (tell, advance):
+        for wave in planned:
+            tell(_named(wave))
+            beside = workers if len(wave) > 1 else 1
+            for lines in _results(wave, root, precision, beside, tell):
+                said += lines
+                advance()
+    return said
+
+
+def run_job(job: Job, root: Path, precision: str, tell: Tell | None = None) -> list[str]:
+    """Run one job as in a process of its own, and give what it says; `tell` hears it at once."""
+    heard = _Heard(tell)
+    with _ALONE, as_a_job(precision), project(root), redirect_stderr(heard):
+        function_of(job.command)(**job.options)
+    return heard.lines
+
+
+def run_line(line: Line, root: Path, precision: str) -> list[list[str]]:
+    """Run the jobs of a line in a worker, and give what each says."""
+    return [run_job(job, root, precision) for job in line]
+
+
+def _results(
+    wave: Wave, root: Path, precision: str, workers: int, tell: Tell
+) -> Iterator[list[str]]:
+    """Run the jobs of a wave, here or in workers, and give what each says once it is done."""
+    if workers == 1:
+        return (run_job(job, root, precision, tell) for line in wave for job in line)
+    from joblib import Parallel, delayed
+
+    calls = (delayed(run_line)(line, root, precision) for line in wave)
+    done = Parallel(workers, return_as="generator_unordered")(calls)
+    return chain.from_iterable(done)
+
+
+def _named(wave: Wave) -> str:
+    command = wave[0][-1].command
+    return IN_WORDS.get(command, command)
+
+
+@contextmanager
+def as_a_job(precision: str) -> Iterator[None]:
+    """Set JAX and PyTensor as the command of a job does before it imports them; put all back."""
+    before, cache = dict(os.environ), Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", CACHE))
+    with ExitStack() as settings:
+        settings.callback(_restore, before)
+        from nlobayes.model.precision import computing_in
+
+        settings.enter_context(computing_in(precision, cache))
+        import_module(RUNTIME).configure(precision)
+        yield
+
+
+def _restore(before: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@contextmanager
+def _bar(jobs: int, shown: bool) -> Iterator[tuple[Tell, Callable[[], None]]]:
+    """Show how many jobs are done and what the present one says, where somebody watches."""
+    console = Console(file=sys.stderr)
+    seen = shown and (console.is_terminal or console.is_jupyter)
+    columns = (BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
+    said = TextColumn("{task.description}")
+    with Progress(*columns, said, console=console, disable=not seen) as bar:
+        task = bar.add_task("", total=jobs)
+        yield (
+            lambda text: bar.update(task, description=text),
+            lambda: bar.advance(task),
+        )
+
+
+class _Heard(io.StringIO):
+    """Standard error of a job: its lines are kept, and told to whoever listens."""
+
+    def __init__(self, tell: Tell | None) -> None:
+        super().__init__()
+        self._tell = tell
+
+    @property
+    def lines(self) -> list[str]:
+        """What was said so far."""
+        return self.getvalue().splitlines()
+
+    def write(self, text: str) -> int:
+        """Keep text, and tell its last line."""
+        written = super().write(text)
+        if self._tell and text.strip():
+            self._tell(text.strip().splitlines()[-1])
+        return written

@@ -1,0 +1,95 @@
+"""What a table of the user says of a dataset: columns, units, the scale, how it is split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.data.csv_text import closest_name
+from nlobayes.errors import InputError
+from nlobayes.study.datasets import Features
+from nlobayes.types import Table
+
+SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
+DECADES = 1.0
+"""Powers of ten that a positive target spans at least to be learned as its logarithm."""
+
+
+class Read(NamedTuple):
+    """Settings of a dataset, and the columns that were left out with the reason."""
+
+    dataset: dict[str, Any]
+    left_out: dict[str, str]
+
+
+def dataset_of(
+    table: Table,
+    path: str,
+    target: str,
+    *,
+    columns: Sequence[str] = (),
+    scale: str | None = None,
+    relative_error: str | None = None,
+) -> Read:
+    """Choose what of a table is learned from what.
+
+    Without `columns` all are inputs that hold numbers which differ. Without `scale` a positive
+    target is learned as its logarithm where it spans a power of ten.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or the target holds no numbers.
+    """
+    used = [target, *columns, *filter(None, [relative_error])]
+    for name in used:
+        _check_there(table, name)
+    values = table.columns[target]
+    if values.dtype.kind != "f":
+        raise InputError("fitting.text_target", where=path, column=target)
+    others = {n: c for n, c in table.columns.items() if n not in (target, relative_error)}
+    left_out = {} if columns else _unfit(others)
+    inputs = [*columns] or [name for name in others if name not in left_out]
+    if not inputs:
+        raise InputError("fitting.no_inputs", where=path, target=target)
+    learned: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
+    learned["scale"] = scale or _scale_of(values)
+    if relative_error:
+        learned["relative_error"] = relative_error
+    dataset = {
+        "source": {"kind": "table", "path": path, "duplicates": "keep"},
+        "features": _features_of(inputs, table.units),
+        "target": learned,
+        "split": dict(SPLIT),
+    }
+    return Read(dataset, left_out)
+
+
+def _check_there(table: Table, name: str) -> None:
+    if name not in table.columns:
+        meant = closest_name(table.columns, name)
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise InputError("fitting.no_column", name=name, hint=hint, known=[*table.columns])
+
+
+def _unfit(columns: dict[str, np.ndarray]) -> dict[str, str]:
+    """Say why a column is no input: it holds text, or one value."""
+    text = {name: "text" for name, column in columns.items() if column.dtype.kind != "f"}
+    numbers = {name: column for name, column in columns.items() if name not in text}
+    return text | {n: "one value" for n, c in numbers.items() if (c == c[0]).all()}
+
+
+def _scale_of(target: np.ndarray) -> str:
+    positive = bool((target > 0).all())
+    return "log10" if positive and np.ptp(np.log10(target)) >= DECADES else "identity"
+
+
+def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:
+    """Take the columns as they are, but a neutralino as a study without settings takes it."""
+    known = Features()
+    if tuple(columns) == known.columns:
+        return {"columns": columns, "map": known.map, "units": dict(known.units)}
+    given = {name: units[name] for name in columns if units.get(name)}
+    return {"columns": columns, "map": "raw", "units": given}

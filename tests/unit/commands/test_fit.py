@@ -1,0 +1,69 @@
+"""`nlobayes fit`: a table goes in, a surrogate, a study and a verdict come out."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from nlobayes import Surrogate
+from nlobayes.commands.tools.fit import fit
+from nlobayes.errors import InputError
+from nlobayes.fitting import fits
+from tests.unit.estimators.settings import PRETRAINING
+
+RNG = np.random.default_rng(0)
+MASS, MIXING = RNG.uniform(100, 900, 60), RNG.uniform(-1, 1, 60)
+SIGMA = 10 ** (-MASS / 300) * (1 + MIXING**2)
+FEW: dict[str, Any] = {
+    "pretraining": yaml.safe_dump(PRETRAINING, default_flow_style=True),
+    "method": "{kind: map_ensemble, members: 2}",
+}
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = np.column_stack([MASS, MIXING, SIGMA]).tolist()
+    lines = [f"p{number},{','.join(map(repr, row))}" for number, row in enumerate(rows)]
+    path = Path("my table.csv")
+    path.write_text("\n".join(["point,mass:GeV,mixing,sigma:pb", *lines, ""]))
+    return path
+
+
+def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit(table, "sigma", hidden=[4], jobs=1, **FEW)
+    said = capsys.readouterr()
+    assert "learning log10 sigma [pb] from mass, mixing" in said.err
+    assert "left out: point (text)" in said.err
+    assert said.out.startswith("approximate: convergence does not apply, ")
+    assert "test rows: half within" in said.out
+    assert {path.name for path in Path().iterdir()} == {table.name, "my_table.nc", "my_table.yaml"}
+    surrogate = Surrogate.load("my_table.nc")
+    assert surrogate.units == {"mass": "GeV", "mixing": "", "sigma": "pb"}
+    assert np.isfinite(surrogate.predict([[500.0, 0.0]]).total_sd).all()
+    study = yaml.safe_load(Path("my_table.yaml").read_text())
+    again = fits.fit_in_own_folder(study, shown=False)
+    assert again.files["surrogates"] == Path("my_table.nc").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"target": "sigm"}, "no column 'sigm'; did you mean 'sigma'?"),
+        ({"target": "sigma", "column": ["mas"]}, "no column 'mas'"),
+        ({"target": "sigma", "prior": "nobody"}, "nobody"),
+        ({"target": "sigma", "scale": "log2"}, "log2"),
+        ({"target": "mixing", "scale": "log10", **FEW}, "log10"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_before_anything_is_sampled(
+    table: Path, words: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        fit(table, **words)
+    assert said in str(refused.value)
+    assert not Path("my_table.nc").exists()

@@ -1,0 +1,143 @@
+"""The regressor predicts by the surrogate that it writes, and its study gives the same bytes."""
+
+import pickle
+import warnings
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from nlobayes import BayesianNetworkRegressor, Surrogate
+from nlobayes.errors import InputError
+from nlobayes.fitting.fits import fit
+from nlobayes.fitting.studies import plan_of
+from tests.unit.estimators.settings import CHAINS, MAPS
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = 5 + X[:, 0] ** 2 + 0.1 * RNG.normal(size=60)
+SD = np.full(60, 0.1)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> BayesianNetworkRegressor:
+    with pytest.warns(ConvergenceWarning, match="NOT CONVERGED") as told:
+        regressor = BayesianNetworkRegressor(**CHAINS).fit(X, Y, SD)
+    (said,) = [str(one.message) for one in told if one.category is ConvergenceWarning]
+    assert "must be at most 1.01" in said
+    assert "next: Draw more" in said
+    return regressor
+
+
+def test_predictions_are_those_of_the_surrogate_that_it_writes(
+    fitted: BayesianNetworkRegressor, tmp_path: Path
+) -> None:
+    fitted.to_surrogate(tmp_path / "own.nc")
+    surrogate = Surrogate.load(tmp_path / "own.nc")
+    assert surrogate.inputs == ("x0", "x1", "x2")
+    found = surrogate.predict(X, quantiles=(0.1, 0.9))
+    mean, sd, quantiles = fitted.predict(X, return_std=True, quantiles=(0.1, 0.9))
+    np.testing.assert_array_equal(mean, found.mean)
+    np.testing.assert_array_equal(sd, found.total_sd)
+    np.testing.assert_array_equal(quantiles, found.quantiles)
+    np.testing.assert_array_equal(fitted.predict(X), found.mean)
+    np.testing.assert_array_equal(fitted.sample(X), surrogate.sample(X))
+    residual = Y - found.mean
+    score = 1 - residual @ residual / np.square(Y - Y.mean()).sum()
+    assert fitted.score(X, Y) == pytest.approx(score)
+    assert score > 0.5
+
+
+def test_a_copy_by_pickle_predicts_the_same(fitted: BayesianNetworkRegressor) -> None:
+    copy = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(copy.predict(X), fitted.predict(X))
+    assert copy.diagnostics_ == fitted.diagnostics_
+
+
+def test_its_study_gives_the_same_bytes(
+    fitted: BayesianNetworkRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Snakemake does, where the study lies."""
+    study = yaml.safe_load(fitted.to_study(tmp_path).read_text())
+    monkeypatch.chdir(tmp_path)
+    again = fit(study, tmp_path, shown=False)
+    fitted.to_surrogate("own.nc")
+    assert Path("own.nc").read_bytes() == again.files["surrogates"]
+    _, run = plan_of(study)
+    assert (tmp_path / f"results/surrogates/{run.run_id}.nc").read_bytes() == again.files[
+        "surrogates"
+    ]
+
+
+def test_draws_and_model_are_those_of_the_run(fitted: BayesianNetworkRegressor) -> None:
+    draws = fitted.idata_
+    posterior = draws.posterior
+    assert dict(posterior.sizes).items() >= {"chain": 2, "draw": 15}.items()
+    assert draws.log_likelihood["target"].shape == (2, 15, 42)
+    np.testing.assert_allclose(draws.observed_data["error"] * Y[~_held()].std(), 0.1, rtol=1e-6)
+    free = fitted.pymc_model_.free_RVs
+    names = {variable.name.removesuffix("_whitened") for variable in free}
+    assert {"weights_1", "biases_1", "weights_2", "biases_2"} <= names
+    assert isinstance(posterior, xr.Dataset)
+
+
+def _held() -> np.ndarray:
+    """The rows of validation and test split, as `Split` shuffles them."""
+    order = np.random.default_rng(0).permutation(60)
+    return np.isin(np.arange(60), order[42:])
+
+
+def test_settings_of_the_process_stay_as_they_were(fitted: BayesianNetworkRegressor) -> None:
+    """Tests run in double precision, the run in single."""
+    assert fitted.precision == "float32"
+    assert jax.numpy.ones(1).dtype == np.float64
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_it_works_in_a_pipeline_and_in_cross_validation() -> None:
+    pipeline = make_pipeline(StandardScaler(), BayesianNetworkRegressor(**MAPS))
+    scores = cross_val_score(pipeline, X, Y, cv=2)
+    assert scores.shape == (2,)
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize(
+    ("sd", "target", "said"),
+    [
+        (SD[:3], Y, "sample_sd has shape 3"),
+        (
+            -SD,
+            Y,
+            "60 of 60 values of sample_sd .*, the first in row 1;",
+        ),
+        (SD, np.where(np.arange(60) == 4, 0.0, Y), "1 of 60 .* row 5;"),
+    ],
+)
+def test_errors_of_rows_that_do_not_fit_are_refused(
+    sd: np.ndarray, target: np.ndarray, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        BayesianNetworkRegressor(**MAPS).fit(X, target, sd)
+
+
+def test_an_unknown_preset_is_named_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"nobody.*fan_in"):
+        BayesianNetworkRegressor(prior="nobody", verbose=False).fit(X, Y)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_workers_give_the_same_bytes() -> None:
+    apart = {**CHAINS, "together": False}
+    one, two = (BayesianNetworkRegressor(**apart, n_jobs=n).fit(X, Y) for n in (1, 2))
+    assert one._files == two._files
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(one.predict(X), two.predict(X))

@@ -1,0 +1,80 @@
+"""What `nlobayes fit` chooses of a table: inputs, units, the scale, the features."""
+
+import numpy as np
+import pytest
+
+from nlobayes.errors import InputError
+from nlobayes.fitting.studies import Choices, configure, name_of_dataset, plan_of
+from nlobayes.fitting.tables import dataset_of
+from nlobayes.types import Table
+
+ROWS = np.linspace(0.0, 1.0, 20)
+NEUTRALINO = ("m1", "n11", "n12", "n13", "n14")
+
+
+def table(**columns: np.ndarray) -> Table:
+    return Table(columns, {"mass": "GeV", "y": "pb"}, {})
+
+
+GIVEN = table(
+    mass=100 + ROWS, name=np.full(20, "point"), energy=np.full(20, 13.0), a=ROWS, y=10 ** (3 * ROWS)
+)
+
+
+def test_inputs_are_the_columns_of_numbers_that_differ() -> None:
+    read = dataset_of(GIVEN, "t.csv", "y")
+    assert read.dataset["features"]["columns"] == ["mass", "a"]
+    assert read.dataset["features"]["units"] == {"mass": "GeV"}
+    assert read.dataset["target"] == {"column": "y", "unit": "pb", "scale": "log10"}
+    assert read.left_out == {"name": "text", "energy": "one value"}
+
+
+def test_chosen_columns_and_scale_are_taken_as_they_are() -> None:
+    read = dataset_of(GIVEN, "t.csv", "y", columns=["a"], scale="identity", relative_error="mass")
+    assert read.dataset["features"]["columns"] == ["a"]
+    assert read.dataset["target"]["scale"] == "identity"
+    assert read.dataset["target"]["relative_error"] == "mass"
+
+
+@pytest.mark.parametrize(("target", "scale"), [(ROWS, "identity"), (1 + ROWS, "identity")])
+def test_the_logarithm_is_for_positive_targets_that_span_a_decade(
+    target: np.ndarray, scale: str
+) -> None:
+    read = dataset_of(table(a=ROWS, y=target), "t.csv", "y")
+    assert read.dataset["target"]["scale"] == scale
+
+
+def test_columns_of_a_neutralino_enter_as_invariants() -> None:
+    columns = {name: ROWS for name in NEUTRALINO}
+    assert dataset_of(table(**columns, y=ROWS), "t", "y").dataset["features"]["map"] == "invariants"
+    assert dataset_of(GIVEN, "t", "y").dataset["features"]["map"] == "raw"
+
+
+def test_what_is_missing_or_text_is_refused() -> None:
+    with pytest.raises(InputError, match=r"no column 'mas'; did you mean 'mass'\?"):
+        dataset_of(GIVEN, "t.csv", "mas")
+    with pytest.raises(InputError, match="column 'name' holds text"):
+        dataset_of(GIVEN, "t.csv", "name")
+    with pytest.raises(InputError, match="no column beside 'y'"):
+        dataset_of(table(y=ROWS), "t.csv", "y")
+
+
+def test_a_study_names_presets_and_calls_settings_own() -> None:
+    read = dataset_of(GIVEN, "t.csv", "y")
+    chosen = Choices(network={"hidden": (8,)}, chains=3, noise="gaussian", train_rows=14, seed=7)
+    _, run = plan_of(configure("t", read.dataset, chosen))
+    assert run.run_id == "t/own/fan_in/learned_above_10/own/own/s7"
+    assert run.network.hidden == (8,)
+    assert run.mcmc is not None
+    assert run.mcmc.chains == 3
+    assert run.pretraining.batch == "full"
+    assert run.evaluation.noise == "gaussian"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("a/b c.csv.gz", "b_c"), ("ü.csv", "table"), ("x-1.parquet", "x-1")]
+)
+def test_a_dataset_is_named_after_its_table(path: str, name: str) -> None:
+    from pathlib import Path
+
+    assert name_of_dataset(Path(path)) == name
