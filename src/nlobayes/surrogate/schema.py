@@ -6,16 +6,18 @@ Two tables: `FACTS` says of each fact what is allowed, `WHOLE` what facts and ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.references import columns_behind, columns_needed, is_reference, reference_at
+from nlobayes.data.theory import SOURCES
 from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES, map_features
 from nlobayes.errors import InputError, one_line
 from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, is_known, layer_names, network_of
 from nlobayes.surrogate.limits import quantities, within
+from nlobayes.surrogate.outputs import FURTHER, OF_TARGET, one_by_one
 from nlobayes.types import Exported
 
 LARGEST = 1e100
@@ -47,6 +49,23 @@ def _is_check(value: Any) -> bool:
         return False
     told = [value.get(name) for name in ("threshold", "low", "high")]
     return "value" in value and all(OR_NONE.holds(each) for each in (value["value"], *told))
+
+
+def _is_further(value: Any) -> bool:
+    if not isinstance(value, dict) or not {*OF_TARGET} <= value.keys():
+        return False
+    mappings = (value["transform"], value["noise"])
+    return (
+        _is_name(value["target"])
+        and all(isinstance(each, dict) for each in mappings)
+        and "relative_to" not in value["transform"]
+    )
+
+
+def _is_theory(source: Any, names: Any) -> bool:
+    needed = 1 if source == "pdf" else 2
+    named = isinstance(names, list) and all(map(_is_name, names))
+    return source in SOURCES and named and len(names) == len({*names}) == needed
 
 
 def _rises(values: Any, *, strictly: bool = True) -> bool:
@@ -102,6 +121,15 @@ REFERENCE = Rule(
     "a column, or a calculation of the embedded engine with all its settings", is_reference
 )
 
+FURTHER_TARGETS = Rule(
+    f"a list of mappings, each with {', '.join(OF_TARGET)}, of which no transform is relative",
+    lambda v: isinstance(v, list) and all(_is_further(each) for each in v),
+)
+THEORY = Rule(
+    f"a mapping of {', '.join(SOURCES)}, each to the names of its outputs: one of pdf, else two",
+    lambda v: isinstance(v, dict) and all(_is_theory(*item) for item in v.items()),
+)
+
 FACTS: dict[str, Rule] = {
     "activation": _either(ACTIVATION, _list_of(ACTIVATION)),
     "columns": NAMES,
@@ -140,6 +168,8 @@ OPTIONAL: dict[str, Rule] = {
     "scores": _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE)))),
     "transforms.target.labels": NOTHING,
     "transforms.target.relative_to": REFERENCE,
+    "transforms.theory": THEORY,
+    FURTHER: FURTHER_TARGETS,
     "table_metadata": _by_name(_either(TEXT, NUMBER)),
 }
 """Facts that may be missing."""
@@ -155,8 +185,15 @@ def check(exported: Exported, source: str) -> Exported:
     ------
     InputError
         If a fact is missing or not allowed, an array has another shape, is not finite or not in
-        order, or they do not fit together.
+        order, or they do not fit together; of further targets alike.
     """
+    _check(exported, source)
+    for one in islice(one_by_one(exported), 1, None):
+        _check(one, f"{source}: target {one.facts['target']}")
+    return exported
+
+
+def _check(exported: Exported, source: str) -> None:
     for place, rule in FACTS.items():
         _check_fact(exported.facts, place, rule, source)
     for place, rule in OPTIONAL.items():
@@ -175,7 +212,6 @@ def check(exported: Exported, source: str) -> Exported:
     for says, holds in WHOLE.items():
         if not holds(exported):
             raise InputError("surrogate.not_whole", where=source, rule=says)
-    return exported
 
 
 MISSING = object()
@@ -217,7 +253,8 @@ def _layers_fit(exported: Exported) -> bool:
         own = ((draws, into, out), (draws, out), (draws, out))
         shapes |= {name: shape for name, shape in zip(names, own, strict=True) if name is not None}
     found = {name: values.shape for name, values in drawn.items()}
-    return found == shapes and network.sizes[0] == inside and network.sizes[-1] == 1
+    outside = len(exported.facts.get(FURTHER, [])) + 1
+    return found == shapes and network.sizes[0] == inside and network.sizes[-1] == outside
 
 
 def _features_fit(exported: Exported) -> bool:
@@ -266,7 +303,8 @@ def _is_distribution(exported: Exported) -> bool:
 
 def _all_finite(exported: Exported) -> bool:
     arrays = [values for values in exported if isinstance(values, np.ndarray)]
-    everything = (*arrays, *exported.variables.values())
+    tables = chain.from_iterable(exported.further)
+    everything = (*arrays, *tables, *exported.variables.values())
     return all(
         values.dtype.kind == "f" and values.size > 0 and np.isfinite(values).all()
         for values in everything
@@ -298,9 +336,26 @@ def _reference_fits(exported: Exported) -> bool:
     return bool(np.isfinite(typical).all())
 
 
+def _further_fit(exported: Exported) -> bool:
+    further = exported.facts.get(FURTHER, [])
+    names = [exported.facts["target"], *(one["target"] for one in further)]
+    return len({*names}) == len(names) and len(further) == len(exported.further)
+
+
+def _theory_fits(exported: Exported) -> bool:
+    """Tell whether the outputs that tell errors are there."""
+    told = [*chain.from_iterable(exported.facts["transforms"].get("theory", {}).values())]
+    further = {one["target"] for one in exported.facts.get(FURTHER, [])}
+    return len({*told}) == len(told) and {*told} <= further
+
+
 WHOLE: dict[str, Callable[[Exported], bool]] = {
     "every array holds finite floating-point numbers, one at least": _all_finite,
-    "weights, biases and slopes are those of a whole network with one output": _layers_fit,
+    "weights, biases and slopes are those of a whole network with one output of each target": (
+        _layers_fit
+    ),
+    "each further target has a name and a noise of its own": _further_fit,
+    "theory errors are those of further targets, each told once": _theory_fits,
     "columns, limits and typical have one length": lambda e: (
         len(e.facts["columns"]) == len(e.typical) and e.limits.shape[1] == 2
     ),

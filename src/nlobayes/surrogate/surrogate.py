@@ -5,7 +5,7 @@ Needs NumPy and h5py; JAX only where it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -16,25 +16,21 @@ from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
-from nlobayes.data.transforms import (
-    TargetTransform,
-    apply_features,
-    feature_transform,
-    unstandardise,
-)
+from nlobayes.data.transforms import apply_features, feature_transform
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
+from nlobayes.surrogate import theory
 from nlobayes.surrogate.conditions import reasons, violated
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
 from nlobayes.surrogate.limits import Limits, gaps, within
-from nlobayes.surrogate.mixture import Chunk, Prediction, StoredNoise, sample, summarise, to_target
+from nlobayes.surrogate.mixture import Chunk, Prediction
+from nlobayes.surrogate.outputs import Output, Scale, joined, one_by_one, output_of
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
 Engine = Literal["numpy", "jax"]
-Scale = Literal["target", "model"]
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
 _CELLS = 4_000_000
@@ -51,6 +47,10 @@ class Surrogate:
         relative to comes last.
     target
         Name of what is predicted; `units` names its unit and those of the inputs.
+    outputs
+        Names of all targets that the network has learned together, `target` first.
+    theory
+        Names of outputs by the theory error that they tell, each as a ratio to the target.
     scale
         Model scale: `log10` of the target or `identity`.
     draws
@@ -78,6 +78,7 @@ class Surrogate:
         self.inputs: tuple[str, ...] = tuple(facts["columns"])
         self.target: str = facts["target"]
         self.units: dict[str, str] = facts["units"]
+        self.theory: Mapping[str, Sequence[str]] = facts["transforms"].get("theory", {})
         self.scale: str = facts["transforms"]["target"]["scale"]
         self.draws = len(exported.variables["weights_1"])
         self.limits = {
@@ -90,12 +91,11 @@ class Surrogate:
         self.process = process_of(self.origin)
         self.conditions = conditions(self.origin, self.inputs)
         self._features = feature_transform(facts["transforms"]["features"])
-        self._target = TargetTransform(**facts["transforms"]["target"])
-        behind = len(columns_behind(self._target.relative_to))
+        self._outputs = tuple(map(output_of, one_by_one(exported)))
+        self.outputs: tuple[str, ...] = tuple(one.name for one in self._outputs)
+        self._relative_to = self._outputs[0].transform.relative_to
+        behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
-        self._noise = StoredNoise(
-            **facts["noise"], residual=exported.residual, probability=exported.probability
-        )
         near = facts["domain"]
         self._domain = domains.Domain(
             exported.features, exported.spacing, near["inside"], near["edge"]
@@ -107,11 +107,13 @@ class Surrogate:
     def __repr__(self) -> str:
         """Say what is predicted, from how many draws, which checks failed, and what it is of."""
         unit, of = self.units.get(self.target) or "no unit", in_words(self.origin)
+        more = f" and {', '.join(self.outputs[1:])}" if len(self.outputs) > 1 else ""
         failed = ", ".join(name for names in self.failed_checks.values() for name in names)
         verdict = f"failed: {failed}" if failed else "all checks passed"
         if self.approximate:
             verdict = f"{APPROXIMATE}, {verdict}"
-        return f"<Surrogate of {self.target} [{unit}]: {self.draws} draws, {verdict}; of {of}>"
+        what = f"{self.target} [{unit}]{more}"
+        return f"<Surrogate of {what}: {self.draws} draws, {verdict}; of {of}>"
 
     @property
     def approximate(self) -> bool:
@@ -143,7 +145,12 @@ class Surrogate:
         return cls(exported, engine)
 
     def predict(
-        self, x: Any, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
+        self,
+        x: Any,
+        *,
+        quantiles: Sequence[float] = (0.16, 0.84),
+        on: Scale = "target",
+        output: str | None = None,
     ) -> Prediction:
         """Predict points.
 
@@ -155,6 +162,8 @@ class Surrogate:
             Probabilities of a smaller value.
         on
             `target` in the target's unit, or `model` on the model scale.
+        output
+            Which of `outputs`; the first, `target`, where not given.
 
         Returns
         -------
@@ -163,22 +172,52 @@ class Surrogate:
         Raises
         ------
         InputError
-            If the points have another shape, or a value is not finite or not allowed.
+            If the points have another shape, a value is not finite or not allowed, or there is no
+            such output.
         """
-        parts = [self._summary(chunk, quantiles, on) for chunk in self._chunks(x)]
-        if len(parts) == 1:
-            return parts[0]
-        return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*parts, strict=True)))
+        name = self._known(output)
+        return self._predict(x, (name,), quantiles, on)[name]
+
+    def predict_outputs(
+        self, x: Any, *, quantiles: Sequence[float] = (0.16, 0.84), on: Scale = "target"
+    ) -> dict[str, Prediction]:
+        """Predict all `outputs` of points, by name; arguments and errors as `predict`."""
+        return self._predict(x, self.outputs, quantiles, on)
+
+    def errors(self, x: Any) -> dict[str, np.ndarray]:
+        """Give relative errors of the target at points (point, input), each (point,), by name.
+
+        `regression_down` and `regression_up` lead from the median to the ends of the 68 % interval
+        of the surrogate; so do those of every source of `theory`, and `total_down` and `total_up`
+        of all. `surrogate.theory` says how they are combined.
+
+        Raises
+        ------
+        InputError
+            As `predict`.
+        """
+        found = self.predict_outputs(x, quantiles=theory.INTERVAL)
+        ratios = {what: [found[n].median for n in names] for what, names in self.theory.items()}
+        return theory.relative_errors(found[self.target], ratios)
 
     def sample(
-        self, x: Any, *, noise: bool = True, seed: int = 0, on: Scale = "target"
+        self,
+        x: Any,
+        *,
+        noise: bool = True,
+        seed: int = 0,
+        on: Scale = "target",
+        output: str | None = None,
     ) -> np.ndarray:
         """Draw predictions (draw, point) of points (point, input), with or without the noise."""
-        rng = np.random.default_rng(seed)
-        chunks = self._chunks(x)
-        parts = [sample(b, self._noise, rng) if noise else b.functions for b in chunks]
-        values = np.concatenate(parts, axis=1)
-        return 10.0**values if on == "target" and self.scale == "log10" else values
+        name = self._known(output)
+        return self._sample(x, (name,), noise, seed, on)[name]
+
+    def sample_outputs(
+        self, x: Any, *, noise: bool = True, seed: int = 0, on: Scale = "target"
+    ) -> dict[str, np.ndarray]:
+        """Draw all `outputs` (draw, point) of points: of one draw all are of the same network."""
+        return self._sample(x, self.outputs, noise, seed, on)
 
     def distance(self, x: Any) -> np.ndarray:
         """Give the distance of points to the nearest train row, in the spacing there (point,)."""
@@ -215,7 +254,7 @@ class Surrogate:
     @property
     def needs(self) -> str:
         """Say which points have a reference; empty where the target was learned itself."""
-        relative_to = self._target.relative_to
+        relative_to = self._relative_to
         return "" if relative_to is None else allowed_references(relative_to, self.scale)
 
     def network_inputs(self, points: np.ndarray) -> np.ndarray:
@@ -223,7 +262,7 @@ class Surrogate:
         return points[:, : self._inputs_of_network]
 
     def _reference(self, points: np.ndarray) -> np.ndarray | None:
-        relative_to = self._target.relative_to
+        relative_to = self._relative_to
         if relative_to is None:
             return None
         return reference_at(relative_to, points, self.inputs, self.scale)
@@ -232,21 +271,52 @@ class Surrogate:
         points = _checked(x, self.inputs)
         return apply_features(self._features, self.network_inputs(points))
 
-    def _chunks(self, x: Any) -> Iterator[Chunk]:
+    def _known(self, output: str | None) -> str:
+        if output is not None and output not in self.outputs:
+            raise InputError("surrogate.no_output", output=output, known=self.outputs)
+        return output or self.target
+
+    def _predict(
+        self, x: Any, names: Collection[str], quantiles: Sequence[float], on: Scale
+    ) -> dict[str, Prediction]:
+        parts: dict[str, list[Prediction]] = {name: [] for name in names}
+        for chunk in self._chunks(x, names):
+            for output, values in chunk.items():
+                parts[output.name].append(output.summary(values, quantiles, on))
+        return {name: joined(found) for name, found in parts.items()}
+
+    def _sample(
+        self, x: Any, names: Collection[str], noise: bool, seed: int, on: Scale
+    ) -> dict[str, np.ndarray]:
+        parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
+        places = range(len(self.outputs))
+        rngs = {  # that of the first is as of a single output
+            name: np.random.default_rng([seed, place] if place else seed)
+            for name, place in zip(self.outputs, places, strict=True)
+        }
+        for chunk in self._chunks(x, names):
+            for output, values in chunk.items():
+                parts[output.name].append(
+                    output.draws(values, rngs[output.name] if noise else None, on)
+                )
+        return {name: np.concatenate(found, axis=1) for name, found in parts.items()}
+
+    def _chunks(self, x: Any, names: Collection[str]) -> Iterator[dict[Output, Chunk]]:
         """Evaluate the draws on the model scale, as many points at once as fit in memory."""
         points = _checked(x, self.inputs)
         features, reference = self._seen(points), self._reference(points)
-        step = max(1, _CELLS // self.draws)
+        step = max(1, _CELLS // (self.draws * len(self.outputs)))
         for start in range(0, max(len(features), 1), step):
             rows = slice(start, start + step)
             part, known = features[rows], None if reference is None else reference[rows]
-            yield Chunk(unstandardise(self._target, self._evaluate(part), known), part)
-
-    def _summary(self, chunk: Chunk, quantiles: Sequence[float], on: Scale) -> Prediction:
-        on_scale = summarise(chunk, self._noise, quantiles)
-        if on == "model" or self.scale != "log10":
-            return on_scale
-        return to_target(chunk, on_scale, self._noise)
+            values = self._evaluate(part)
+            yield {
+                output: output.chunk(
+                    values if len(self.outputs) == 1 else values[..., place], part, known
+                )
+                for place, output in enumerate(self._outputs)
+                if output.name in names
+            }
 
 
 def _evaluator(exported: Exported, engine: Engine) -> Evaluate:

@@ -35,6 +35,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
         wanted += [path for run in runs for path in metrics_of(run)]
     if outputs == "figures":
         wanted += [path for run in runs for path in figures_of(run)]
+    if outputs in ("figures", "surrogates"):
         wanted += [path for run in runs for path in surrogates_of(run)]
     others = (_comparison(plan, grid), _agreements(plan, grid), _fidelities(plan, grid))
     return [*wanted, *(path for paths in others for path in paths)]

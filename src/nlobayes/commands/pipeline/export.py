@@ -1,7 +1,8 @@
 """Write the surrogate of a run: one file that predicts, and says how good it is."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -19,6 +20,7 @@ from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.evaluation.predictive.fitted import FittedNoise
 from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
+from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
@@ -26,8 +28,9 @@ from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
 from nlobayes.surrogate.mixture import Chunk, StoredNoise
+from nlobayes.surrogate.outputs import FURTHER
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
-from nlobayes.types import Dataset, Exported, Named
+from nlobayes.types import Dataset, Exported, Named, NoiseTable
 
 SCORES = (
     *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
@@ -63,10 +66,14 @@ def export(
     check_networks(made, posterior)
     data = contents.read_dataset(dataset)
     convergence = read_json(diagnostics, "checks", "converged")
-    scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
-    noise = _noise(scores["predictive_noise"])
-    drawn = _network_of_target(read_weights(read_groups(posterior, "thinned"), posterior))
-    kept = _choose(drawn, job, data, noise)
+    of_targets = "outputs" if len(data.target_names) > 1 else "predictive_noise"
+    scores = read_json(evaluation, of_targets, "calibration_checks", "val", "test")
+    targets = _targets(data, scores)
+    noise = targets[0].noise
+    drawn = _network_of_targets(
+        read_weights(read_groups(posterior, "thinned"), posterior), len(targets)
+    )
+    kept = _choose(drawn, job, data, targets)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
     domain = _domain(data)
     made_by = provenance.record(
@@ -82,7 +89,8 @@ def export(
         typical=_typical(data),
         residual=noise.residual,
         probability=noise.probability,
-        facts=_facts(job, data, noise, convergence, scores)
+        further=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets[1:]),
+        facts=_facts(job, data, targets, convergence, scores)
         | {"domain": _domain_facts(domain, data)}
         | stated
         | {"bibtex": _bibtex(data, stated, made_by, digest(posterior))},
@@ -104,59 +112,108 @@ def _noise(fitted: dict[str, Any]) -> StoredNoise:
     )
 
 
-def _network_of_target(named: Named) -> dict[str, np.ndarray]:
-    """Take the arrays of the network, one chain after the other, and of its outputs the first.
+class Target(NamedTuple):
+    """A target as if it were the only one, its noise and its scores."""
 
-    So any even choice has as many draws of each chain. A second output is the noise that the
+    data: Dataset
+    noise: StoredNoise
+    scores: dict[str, Any]
+
+
+def _targets(data: Dataset, scores: dict[str, Any]) -> list[Target]:
+    """Take every target apart, first the one that a surrogate is of."""
+    several = len(data.target_names) > 1
+    found = []
+    for place, name in enumerate(data.target_names):
+        own = scores["outputs"][name] if several else scores
+        alone = with_one_target(data, place) if several else data
+        found.append(Target(alone, _noise(own["predictive_noise"]), own))
+    return found
+
+
+def _network_of_targets(named: Named, targets: int) -> dict[str, np.ndarray]:
+    """Take the arrays of the network, one chain after the other, and the outputs that are targets.
+
+    So any even choice has as many draws of each chain. Outputs behind these are the noise that the
     likelihood states, which a surrogate does without.
     """
     drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
     last = sum(name.startswith(WEIGHTS) for name in drawn)
     for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
-        drawn[name] = drawn[name][..., :1]
+        drawn[name] = drawn[name][..., :targets]
     return drawn
 
 
 def _choose(
-    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, noise: StoredNoise
+    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
 ) -> np.ndarray:
     total, wanted = len(drawn["weights_1"]), job.export.draws
     if job.export.tolerance is not None:
         network = network_of(drawn, job.network.activation)
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)
-        target = TargetTransform(**data.transforms["target"])
-        known = data.relative_to
-        reference = None if known is None else known[data.split == VALIDATION]
-        chunk = Chunk(unstandardise(target, outputs, reference), held)
-        wanted = min(wanted, fewest_draws(chunk, noise, job.export.tolerance))
+        each = outputs.reshape(*outputs.shape[:2], -1)
+        fewest = [
+            fewest_draws(_held(one.data, each[..., place]), one.noise, job.export.tolerance)
+            for place, one in enumerate(targets)
+        ]
+        wanted = min(wanted, max(fewest))
     return spread_evenly(total, wanted)
+
+
+def _held(data: Dataset, outputs: np.ndarray) -> Chunk:
+    """Take outputs (draw, point) at the validation rows to the model scale."""
+    rows = data.split == VALIDATION
+    reference = None if data.relative_to is None else data.relative_to[rows]
+    target = TargetTransform(**data.transforms["target"])
+    return Chunk(unstandardise(target, outputs, reference), data.features[rows])
 
 
 def _facts(
     job: ExportJob,
     data: Dataset,
-    noise: StoredNoise,
+    targets: Sequence[Target],
     convergence: dict[str, Any],
     scores: dict[str, Any],
 ) -> dict[str, Any]:
+    first, *others = targets
     return {
         "activation": job.network.activation,
         "columns": [*data.input_names, *_behind(data)],
         "target": data.target_names[0],
-        "transforms": data.transforms,
+        "transforms": {**data.transforms, "target": first.data.transforms["target"]},
         "units": data.units,
-        "noise": {name: getattr(noise, name) for name in StoredNoise._fields[:-2]},
-        "predictive_noise": scores["predictive_noise"],
+        "noise": _stored(first.noise),
+        "predictive_noise": first.scores["predictive_noise"],
         "verdict": {
             "converged": convergence["converged"],
             "convergence": convergence["checks"],
             "calibration": scores["calibration_checks"],
         },
-        "scores": {
-            split: {name: scores[split][name] for name in SCORES if name in scores[split]}
-            for split in ("val", "test")
-        },
+        "scores": _scores(first),
+    } | ({FURTHER: [_further(one) for one in others]} if others else {})
+
+
+def _further(target: Target) -> dict[str, Any]:
+    """Say what a target behind the first has of its own."""
+    constants = target.data.transforms["target"]
+    return {
+        "target": target.data.target_names[0],
+        "transform": {name: constants[name] for name in ("scale", "mean", "sd")},
+        "noise": _stored(target.noise),
+        "predictive_noise": target.scores["predictive_noise"],
+        "scores": _scores(target),
+    }
+
+
+def _stored(noise: StoredNoise) -> dict[str, Any]:
+    return {name: getattr(noise, name) for name in StoredNoise._fields[:-2]}
+
+
+def _scores(target: Target) -> dict[str, dict[str, Any]]:
+    return {
+        split: {name: target.scores[split][name] for name in SCORES if name in target.scores[split]}
+        for split in ("val", "test")
     }
 
 
