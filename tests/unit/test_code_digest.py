@@ -205,7 +205,7 @@ USED = {
     "condense": {"data", "model", "inference", "diagnostics", "surrogate"},
     "predict": {"data", "model", "distributions", "surrogate"},
     "serve": {"data", "model", "distributions", "surrogate"},
-    "summary": {"diagnostics"},
+    "summary": {"data", "diagnostics", "surrogate"},
     "record": set(),
     "show": {"data", "model", "surrogate"},
     "verify": set(),

@@ -28,8 +28,8 @@ NOTHING = "none"
 """What is said of parameters where none was held fixed."""
 SPAN = 0.01
 """Share of its value by which a fixed parameter may differ. With squarks of 3 TeV, 1 % of their
-mass moves the cross sections of the pairs 11, 12 and 22 by at most 5 %, by 2 % or less in the
-median: about the error of a surrogate. The exchange of squarks falls with their mass to the 4th."""
+mass moves the cross sections of the pairs 11, 12 and 22 by 5 % at most and by 2 % in the median:
+about the error of a surrogate. The exchange of squarks falls with their mass to the 4th."""
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 FIXED = re.compile(rf"(\S+) = ({NUMBER}) (\S+) \(({NUMBER}) to ({NUMBER})\)")
 PARTICLES = re.compile(r"[+-]?[0-9]{1,9}( +[+-]?[0-9]{1,9})*")

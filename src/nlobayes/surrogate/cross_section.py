@@ -71,13 +71,19 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
         raise InputError("surrogate.not_allowed", allowed=takes)
     names = (one.name for one in surrogate.conditions)
     given = {name: spectrum[name] for name in names if name in spectrum}
-    with np.errstate(all="ignore"):
-        found = surrogate.predict(point, quantiles=QUANTILES)
+    values = _quantiles(surrogate, point)
     domain = str(surrogate.domain(point, given)[0])
     unit = surrogate.units[surrogate.target]
-    values = convert(np.array([found.median[0], *found.quantiles[:, 0]]), unit, "pb")
     reason = str(surrogate.reasons(given, 1)[0])
-    median, low, high = map(float, values)
+    median, low, high = map(float, convert(values, unit, "pb"))
     if not (np.isfinite(values).all() and median > 0):
         return CrossSection(np.nan, np.nan, np.nan, OUTSIDE, reason or NOT_POSITIVE)
     return CrossSection(median, low, high, domain, reason)
+
+
+def _quantiles(surrogate: Surrogate, point: np.ndarray) -> np.ndarray:
+    """Give the median and `QUANTILES` of the target, without the moments that cost most."""
+    with np.errstate(all="ignore"):
+        found = surrogate.predict(point, quantiles=QUANTILES, on="model")
+        values = np.array([found.median[0], *found.quantiles[:, 0]])
+        return 10.0**values if surrogate.scale == "log10" else values

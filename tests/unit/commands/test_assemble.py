@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import write_segment
-from nlobayes.artifacts.netcdf import read_attrs, read_groups
+from nlobayes.artifacts.netcdf import read_attrs, read_groups, write_groups
 from nlobayes.commands.pipeline.assemble import assemble
 from nlobayes.types import Dataset, Segment
 from tests.refusals import refused
@@ -46,6 +46,15 @@ def test_the_posterior_inherits_what_its_draws_say_of_themselves(run: Any) -> No
     assert made["verb"] == "assemble"
     for name in ("spec", "device", "exact"):
         assert made[name] == drawn[name]
+
+
+def test_the_posterior_says_what_its_table_states(run: Any, tmp_path: Path) -> None:
+    stated, data = {"sqrt_s_tev": "13.6"}, tmp_path / "dataset.nc"
+    attrs = read_attrs(run.dataset) | {"table_metadata": stated}
+    write_groups(data, "dataset", read_groups(run.dataset, "dataset"), attrs)
+    assemble(data, run.warmups, run.segments, tmp_path / "posterior.nc")
+    assert read_attrs(tmp_path / "posterior.nc")["table_metadata"] == stated
+    assert read_attrs(run.posterior)["table_metadata"] == {}
 
 
 def test_equal_chains_give_equal_bytes(run: Any, tmp_path: Path) -> None:

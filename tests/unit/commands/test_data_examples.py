@@ -12,11 +12,13 @@ import pytest
 import yaml
 
 from nlobayes.artifacts.contents import read_dataset
+from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.data.prospino import LAYOUT
 from nlobayes.data.tables import read_table, to_csv_text
 from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.job_builder import ingest_job, prepare_job
+from nlobayes.surrogate.identity import origin, process_of, qcd_order
 from nlobayes.types import Dataset, Table
 
 PAGE = (Path(__file__).parents[3] / "docs/data.md").read_text()
@@ -75,6 +77,17 @@ def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert dataset.inputs[:, 0] == pytest.approx([-0.0975, 0.1805, -0.3613], rel=1e-12)
     assert dataset.observed == pytest.approx([0.49e-3, 12.1e-3, 3.1e-6], rel=1e-12)
     assert dataset.units == {"m1": "TeV", "n11": "1", "sigma": "pb"}
+
+
+def test_the_process_of_a_table_is_stated(tmp_path: Path) -> None:
+    (number,) = [n for n, text in enumerate(examples("yaml")) if "process:" in text]
+    (tmp_path / "points.csv").write_text(examples("csv")[0])
+    prepared(number, tmp_path / "points.csv")
+    stated = origin(read_attrs(tmp_path / "data.nc"))
+    assert process_of(stated) == ((2212, 2212), (1000022, 1000022), 13000.0)
+    assert stated["fixed"] == "msq = 3000 GeV (2900 to 3200)"
+    assert qcd_order(stated) == 2
+    assert "unknown" not in {*stated.values()} - {stated["squark_mass_gev"]}
 
 
 def test_images_of_five_digits_are_prepared(tmp_path: Path) -> None:

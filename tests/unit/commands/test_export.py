@@ -195,7 +195,7 @@ def test_file_says_what_it_is_of(scored: Scored, tmp_path: Path) -> None:
     assert surrogate.origin["parton_distributions"] == "unknown"
     assert "of p p -> chi0_1 chi0_1 at 13 TeV, 50 % {of}" in repr(surrogate)
     bibtex = surrogate.facts["bibtex"]
-    assert r"sigma\_pb of p p to chi0\_1 chi0\_1 at 13 TeV, 50 \% (of) /NLO, parton" in bibtex
+    assert r"sigma\_pb of p p to chi0\_1 chi0\_1 at 13 TeV, 50 \% (of) /NLO; unknown: " in bibtex
     assert bibtex.count("{") == bibtex.count("}")
 
 

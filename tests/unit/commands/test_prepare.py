@@ -258,3 +258,39 @@ def test_a_signed_mass_is_wanted_in_gev_unless_told_otherwise(
     prepare(spec, write_table(tmp_path / "tev.csv", in_tev), tmp_path / "tev.nc")
     masses = read_dataset(tmp_path / "tev.nc").inputs[:, 0]
     np.testing.assert_allclose(masses, points.inputs[:, 0], rtol=1e-14)
+
+
+PROCESS: dict[str, Any] = {
+    "outgoing": [1000022, 1000022],
+    "sqrt_s_tev": 13,
+    "order": "NLO",
+    "fixed": {"msq": {"value": 2769, "low": 2700, "high": 2800}, "m1": {"value": 1}},
+}
+
+
+def test_a_dataset_carries_what_its_user_states(tmp_path: Path, points: Selection) -> None:
+    """Also where the table states some of it; a column that is read was not held fixed."""
+    table, out = write_table(tmp_path / "points.csv", points), tmp_path / "out.nc"
+    table.write_text("# sqrt_s_tev: 13\n" + table.read_text())
+    prepare(json.dumps(SPEC | {"process": PROCESS}), table, out)
+    stated = read_attrs(out)["table_metadata"]
+    assert stated == {
+        "seed": "5",
+        "process": "p p -> chi0_1 chi0_1",
+        "incoming": "2212 2212",
+        "outgoing": "1000022 1000022",
+        "sqrt_s_tev": "13.0",
+        "order": "NLO",
+        "fixed": "msq = 2769 GeV (2700 to 2800)",
+    }
+
+
+def test_conflicting_energies_are_refused(tmp_path: Path, points: Selection) -> None:
+    table, out = write_table(tmp_path / "points.csv", points), tmp_path / "out.nc"
+    table.write_text("# sqrt_s_tev: 13.6\n" + table.read_text())
+    with refused("data.stated_otherwise", where=table, name="sqrt_s_tev", stated="13.6"):
+        prepare(json.dumps(SPEC | {"process": PROCESS}), table, out)
+    table.write_text(table.read_text().replace("13.6", "13 TeV"))
+    with refused("data.statement", where=table, stated="13 TeV"):
+        prepare(json.dumps(SPEC), table, out)
+    assert not out.exists()

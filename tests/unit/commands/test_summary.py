@@ -10,7 +10,9 @@ import pytest
 
 from nlobayes.checks import CALIBRATION, CONVERGENCE
 from nlobayes.commands.tools.summary import summary
+from nlobayes.types import Dataset, Exported
 from tests.refusals import refused
+from tests.unit.spectra_with_surrogates import write
 
 RUNS = (
     "embedded_k/n16/fan_in/tolerance_10/adam/hmc_check/s1",
@@ -253,6 +255,21 @@ def test_surrogates_and_the_next_command_can_be_copied(metrics: Path, said: Any)
     assert f"surrogate of quickstart: {folder / RUNS[2]}.nc" in lines
     assert f"next: nlobayes predict {folder / RUNS[1]}.nc points.csv -o out.csv" in lines
     assert any(line.endswith(f"nlobayes serve {folder / RUNS[1]}.nc") for line in lines)
+
+
+def test_surrogates_say_of_what_they_are(
+    metrics: Path, said: Any, exported: Exported, dataset: Dataset
+) -> None:
+    """Once for all that are of the same; a file that cannot be read says nothing."""
+    for run in RUNS:
+        write_run(metrics, run)
+    for run in RUNS[:2]:
+        write(metrics.parent / "surrogates" / f"{run}.nc", exported, dataset)
+    (line,) = [line for line in said(width=1000) if line.startswith("surrogates of ")]
+    assert line.startswith(f"surrogates of {LABELS[0]}, {LABELS[1]} are of p p -> chi0_1 chi0_1 at")
+    page = " ".join(said(rst=True))
+    assert "What they are of:" in page
+    assert "at 13 TeV, PDG 2212 2212 -> 1000022 1000022, NLO QCD" in page
 
 
 def test_runs_and_labels_can_be_given(metrics: Path, said: Any) -> None:

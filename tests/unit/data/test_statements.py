@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,12 +83,18 @@ def test_words_of_a_table_become_particles() -> None:
     assert complete({"process": "gluinos"}, {}, []) == {"process": "gluinos"}
 
 
-GIVEN = {"incoming": (2212, 2212), "outgoing": (1000022, 1000022), "sqrt_s_tev": 13.0}
+GIVEN: dict[str, Any] = {
+    "incoming": (2212, 2212),
+    "outgoing": (1000022, 1000022),
+    "sqrt_s_tev": 13.0,
+}
 
 
 def test_what_the_user_gives_is_added_to_what_the_table_states() -> None:
-    parameters = {"msq": {"value": 3000.0, "unit": "GeV"}, "a": {"value": 1.0, "low": 0.0}}
-    parameters["a"] |= {"unit": "1"}
+    parameters = {
+        "msq": {"value": 3000.0, "unit": "GeV"},
+        "a": {"value": 1.0, "low": 0.0, "unit": "1"},
+    }
     told = spell(GIVEN | {"order": "NLO", "fixed": parameters})
     stated = {"seed": "1", "sqrt_s_tev": "13", "order": "unknown", "process": "pp to N1 N1"}
     assert complete(stated, told, []) == {

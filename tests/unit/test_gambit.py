@@ -1,0 +1,166 @@
+"""GAMBIT's three functions give what the surrogate predicts, in fb, and never a silent zero."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nlobayes.gambit as module
+from nlobayes.gambit import KEYS, VARIABLE, Backend
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Dataset, Exported
+from tests.refusals import refused
+from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
+
+PAIR = (1000022, 1000022)
+
+
+@pytest.fixture(scope="module")
+def files(
+    exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+) -> list[Path]:
+    """One process at two energies, and a second one."""
+    folder = tmp_path_factory.mktemp("surrogates")
+    states = [{}, {"sqrt_s_tev": "13.6"}, {"outgoing": "1000023 -1000024"}]
+    return [
+        write(folder / f"{n}.nc", exported, dataset, STATED | other)
+        for n, other in enumerate(states)
+    ]
+
+
+@pytest.fixture
+def backend(files: list[Path]) -> Backend:
+    made = Backend()
+    made.set_parameters({"surrogates": files, "energy": 13000})
+    made.import_slha_string(spectrum_of(Surrogate.load(files[0])))
+    return made
+
+
+def test_the_answer_is_that_of_the_surrogate_in_fb(backend: Backend, files: list[Path]) -> None:
+    surrogate, found = Surrogate.load(files[0]), backend.get_xsection(PAIR)
+    expected = surrogate.predict([[*surrogate.typical.values()]])
+    low, high = 1000 * expected.quantiles[:, 0]
+    median = 1000 * expected.median[0]
+    assert found["central"] == pytest.approx(median, rel=1e-12)
+    assert found["tot_err_up"] == pytest.approx(high - median, rel=1e-9)
+    assert found["tot_err_down"] == pytest.approx(median - low, rel=1e-9)
+    assert found["regup_rel"] == pytest.approx(high / median - 1, rel=1e-9)
+    assert found["regdown_rel"] == pytest.approx(low / median - 1, rel=1e-9)
+    assert (found["trust_level"], found["reason"]) == (1, "")
+    assert found.keys() == {*KEYS, "trust_level", "reason"}
+    assert all(type(found[key]) is float for key in KEYS)
+
+
+def distrusted(found: dict[str, Any], reason: str) -> bool:
+    nothing = all(math.isnan(found[key]) for key in KEYS)
+    return nothing and found["trust_level"] == -1 and reason in found["reason"]
+
+
+def test_a_pair_is_found_in_any_order(backend: Backend) -> None:
+    one, two = (backend.get_xsection(pair) for pair in ((1000023, -1000024), (-1000024, 1000023)))
+    assert one == two
+    assert one["trust_level"] == 1
+    charged = backend.get_xsection((1000023, 1000024))
+    assert distrusted(charged, "no surrogate of 1000023 1000024 at 13000 GeV")
+
+
+def test_energies_are_chosen_and_not_guessed(backend: Backend, files: list[Path]) -> None:
+    backend.set_parameters({"energy": 13600.0})
+    assert backend.get_xsection(PAIR)["trust_level"] == 1
+    assert distrusted(backend.get_xsection((1000023, -1000024)), "at 13600 GeV")
+    backend.set_parameters({"energy": 8000})
+    assert distrusted(backend.get_xsection(PAIR), "no surrogate")
+    free = Backend()
+    free.set_parameters({"surrogates": [str(path) for path in files]})
+    assert distrusted(free.get_xsection(PAIR), "no SLHA spectrum was imported")
+    free.import_slha_string(spectrum_of(Surrogate.load(files[0])))
+    assert distrusted(free.get_xsection(PAIR), "surrogates at 13000, 13600 GeV: set `energy`")
+    assert free.get_xsection((1000023, -1000024))["trust_level"] == 1
+
+
+def test_trust_follows_the_domain(backend: Backend, files: list[Path]) -> None:
+    surrogate = Surrogate.load(files[0])
+    backend.import_slha_string(spectrum_of(surrogate, squarks=1000.0))
+    found = backend.get_xsection(PAIR)
+    assert found["trust_level"] == -1
+    assert float(found["central"]) > 0
+    assert found["reason"] == "outside; msq is 1000, must be within 2970 to 3030 GeV"
+    backend.import_slha_string(spectrum_of(surrogate, squarks=None))
+    assert "msq is not given" in str(backend.get_xsection(PAIR)["reason"])
+
+
+def test_near_the_edge_is_questionable(
+    backend: Backend, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = np.array(["near edge"])
+    monkeypatch.setattr(Surrogate, "domain", lambda *_: said)
+    found = backend.get_xsection(PAIR)
+    assert (found["trust_level"], found["reason"]) == (0, "near edge")
+
+
+@pytest.mark.parametrize("text", ["", "Block MASS\n 1000022 100\n", "\0"])
+def test_a_spectrum_that_cannot_be_used_is_not_trusted(backend: Backend, text: str) -> None:
+    """Nor is the one before it used again."""
+    backend.get_xsection(PAIR)
+    backend.import_slha_string(text)
+    assert distrusted(backend.get_xsection(PAIR), "SLHA")
+
+
+def test_an_answer_cannot_be_changed_from_outside(backend: Backend) -> None:
+    backend.get_xsection(PAIR)["central"] = 0.0
+    assert backend.get_xsection(PAIR)["central"] != 0
+
+
+def test_wrong_parameters_are_refused_and_change_nothing(
+    backend: Backend, files: list[Path], surrogate_path: Path
+) -> None:
+    before = backend.get_xsection(PAIR)
+    with refused("surrogate.gambit_parameter", name="enrgy"):
+        backend.set_parameters({"energy": 13600, "enrgy": 1})
+    for energy in (0, -1, "x", None, math.nan, math.inf):
+        with refused("surrogate.gambit_energy"):
+            backend.set_parameters({"energy": energy})
+    for paths in (1, [1], None):
+        with refused("surrogate.gambit_surrogates", received=paths):
+            backend.set_parameters({"surrogates": paths, "energy": 13600})
+    with refused("surrogate.gambit_twice", path=files[0], energy=13000.0):
+        backend.set_parameters({"surrogates": [files[0], files[0]]})
+    with refused("surrogate.no_process", where=surrogate_path):
+        backend.set_parameters({"surrogates": surrogate_path})
+    with refused("surrogate.not_text", kind="bytes"):
+        backend.import_slha_string(b"")  # type: ignore[arg-type]
+    assert backend.get_xsection(PAIR) == before
+
+
+def test_files_of_the_environment_are_enough(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the C++ side calls it, which sets the energy alone."""
+    monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, files)))
+    fresh = Backend()
+    fresh.set_parameters({"energy": 13000})
+    fresh.import_slha_string(spectrum_of(Surrogate.load(files[0])))
+    assert fresh.get_xsection(PAIR)["trust_level"] == 1
+    monkeypatch.delenv(VARIABLE)
+    without = Backend()
+    without.import_slha_string(spectrum_of(Surrogate.load(files[0])))
+    assert distrusted(without.get_xsection(PAIR), "no surrogate of 1000022 1000022")
+
+
+def test_the_module_has_gambits_functions() -> None:
+    for name in ("set_parameters", "import_slha_string", "get_xsection"):
+        assert callable(getattr(module, name))
+
+
+def test_a_thousand_calls_of_one_pair_take_no_second(backend: Backend) -> None:
+    """In CPU time; docs/using.md has that of as many spectra."""
+    start = process_time()
+    for _ in range(1000):
+        backend.get_xsection(PAIR)
+    assert process_time() - start < 1
