@@ -58,6 +58,30 @@ def answer(
     return summaries | dict(zip(names, found.quantiles, strict=True)) | {DOMAIN: domain}
 
 
+def answer_beside(
+    surrogate: Surrogate, points: np.ndarray, *, on: Scale = "target"
+) -> dict[str, tuple[str, np.ndarray]]:
+    """Give what else is known of points (point, input): columns by name, each with its unit.
+
+    Of a surrogate that knows theory errors all relative errors, called `{error}_rel`; of one that
+    has other targets beside its own the summaries of these.
+    """
+    with np.errstate(all="ignore"):
+        if surrogate.theory:
+            return {f"{name}_rel": ("", error) for name, error in surrogate.errors(points).items()}
+        further = surrogate.outputs[1:]
+        found = surrogate.predict_outputs(points, on=on) if further else {}
+    prefix = "log10_" if on == "model" and surrogate.scale == "log10" else ""
+    return {
+        f"{prefix}{name}_{what}": (
+            "" if prefix else surrogate.units.get(name, ""),
+            getattr(found[name], what),
+        )
+        for name in further
+        for what in SUMMARIES
+    }
+
+
 def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
     """Tell which points have finite features and a reference, and say which those are."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]

@@ -41,15 +41,18 @@ class Output:
     def summary(self, chunk: Chunk, quantiles: Sequence[float], on: Scale) -> Prediction:
         """Summarise the predictive of a chunk of points."""
         on_scale = summarise(chunk, self.noise, quantiles)
-        return to_target(chunk, on_scale, self.noise) if self._is_power(on) else on_scale
+        if on == "model" or self.transform.scale != "log10":
+            return on_scale
+        return to_target(chunk, on_scale, self.noise)
 
     def draws(self, chunk: Chunk, rng: np.random.Generator | None, on: Scale) -> np.ndarray:
         """Draw the predictive (draw, point), or f alone where there is no source of noise."""
         values = chunk.functions if rng is None else sample(chunk, self.noise, rng)
-        return 10.0**values if self._is_power(on) else values
+        return self.to_target(values) if on == "target" else values
 
-    def _is_power(self, on: Scale) -> bool:
-        return on == "target" and self.transform.scale == "log10"
+    def to_target(self, values: np.ndarray) -> np.ndarray:
+        """Take values on the model scale to the unit of the target."""
+        return 10.0**values if self.transform.scale == "log10" else values
 
 
 def output_of(exported: Exported) -> Output:

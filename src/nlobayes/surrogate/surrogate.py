@@ -196,9 +196,16 @@ class Surrogate:
         InputError
             As `predict`.
         """
-        found = self.predict_outputs(x, quantiles=theory.INTERVAL)
-        ratios = {what: [found[n].median for n in names] for what, names in self.theory.items()}
-        return theory.relative_errors(found[self.target], ratios)
+        found = self.quantiles(x, theory.MEDIAN_AND_INTERVAL)
+        return theory.relative_errors(found, self.target, self.theory)
+
+    def quantiles(self, x: Any, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
+        """Give quantiles (quantile, point) of all `outputs` of points, by name.
+
+        They are those of `predict`, without the moments that cost most. Errors as `predict`.
+        """
+        found = self._predict(x, self.outputs, probabilities, "model")
+        return {one.name: one.to_target(found[one.name].quantiles) for one in self._outputs}
 
     def sample(
         self,

@@ -17,25 +17,25 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from nlobayes.surrogate.mixture import Prediction
-
 REGRESSION, TOTAL = "regression", "total"
 SIDES = ("down", "up")
-INTERVAL = (0.16, 0.84)
-"""Quantiles between which the error of the regression lies."""
+MEDIAN_AND_INTERVAL = (0.5, 0.16, 0.84)
+"""Quantiles that errors are made of: that of the regression lies between the last two."""
 
 
 def relative_errors(
-    central: Prediction, ratios: Mapping[str, Sequence[np.ndarray]]
+    quantiles: Mapping[str, np.ndarray], target: str, theory: Mapping[str, Sequence[str]]
 ) -> dict[str, np.ndarray]:
     """Combine what is predicted of a cross section and of ratios to it.
 
     Parameters
     ----------
-    central
-        The cross section, with the quantiles of `INTERVAL`.
-    ratios
-        Medians (point,) by what they tell: two of `scale` and of `alpha_s`, one of `pdf`.
+    quantiles
+        `MEDIAN_AND_INTERVAL` (quantile, point) of the cross section and of every ratio, by name.
+    target
+        Name of the cross section.
+    theory
+        Names of ratios by what they tell: two of `scale` and of `alpha_s`, one of `pdf`.
 
     Returns
     -------
@@ -44,9 +44,10 @@ def relative_errors(
     both scales lie on one side of the central value: then both scale errors have its sign, and
     that of the other side counts as none in total.
     """
-    low, high = central.quantiles
-    sides = {REGRESSION: (low / central.median - 1, high / central.median - 1)}
-    sides |= {source: RULES[source](*values) for source, values in ratios.items()}
+    median, low, high = quantiles[target]
+    sides = {REGRESSION: (low / median - 1, high / median - 1)}
+    for source, names in theory.items():
+        sides[source] = RULES[source](*(quantiles[name][0] for name in names))
     down, up = (np.stack(side) for side in zip(*sides.values(), strict=True))
     sides[TOTAL] = (-_in_quadrature(np.minimum(down, 0)), _in_quadrature(np.maximum(up, 0)))
     return {

@@ -12,7 +12,7 @@ import pyarrow as pa
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.data.chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError
-from nlobayes.surrogate.answers import DOMAIN, REASON, allowed, answer
+from nlobayes.surrogate.answers import DOMAIN, REASON, allowed, answer, answer_beside
 from nlobayes.surrogate.conditions import BEYOND
 from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
 from nlobayes.surrogate.surrogate import Scale, Surrogate
@@ -165,4 +165,4 @@ def _predict(
         for what, column in found.items()
     }
     reason = {REASON: ("", surrogate.reasons(given, len(points)))} if given else {}
-    return named | {DOMAIN: ("", domain)} | reason
+    return named | answer_beside(surrogate, points, on=asked.on) | {DOMAIN: ("", domain)} | reason
