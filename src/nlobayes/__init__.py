@@ -8,6 +8,7 @@ from nlobayes.arviz_parts import without_announcement
 without_announcement()
 
 BY_SHORT_NAME = {
+    "Classifier": "nlobayes.surrogate.classifier",
     "Surrogate": "nlobayes.surrogate.surrogate",
     "inference_data": "nlobayes.interop.inference_data",
     "pymc_model": "nlobayes.interop.pymc_model",

@@ -11,7 +11,7 @@ import xarray as xr
 
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
-from nlobayes.artifacts.surrogate_file import noise_group
+from nlobayes.artifacts.surrogate_file import CLASSES, noise_group
 from nlobayes.types import (
     Dataset,
     EarlierData,
@@ -184,7 +184,9 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         "limits": (("input", "bound"), exported.limits),
         "typical": (("input",), exported.typical),
     }
-    tables = (NoiseTable(exported.residual, exported.probability), *exported.further)
+    of_classes = exported.facts.get("form") == CLASSES
+    first = () if of_classes else (NoiseTable(exported.residual, exported.probability),)
+    tables = (*first, *exported.further)
     groups = {
         "posterior": explain(xr.Dataset(drawn)),
         **{noise_group(place): _noise(table) for place, table in enumerate(tables)},

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nlobayes.artifacts.places import remedy
 from nlobayes.artifacts.plain_hdf5 import Plain, is_number, open_plain, values
 from nlobayes.artifacts.schemas import SCHEMAS, decode
 from nlobayes.artifacts.seals import check_seal
@@ -20,6 +21,9 @@ from nlobayes.types import Exported, NoiseTable
 KIND = "surrogate"
 DRAWN = "posterior/"
 NOISE = "noise"
+CLASSES = "classes"
+"""The form of surrogates of classes, which have no noise."""
+NO_NOISE = {"residual": np.zeros(0), "probability": np.zeros((0, 0))}
 
 
 def read_surrogate(path: Path) -> Exported:
@@ -34,14 +38,22 @@ def read_surrogate(path: Path) -> Exported:
     with open_plain(path) as file:
         facts = _facts(file, path)
         arrays = {name: values(array) for name, array in file.arrays.items() if is_number(array)}
-    needed = _needed(arrays, SCHEMAS[KIND], path)
+    needed = _needed(arrays, SCHEMAS[_form(facts, path)], path)
     drawn = {name: found for name, found in arrays.items() if name.startswith(DRAWN)}
     return Exported(
         variables={name.removeprefix(DRAWN): found for name, found in drawn.items()},
-        **needed,
+        **(NO_NOISE | needed),
         facts=facts,
         further=_further(arrays, path),
     )
+
+
+def _form(facts: Mapping[str, Any], path: Path) -> str:
+    """Tell which schema a file states: that of numbers, or that of classes."""
+    form = facts.get("form")
+    if form not in (None, CLASSES):
+        raise InputError("artifacts.no_form", where=path, kind=KIND, form=form, remedy=remedy(path))
+    return f"{KIND}/{form}" if form else KIND
 
 
 def noise_group(place: int) -> str:

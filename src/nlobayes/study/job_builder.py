@@ -93,7 +93,11 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             seed=run.seed,
             image=run.dataset.image,
         ),
-        "export": ExportJob(network=run.network, export=run.evaluation.export),
+        "export": ExportJob(
+            network=run.network,
+            export=run.evaluation.export,
+            temperature=getattr(run.likelihood, "temperature", 1.0),
+        ),
     }
 
 

@@ -8,7 +8,10 @@ import numpy as np
 
 from nlobayes.data.transforms import FEATURE_MAPS
 from nlobayes.errors import InputError
-from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.surrogate.classifier import Classifier
+from nlobayes.surrogate.outputs import Scale
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.trained import Trained
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 DOMAIN = "domain"
@@ -58,6 +61,27 @@ def answer(
     return summaries | dict(zip(names, found.quantiles, strict=True)) | {DOMAIN: domain}
 
 
+def answer_classes(
+    classifier: Classifier, points: np.ndarray, given: Mapping[str, np.ndarray] | None = None
+) -> dict[str, np.ndarray]:
+    """Say of points (point, input) which class is most probable, how probable each, and where.
+
+    Columns (point,): the label by the name of the target, `probability_{label}`, `entropy`,
+    `mutual_information` in nats and the domain; errors as `Classifier.predict`.
+    """
+    with np.errstate(all="ignore"):
+        found = classifier.predict(points)
+        domain = classifier.domain(points, given)
+    each = zip(classifier.labels, found.probability.T, strict=True)
+    return {
+        classifier.target: found.label,
+        **{f"probability_{label}": column for label, column in each},
+        "entropy": found.entropy,
+        "mutual_information": found.mutual_information,
+        DOMAIN: domain,
+    }
+
+
 def answer_beside(
     surrogate: Surrogate, points: np.ndarray, *, on: Scale = "target"
 ) -> dict[str, tuple[str, np.ndarray]]:
@@ -82,7 +106,7 @@ def answer_beside(
     }
 
 
-def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
+def allowed(surrogate: Trained, points: np.ndarray) -> tuple[np.ndarray, str]:
     """Tell which points have finite features and a reference, and say which those are."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     with np.errstate(all="ignore"):

@@ -9,7 +9,7 @@ from nlobayes.study.run import RunSpec
 from nlobayes.workflow.figures import COMPARISON_FIGURES, DATA, FIDELITY, LANDSCAPE_FIGURES, PRIOR
 from nlobayes.workflow.inputs import Wildcards, metrics_of
 from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan
-from nlobayes.workflow.tasks import figures_that_data_allow, task_of
+from nlobayes.workflow.tasks import figures_that_data_allow
 
 
 def outputs_of(plan: Plan, *grids: str) -> Callable[[Wildcards], Paths]:
@@ -60,9 +60,8 @@ def _has_plane(run: RunSpec) -> bool:
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its task and its method have one."""
-    has_one = task_of(run.dataset).has_surrogate and run.method.draws_networks
-    return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
+    """List the surrogate of a run, where its method has one."""
+    return [f"results/surrogates/{run.run_id}.nc"] if run.method.draws_networks else []
 
 
 def _comparison(plan: Plan, grid: str) -> Paths:

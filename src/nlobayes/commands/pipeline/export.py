@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -14,32 +14,28 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
 from nlobayes.commands.shared.centres import check_networks
-from nlobayes.commands.shared.functions import flatten, read_weights
+from nlobayes.commands.shared.exported_targets import (
+    Target,
+    facts_of_targets,
+    is_of_classes,
+    network_of_targets,
+    noise_tables,
+    targets_of,
+)
+from nlobayes.commands.shared.functions import read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
-from nlobayes.evaluation.tasks.outputs import with_one_target
-from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
+from nlobayes.model.networks import network_of
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.surrogate.mixture import Chunk, StoredNoise
-from nlobayes.surrogate.outputs import FURTHER
+from nlobayes.surrogate.mixture import Chunk
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
-from nlobayes.types import Dataset, Exported, Named, NoiseTable
+from nlobayes.types import Dataset, Exported
 
-SCORES = (
-    *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
-    *("coverage_68", "coverage_95", "crps", "lppd", "points"),
-)
-STATED = (
-    *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
-    *("column", "edges"),
-)
 TEX = "_&%$#"
 BIBTEX = """\
 @software{{nlobayes,
@@ -66,13 +62,10 @@ def export(
     check_networks(made, posterior)
     data = contents.read_dataset(dataset)
     convergence = read_json(diagnostics, "checks", "converged")
-    of_targets = "outputs" if len(data.target_names) > 1 else "predictive_noise"
-    scores = read_json(evaluation, of_targets, "calibration_checks", "val", "test")
-    targets = _targets(data, scores)
-    noise = targets[0].noise
-    drawn = _network_of_targets(
-        read_weights(read_groups(posterior, "thinned"), posterior), len(targets)
-    )
+    scores = read_json(evaluation, *_needed(data), "calibration_checks", "val", "test")
+    targets = targets_of(data, scores)
+    weights = read_weights(read_groups(posterior, "thinned"), posterior)
+    drawn = network_of_targets(weights, data, job.temperature)
     kept = _choose(drawn, job, data, targets)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
     domain = _domain(data)
@@ -87,9 +80,7 @@ def export(
         spacing=domain.spacing,
         limits=_limits(data),
         typical=_typical(data),
-        residual=noise.residual,
-        probability=noise.probability,
-        further=tuple(NoiseTable(one.noise.residual, one.noise.probability) for one in targets[1:]),
+        **noise_tables(targets),
         facts=_facts(job, data, targets, convergence, scores)
         | {"domain": _domain_facts(domain, data)}
         | stated
@@ -100,55 +91,19 @@ def export(
     typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
 
 
-def _noise(fitted: dict[str, Any]) -> StoredNoise:
-    standard = standard_law(FittedNoise(**{name: fitted[name] for name in FittedNoise._fields}))
-    residual, probability = standard.table()
-    return StoredNoise(
-        about="mean" if lies_about_mean(fitted["family"]) else "draws",
-        **{name: fitted[name] for name in STATED},
-        sd_per_scale=np.atleast_1d(standard.sd()).tolist(),
-        residual=residual,
-        probability=probability,
-    )
-
-
-class Target(NamedTuple):
-    """A target as if it were the only one, its noise and its scores."""
-
-    data: Dataset
-    noise: StoredNoise
-    scores: dict[str, Any]
-
-
-def _targets(data: Dataset, scores: dict[str, Any]) -> list[Target]:
-    """Take every target apart, first the one that a surrogate is of."""
-    several = len(data.target_names) > 1
-    found = []
-    for place, name in enumerate(data.target_names):
-        own = scores["outputs"][name] if several else scores
-        alone = with_one_target(data, place) if several else data
-        found.append(Target(alone, _noise(own["predictive_noise"]), own))
-    return found
-
-
-def _network_of_targets(named: Named, targets: int) -> dict[str, np.ndarray]:
-    """Take the arrays of the network, one chain after the other, and the outputs that are targets.
-
-    So any even choice has as many draws of each chain. Outputs behind these are the noise that the
-    likelihood states, which a surrogate does without.
-    """
-    drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
-    last = sum(name.startswith(WEIGHTS) for name in drawn)
-    for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
-        drawn[name] = drawn[name][..., :targets]
-    return drawn
+def _needed(data: Dataset) -> tuple[str, ...]:
+    """Name what the scores say of the noise, which classes have not."""
+    if is_of_classes(data):
+        return ()
+    return ("outputs",) if len(data.target_names) > 1 else ("predictive_noise",)
 
 
 def _choose(
     drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
 ) -> np.ndarray:
+    """Choose draws; how few respect a tolerance is asked of numbers alone."""
     total, wanted = len(drawn["weights_1"]), job.export.draws
-    if job.export.tolerance is not None:
+    if job.export.tolerance is not None and targets:
         network = network_of(drawn, job.network.activation)
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)
@@ -176,44 +131,17 @@ def _facts(
     convergence: dict[str, Any],
     scores: dict[str, Any],
 ) -> dict[str, Any]:
-    first, *others = targets
     return {
         "activation": job.network.activation,
         "columns": [*data.input_names, *_behind(data)],
         "target": data.target_names[0],
-        "transforms": {**data.transforms, "target": first.data.transforms["target"]},
         "units": data.units,
-        "noise": _stored(first.noise),
-        "predictive_noise": first.scores["predictive_noise"],
         "verdict": {
             "converged": convergence["converged"],
             "convergence": convergence["checks"],
             "calibration": scores["calibration_checks"],
         },
-        "scores": _scores(first),
-    } | ({FURTHER: [_further(one) for one in others]} if others else {})
-
-
-def _further(target: Target) -> dict[str, Any]:
-    """Say what a target behind the first has of its own."""
-    constants = target.data.transforms["target"]
-    return {
-        "target": target.data.target_names[0],
-        "transform": {name: constants[name] for name in ("scale", "mean", "sd")},
-        "noise": _stored(target.noise),
-        "predictive_noise": target.scores["predictive_noise"],
-        "scores": _scores(target),
-    }
-
-
-def _stored(noise: StoredNoise) -> dict[str, Any]:
-    return {name: getattr(noise, name) for name in StoredNoise._fields[:-2]}
-
-
-def _scores(target: Target) -> dict[str, dict[str, Any]]:
-    return {
-        split: {name: target.scores[split][name] for name in SCORES if name in target.scores[split]}
-        for split in ("val", "test")
+        **facts_of_targets(data, targets, scores),
     }
 
 
