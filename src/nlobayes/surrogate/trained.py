@@ -134,8 +134,10 @@ class Trained:
         """
         exported = read_exported(path)
         if is_of_classes(exported) != cls.OF_CLASSES:
-            code = "surrogate.of_numbers" if cls.OF_CLASSES else "surrogate.of_classes"
-            raise InputError(code, where=path, target=exported.facts["target"])
+            target = exported.facts["target"]
+            if cls.OF_CLASSES:
+                raise InputError("surrogate.of_numbers", where=path, target=target)
+            raise InputError("surrogate.of_classes", where=path, target=target)
         return cls(exported, engine)
 
     def distance(self, x: Any) -> np.ndarray:
