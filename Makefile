@@ -13,7 +13,7 @@ export LC_ALL := C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run studies rivals report test test-nightly test-slurm check audit schema clean distclean
+.PHONY: help setup run studies rivals report test test-nightly test-slurm check audit schema package publish clean distclean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
@@ -87,8 +87,16 @@ schema: setup  ## write config/schema.json, the reference in config/README.md an
 	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
 	$(RUN) python -m nlobayes.workflow.stage_table > docs/stages.md
 
-clean:  ## remove results, logs, timings and caches
-	rm -rf results logs timings report.html .snakemake
+package: $(UV)  ## build the wheel and the source distribution into dist/
+	@$(UV) build --quiet --clear
+
+publish: package  ## upload dist/ to the public index, as .github/workflows/release.yml does
+	@! grep -n OWNER pyproject.toml CITATION.cff \
+	  || { echo "nothing is published before these lines say what only the owner knows"; exit 1; }
+	$(UV) publish --trusted-publishing always
+
+clean:  ## remove results, logs, timings, caches and what was packaged
+	rm -rf results logs timings report.html .snakemake dist
 	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 

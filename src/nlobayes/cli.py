@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from nlobayes.arviz_parts import without_numba, without_plots
 from nlobayes.errors import InputError, one_line
+from nlobayes.extras import remedy_of
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, module_of
 from nlobayes.stages.stage import Command
 
@@ -42,6 +43,10 @@ NEW_OBJECTS = 100_000
 """Objects after which Python looks for garbage: at its 700 a fourth of the time of an import is
 that search."""
 
+CANNOT_BE_LOADED = (
+    "a package cannot be loaded; install the locked environment with `uv sync --locked`, or give "
+    "the job more memory"
+)
 FAULTS_OF_PATH = {errno.ENAMETOOLONG, errno.ELOOP}
 FAULTS_OF_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
@@ -122,10 +127,14 @@ def start() -> None:
     """Run the command line in a process of its own, which begins sooner."""
     gc.set_threshold(NEW_OBJECTS)
     without_plots()
-    stage = PIPELINE.get(next(iter(sys.argv[1:]), ""))
+    stage = PIPELINE.get(_asked())
     if stage is not None and stage.on_gpu:
         without_numba()
     main()
+
+
+def _asked() -> str:
+    return next(iter(sys.argv[1:]), "")
 
 
 def main() -> None:
@@ -151,10 +160,8 @@ def _fault_of_machine(error: Exception) -> str | None:
             "execution.chains_per_job or draws_per_segment"
         )
     if isinstance(error, ImportError) and not (error.name or "").startswith("nlobayes"):
-        return (
-            f"{error}: a package cannot be loaded; install the locked environment with "
-            "`uv sync --locked`, or give the job more memory"
-        )
+        told = remedy_of(error, preferred="audit" if _asked() in AUDIT else "train")
+        return f"{error}: {told or CANNOT_BE_LOADED}"
     if isinstance(error, OSError) and error.errno in FAULTS_OF_DISK:
         return f"{error}; free space, or check the disk"
     return None

@@ -249,7 +249,7 @@ def test_a_file_that_changed_since_it_was_planned_is_refused(custom: Callable[..
     Path("priors/mine.py").write_text(STATED + "# another\n")
     with invalid("study.file_changed", file="priors/mine.py", planned=planned.sha256):
         CustomPrior.model_validate(planned.model_dump())
-    with refused("builder.changed_prior", file="priors/mine.py"):
+    with refused("functions.changed", file="priors/mine.py"):
         build_prior(planned)
 
 
@@ -258,14 +258,16 @@ def test_a_file_that_went_is_refused(custom: Callable[..., Any]) -> None:
     Path("priors/mine.py").unlink()
     with invalid("study.no_file", file="priors/mine.py"):
         CustomPrior.model_validate(planned.model_dump())
-    with refused("builder.changed_prior", file="priors/mine.py"):
+    with refused("functions.changed", file="priors/mine.py"):
         build_prior(planned)
 
 
-@pytest.mark.parametrize("function", ["stated", "CONSTANT"])
-def test_a_missing_function_is_refused(custom: Callable[..., Any], function: str) -> None:
-    with refused("builder.no_function", file="priors/mine.py", function=function) as caught:
-        build_prior(custom(function=function))
+def test_what_is_no_function_is_refused(custom: Callable[..., Any]) -> None:
+    """A name that the file does not know is refused sooner, when the study is read."""
+    with invalid("study.no_function", file="priors/mine.py", function="stated"):
+        custom(function="stated")
+    with refused("functions.missing", file="priors/mine.py", function="CONSTANT") as caught:
+        build_prior(custom(function="CONSTANT"))
     assert caught.value.fields["functions"][:3] == ["state", "unnamed", "scalar"]
 
 
@@ -273,7 +275,6 @@ def test_a_missing_function_is_refused(custom: Callable[..., Any], function: str
     ("source", "kind", "reason"),
     [
         ("1 / 0", "ZeroDivisionError", "division by zero"),
-        ("def state(:", "SyntaxError", "invalid syntax"),
         ("import no_such_module", "ModuleNotFoundError", "No module named 'no_such_module'"),
         ("raise SystemExit(3)", "SystemExit", "3"),
     ],
@@ -281,8 +282,8 @@ def test_a_missing_function_is_refused(custom: Callable[..., Any], function: str
 def test_a_file_that_raises_is_refused(
     custom: Callable[..., Any], source: str, kind: str, reason: str
 ) -> None:
-    with refused("builder.prior_raises", where="priors/mine.py", kind=kind) as caught:
-        build_prior(custom(source))
+    with refused("functions.file_raises", where="priors/mine.py", kind=kind) as caught:
+        build_prior(custom(f"{source}\nstate = None"))
     assert caught.value.fields["reason"].startswith(reason)
 
 

@@ -3,7 +3,7 @@
 A new member is taken up by the name of its file. The densities themselves are in `model/by_hand`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,12 +18,16 @@ from nlobayes.study.slopes import SLOPES
 from nlobayes.study.values import Choice
 from nlobayes.types import Dataset
 
-OURS = [name for name, one in PRIORS.items() if "file" not in one.model_fields]
-"""Priors that need no file of the user."""
+
+def ours(family: Mapping[str, type[Choice]]) -> list[str]:
+    """Name the members that need no file of the user."""
+    return [name for name, one in family.items() if "file" not in one.model_fields]
+
+
 CASES = [
-    *(("prior", name) for name in OURS),
+    *(("prior", name) for name in ours(PRIORS)),
     *(("slopes", name) for name in SLOPES),
-    *(("likelihood", name) for name in LIKELIHOODS),
+    *(("likelihood", name) for name in ours(LIKELIHOODS)),
 ]
 
 

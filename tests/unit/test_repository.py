@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tomllib
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,13 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+OF_WORKFLOW = ("train", "workflow", "dvc", "audit")
+"""Extras that rules and their audit need."""
+OURS = "nlobayes"
 MACHINE_PATH = re.compile(r"(?<![\w.~:/-])/(?:root|home|Users|work)/")
 
 
@@ -25,9 +30,21 @@ def read_yaml(name: str) -> Any:
     return yaml.safe_load((ROOT / name).read_text())
 
 
-def specifiers(requirements: list[str]) -> dict[str, SpecifierSet]:
-    parsed = [Requirement(text) for text in requirements]
-    return {requirement.name: requirement.specifier for requirement in parsed}
+def specifiers(requirements: Iterable[str]) -> dict[str, SpecifierSet]:
+    """Join what is asked of the versions of each package; our own extras are none."""
+    found: dict[str, SpecifierSet] = {}
+    for requirement in map(Requirement, requirements):
+        found[requirement.name] = (
+            found.get(requirement.name, SpecifierSet()) & requirement.specifier
+        )
+    return {name: asked for name, asked in found.items() if name != OURS}
+
+
+def declared(*extras: str) -> list[str]:
+    """List the requirements of the base install and of extras."""
+    project = read_toml("pyproject.toml")["project"]
+    optional = project["optional-dependencies"]
+    return [*project["dependencies"], *chain(*(optional[extra] for extra in extras))]
 
 
 def locked_packages() -> dict[str, dict[str, Any]]:
@@ -36,12 +53,82 @@ def locked_packages() -> dict[str, dict[str, Any]]:
 
 def test_conda_twin_has_the_same_dependencies() -> None:
     project = read_toml("pyproject.toml")["project"]
-    expected = specifiers(project["dependencies"]) | {
+    expected = specifiers(declared(*OF_WORKFLOW)) | {
         "python": SpecifierSet(project["requires-python"])
     }
     *conda, with_pip = read_yaml("environment.yml")["dependencies"]
     twin = specifiers([text for text in conda if text != "pip"] + with_pip["pip"])
-    assert {CONDA_NAMES.get(name, name): versions for name, versions in twin.items()} == expected
+    found = {CONDA_NAMES.get(name, name): versions for name, versions in twin.items()}
+    assert {name: allowed(versions) for name, versions in found.items()} == {
+        name: allowed(versions) for name, versions in expected.items()
+    }
+
+
+def allowed(versions: SpecifierSet) -> tuple[Version, Version | None]:
+    """Give the lowest version that is allowed, and where they end."""
+    assert {each.operator for each in versions} <= {">=", "<"}, versions
+    low, end = ([Version(v.version) for v in versions if v.operator == o] for o in (">=", "<"))
+    return max(low), min(end, default=None)
+
+
+def test_an_extra_asks_the_same_of_a_package_as_another_one() -> None:
+    extras = read_toml("pyproject.toml")["project"]["optional-dependencies"]
+    asked = {Requirement(text) for text in chain(*extras.values()) if not text.startswith(OURS)}
+    versions = {(each.name, str(each.specifier)) for each in asked}
+    assert len(versions) == len({name for name, _ in versions})
+
+
+def test_extras_of_ours_are_extras() -> None:
+    extras = read_toml("pyproject.toml")["project"]["optional-dependencies"]
+    named = [Requirement(text) for text in chain(*extras.values()) if text.startswith(OURS)]
+    assert {*chain(*(each.extras for each in named))} <= {*extras}
+    assert {*OF_WORKFLOW} <= Requirement(extras["all"][0]).extras
+
+
+def test_conda_recipe_is_of_the_base_install() -> None:
+    project, recipe = read_toml("pyproject.toml")["project"], read_yaml("recipe/recipe.yaml")
+    context, about = recipe["context"], recipe["about"]
+    assert context["version"] == project["version"]
+    (python, *run) = recipe["requirements"]["run"]
+    lowest = python.replace("${{ python_min }}", context["python_min"])
+    assert SpecifierSet(lowest.removeprefix("python ")) == SpecifierSet(project["requires-python"])
+    assert specifiers(run) == specifiers(declared())
+    (script,) = recipe["build"]["python"]["entry_points"]
+    assert script == f"nlobayes = {project['scripts']['nlobayes']}"
+    assert (about["summary"], about["license"]) == (project["description"], project["license"])
+    build = read_toml("pyproject.toml")["build-system"]["requires"]
+    assert specifiers(build).items() <= specifiers(recipe["requirements"]["host"][1:]).items()
+
+
+def test_what_only_the_owner_knows_is_marked_and_nothing_is_published_before() -> None:
+    """The names of people and of the repository."""
+    for name in ("pyproject.toml", "CITATION.cff", "recipe/recipe.yaml"):
+        text = (ROOT / name).read_text()
+        assert "OWNER" in text or "The nlobayes developers" not in text
+    recipe = re.search(r"^publish:.*?(?=^\S)", (ROOT / "Makefile").read_text(), re.M | re.S)
+    assert recipe is not None
+    assert "grep -n OWNER pyproject.toml CITATION.cff" in recipe.group()
+    jobs = read_yaml(".github/workflows/release.yml")["jobs"]
+    publishing = jobs["pypi"]
+    assert publishing["steps"][-1]["run"] == "make publish"
+    assert publishing["permissions"] == {"contents": "read", "id-token": "write"}
+    assert publishing["needs"] == "test"
+    assert "permissions" not in jobs["test"]
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert "Typing :: Typed" in read_toml("pyproject.toml")["project"]["classifiers"]
+    assert (ROOT / "src/nlobayes/py.typed").is_file()
+
+
+def test_no_locked_version_is_a_pre_release() -> None:
+    """NumPy is held below 2.5: beside it PyTensor finds no Numba but such a one."""
+    assert read_toml("pyproject.toml")["tool"]["uv"]["prerelease"] == "disallow"
+    lock = read_toml("uv.lock")
+    assert lock["options"]["prerelease-mode"] == "disallow"
+    versions = [(package["name"], Version(package["version"])) for package in lock["package"]]
+    assert [name for name, version in versions if version.is_prerelease] == []
+    assert max(version for name, version in versions if name == "numpy") < Version("2.5")
 
 
 def test_citation_has_the_version_and_licence_of_the_project() -> None:
@@ -70,7 +157,8 @@ def test_lock_belongs_to_the_project() -> None:
 def test_locked_versions_satisfy_the_project() -> None:
     project, packages = read_toml("pyproject.toml"), locked_packages()
     dev = project["dependency-groups"]["dev"]
-    for name, versions in specifiers([*project["project"]["dependencies"], *dev]).items():
+    extras = project["project"]["optional-dependencies"]
+    for name, versions in specifiers([*declared(*extras), *dev]).items():
         assert packages[name]["version"] in versions, name
 
 

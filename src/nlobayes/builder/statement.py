@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.builder.architecture import varying_of
-from nlobayes.builder.custom_prior import load_function
 from nlobayes.data.transforms import (
     TargetTransform,
     apply_features,
@@ -20,11 +19,14 @@ from nlobayes.model.earlier_data import Site
 from nlobayes.model.likelihood import Likelihood
 from nlobayes.model.likelihoods import LIKELIHOODS
 from nlobayes.model.networks import Network
+from nlobayes.model.own_activation import check_activation
 from nlobayes.model.posterior import Posterior, build_posterior, condition
 from nlobayes.model.prior import Prior, Statement
 from nlobayes.model.priors import PRIORS
 from nlobayes.model.slopes import SLOPE_PRIORS
+from nlobayes.own_functions import Bound, bind_activations, functions_of
 from nlobayes.study.jobs import ModelJob
+from nlobayes.study.likelihood import LikelihoodSettings
 from nlobayes.study.prior import PriorSettings
 from nlobayes.types import Dataset, EarlierData
 
@@ -40,7 +42,7 @@ class Pieces(NamedTuple):
 
 def pieces_of(job: ModelJob, dataset: Dataset) -> Pieces:
     """Build the pieces of the model of a job."""
-    likelihood = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
+    likelihood = build_likelihood(job.likelihood)
     network = _network(job, dataset, likelihood)
     return Pieces(network, build_prior(job.prior), likelihood, varying_of(job.network))
 
@@ -102,9 +104,12 @@ def pymc_model(
 
 def build_prior(settings: PriorSettings) -> Prior:
     """Build the prior of weights and biases, with the user's function where it has one."""
-    code = settings.code
-    given = {} if code is None else {"function": load_function(code)}
-    return PRIORS[settings.kind].build(**given, **settings.arguments())
+    return PRIORS[settings.kind].build(**functions_of(settings), **settings.arguments())
+
+
+def build_likelihood(settings: LikelihoodSettings) -> Likelihood:
+    """Build the likelihood, with the user's functions where it has any."""
+    return LIKELIHOODS[settings.kind].build(**functions_of(settings), **settings.arguments())
 
 
 def build_slopes(settings: PriorSettings) -> Statement | None:
@@ -120,7 +125,11 @@ def _network(job: ModelJob, dataset: Dataset, likelihood: Likelihood) -> Network
     if job.network.outputs not in (None, outputs):
         raise InputError("builder.other_outputs", outputs=job.network.outputs, needed=outputs)
     sizes = (len(dataset.feature_names), *job.network.hidden, outputs)
-    return Network(sizes, job.network.activation)
+    activation = bind_activations(job.network.activation)
+    for named in activation if isinstance(activation, tuple) else (activation,):
+        if isinstance(named, Bound):
+            check_activation(named, named.code.file)
+    return Network(sizes, activation)
 
 
 def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:

@@ -314,12 +314,14 @@ _BY_KEY = {metric.key: metric for metric in reversed(METRICS)}
 def metric_of(key: str) -> Metric:
     """Find the score of a key; the first one where numbers and classes have it both.
 
-    Raises
-    ------
-    KeyError
-        If no score has this key.
+    A key that is not in the list is that of a user's own score, which its name stands for.
     """
-    return _BY_KEY[key]
+    return _BY_KEY.get(key) or Metric(key, NUMBERS, key.replace("_", " "))
+
+
+def is_own(key: str) -> bool:
+    """Tell whether a key is that of a user's own score."""
+    return key not in _BY_KEY
 
 
 def shown_in(place: Shown) -> tuple[str, ...]:

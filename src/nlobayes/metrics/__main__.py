@@ -13,6 +13,41 @@ INTRODUCTION = (
     " and each of the `rivals` have the same scores; `rivals` also `own`, the coverage and the log"
     " score of a Gaussian of their own mean and sd, and `facts` of their fit ([rivals](rivals.md))."
 )
+OWN = """\
+## Your own
+
+A score of your own is a function in a file of the project. It gets what the files of
+`evaluation/scores/regression/` get (of classes `evaluation/scores/classification/`), and the
+`settings`, and returns a number, or a line that says why there is none:
+
+```python
+# scores/tail.py
+import numpy as np
+
+
+def share_below(split, limit):
+    if not len(split.observed):
+        return "the split has no points"
+    mean = split.draws.mean(axis=0)
+    return np.mean(mean - split.observed < limit)
+```
+
+```yaml
+evaluation:
+  default:
+    scores:
+      far_below:
+        {file: scores/tail.py, function: share_below, settings: {limit: -0.1}, compared: true}
+```
+
+`split` has `draws` (draw, point) and `observed` (point,) on the model scale, `noise`, the
+predictive noise, `rng`, random numbers of this score alone, and `scale` (`log10` or `identity`);
+of classes `prediction` and `labels`. The score stands by its name in `evaluation.json` for every
+split, again under `baseline`, `linear` and `rivals`, and in `runs.csv` of every comparison. With
+`compared: true` the tables and the figure of differences have it, too. A name must not be that of
+another score. What is no finite number, or raises, ends the job with one line that names score,
+split and file. A change of the file scores again, and samples nothing.
+"""
 HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
 
 
@@ -23,7 +58,7 @@ def as_markdown() -> str:
         lines += [f"## Of {kind}", "", *HEADER]
         lines += [_row(metric) for metric in METRICS if metric.of == kind]
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join([*lines, OWN])
 
 
 def _row(metric: Metric) -> str:

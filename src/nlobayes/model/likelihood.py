@@ -83,9 +83,9 @@ class Scaled:
     """
 
     sigma: float | None
-    scale: float
-    floor: float
-    precision: Mapping[str, float] | None
+    scale: float = 1.0
+    floor: float = 0.0
+    precision: Mapping[str, float] | None = None
 
     def outputs(self, targets: int) -> int:
         """One for each target."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nlobayes.model.activations import ACTIVATIONS as ACTIVATIONS
-from nlobayes.model.activations import activate, has_slopes
+from nlobayes.model.activations import Named, activate, has_slopes
 from nlobayes.model.activations import is_known as is_known
 
 WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
@@ -17,11 +17,12 @@ UNITS, WIDTH, DEPTH = "units", "width", "depth"
 class Network(NamedTuple):
     """Sizes of all layers, inputs and outputs included, and the hidden activation.
 
-    The activation is one name for all hidden layers, or one name for each.
+    The activation is one name for all hidden layers, or one name for each; a function of the user
+    stands for a name.
     """
 
     sizes: tuple[int, ...]
-    activation: str | tuple[str, ...]
+    activation: Named | tuple[Named, ...]
 
 
 class Layer(NamedTuple):
@@ -32,10 +33,10 @@ class Layer(NamedTuple):
     slopes: Any = None
 
 
-def activations_of(network: Network) -> tuple[str, ...]:
+def activations_of(network: Network) -> tuple[Named, ...]:
     """Name the activation of each hidden layer."""
     named = network.activation
-    return (named,) * (len(network.sizes) - 2) if isinstance(named, str) else tuple(named)
+    return named if isinstance(named, tuple) else (named,) * (len(network.sizes) - 2)
 
 
 def layer_names(network: Network) -> list[Layer]:
@@ -65,11 +66,12 @@ def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:
     ]
 
 
-def network_of(variables: Mapping[str, Any], activation: str | Sequence[str]) -> Network:
+def network_of(variables: Mapping[str, Any], activation: Named | Sequence[Named]) -> Network:
     """Read the sizes of a network off its named weights (..., units in, units out)."""
     layers = sum(name.startswith(f"{WEIGHTS}_") for name in variables)
     sizes = [variables[f"{WEIGHTS}_{i}"].shape[-2:] for i in range(1, layers + 1)]
-    named = activation if isinstance(activation, str) else tuple(activation)
+    is_one = isinstance(activation, str) or callable(activation)
+    named: Any = activation if is_one else tuple(activation)  # type: ignore[arg-type]
     return Network((sizes[0][0], *(out for _, out in sizes)), named)
 
 

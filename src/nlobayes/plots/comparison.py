@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame
 
 from nlobayes.errors import InputError
-from nlobayes.metrics import Metric, metric_of
+from nlobayes.metrics import Metric, is_own, metric_of
 from nlobayes.plots.axes import few_ticks, fitting_scale, narrow, note_figure, widen
 from nlobayes.plots.scores import (
     COMPARED,
@@ -271,7 +271,8 @@ def differences(differences: DataFrame) -> Figure:
     notes, differences = _few_replicates(differences), differences[differences["replicates"] > 1]
     if differences.empty:
         return note_figure("\n".join(notes) + WITHOUT_REPLICATES)
-    metrics = present(COMPARED, differences["metric"].unique().tolist())
+    named = differences["metric"].unique().tolist()
+    metrics = present((*COMPARED, *filter(is_own, named)), named)
     settings = differences["setting"].unique().tolist()
     reference, *names = short_names([differences["reference"].iloc[0], *settings])
     figure, panels = _panels(len(metrics), height=1.0 + 0.2 * len(settings), sharey=True)

@@ -26,7 +26,7 @@ def main(words: Sequence[str]) -> int:
             study = load_study(override(default, read_study(Path(word))))
             runs = sum(1 for grid in study.targets for _ in study.runs(grid))
             sys.stdout.write(f"{word}: a valid study of {runs} runs\n")
-            for file in sorted({one.code.file for one in study.priors.values() if one.code}):
+            for file in sorted({code.file for code in study.codes}):
                 sys.stdout.write(f"{word}: runs the code of {file}: read it first\n")
     except InputError as error:
         sys.stderr.write(f"nlobayes: error: {error}\n")

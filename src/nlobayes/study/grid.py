@@ -15,6 +15,7 @@ from nlobayes.study.datasets import DatasetPreset
 from nlobayes.study.fit import check_grid, check_run
 from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Method
+from nlobayes.study.own_function import Code
 from nlobayes.study.presets import Evaluation, Execution, Grid, Network
 from nlobayes.study.pretraining import Pretraining
 from nlobayes.study.priors import Prior
@@ -123,6 +124,13 @@ class Study(Frozen):
             check_grid(self.grids[grid], run)
         except InputError as error:
             raise error.within(f"grids.{grid}") from None
+
+    @property
+    def codes(self) -> list[Code]:
+        """Functions of the user that its presets name."""
+        sections = (self.networks, self.priors, self.likelihoods, self.evaluation)
+        presets = [one for section in sections for one in section.values()]
+        return [code for one in presets for code in one.codes.values()]
 
     def runs(self, grid_name: str) -> Iterator[RunSpec]:
         """Go through the runs of one grid."""

@@ -86,6 +86,7 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             covariate=run.dataset.features.along,
             seed=run.seed,
             combine="equal" if run.method.approximate else run.evaluation.combine,  # no chains
+            scores=run.evaluation.scores,
         ),
         "tabulate": TabulateJob(
             covariate=run.dataset.features.along,

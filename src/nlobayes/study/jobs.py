@@ -33,6 +33,7 @@ from nlobayes.study.likelihoods import Likelihood
 from nlobayes.study.methods import Approximation
 from nlobayes.study.methods.mcmc import Until
 from nlobayes.study.methods.pymc import PyMC
+from nlobayes.study.own_score import CustomScore
 from nlobayes.study.presets import (
     CalibrationTolerances,
     Combine,
@@ -245,6 +246,7 @@ class EvaluateJob(Frozen):
     covariate: str
     seed: Seed
     combine: Combine = "equal"
+    scores: dict[str, CustomScore] = {}
 
 
 class TabulateChainsJob(Frozen):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from nlobayes.errors import InputError
+from nlobayes.study.own_function import Code
 from nlobayes.study.values import Choice, Frozen, Positive
 
 
@@ -26,6 +28,11 @@ class LikelihoodSettings(Choice):
     def stated_sigma(self) -> float | None:
         """Scale stated for all rows, in units of the network's target; None where none is."""
         return None
+
+    @property
+    def codes(self) -> Mapping[str, Code]:
+        """Functions of the user that state the likelihood, by key; none where it is ours."""
+        return {}
 
     def outputs(self, columns: int) -> int | None:
         """Count the outputs for so many target columns; None where only the table says it."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.evaluation.predictive.noises import NOISES
-from nlobayes.model.activations import ACTIVATIONS, LEAKY, has_slopes, is_known
+from nlobayes.model.activations import ACTIVATIONS, has_slopes, is_known
+from nlobayes.study.activation import Activations, CustomActivation, form_of
 from nlobayes.study.counts import Count
+from nlobayes.study.own_function import Code
+from nlobayes.study.own_score import CustomScore, check_scores
 from nlobayes.study.values import (
     Fraction,
     Frozen,
@@ -25,12 +28,6 @@ from nlobayes.study.values import (
     Seeds,
 )
 
-if TYPE_CHECKING:
-    Activation = str
-else:
-    Activation = Literal[tuple(ACTIVATIONS)] | Annotated[str, Field(pattern=f"^{LEAKY.pattern}$")]
-
-
 Width = Annotated[int, Field(ge=1, le=10_000)]
 
 
@@ -39,10 +36,10 @@ class Network(Frozen):
 
     hidden: Annotated[tuple[Width, ...], Field(max_length=100)]
     """Units of each hidden layer; empty for a linear model."""
-    activation: Activation | tuple[Activation, ...] = "tanh"
+    activation: Activations = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
     have slopes that are trained, one per unit. `leaky_relu(0.3)` states the slope below zero, which
-    is 0.01 otherwise."""
+    is 0.01 otherwise. `{kind: custom, file: ..., function: ...}` is a function of your own."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
     output: Literal["sampled", "marginalised"] = "sampled"
@@ -61,14 +58,14 @@ class Network(Frozen):
     @classmethod
     def _is_known(cls, named: Any) -> Any:
         for name in named if isinstance(named, list | tuple) else (named,):
-            if not is_known(name):
+            if form_of(name) == "name" and not is_known(name):
                 raise InputError("study.unknown_activation", name=name, known=list(ACTIVATIONS))
         return named
 
     @model_validator(mode="after")
     def _each_layer_has_its_own(self) -> Network:
         named = self.activation
-        if not isinstance(named, str) and len(named) != len(self.hidden):
+        if isinstance(named, tuple) and len(named) != len(self.hidden):
             raise InputError("study.activations", given=len(named), layers=len(self.hidden))
         return self
 
@@ -80,8 +77,18 @@ class Network(Frozen):
     @property
     def has_slopes(self) -> bool:
         """Whether an activation has slopes that are trained."""
-        named = (self.activation,) if isinstance(self.activation, str) else self.activation
-        return bool(self.hidden) and any(map(has_slopes, named))
+        return bool(self.hidden) and any(has_slopes(name) for name in self.activations)
+
+    @property
+    def activations(self) -> tuple[str | CustomActivation, ...]:
+        """Activation of all hidden layers, or of each."""
+        return self.activation if isinstance(self.activation, tuple) else (self.activation,)
+
+    @property
+    def codes(self) -> Mapping[str, Code]:
+        """Functions of the user that are activations, by their number; none where all are ours."""
+        own = (name for name in self.activations if isinstance(name, CustomActivation))
+        return {str(number): one.codes["function"] for number, one in enumerate(own)}
 
 
 class Thresholds(Frozen):
@@ -152,6 +159,13 @@ class Evaluation(Frozen):
     """How chains that do not mix are reported together: every draw counts the same (`equal`), or
     `stacking` also weights the chains so that they predict the validation rows best, and reports
     the scores of that beside those of equal draws. The verdict on convergence stays as it is."""
+    scores: Annotated[dict[str, CustomScore], AfterValidator(check_scores)] = {}
+    """Scores of your own by their names, which stand among the others in `evaluation.json`."""
+
+    @property
+    def codes(self) -> Mapping[str, Code]:
+        """Functions of the user that are scores, by name."""
+        return {name: score.codes["function"] for name, score in self.scores.items()}
 
 
 class Execution(Frozen):

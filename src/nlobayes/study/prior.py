@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from pydantic import field_validator, model_validator
 
+from nlobayes.study.own_function import Code
 from nlobayes.study.pinned import check_place, pin
 from nlobayes.study.slopes import Slopes
 from nlobayes.study.values import Choice, Frozen, Positive
@@ -31,14 +32,6 @@ class EarlierDataFile(Frozen):
         return pin(value, needed=False)
 
 
-class Code(NamedTuple):
-    """A function in a file of the user: the bytes with this digest are run, and no others."""
-
-    file: str
-    function: str
-    sha256: str
-
-
 class PriorSettings(Choice):
     """Prior of weights and biases."""
 
@@ -55,9 +48,9 @@ class PriorSettings(Choice):
     """Earlier data, whose statement on f stands beside the prior of the weights."""
 
     @property
-    def code(self) -> Code | None:
-        """Function of the user that states the prior; None where it is ours."""
-        return None
+    def codes(self) -> Mapping[str, Code]:
+        """Functions of the user that state the prior, by key; none where it is ours."""
+        return {}
 
     @property
     def is_conjugate(self) -> bool:

@@ -138,7 +138,12 @@ def _process(stated: Mapping[str, str]) -> str:
 
 
 def _order_of(text: str, target: str) -> str:
-    """Choose the order of the target: behind the first, others have entries of their own."""
+    """Choose the order of the target: behind the first, others have entries of their own.
+
+    All of it is given where no target is known.
+    """
+    if not target:
+        return text
     first, *others = (part.strip() for part in text.split(";"))
     of = dict(part.split(": ", 1) for part in others if ": " in part)
     return of.get(target, first)

@@ -280,8 +280,9 @@ def _is_network(exported: Exported, outputs: int) -> bool:
     weights = [drawn.get(f"{WEIGHTS}_{number}") for number in range(1, count + 1)]
     if not weights or any(w is None or w.ndim != 3 or not w.size for w in weights):
         return False
-    network = network_of(drawn, exported.facts["activation"])
-    if not isinstance(network.activation, str) and len(network.activation) != count - 1:
+    named = exported.facts["activation"]
+    network = network_of(drawn, named)
+    if not isinstance(named, str) and len(named) != count - 1:
         return False
     draws, inside = len(drawn[f"{WEIGHTS}_1"]), exported.features.shape[1]
     shapes: dict[str, tuple[int, ...]] = {}

@@ -1,6 +1,7 @@
 """`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
 
-Needs NumPy and h5py; JAX only where it is asked for.
+Needs NumPy and h5py, SciPy where the target is relative to the embedded engine, JAX where it is
+asked for.
 """
 
 from __future__ import annotations

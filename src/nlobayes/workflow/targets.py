@@ -60,8 +60,10 @@ def _has_plane(run: RunSpec) -> bool:
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its method has one."""
-    return [f"results/surrogates/{run.run_id}.nc"] if run.method.draws_networks else []
+    """List the surrogate of a run, where its method and its network have one."""
+    own_code = run.network.codes  # which no file of results may carry
+    has_one = run.method.draws_networks and not own_code
+    return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
 
 def _comparison(plan: Plan, grid: str) -> Paths:

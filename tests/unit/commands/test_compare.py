@@ -342,6 +342,28 @@ def test_a_tail_that_could_not_be_fitted_is_said(said: Compare, results: Path) -
     assert "2 of 4 train rows, inf at most" in " ".join(said(RUNS[0], RUNS[2]).output.split())
 
 
+def test_runs_are_compared_by_a_score_of_the_user_where_asked_for(
+    said: Compare, results: Path, tmp_path: Path
+) -> None:
+    for run, (far, other) in zip(RUNS, ((0.1, 1), (0.2, 2), (0.4, 3), (0.5, 4)), strict=True):
+        test = {**SCORES, "far_below": far, "other": other}
+        told = {"far_below": {"compared": True}, "other": {"compared": False}}
+        change(results, run, test=test, own_scores=told)
+    done = said(*RUNS, "--out", tmp_path)
+    shown = rows(done.output)
+    assert [row[-1] for row in shown[:4]] == ["0.1", "0.2", "0.4", "0.5"]
+    (row,) = [row for row in shown if row[1] == "far_below"]
+    assert row[:4] == ["made/n8", "far_below", "2", "+0.3"]
+    table = pd.read_csv(tmp_path / "runs.csv")
+    assert [*table["far_below"]] == [0.1, 0.2, 0.4, 0.5]
+    assert [*table["other"]] == [1, 2, 3, 4]
+    lines = (tmp_path / "table.md").read_text().splitlines()
+    assert [line.split(" | ")[-1].strip(" |") for line in lines] == [
+        *("far_below", "---", "0.15 ± 0.05", "0.45 ± 0.05")
+    ]
+    assert "other" not in done.output
+
+
 def change(results: Path, run: str, **changes: Any) -> None:
     """Change what the scores of a run say."""
     path = results / "metrics" / run / "evaluation.json"

@@ -143,6 +143,20 @@ def test_tolerance_keeps_the_fewest_draws_that_respect_it(scored: Scored, tmp_pa
     assert tight.draws == 24
 
 
+def test_a_surrogate_holds_no_code(
+    scored: Scored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network with a function of the user has none, and no file is written."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def mine(xp, x):\n    return xp.tanh(x)\n")
+    activation = {"kind": "custom", "file": "mine.py", "function": "mine"}
+    spec = json.dumps({"network": {"hidden": [2], "activation": activation}, "export": {}})
+    inputs = (scored.thinned, scored.dataset, scored.diagnostics, scored.evaluations["gaussian"])
+    with refused("commands.own_activation", where=scored.thinned, files=["mine.py"]):
+        export(spec, *inputs, tmp_path / "s.nc")
+    assert not (tmp_path / "s.nc").exists()
+
+
 def test_refuses_files_of_other_kinds(scored: Scored, tmp_path: Path) -> None:
     other = scored._replace(thinned=scored.predictions)
     with refused(

@@ -17,8 +17,8 @@ import httpx2 as httpx
 import pytest
 
 from nlobayes import Surrogate
+from nlobayes.cli import main
 from nlobayes.commands.tools.serve import PAGE, serve
-from tests.refusals import refused
 
 LISTENING = ("env", "--default-signal=INT")  # tests in the background ignore Control-C
 COMMAND = [*LISTENING, sys.executable, "-c", "from nlobayes.cli import main; main()", "serve"]
@@ -127,7 +127,10 @@ def test_beyond_this_machine_it_warns_and_needs_a_name(surrogate_path: Path) -> 
 
 @pytest.mark.parametrize("missing", ["uvicorn", "fastapi"])
 def test_without_the_extra_it_says_how_to_get_it(
-    surrogate_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+    surrogate_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    missing: str,
 ) -> None:
     known = builtins.__import__
 
@@ -138,8 +141,14 @@ def test_without_the_extra_it_says_how_to_get_it(
 
     monkeypatch.delitem(sys.modules, "nlobayes.surrogate.web.application", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
-    with refused("commands.no_extra", reason=f"No module named {missing!r}"):
-        serve(surrogate_path)
+    monkeypatch.setattr(sys, "argv", ["nlobayes", "serve", str(surrogate_path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    assert capsys.readouterr().err == (
+        f"nlobayes: error: No module named {missing!r}: it comes with an extra; "
+        "`pip install 'nlobayes[serve]'`, or `uv sync --extra serve` in a checkout\n"
+    )
 
 
 def test_a_defect_of_ours_is_not_taken_for_a_missing_extra(

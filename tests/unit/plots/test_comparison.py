@@ -213,6 +213,16 @@ def test_differences_have_their_intervals() -> None:
     assert warning(figure) == ""
 
 
+def test_a_score_of_the_user_has_a_panel_behind_the_others() -> None:
+    table = invented_differences(RUNS).replace({"metric": {"crps": "far_below"}})
+    figure = drawn(differences, table)
+    axes = panel(figure, "far below")
+    expected = table.loc[table["metric"] == "far_below", "difference"]
+    np.testing.assert_allclose(xy(axes.get_lines()[0])[0], expected)
+    assert axes.get_xlabel() == ""
+    assert axes is figure.axes[-1]
+
+
 def test_coverage_differs_in_percentage_points() -> None:
     table = invented_differences(RUNS)
     axes = panel(drawn(differences, table), "95 % coverage\n(percentage points)")

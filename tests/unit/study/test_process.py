@@ -19,14 +19,17 @@ PROCESS: dict[str, Any] = {"outgoing": [1000022, 1000023], "sqrt_s_tev": 13.6}
 
 
 def test_it_is_told_to_prepare_and_not_spoken_of_without() -> None:
-    job = prepare_job(DatasetPreset(**TABLE | {"process": PROCESS}))
+    job = prepare_job(DatasetPreset.model_validate(TABLE | {"process": PROCESS}))
     assert job.process is not None
     assert job.process.statements() == {
         "incoming": (2212, 2212),
         "outgoing": (1000022, 1000023),
         "sqrt_s_tev": 13.6,
     }
-    for made in (DatasetPreset(**TABLE), prepare_job(DatasetPreset(**TABLE))):
+    for made in (
+        DatasetPreset.model_validate(TABLE),
+        prepare_job(DatasetPreset.model_validate(TABLE)),
+    ):
         assert "process" not in made.model_dump()
 
 
@@ -38,9 +41,10 @@ def test_other_sources_know_theirs(source: dict[str, str]) -> None:
     columns = {"columns": ["x"], "map": "raw", "units": {}} if name else {}
     target = {"column": "y", "unit": "", "scale": "identity"} if name else {}
     with invalid("study.process_of_source", kind=source["kind"]):
-        DatasetPreset(
-            **TABLE | {"source": source | name, "features": columns, "target": target},
-            **{"process": PROCESS},
+        DatasetPreset.model_validate(
+            TABLE
+            | {"source": source | name, "features": columns, "target": target}
+            | {"process": PROCESS}
         )
 
 

@@ -104,6 +104,7 @@ def test_the_embedded_engine_states_all_of_it() -> None:
 def test_the_order_is_that_of_the_target(target: str, order: int) -> None:
     stated = origin({"table_metadata": EMBEDDED, "target": target})
     assert qcd_order(stated) == order
+    assert origin({"table_metadata": EMBEDDED})["order"] == EMBEDDED["order"]
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,9 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
             for name, found in evaluation.get("rivals", {}).items()
             if "missing" not in found
         },
+        compared=tuple(
+            name for name, told in evaluation.get("own_scores", {}).items() if told["compared"]
+        ),
     )
 
 

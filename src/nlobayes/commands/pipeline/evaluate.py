@@ -14,10 +14,13 @@ from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.learned import learned
 from nlobayes.commands.shared.predictions import choices, read_given
 from nlobayes.commands.shared.rival_predictions import read_rivals
+from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tasks import task_of
 from nlobayes.evaluation.tasks.combined import stack
 from nlobayes.evaluation.tasks.sizes import score_sizes
+from nlobayes.own_functions import bind
 from nlobayes.study.jobs import EvaluateJob, read_job
+from nlobayes.study.own_score import CustomScore
 
 
 def evaluate(
@@ -35,9 +38,13 @@ def evaluate(
     data = read_dataset(dataset)
     given = read_given(predictions, dataset, data, job.covariate)
     given = given._replace(rivals=read_rivals(rival or [], data, dataset))
-    task, chosen = task_of(data), choices(job.seed, job.calibration, job.noise)
+    own = OwnScores({name: bind(score) for name, score in job.scores.items()})
+    task = task_of(data)
+    chosen = choices(job.seed, job.calibration, job.noise)._replace(own=own)
     scores = task.score(given, chosen)
     scores |= {"learned": learned(data)}
+    if job.scores:
+        scores["own_scores"] = {name: _told(score) for name, score in job.scores.items()}
     if given.sizes:
         scores["sizes"] = score_sizes(task, given)
     if job.combine == "stacking":
@@ -51,6 +58,11 @@ def evaluate(
     for name, check in scores["calibration_checks"].items():
         said = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)
+
+
+def _told(score: CustomScore) -> dict[str, Any]:
+    """Say which function a score is, and whether runs are compared by it."""
+    return score.model_dump(include={"file", "function", "settings", "compared"})
 
 
 def _failed_checks(predictions: Path) -> list[str]:

@@ -26,7 +26,9 @@ from nlobayes.commands.shared.functions import read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
+from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
@@ -59,6 +61,9 @@ def export(
 ) -> None:
     """Gather draws, transforms, noise, domain, verdicts and provenance in one file."""
     job, made = read_job(ExportJob, spec), read_attrs(posterior)
+    if job.network.codes:
+        files = sorted({code.file for code in job.network.codes.values()})
+        raise InputError("commands.own_activation", where=posterior, files=files)
     check_networks(made, posterior)
     data = contents.read_dataset(dataset)
     convergence = read_json(diagnostics, "checks", "converged")
@@ -104,7 +109,7 @@ def _choose(
     """Choose draws; how few respect a tolerance is asked of numbers alone."""
     total, wanted = len(drawn["weights_1"]), job.export.draws
     if job.export.tolerance is not None and targets:
-        network = network_of(drawn, job.network.activation)
+        network = network_of(drawn, bind_activations(job.network.activation))
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)
         each = outputs.reshape(*outputs.shape[:2], -1)

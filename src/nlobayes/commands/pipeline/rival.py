@@ -15,9 +15,10 @@ from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.predicted import write_rival
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.rivals import PACKAGES, check_target, said_of_missing
+from nlobayes.commands.shared.rivals import check_target, said_of_missing
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
+from nlobayes.extras import PACKAGES
 from nlobayes.rivals import RIVALS, Fitted
 from nlobayes.study.jobs import RivalJob, read_job
 from nlobayes.study.rivals import Rival

@@ -20,6 +20,7 @@ from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.earlier import earlier_of
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
+from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import SpeedJob, TimedRun, read_job
 from nlobayes.types import Dataset
 
@@ -83,7 +84,7 @@ def _prediction_times(
 ) -> dict[str, float]:
     from nlobayes.surrogate.prediction import Compiled
 
-    predict = Compiled(network_of(drawn, timed.model.network.activation), drawn)
+    predict = Compiled(network_of(drawn, bind_activations(timed.model.network.activation)), drawn)
     points = np.random.default_rng(0).standard_normal((max(POINTS), features))
     return {
         f"predict_{count}_ms": 1e3 * _best(partial(predict, points[:count])) for count in POINTS

@@ -35,7 +35,8 @@ CLASSES = Accuracy("accuracy", "accuracy", "lppd", "lppd")
 def show_runs(runs: Sequence[RunMetrics]) -> Table:
     """Show a row for each run: scores beside convergence."""
     accuracy = _accuracy(runs)
-    rows = [_run(run, accuracy) for run in runs]
+    own = comparison.compared_by(runs)
+    rows = [{**_run(run, accuracy), **_own([run], own)} for run in runs]
     return _table(rows, title="Test split, total uncertainty with fitted noise")
 
 
@@ -137,7 +138,11 @@ def write_markdown(runs: Sequence[RunMetrics]) -> str:
     """Write a row for each setting: its worst convergence, its mean scores; then the rivals."""
     accuracy = _accuracy(runs)
     rows = [
-        {"setting": setting, **_setting([*replicates.values()], accuracy)}
+        {
+            "setting": setting,
+            **_setting([*replicates.values()], accuracy),
+            **_own([*replicates.values()], comparison.compared_by(runs)),
+        }
         for setting, replicates in comparison.by_setting(runs).items()
     ]
     rivals = [
@@ -175,6 +180,11 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
         f"baseline {accuracy.first_name}": _mean(baseline, accuracy.first, ".4g"),
         "converged": _verdict_on_all(runs),
     }
+
+
+def _own(runs: Sequence[RunMetrics], names: Sequence[str]) -> dict[str, str]:
+    """Describe runs by the user's own scores."""
+    return {name: _mean([run.test for run in runs], name, ".4g") for name in names}
 
 
 def _verdict_on_all(runs: Sequence[RunMetrics]) -> str:

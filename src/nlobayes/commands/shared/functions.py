@@ -18,9 +18,10 @@ from nlobayes.data.transforms import (
     unstandardise,
 )
 from nlobayes.errors import InputError
-from nlobayes.model.likelihood import DEGREES, NOISE
+from nlobayes.model.likelihood import DEGREES, NOISE, Noise
 from nlobayes.model.likelihoods import LIKELIHOODS
-from nlobayes.model.networks import network_of
+from nlobayes.model.networks import is_parameter, network_of
+from nlobayes.own_functions import bind_activations, functions_of
 from nlobayes.study.jobs import ModelJob
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Named, Plane, Predicted
@@ -40,17 +41,37 @@ def predict_draws(
     With `centres` the network of each draw is linearised there.
     """
     outputs = _outputs(variables, job, data, centres)
-    likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**job.likelihood.arguments())
+    own, settings = functions_of(job.likelihood), job.likelihood.arguments()
+    likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**own, **settings)
     target = TargetTransform(**data.transforms["target"])
-    of_each = {name: variables[name][:, np.newaxis] for name in LEARNED if name in variables}
+    learned = LEARNED if not own else [name for name in variables if not is_parameter(name)]
+    of_each = {name: variables[name][:, np.newaxis] for name in learned if name in variables}
     error = None if data.error is None else data.error / target.sd
     noise = likelihood.noise(outputs, of_each, error, np)
     if noise is None:
         return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
+    if own:
+        _check_scale(noise, job.likelihood.kind)
     centre = unstandardise(target, noise.centre.astype(np.float64), data.relative_to)
     centre = centre.astype(outputs.dtype)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
+
+
+def _check_scale(noise: Noise, kind: str) -> None:
+    """Refuse the noise of a user's likelihood where its scale is of other axes, or no scale."""
+    scale, shape = np.asarray(noise.scale), noise.centre.shape
+    try:
+        fits = np.broadcast_shapes(scale.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits or not np.all((scale > 0) & np.isfinite(scale)):
+        raise InputError(
+            "commands.own_scale",
+            where=f"likelihood of kind {kind}",
+            shape=scale.shape,
+            wanted=shape,
+        )
 
 
 def predict_between(
@@ -80,7 +101,7 @@ def _outputs(
     from nlobayes.model import linearised
     from nlobayes.surrogate import prediction
 
-    network = network_of(variables, job.network.activation)
+    network = network_of(variables, bind_activations(job.network.activation))
     if centres is None:
         return prediction.predict(network, variables, data.features)
     return linearised.predict(network, variables, centres, data.features)

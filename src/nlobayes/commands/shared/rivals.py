@@ -8,12 +8,11 @@ from typing import Any
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.errors import InputError
+from nlobayes.extras import PACKAGES, remedy
 from nlobayes.types import Dataset
 
 TIMINGS = "timings/rivals"
-REMEDY = "`pip install 'nlobayes[rivals]'`, or `uv sync --extra rivals`"
-PACKAGES = {"sklearn": "scikit-learn"}
-"""Names of packages where they are installed under another one."""
+EXTRA = "rivals"
 
 
 def check_target(data: Dataset) -> None:
@@ -38,4 +37,4 @@ def seconds_of(results: Path, run: str, rival: str) -> Mapping[str, float]:
 
 def said_of_missing(package: Any) -> str:
     """Say which package a rival needs, and how it is installed."""
-    return f"needs {PACKAGES.get(str(package), str(package))}: {REMEDY}"
+    return f"needs {PACKAGES.get(str(package), str(package))}: {remedy(EXTRA)}"

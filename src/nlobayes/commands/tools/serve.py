@@ -37,7 +37,10 @@ def serve(
     ] = None,
 ) -> None:
     """Serve until it is interrupted."""
-    uvicorn, application = _import_extra()
+    import uvicorn
+
+    from nlobayes.surrogate.web.application import application
+
     loaded = Surrogate.load(surrogate)
     own = f"[{host}]" if ":" in host else host
     page = {path.name: path.read_text("utf-8") for path in sorted(PAGE.iterdir())}
@@ -54,18 +57,6 @@ def serve(
         what = one_line(f"{loaded.target} of {in_words(loaded.origin)}")
         typer.echo(f"{address} predicts {what}; Ctrl-C ends it")
         uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
-
-
-def _import_extra() -> tuple[Any, Any]:
-    try:
-        import uvicorn
-
-        from nlobayes.surrogate.web.application import application
-    except ImportError as error:
-        if (error.name or "").startswith("nlobayes"):
-            raise
-        raise InputError("commands.no_extra", where="serve", reason=str(error)) from None
-    return uvicorn, application
 
 
 def _listen(config: Any, host: str) -> Any:

@@ -70,7 +70,7 @@ class RunMetrics(NamedTuple):
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
     elpd of every train row left out, where it was estimated; `learned` is None in scores that do
     not say it. `rivals` are the `numbers` of each rival on the test split, without those whose
-    library was missing.
+    library was missing. `compared` names scores by functions of the user that runs are compared by.
     """
 
     run: str
@@ -83,6 +83,7 @@ class RunMetrics(NamedTuple):
     loo: np.ndarray | None = None
     learned: Learned | None = None
     rivals: Mapping[str, Mapping[str, float | None]] = {}
+    compared: tuple[str, ...] = ()
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
@@ -149,10 +150,10 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     Returns
     -------
     dict
-        `setting`, `reference`, `metric` (of `METRICS`, where any run has it), `replicates` (shared
-        pairs), `difference` (setting minus reference, mean over pairs), `standard_error`, and
-        `low`, `high` of the 95 % t interval; the last three are NaN for one replicate, the last
-        four for none.
+        `setting`, `reference`, `metric` (of `METRICS` and the user's own, where any run has it),
+        `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
+        `standard_error`, and `low`, `high` of the 95 % t interval; the last three are NaN for one
+        replicate, the last four for none.
 
     Raises
     ------
@@ -161,13 +162,19 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     """
     settings = by_setting(runs)
     reference = next(iter(settings))
-    metrics = [name for name in METRICS if any(_metric(run, name) is not None for run in runs)]
+    known = (*METRICS, *compared_by(runs))
+    metrics = [name for name in known if any(_metric(run, name) is not None for run in runs)]
     rows = [
         (setting, reference, metric, *_paired(of, settings[reference], metric))
         for (setting, of), metric in product([*settings.items()][1:], metrics)
     ]
     names = ("setting", "reference", "metric", "replicates", *INTERVAL)
     return {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}
+
+
+def compared_by(runs: Sequence[RunMetrics]) -> tuple[str, ...]:
+    """Name the user's own scores that any of the runs is compared by."""
+    return tuple(dict.fromkeys(chain.from_iterable(run.compared for run in runs)))
 
 
 def check_one_target(runs: Sequence[RunMetrics]) -> None:

@@ -16,6 +16,7 @@ from nlobayes.evaluation.classification.scores import ClassPrediction
 from nlobayes.evaluation.predictive.density import checked_split
 from nlobayes.evaluation.predictive.noise import PredictiveNoise, at_rows
 from nlobayes.evaluation.scores import classification, regression
+from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 
 
 class Decile(NamedTuple):
@@ -34,8 +35,9 @@ def evaluate(
     rng: np.random.Generator,
     *,
     scale: str,
+    own: OwnScores = NO_OWN,
 ) -> dict[str, Any]:
-    """Score predicted numbers of one split, by every file of `regression`.
+    """Score predicted numbers of one split, by every file of `regression` and the user's own.
 
     Parameters
     ----------
@@ -50,6 +52,8 @@ def evaluate(
         Source of the noise in the CRPS and of the resampled points; no other number is sampled.
     scale
         `log10` or `identity`.
+    own
+        Scores by functions of the user, which come last.
 
     Returns
     -------
@@ -60,15 +64,19 @@ def evaluate(
     Raises
     ------
     InputError
-        If the arrays do not fit together, a value is not finite, or the scale is unknown.
+        If the arrays do not fit together, a value is not finite, the scale is unknown, or a
+        function of the user gives no score.
     """
     draws, observed = checked_split(draws, observed)
     split = regression.Split(draws, observed, noise, rng, scale)
-    return _explained(each.score(split) for each in regression.SCORES.values())
+    scores = [each.score(split) for each in regression.SCORES.values()]
+    return _explained([*scores, own.of(split)])
 
 
-def evaluate_classes(prediction: ClassPrediction, labels: np.ndarray) -> dict[str, Any]:
-    """Score predicted classes of one split, by every file of `classification`.
+def evaluate_classes(
+    prediction: ClassPrediction, labels: np.ndarray, own: OwnScores = NO_OWN
+) -> dict[str, Any]:
+    """Score predicted classes of one split, by every file of `classification` and the user's own.
 
     Returns
     -------
@@ -76,7 +84,8 @@ def evaluate_classes(prediction: ClassPrediction, labels: np.ndarray) -> dict[st
         As `evaluate`; `labels` (point,) are the indices of the true classes.
     """
     split = classification.Split(prediction, labels)
-    return _explained(each.score(split) for each in classification.SCORES.values())
+    scores = [each.score(split) for each in classification.SCORES.values()]
+    return _explained([*scores, own.of(split)])
 
 
 def _explained(groups: Iterable[dict[str, float | str]]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from nlobayes.evaluation.classification.scores import (
 )
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate_classes
+from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.tables import examples, planes
 from nlobayes.evaluation.tasks.measures import accuracy_of_classes
 from nlobayes.evaluation.tasks.stated import compare_classes, log_likelihood_of_classes
@@ -47,8 +48,11 @@ def score(given: Given, choices: Choices) -> Scores:
         ece_tolerance=choices.coverage_tolerance,
     )
     return {
-        **_every_split(posterior, data),
-        "baseline": {**_every_split(members, data), "members": {"accuracy_test": accuracies}},
+        **_every_split(posterior, data, choices.own),
+        "baseline": {
+            **_every_split(members, data, choices.own),
+            "members": {"accuracy_test": accuracies},
+        },
         "calibration_checks": checks,
         **compare_classes(given),
     }
@@ -76,16 +80,17 @@ def _correct(predicted: ClassPrediction, data: Dataset, split: int) -> np.ndarra
     return predicted.predicted == checked_labels(predicted, data.target[data.split == split])
 
 
-def _every_split(probabilities: np.ndarray, data: Dataset) -> Scores:
-    return {name: _one_split(probabilities, data, split) for split, name in enumerate(SPLITS)}
+def _every_split(probabilities: np.ndarray, data: Dataset, own: OwnScores) -> Scores:
+    return {name: _one_split(probabilities, data, split, own) for split, name in enumerate(SPLITS)}
 
 
-def _one_split(probabilities: np.ndarray, data: Dataset, split: int) -> Scores:
+def _one_split(probabilities: np.ndarray, data: Dataset, split: int, own: OwnScores) -> Scores:
     """Score the rows of a split; those that are held out also in groups."""
 
     def some_rows(rows: np.ndarray, code: int = 0) -> Scores:
         del code
-        return evaluate_classes(predict_classes(probabilities[:, rows]), data.target[rows])
+        found = predict_classes(probabilities[:, rows])
+        return evaluate_classes(found, data.target[rows], own._replace(place=SPLITS[split]))
 
     chosen = data.split == split
     if data.groups is None or split == TRAIN:

@@ -25,6 +25,7 @@ from nlobayes.evaluation.predictive.noise_fit import at_points, fit_noise, gives
 from nlobayes.evaluation.scores import linear
 from nlobayes.evaluation.scores.of_groups import score_groups
 from nlobayes.evaluation.scores.of_split import evaluate
+from nlobayes.evaluation.scores.own import OwnScores
 from nlobayes.evaluation.scores.own_account import own_account
 from nlobayes.evaluation.tables import predictions as of_predictions
 from nlobayes.evaluation.tables.predictions import Rows
@@ -44,7 +45,8 @@ measure = rmse_of_numbers
 class Scored(NamedTuple):
     """What a posterior and its baselines are scored with, the family of the noise included.
 
-    `groups` names groups of rows that are also scored apart; None where there are none.
+    `groups` names groups of rows that are also scored apart; None where there are none. `own` are
+    scores of the user's own.
     """
 
     rows: Rows
@@ -53,6 +55,7 @@ class Scored(NamedTuple):
     seed: int
     family: str
     groups: RowGroups | None
+    own: OwnScores
 
 
 def score(given: Given, choices: Choices) -> Scores:
@@ -91,7 +94,7 @@ def _score_target(given: Given, choices: Choices) -> Scores:
     """Score the one target of a dataset."""
     posterior = _draws(given)
     data, chosen = given.data, (choices.seed, choices.noise)
-    scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups)
+    scored = Scored(_rows(given), data.features, _target(given), *chosen, data.groups, choices.own)
     halves = _halves(posterior, scored)
     scored = scored._replace(family=halves["family"])
     scores, noise = _every_split(posterior, scored)
@@ -170,6 +173,7 @@ def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveN
 def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
     """Score the rows of a split; those that are held out also in groups."""
     chosen = scored.rows.split == label
+    scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
     scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
     if scored.groups is None or label == TRAIN:
         return scores
@@ -194,7 +198,7 @@ def _some_rows(
     mean, _, total_sd = predictive_moments(predicted, here)
     pit = predictive_cdf(predicted, observed, here)
     return {
-        **evaluate(predicted, observed, here, rng, scale=scored.target.scale),
+        **evaluate(predicted, observed, here, rng, scale=scored.target.scale, own=scored.own),
         **coverage_by_decile(pit, rows.covariate[chosen]),
         **scale_shares(mean, total_sd, observed, None if known is None else known[chosen]),
     }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from nlobayes.evaluation.scores.own import NO_OWN, OwnScores
 from nlobayes.types import Columns, Dataset, Plane, Predicted, RivalPrediction
 
 Scores = dict[str, Any]
@@ -59,6 +60,8 @@ class Choices(NamedTuple):
         Family of the predictive noise, or `auto`; not used where it was fitted before.
     image
         Rows and columns of the image that the inputs are; None where they are none.
+    own
+        Scores by functions of the user, beside all others.
     """
 
     seed: int
@@ -66,6 +69,7 @@ class Choices(NamedTuple):
     chi2_tolerance: float
     noise: str = "auto"
     image: tuple[int, int] | None = None
+    own: OwnScores = NO_OWN
 
 
 class Task(Protocol):

@@ -1,10 +1,12 @@
 """Activations of hidden units, one file each, by name; for PyTensor, JAX and NumPy.
 
 `leaky_relu(0.3)` is the leaky rectified linear unit with the slope 0.3 below zero, TensorBNN's
-(arXiv:2009.14393, table 1).
+(arXiv:2009.14393, table 1). Where a name stands, a function of the user may stand, of an array
+module and an array.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from nlobayes.families import Family
@@ -24,6 +26,9 @@ class Activation(Protocol):
 ACTIVATIONS: Family[Activation] = Family(__name__, __file__)
 
 
+Named = str | Callable[[Any, Any], Any]
+"""The name of an activation, or a function of an array module and an array."""
+
 LEAKY = re.compile(r"(leaky_relu)\((0\.[0-9]*[1-9][0-9]*)\)")
 """A name with the slope below zero, between 0 and 1."""
 
@@ -33,14 +38,20 @@ def is_known(name: Any) -> bool:
     return isinstance(name, str) and (name in ACTIVATIONS or LEAKY.fullmatch(name) is not None)
 
 
-def activate(name: str, xp: Any, x: Any, slopes: Any = None) -> Any:
+def activate(name: Named, xp: Any, x: Any, slopes: Any = None) -> Any:
     """Give the activation of this name of `x`, by an array module."""
+    if not isinstance(name, str):
+        return name(xp, x)
     leaky = LEAKY.fullmatch(name)
     if leaky is None:
         return ACTIVATIONS[name].activate(xp, x, slopes)
     return ACTIVATIONS[leaky[1]].activate(xp, x, leak=float(leaky[2]))
 
 
-def has_slopes(activation: str) -> bool:
+def has_slopes(activation: object) -> bool:
     """Tell whether an activation has slopes that are trained, one for each unit."""
-    return activation in ACTIVATIONS and ACTIVATIONS[activation].HAS_SLOPES
+    return (
+        isinstance(activation, str)
+        and activation in ACTIVATIONS
+        and ACTIVATIONS[activation].HAS_SLOPES
+    )

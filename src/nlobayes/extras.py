@@ -1,0 +1,46 @@
+"""Which extra brings a package: what somebody has to install who lacks it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, requires
+
+OURS = "nlobayes"
+PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
+"""Names of packages where they are imported under another one."""
+OF_EXTRA = re.compile(r"([\w.-]+).*; *extra == ['\"](\w+)['\"]")
+
+
+def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
+    """Say how a package that was not found is installed; None where no extra brings it.
+
+    Where several do, it is the preferred one, or else the smallest.
+    """
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    extra = extra_of(error.name or "", preferred)
+    return None if extra is None else f"it comes with an extra; {remedy(extra)}"
+
+
+def remedy(extra: str) -> str:
+    """Say how an extra is installed."""
+    return f"`pip install 'nlobayes[{extra}]'`, or `uv sync --extra {extra}` in a checkout"
+
+
+def extra_of(module: str, preferred: str = "train") -> str | None:
+    """Name the extra that brings a module, as above."""
+    package = PACKAGES.get(module, module).lower()
+    listed = [found.groups() for found in map(OF_EXTRA.match, _requirements()) if found]
+    sizes = Counter(extra for _, extra in listed)
+    bringing = [extra for name, extra in listed if name.lower() == package]
+    if preferred in bringing:
+        return preferred
+    return min(bringing, key=sizes.__getitem__, default=None)
+
+
+def _requirements() -> list[str]:
+    try:
+        return requires(OURS) or []
+    except PackageNotFoundError:
+        return []

@@ -1,0 +1,68 @@
+"""An activation of the user's own is tried before anything is sampled with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+
+from nlobayes.errors import InputError
+from nlobayes.model.density import jaxify
+
+TRIED = np.linspace(-3, 3, 12).reshape(3, 4)
+"""Where it is tried (point, unit)."""
+APART = 1e-3
+"""Most that two array modules may differ, relative to the larger of 1 and the value."""
+
+
+def check_activation(function: Callable[[Any, Any], Any], where: str) -> None:
+    """Refuse a function that is no activation for NumPy, JAX and PyTensor alike.
+
+    Raises
+    ------
+    InputError
+        If it raises, or gives another shape or type, or what is not finite, or by one of the array
+        modules something else than by NumPy.
+    """
+    x = TRIED.astype(pytensor.config.floatX)
+    expected = np.asarray(function(np, x))
+    if expected.shape != x.shape or expected.dtype != x.dtype or not np.isfinite(expected).all():
+        raise InputError(
+            "model.own_activation_of_numpy",
+            where=where,
+            function=str(function),
+            shape=expected.shape,
+            dtype=str(expected.dtype),
+            wanted_shape=x.shape,
+            wanted_dtype=str(x.dtype),
+        )
+    for name, evaluate in (("jax.numpy", _by_jax), ("pytensor.tensor", _by_pytensor)):
+        found = np.asarray(evaluate(function, x))
+        apart = np.abs(found - expected) if found.shape == x.shape else np.array(np.inf)
+        if not np.all(apart <= APART * np.maximum(1, np.abs(expected))):
+            raise InputError(
+                "model.own_activation_differs",
+                where=where,
+                function=str(function),
+                xp=name,
+                apart=float(np.max(apart)),
+            )
+
+
+def _by_jax(function: Callable[[Any, Any], Any], x: np.ndarray) -> Any:
+    return function(jnp, jnp.asarray(x))
+
+
+def _by_pytensor(function: Callable[[Any, Any], Any], x: np.ndarray) -> Any:
+    argument = pt.matrix("x")
+    graph = pt.as_tensor(function(pt, argument))
+    try:
+        return jaxify([argument], [graph])(jnp.asarray(x))[0]
+    except NotImplementedError as error:
+        raise InputError(
+            "model.own_activation_without_jax", function=str(function), reason=str(error)
+        ) from error

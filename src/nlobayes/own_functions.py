@@ -1,0 +1,114 @@
+"""Functions of the user: of their files the bytes that were digested, and no others, are run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.abc import SourceLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from typing import Any
+
+from nlobayes.errors import InputError
+from nlobayes.study.own_function import Code, OwnFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A function of the user with its settings; what it raises becomes one line.
+
+    It is equal to itself alone, so that JAX may take it for a constant.
+    """
+
+    code: Code
+    function: Callable[..., Any]
+    settings: Mapping[str, Any]
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it.
+
+        Raises
+        ------
+        InputError
+            Where it raises anything.
+        """
+        try:
+            return self.function(*given, **self.settings)
+        except InputError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise InputError(
+                "functions.raises",
+                where=self.code.file,
+                function=self.code.function,
+                kind=type(error).__name__,
+                reason=str(error),
+            ) from error
+
+    def __str__(self) -> str:
+        """Name it, and its file."""
+        return f"{self.code.function} of {self.code.file}"
+
+
+def bind(own: OwnFunction) -> Bound:
+    """Load a function of the user, and give it its settings."""
+    return Bound(own.codes["function"], load_function(own.codes["function"]), own.settings)
+
+
+def functions_of(settings: Any) -> dict[str, Callable[..., Any]]:
+    """Load the functions of the user that a preset names, by its keys; none of one of ours."""
+    return {key: load_function(code) for key, code in settings.codes.items()}
+
+
+def bind_activations(named: Any) -> Any:
+    """Load what is a function of the user in an activation, or in a list of them."""
+    if isinstance(named, OwnFunction):
+        return bind(named)
+    return named if isinstance(named, str) else tuple(map(bind_activations, named))
+
+
+def load_function(code: Code) -> Callable[..., Any]:
+    """Import a user's file, the bytes that were digested, and take its function.
+
+    Raises
+    ------
+    InputError
+        If they are others, raise, or have no such function.
+    """
+    spec = spec_from_loader(Path(code.file).stem, _Pinned(code.file, code.sha256))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InputError(
+            "functions.file_raises", where=code.file, kind=type(error).__name__, reason=str(error)
+        ) from error
+    function = getattr(module, code.function, None)
+    if not callable(function):
+        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
+        raise InputError(
+            "functions.missing", file=code.file, function=code.function, functions=names
+        )
+    return function
+
+
+class _Pinned(SourceLoader):
+    """Gives the source of one file, if it is still the one that was digested."""
+
+    def __init__(self, file: str, sha256: str) -> None:
+        self._file, self._sha256 = file, sha256
+
+    def get_filename(self, fullname: str) -> str:
+        return self._file
+
+    def get_data(self, path: str | bytes) -> bytes:
+        file = Path(self._file)
+        source = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(source).hexdigest() != self._sha256:
+            raise InputError("functions.changed", file=self._file)
+        return source

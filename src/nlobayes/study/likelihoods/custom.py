@@ -1,0 +1,29 @@
+"""Settings of a likelihood of the user's own."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nlobayes.study.likelihood import LikelihoodSettings
+from nlobayes.study.own_function import NOT_SETTINGS, OwnFunction
+
+
+class CustomLikelihood(OwnFunction, LikelihoodSettings):
+    """A likelihood of your own: a function in a Python file that observes the target in PyMC."""
+
+    FUNCTIONS: ClassVar[tuple[str, ...]] = ("function", "noise")
+    NOT_OWN: ClassVar[frozenset[str]] = LikelihoodSettings.NOT_OWN | NOT_SETTINGS | {"noise"}
+    of_one_column: ClassVar[bool] = True
+
+    kind: Literal["custom"]
+    noise: str
+    """Name of a second function of the file, which tells predictions the family and the scale of
+    the noise about f."""
+    outputs_of_network: Annotated[int, Field(ge=1, le=100)] = 1
+    """Outputs of the network; the first is f."""
+
+    def outputs(self, columns: int) -> int:
+        """Count what was asked for: it is of one column."""
+        return self.outputs_of_network * columns

@@ -1,0 +1,97 @@
+"""A function of the user: where it stands, the digest of its file, and its settings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import field_validator, model_validator
+
+from nlobayes.errors import InputError
+from nlobayes.study.pinned import check_place, pin
+from nlobayes.study.values import Frozen
+
+NOT_SETTINGS = frozenset({"file", "function", "sha256"})
+"""Keys of a function that are not arguments of what it is built into."""
+
+
+class Code(NamedTuple):
+    """A function in a file of the user: the bytes with this digest are run, and no others."""
+
+    file: str
+    function: str
+    sha256: str
+
+
+class OwnFunction(Frozen):
+    """A function of your own in a Python file of the project."""
+
+    FUNCTIONS: ClassVar[tuple[str, ...]] = ("function",)
+    """Keys that name a function of the file."""
+
+    file: str
+    """Path of the file from the root of the project."""
+    function: str
+    """Name of the function."""
+    settings: dict[str, float | int | str | bool] = {}
+    """Keyword arguments of the function."""
+    sha256: str = ""
+    """Digest of the file: filled in from it, and checked where it is given."""
+
+    @field_validator("file")
+    @classmethod
+    def _is_a_python_file(cls, file: str) -> str:
+        return check_place(file, ".py")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _digest(cls, value: Any) -> Any:
+        return pin(value)
+
+    @model_validator(mode="after")
+    def _is_in_the_file(self) -> OwnFunction:
+        for code in self.codes.values():
+            check_defined(code)
+        return self
+
+    @property
+    def codes(self) -> Mapping[str, Code]:
+        """Functions of the file, by the keys that name them."""
+        return {
+            key: Code(self.file, getattr(self, key), self.sha256) for key in type(self).FUNCTIONS
+        }
+
+
+def check_defined(code: Code) -> None:
+    """Refuse a file that is no Python or binds no such name; it is read and never run.
+
+    Raises
+    ------
+    InputError
+        If it is not, or does not.
+    """
+    try:
+        tree = ast.parse(Path(code.file).read_bytes())
+    except (SyntaxError, ValueError) as error:
+        raise InputError("study.not_python", file=code.file, reason=str(error)) from None
+    names = {*_bound(tree)}
+    if code.function not in names and "*" not in names:
+        functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+        raise InputError(
+            "study.no_function", file=code.file, function=code.function, functions=functions
+        )
+
+
+def _bound(tree: ast.AST) -> list[str]:
+    """List the names that a file binds anywhere: more than its functions, none of these less."""
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node.id)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names += [alias.asname or alias.name for alias in node.names]
+    return names

@@ -1,0 +1,46 @@
+"""Scores of the user's own, and the names that they may have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from nlobayes.errors import InputError
+from nlobayes.study.own_function import OwnFunction
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+OF_OTHER_THINGS = {
+    *("run", "setting", "replicate", "converged", "failed_checks", "exact", "checks", "chains"),
+    *("divergences", "gradients_total", "draws_per_chain", "between_chain_variance_share"),
+    *("undefined", "groups", "points"),
+}
+PREFIXES = ("baseline_", "coverage_", "ess_", "loo_", "rhat_", "stated_", "waic_")
+"""What keys of other things begin with that stand beside the scores."""
+
+
+class CustomScore(OwnFunction):
+    """A score of your own: a function in a Python file, of the predictions of one split."""
+
+    compared: bool = False
+    """Whether runs are also compared by it, in the tables and the figure of differences."""
+
+
+def check_scores(scores: Mapping[str, CustomScore]) -> Mapping[str, CustomScore]:
+    """Refuse names that are no keys, or are those of other scores.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    if not scores:
+        return scores
+    from nlobayes.metrics import METRICS  # no job of another verb loads it
+
+    taken = OF_OTHER_THINGS.union(*(metric.keys for metric in METRICS))
+    for name in scores:
+        if not NAME.fullmatch(name):
+            raise InputError("study.score_name", name=name, pattern=NAME.pattern)
+        if name in taken or name.startswith(PREFIXES):
+            raise InputError("study.score_taken", name=name, prefixes=PREFIXES)
+    return scores

@@ -1,0 +1,265 @@
+"""The base install predicts; what needs an extra says which, in one line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nlobayes import code_digest, extras
+from nlobayes.artifacts.contents import write_surrogate
+from nlobayes.data.references import completed
+from nlobayes.data.tables import read_table
+from nlobayes.extras import extra_of, remedy_of
+from nlobayes.stages import AUDIT, GROUPS, module_of
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Dataset, Exported
+from tests.installed import OURS, ROOT, brought, packages_of_modules, run_without_extras
+
+MOST = 20
+"""Packages of the base install, ours included."""
+COMMANDS = [name for commands in GROUPS.values() for name in commands]
+EXTRAS: dict[str, str | None] = {"predict": None, "record": None, "serve": "serve"}
+"""Of commands that need no extra, or one of their own."""
+BESIDE = {"predict": {"jax", "jaxlib", "pandas"}, "serve": {"jax", "jaxlib"}, "record": {"pandas"}}
+"""Packages that `--engine jax` asks for, or that a function of others does in a file they share."""
+RIVALS = {"scikit-learn"}
+"""What rivals need that a study may do without."""
+CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0, "mu_over_q": 1.0}
+UNREACHABLE = ("Failed to fetch", "network was disabled")
+POINTS = "m1:GeV,n11,n12,n13,n14\n150,0.1,-0.2,0.7,0.67\n-420,0.06,0.05,0.71,0.7\n"
+
+PREDICTED = """
+import nlobayes
+imported = {name.split(".")[0] for name in sys.modules}
+from nlobayes import Surrogate
+surrogate = Surrogate.load(sys.argv[1])
+points = [[150.0, 0.1, -0.2, 0.7, 0.67], [-420.0, 0.06, 0.05, 0.71, 0.7]]
+found = surrogate.predict(points)
+surrogate.domain(points), surrogate.sample(points)
+light = not {"numpy", "h5py", "typer"} & imported
+print(json.dumps([light, found.mean.tolist(), found.total_sd.tolist()]))
+"""
+CALLED = """
+from nlobayes.cli import start
+start()
+"""
+CALLED_IN_TURN = """
+import contextlib, io
+from nlobayes.cli import main
+ends = {}
+for name in sys.argv[1:]:
+    sys.argv = ["nlobayes", name, "--help"]
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(None):
+        try:
+            main()
+        except SystemExit as end:
+            ends[name] = [end.code, said.getvalue()]
+print(json.dumps(ends))
+"""
+
+
+def extra_needed(command: str) -> str | None:
+    """Name the extra whose packages a command may import beside those of the base install."""
+    return EXTRAS.get(command, "audit" if command in AUDIT else "train")
+
+
+@pytest.fixture(scope="module")
+def surrogate_of_k(
+    exported: Exported, dataset: Dataset, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A surrogate relative to Born, as the default study ends with: it computes that itself."""
+    relative_to = completed({"calculation": "born", **CALCULATION}, "pb")
+    transforms = exported.facts["transforms"]
+    target = {**transforms["target"], "relative_to": relative_to}
+    facts = {**exported.facts, "transforms": {**transforms, "target": target}}
+    path = tmp_path_factory.mktemp("surrogate") / "of_k.nc"
+    write_surrogate(path, exported._replace(facts=facts), dataset, {"verb": "export"})
+    return path
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12"])
+def test_the_base_install_is_small(python: str) -> None:
+    packages = brought(python=python)
+    assert {OURS, "numpy", "h5py"} <= packages
+    assert len(packages) <= MOST, sorted(packages)
+    assert not {"jax", "pymc", "snakemake", "dvc", "xarray", "matplotlib"} & packages
+
+
+def test_all_is_what_the_workflow_and_its_audit_need() -> None:
+    """Of the extras left out some need hardware or a cloud, the others a wish."""
+    parts = [brought(extra) for extra in ("train", "workflow", "dvc", "audit", "serve")]
+    assert brought("all") == set.union(*parts)
+    assert {"pymc", "snakemake", "dvc", "prov", "fastapi"} <= brought("all")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_imports_what_its_extra_brings(command: str) -> None:
+    """Anywhere in its code, so that no import within a function fails later."""
+    modules = code_digest.modules_of(module_of(command), {})
+    imported = {
+        name.split(".")[0] for module in modules for name in code_digest._read(module).imports
+    }
+    outside = imported - sys.stdlib_module_names - {OURS, "__future__"}
+    may = brought(extra_needed(command)) | BESIDE.get(command, set()) | RIVALS
+    known = packages_of_modules()
+    assert {name for name in outside if not known[name] & may} == set()
+
+
+def test_the_study_imports_what_training_brings() -> None:
+    sources = (ROOT / "src/nlobayes/study").rglob("*.py")
+    modules = {".".join(path.with_suffix("").relative_to(ROOT / "src").parts) for path in sources}
+    imports = {name for each in modules for name in code_digest._read(each).imports}
+    outside = {name.split(".")[0] for name in imports} - sys.stdlib_module_names - {OURS}
+    assert outside == {"pydantic", "yaml"}
+    for extra in ("train", "workflow", "audit"):
+        assert {"pydantic", "pyyaml"} <= brought(extra)
+
+
+@pytest.mark.parametrize("relative", [False, True], ids=["itself", "relative to Born"])
+def test_a_surrogate_predicts_with_the_base_install(
+    surrogate_path: Path, surrogate_of_k: Path, relative: bool
+) -> None:
+    path = surrogate_of_k if relative else surrogate_path
+    done = run_without_extras(PREDICTED, str(path))
+    assert done.returncode == 0, done.stderr
+    light, mean, sd = json.loads(done.stdout)
+    assert light, "`import nlobayes` imports nothing that takes time"
+    points = [[150.0, 0.1, -0.2, 0.7, 0.67], [-420.0, 0.06, 0.05, 0.71, 0.7]]
+    expected = Surrogate.load(path).predict(points)
+    np.testing.assert_array_equal([mean, sd], [expected.mean, expected.total_sd])
+
+
+@pytest.mark.parametrize("to", [["--json"], ["-o", "out.parquet"]], ids=["printed", "parquet"])
+def test_a_table_is_predicted_with_the_base_install(
+    surrogate_of_k: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("points.csv").write_text(POINTS)
+    done = run_without_extras(CALLED, "predict", str(surrogate_of_k), "points.csv", *to)
+    assert done.returncode == 0, done.stderr
+    printed = [json.loads(line)["sigma_pb_mean"] for line in done.stdout.splitlines()]
+    assert len(printed or read_table(Path("out.parquet")).columns["sigma_pb_mean"]) == 2
+
+
+def test_a_spectrum_is_predicted_with_the_base_install(
+    surrogate_of_k: Path, tmp_path: Path, make_point: Callable[[int], Any]
+) -> None:
+    (tmp_path / "model.slha").write_text(make_point(1).text())
+    done = run_without_extras(CALLED, "predict", str(surrogate_of_k), str(tmp_path / "model.slha"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 2
+
+
+def test_commands_without_their_extra_end_in_one_line_with_the_remedy() -> None:
+    done = run_without_extras(CALLED_IN_TURN, *COMMANDS)
+    assert done.returncode == 0, done.stderr
+    ends = json.loads(done.stdout)
+    assert ends.keys() == {*COMMANDS}
+    for command, (status, said) in ends.items():
+        extra = extra_needed(command)
+        if command in EXTRAS:
+            assert (status, said) == (0, ""), command
+        else:
+            assert status == 1, command
+            assert said.startswith("nlobayes: error: No module named "), command
+            assert said.count("\n") == 1
+            assert f"`pip install 'nlobayes[{extra}]'`" in said, command
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [(["serve", "SURROGATE"], "serve"), (["predict", "SURROGATE", "-", "--engine=jax"], "train")],
+)
+def test_what_is_imported_later_is_told_too(
+    surrogate_path: Path, words: list[str], extra: str
+) -> None:
+    given = [str(surrogate_path) if word == "SURROGATE" else word for word in words]
+    done = run_without_extras(CALLED, *given)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert f"`pip install 'nlobayes[{extra}]'`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "preferred", "extra"),
+    [
+        ("pymc", "train", "train"),
+        ("jax", "train", "train"),  # also of cuda, which is smaller
+        ("xarray", "train", "train"),
+        ("xarray", "audit", "audit"),
+        ("netCDF4", "audit", "audit"),
+        ("prov", "train", "audit"),
+        ("dvc", "audit", "dvc"),
+        ("fastapi", "train", "serve"),
+        ("sklearn", "train", "rivals"),
+        ("snakemake", "train", "workflow"),
+        ("numpyro", "train", "yardsticks"),
+        ("numpy_of_nobody", "train", None),
+        ("h5py", "train", None),
+    ],
+)
+def test_the_extra_of_a_module_is_found(module: str, preferred: str, extra: str | None) -> None:
+    assert extra_of(module, preferred) == extra
+
+
+def test_only_what_is_missing_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert remedy_of(ImportError("libcudart.so.12: cannot open", name="jax")) is None
+    assert remedy_of(ModuleNotFoundError("No module named 'jax.x'", name="jax.x")) is None
+    assert remedy_of(ModuleNotFoundError("a module")) is None
+    missing = ModuleNotFoundError("No module named 'jax'", name="jax")
+    assert remedy_of(missing) is not None
+    monkeypatch.setattr(extras, "OURS", "nlobayes_of_nobody")
+    assert remedy_of(missing) is None
+
+
+@pytest.mark.slow
+def test_a_wheel_in_an_empty_environment_predicts(surrogate_of_k: Path, tmp_path: Path) -> None:
+    """Built, installed from an index, and asked, all of it elsewhere than in the repository."""
+    uv = _uv()
+    _call(uv, "build", "--quiet", "--wheel", "--out-dir", str(tmp_path), cwd=ROOT)
+    (wheel,) = tmp_path.glob("*.whl")
+    _call(uv, "venv", "--quiet", "--python", sys.executable, "empty", cwd=tmp_path)
+    programs = tmp_path / "empty/bin"
+    _call(uv, "pip", "install", "--quiet", "--python", "empty", str(wheel), cwd=tmp_path)
+    listed = _call(uv, "pip", "list", "--format=json", "--python", "empty", cwd=tmp_path)
+    packages = {package["name"] for package in json.loads(listed)}
+    assert OURS in packages
+    assert len(packages) <= MOST, sorted(packages)
+
+    (tmp_path / "points.csv").write_text(POINTS)
+    shutil.copy(surrogate_of_k, tmp_path / "surrogate.nc")
+    said = ["predict", "surrogate.nc", "points.csv"]
+    table = _call(str(programs / "nlobayes"), *said, cwd=tmp_path)
+    assert table.count("\n") == 3
+    python = str(programs / "python")
+    _call(python, "-c", "from nlobayes import Surrogate", cwd=tmp_path)
+    (package,) = (tmp_path / "empty").glob("lib/python*/site-packages/nlobayes")
+    assert (package / "py.typed").is_file()
+
+
+def _uv() -> str:
+    own = sorted(ROOT.glob(".uv/*/bin/uv"))
+    found = shutil.which("uv") or (str(own[-1]) if own else None)
+    if found is None:
+        pytest.skip("uv is not there: `make setup` installs it")
+    return found
+
+
+def _call(*words: str, cwd: Path) -> str:
+    """Call a program; what cannot reach an index ends the test."""
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    unreached = [line for line in lines if any(sign in line for sign in UNREACHABLE)]
+    if done.returncode and unreached:
+        pytest.skip(f"no package index answers: {unreached[0].strip()}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout

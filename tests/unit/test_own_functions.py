@@ -1,0 +1,528 @@
+"""Functions of the user: an activation, a likelihood and a score, as the documentation has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import yaml
+from scipy.stats import expon
+from scipy.stats import laplace as laplace_law
+
+from nlobayes.builder.statement import build_likelihood, build_prior
+from nlobayes.evaluation.classification.scores import predict_classes
+from nlobayes.evaluation.predictive.noise import PredictiveNoise
+from nlobayes.evaluation.scores.of_split import evaluate, evaluate_classes
+from nlobayes.evaluation.scores.own import OwnScores
+from nlobayes.model.density import build_density
+from nlobayes.model.independent import fan_in
+from nlobayes.model.likelihood import Scaled
+from nlobayes.model.likelihoods.gaussian import Gaussian
+from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
+from nlobayes.model.likelihoods.laplace import Laplace
+from nlobayes.model.likelihoods.student_t import StudentT
+from nlobayes.model.networks import Network
+from nlobayes.model.own_activation import check_activation
+from nlobayes.model.posterior import build_posterior
+from nlobayes.own_functions import Bound, bind, bind_activations
+from nlobayes.study.activation import CustomActivation
+from nlobayes.study.grid import Study, load_study
+from nlobayes.study.job_builder import run_jobs
+from nlobayes.study.library import override
+from nlobayes.study.likelihoods.custom import CustomLikelihood
+from nlobayes.study.own_score import CustomScore
+from nlobayes.study.presets import Evaluation
+from nlobayes.study.priors.custom import CustomPrior
+from nlobayes.surrogate.evaluation import evaluate as by_numpy
+from nlobayes.surrogate.prediction import predict as by_jax
+from tests.refusals import invalid, refused
+from tests.unit.evaluation.noises import make_noise
+from tests.unit.study.conftest import SMALL
+
+DOCS = Path(__file__).parents[2] / "docs"
+BLOCK = re.compile(r"```python\n# (\S+)\n(.*?)```\n\n```yaml\n(.*?)```", re.S)
+ROWS = np.random.default_rng(1).normal(size=(7, 2))
+TARGET = np.random.default_rng(2).normal(size=7)
+ERROR = np.random.default_rng(3).uniform(0.1, 0.3, 7)
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of the user's, with one file."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(source: str, name: str = "mine.py") -> str:
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text(source)
+    return name
+
+
+def documented(page: str) -> dict[str, dict[str, Any]]:
+    """Write the files of the examples of a page, and give their settings by file."""
+    found = {}
+    for file, source, settings in BLOCK.findall((DOCS / page).read_text()):
+        write(source, file)
+        found[file] = yaml.safe_load(settings)
+    return found
+
+
+def density_of(likelihood: Any, activation: Any = "tanh", outputs: int = 1, **given: Any) -> Any:
+    posterior = build_posterior(
+        Network((2, 3, outputs), activation),
+        fan_in(1.0),
+        likelihood,
+        feature_names=("a", "b"),
+        layout="rows",
+        **given,
+    )
+    return build_density(posterior, chunk=0)
+
+
+def terms(density: Any, errors: np.ndarray | None = None) -> tuple[Any, ...]:
+    """Log prior, log likelihood, and the gradient of both at some position."""
+    position = jnp.asarray(np.random.default_rng(5).normal(size=density.size))
+    data = density.place(ROWS, TARGET, errors)
+    slope = jax.grad(density.log_density)(position, data)
+    both = float(density.log_prior(position)), float(density.log_likelihood(position, data))
+    return *both, np.asarray(slope)
+
+
+def assert_same(first: Any, second: Any, errors: np.ndarray | None = None) -> None:
+    for one, other in zip(terms(first, errors), terms(second, errors), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+TANH = "def mine(xp, x, times=1.0):\n    return times * xp.tanh(x)\n"
+
+
+def activation(source: str = TANH, **settings: Any) -> CustomActivation:
+    return CustomActivation(kind="custom", file=write(source), function="mine", settings=settings)
+
+
+def test_tanh_of_the_user_is_ours() -> None:
+    own: Any = bind_activations(["tanh", activation()])
+    assert own[0] == "tanh"
+    sizes, rng = (2, 3, 3, 1), np.random.default_rng(4)
+    drawn = {f"weights_{n}": rng.normal(size=(4, *sizes[n - 1 : n + 1])) for n in (1, 2, 3)}
+    drawn |= {f"biases_{n}": rng.normal(size=(4, sizes[n])) for n in (1, 2, 3)}
+    ours, mine = Network(sizes, "tanh"), Network(sizes, own)
+    for predict in (by_numpy, by_jax):
+        np.testing.assert_allclose(predict(mine, drawn, ROWS), predict(ours, drawn, ROWS), 1e-12)
+    assert_same(density_of(Gaussian(0.1), own[1]), density_of(Gaussian(0.1)))
+
+
+def test_settings_reach_the_activation() -> None:
+    mine = bind(activation(times=3.0))
+    np.testing.assert_array_equal(mine(np, ROWS), 3 * np.tanh(ROWS))
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("return xp.sum(x)", "model.own_activation_of_numpy"),
+        ("return xp.log(x)", "model.own_activation_of_numpy"),
+        ("return x.astype('float32')", "model.own_activation_of_numpy"),
+        ("return 1 / 0", "functions.raises"),
+        ("raise SystemExit(1)", "functions.raises"),
+        ("import numpy; return numpy.tanh(numpy.asarray(x, float))", "functions.raises"),
+        ("return xp.tanh(x) if xp.__name__ == 'numpy' else x", "model.own_activation_differs"),
+        ("return x + 1.0 * (xp.__name__ == 'pytensor.tensor')", "model.own_activation_differs"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_what_is_no_activation_is_refused_before_anything_runs(body: str, code: str) -> None:
+    mine = bind(activation(f"def mine(xp, x):\n    {body}\n"))
+    with refused(code, where="mine.py") as caught:
+        check_activation(mine, "mine.py")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_documented_activation_is_one() -> None:
+    preset = documented("models.md")["activations/softsign.py"]["networks"]["mine"]
+    mine = bind(CustomActivation.model_validate(preset["activation"]))
+    check_activation(mine, "activations/softsign.py")
+    np.testing.assert_allclose(mine(np, ROWS), 0.5 * ROWS / (1 + np.abs(0.5 * ROWS)))
+
+
+LIKELIHOODS = """
+import pymc as pm
+import pytensor.tensor as pt
+
+def quadrature(sigma, error, xp):
+    return sigma if error is None else xp.sqrt(sigma**2 + error**2)
+
+def gaussian(seen, sigma):
+    sigma = quadrature(sigma, seen.error, pt)
+    return pm.Normal(seen.name, seen.f, sigma, observed=seen.target)
+
+def noise_of_gaussian(f, variables, error, xp, sigma):
+    return "gaussian", quadrature(sigma, error, xp)
+
+def learned(seen):
+    return pm.Normal(seen.name, seen.f, pm.HalfNormal("noise", 1.0), observed=seen.target)
+
+def noise_of_learned(f, variables, error, xp):
+    return "gaussian", variables["noise"]
+
+def by_hand(seen, sigma):
+    def logp(value, f):
+        return -0.5 * ((value - f) / sigma) ** 2 - pt.log(sigma * (2 * 3.141592653589793) ** 0.5)
+    return pm.CustomDist(seen.name, seen.f, logp=logp, observed=seen.target)
+
+def two(seen, scale):
+    sigma = scale * pt.exp(seen.f[:, 1])
+    return pm.Normal(seen.name, seen.f[:, 0], sigma, observed=seen.target)
+
+def noise_of_two(f, variables, error, xp, scale):
+    return "gaussian", scale * xp.exp(f[..., 1])
+
+def student(seen):
+    return pm.StudentT(seen.name, pm.floatX(4.0), seen.f, sigma=0.2, observed=seen.target)
+
+def noise_of_student(f, variables, error, xp):
+    return "student_t", 0.2, 4.0
+
+def laplace(seen):
+    return pm.Laplace(seen.name, seen.f, 0.2, observed=seen.target)
+
+def noise_of_laplace(f, variables, error, xp):
+    return "laplace", 0.2
+
+def raises(seen):
+    return 1 / 0
+
+def nothing(seen):
+    return pm.Normal("other", seen.f, 1.0, observed=seen.target)
+
+def unobserved(seen):
+    return pm.Normal(seen.name, 0.0, 1.0)
+
+def of_all_rows(seen):
+    return pm.MvNormal(seen.name, seen.f, cov=pt.eye(seen.f.shape[0]), observed=seen.target[None])
+
+def unknown_family(f, variables, error, xp):
+    return "cauchy", 1.0
+
+def of_no_variable(f, variables, error, xp):
+    return "gaussian", variables["nosie"]
+
+def alone(f, variables, error, xp):
+    return 1.0
+
+def without_degrees(f, variables, error, xp):
+    return "student_t", 1.0
+"""
+
+
+def likelihood(function: str, noise: str, outputs: int = 1, **settings: Any) -> Any:
+    given = {"file": write(LIKELIHOODS), "function": function, "noise": noise}
+    return build_likelihood(
+        CustomLikelihood(kind="custom", settings=settings, outputs_of_network=outputs, **given)
+    )
+
+
+CASES: dict[str, tuple[Callable[[], Any], Any, int]] = {
+    "gaussian": (lambda: likelihood("gaussian", "noise_of_gaussian", sigma=0.3), Gaussian(0.3), 1),
+    "by hand": (lambda: likelihood("by_hand", "noise_of_gaussian", sigma=0.3), Gaussian(0.3), 1),
+    "learned": (lambda: likelihood("learned", "noise_of_learned"), Gaussian(None, 1.0), 1),
+    "two outputs": (
+        lambda: likelihood("two", "noise_of_two", 2, scale=0.3),
+        Heteroscedastic(0.3),
+        2,
+    ),
+    "student_t": (lambda: likelihood("student", "noise_of_student"), StudentT(0.2, 4.0), 1),
+    "laplace": (lambda: likelihood("laplace", "noise_of_laplace"), Laplace(0.2), 1),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None:
+    build, ours, outputs = CASES[name]
+    own = build()
+    assert own.outputs(1) == ours.outputs(1) == outputs
+    assert_same(density_of(own, outputs=outputs), density_of(ours, outputs=outputs))
+    f = np.random.default_rng(6).normal(size=(4, 7, outputs)[: 2 + (outputs > 1)])
+    variables = {"noise": np.full((4, 1), 0.4)}
+    for found, known in zip(
+        own.noise(f, variables, None, np), ours.noise(f, variables, None, np), strict=True
+    ):
+        if not isinstance(known, str) and known is not None:
+            np.testing.assert_allclose(found, known, rtol=1e-12)
+        else:
+            assert found == known
+    rows, one = jnp.asarray(f[0]), {"noise": jnp.asarray(0.4)}
+    roots = [np.asarray(each.information_root(rows, one, None, jnp)) for each in (own, ours)]
+    information = [np.einsum("pri,prj->pij", root, root) for root in roots]
+    np.testing.assert_allclose(information[0], information[1], rtol=1e-12)
+
+
+def test_errors_of_rows_reach_a_likelihood_of_the_user() -> None:
+    own = likelihood("gaussian", "noise_of_gaussian", sigma=0.3)
+    mine, ours = density_of(own, errors=True), density_of(Gaussian(0.3), errors=True)
+    assert_same(mine, ours, ERROR)
+    assert terms(mine, ERROR)[1] != terms(mine, 2 * ERROR)[1]
+
+
+@pytest.mark.parametrize(
+    ("function", "noise", "code"),
+    [
+        ("raises", "alone", "model.own_likelihood_fails"),
+        ("nothing", "noise_of_laplace", "model.own_likelihood_names"),
+        ("unobserved", "noise_of_laplace", "model.own_likelihood_names"),
+        ("of_all_rows", "noise_of_laplace", "model.own_likelihood_rows"),
+        ("laplace", "unknown_family", "model.own_noise"),
+        ("laplace", "of_no_variable", "model.own_likelihood_fails"),
+        ("laplace", "alone", "model.own_noise"),
+        ("laplace", "without_degrees", "model.own_noise"),
+    ],
+)
+def test_what_is_no_likelihood_is_refused_before_anything_runs(
+    function: str, noise: str, code: str
+) -> None:
+    with refused(code) as caught:
+        density_of(likelihood(function, noise))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_documented_likelihood_is_one() -> None:
+    preset = documented("models.md")["likelihoods/exponential.py"]["likelihoods"]["mine"]
+    own: Any = build_likelihood(CustomLikelihood.model_validate(preset))
+    density = density_of(own)
+    position = np.random.default_rng(5).normal(size=density.size)
+    named = density.variables(position)
+    spread, data = float(named["spread"]), density.place(ROWS, TARGET)
+    f = by_numpy(
+        Network((2, 3, 1), "tanh"),
+        {name: np.asarray(each)[None] for name, each in named.items() if name != "spread"},
+        ROWS,
+    )[0]
+    expected = laplace_law.logpdf(TARGET, f, spread).sum()
+    np.testing.assert_allclose(density.log_likelihood(position, data), expected, rtol=1e-10)
+    others = density_of(Gaussian(0.1))
+    weights = np.delete(position, density.places["spread"])
+    hyper = float(density.log_prior(position) - others.log_prior(weights))
+    np.testing.assert_allclose(hyper, expon.logpdf(spread, scale=0.1) + np.log(spread), rtol=1e-8)
+    assert own.noise(f, {"spread": 0.2}, None, np)[::2] == ("laplace", 0.2)
+
+
+def test_a_likelihood_of_one_scale_needs_its_sigma_alone() -> None:
+    """A class derived from `Scaled` that knows nothing of what may also be learned."""
+
+    class Mine(Scaled):
+        sigma = None
+
+        def observe(self, output: Any, target: Any, error: Any = None) -> Any:
+            return Gaussian.observe(self, output, target, error)  # type: ignore[arg-type]
+
+    assert_same(density_of(Mine()), density_of(Gaussian(None)))
+
+
+SCORES = """
+import numpy as np
+
+def rmse(split):
+    return np.sqrt(np.mean((split.draws.mean(axis=0) - split.observed) ** 2))
+
+def sampled(split):
+    return split.rng.normal()
+
+def share(split):
+    return float(np.mean(split.prediction.predicted == split.labels))
+
+def says(split):
+    return "no such\\nnumber"
+
+def each(split):
+    return split.observed
+
+def endless(split):
+    return np.float32("inf")
+
+def nothing(split):
+    pass
+
+def complex(split):
+    return 1j
+
+def raises(split):
+    return {}["key"]
+"""
+
+
+def score(function: str, **settings: Any) -> Bound:
+    return bind(CustomScore(file=write(SCORES), function=function, settings=settings))
+
+
+def scored(**own: Bound) -> dict[str, Any]:
+    rng = np.random.default_rng(7)
+    draws, observed = rng.normal(size=(5, 40)), rng.normal(size=40)
+    noise: PredictiveNoise = make_noise("gaussian", 0.3)
+    return evaluate(
+        draws, observed, noise, np.random.default_rng(8), scale="log10", own=OwnScores(own, "test")
+    )
+
+
+def test_scores_of_the_user_stand_beside_ours_and_change_none() -> None:
+    ours = scored()
+    found = scored(mine=score("rmse"), told=score("says"), chance=score("sampled"))
+    assert found["mine"] == pytest.approx(ours["rmse_log10"], rel=1e-14)
+    assert (found["told"], found["undefined"]["told"]) == (None, "no such number")
+    assert scored(other=score("rmse"), chance=score("sampled"))["chance"] != found["chance"]
+    assert {key: found[key] for key in ours if key != "undefined"} == {
+        key: value for key, value in ours.items() if key != "undefined"
+    }
+
+
+def test_a_score_of_classes_by_the_user() -> None:
+    rng = np.random.default_rng(2)
+    probabilities, labels = rng.dirichlet(np.ones(4), size=(8, 40)), rng.integers(4, size=40)
+    found = evaluate_classes(
+        predict_classes(probabilities), labels, OwnScores({"mine": score("share")})
+    )
+    assert found["mine"] == found["accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("function", "code", "said"),
+    [
+        ("each", "evaluation.own_score", "an array of shape (40,)"),
+        ("endless", "evaluation.own_score", "inf"),
+        ("nothing", "evaluation.own_score", "None"),
+        ("complex", "evaluation.own_score", "1j"),
+        ("raises", "functions.raises", "KeyError"),
+    ],
+)
+def test_what_is_no_score_is_told_in_one_line_with_its_place(
+    function: str, code: str, said: str
+) -> None:
+    with refused(code) as caught:
+        scored(mine=score(function))
+    line = str(caught.value)
+    assert line.startswith("score mine of test: ")
+    assert said in line
+    assert "\n" not in line
+
+
+def test_the_documented_score_is_one() -> None:
+    told = documented("scores.md")["scores/tail.py"]["evaluation"]["default"]
+    (name, own), *_ = Evaluation.model_validate(told).scores.items()
+    rng = np.random.default_rng(7)
+    draws, observed = rng.normal(size=(5, 40)), rng.normal(size=40)
+    expected = np.mean(draws.mean(axis=0) < observed - 0.1)
+    assert scored(**{name: bind(own)})[name] == pytest.approx(expected)
+    assert own.compared
+
+
+@pytest.mark.parametrize("name", ["crps", "rhat_mine", "Mine", "a-b", "undefined", "run"])
+def test_names_of_other_things_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="rename"):
+        Evaluation.model_validate({"scores": {name: {"file": write(SCORES), "function": "rmse"}}})
+
+
+WHOLE = """
+def state(parameters): ...
+def mine(xp, x): ...
+def observe(observation): ...
+def noise(f, variables, error, xp): ...
+def score(split): ...
+"""
+USERS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "activation": (
+        {"networks": {"n4": {"activation": {"kind": "custom", "function": "mine"}}}},
+        {"pretrain", "warmup", "draw", "posterior_predictive", "landscape", "prior_predictive"}
+        | {"export"},
+    ),
+    "likelihood": (
+        {"likelihoods": {"tight": {"kind": "custom", "function": "observe", "noise": "noise"}}},
+        {"pretrain", "warmup", "draw", "posterior_predictive", "landscape", "prior_predictive"}
+        | {"diagnose"},
+    ),
+    "score": (
+        {"evaluation": {"default": {"scores": {"mine": {"function": "score"}}}}},
+        {"evaluate"},
+    ),
+}
+
+
+def with_file(changes: Any, file: str) -> Any:
+    """Give every function of changes its file."""
+    if not isinstance(changes, dict):
+        return changes
+    found = {key: with_file(value, file) for key, value in changes.items()}
+    return found | {"file": file} if "function" in found else found
+
+
+def study_of(changes: Any) -> Study:
+    if "likelihoods" in changes:
+        changes = {"likelihoods": {"mine": changes["likelihoods"]["tight"]}} | {
+            "grids": {"small": {**SMALL["grids"]["small"], "likelihood": "mine"}}
+        }
+    return load_study(override(SMALL, changes))
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_jobs_that_use_a_changed_file_and_no_others_are_told_so(user: str) -> None:
+    changes, expected = USERS[user]
+    told = []
+    for source in (WHOLE, WHOLE + "# another\n", WHOLE):
+        study = study_of(with_file(changes, write(source)))
+        told.append(run_jobs(next(study.runs("small"))))
+    first, changed, same = ({n: job.model_dump_json() for n, job in jobs.items()} for jobs in told)
+    assert {name for name in first if first[name] != changed[name]} == expected
+    assert first == same
+    assert {code.file for code in study.codes} == {"mine.py"}
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        (None, "study.no_file"),
+        ("def other(): ...\n", "study.no_function"),
+        ("def mine(:\n", "study.not_python"),
+    ],
+)
+def test_a_missing_file_or_function_is_refused_when_a_study_is_read(
+    user: str, source: str | None, fault: str
+) -> None:
+    file = "mine.py" if source is None else write(source)
+    with refused(fault) as caught:
+        study_of(with_file(USERS[user][0], file))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_is_looked_into_and_never_run() -> None:
+    file = write(WHOLE + "raise SystemExit('run')\n")
+    for changes, _ in USERS.values():
+        study_of(with_file(changes, file))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["mine = abs", "from math import tanh as mine", "from math import *", "if 1:\n    mine = 2"],
+)
+def test_whatever_a_file_binds_may_be_meant(source: str) -> None:
+    assert activation(source + "\n").function == "mine"
+
+
+def test_a_file_that_changed_since_it_was_planned_is_refused() -> None:
+    planned = activation()
+    write(TANH + "# another\n")
+    with invalid("study.file_changed", file="mine.py", planned=planned.sha256):
+        CustomActivation.model_validate(planned.model_dump())
+    with refused("functions.changed", file="mine.py"):
+        bind(planned)
+
+
+def test_a_prior_is_looked_up_alike() -> None:
+    with invalid("study.no_function", functions=["mine"]):
+        CustomPrior(kind="custom", file=write(TANH), function="other")
+    build_prior(CustomPrior(kind="custom", file=write(TANH), function="mine"))
