@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-SOURCES = ("scale", "pdf", "alpha_s")
-"""What theory errors are of. Two ratios belong to `scale` and to `alpha_s`, one to `pdf`."""
-
 
 def ratios(columns: np.ndarray) -> np.ndarray:
     """Divide all columns (row, column) but the first by the first.

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlobayes.data.references import columns_behind, columns_needed, is_reference, reference_at
-from nlobayes.data.theory import SOURCES
 from nlobayes.data.transforms import CLASSES, FEATURE_MAPS, TARGET_SCALES, map_features
 from nlobayes.errors import InputError, one_line
 from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, is_known, layer_names, network_of
 from nlobayes.surrogate.limits import quantities, within
 from nlobayes.surrogate.outputs import FURTHER, OF_TARGET, one_by_one
+from nlobayes.surrogate.theory import RULES
 from nlobayes.types import Exported
 
 LARGEST = 1e100
@@ -65,7 +65,7 @@ def _is_further(value: Any) -> bool:
 def _is_theory(source: Any, names: Any) -> bool:
     needed = 1 if source == "pdf" else 2
     named = isinstance(names, list) and all(map(_is_name, names))
-    return source in SOURCES and named and len(names) == len({*names}) == needed
+    return source in RULES and named and len(names) == len({*names}) == needed
 
 
 def _rises(values: Any, *, strictly: bool = True) -> bool:
@@ -126,7 +126,7 @@ FURTHER_TARGETS = Rule(
     lambda v: isinstance(v, list) and all(_is_further(each) for each in v),
 )
 THEORY = Rule(
-    f"a mapping of {', '.join(SOURCES)}, each to the names of its outputs: one of pdf, else two",
+    f"a mapping of {', '.join(RULES)}, each to the names of its outputs: one of pdf, else two",
     lambda v: isinstance(v, dict) and all(_is_theory(*item) for item in v.items()),
 )
 
