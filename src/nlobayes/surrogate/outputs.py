@@ -1,23 +1,18 @@
-"""The targets of one network: each as if the surrogate were of it alone."""
+"""What one target of a network needs to be predicted: its transform and its noise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from nlobayes.data.transforms import TargetTransform, unstandardise
-from nlobayes.model.networks import BIASES, WEIGHTS
 from nlobayes.surrogate.mixture import Chunk, Prediction, StoredNoise, sample, summarise, to_target
-from nlobayes.types import Exported, NoiseTable
+from nlobayes.types import Exported
 
 Scale = Literal["target", "model"]
-FURTHER = "further"
-"""The fact that lists the targets behind the first, each with `OF_TARGET`."""
-OF_TARGET = ("target", "transform", "noise")
-"""What is said of each target by itself: its name, its transform and its noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +51,7 @@ class Output:
 
 
 def output_of(exported: Exported) -> Output:
-    """Take the one target of what `one_by_one` gives."""
+    """Take the one target of what `targets.one_by_one` gives."""
     facts = exported.facts
     noise = StoredNoise(
         **facts["noise"], residual=exported.residual, probability=exported.probability
@@ -69,37 +64,3 @@ def joined(parts: Sequence[Prediction]) -> Prediction:
     if len(parts) == 1:
         return parts[0]
     return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*parts, strict=True)))
-
-
-def one_by_one(exported: Exported) -> Iterator[Exported]:
-    """Give each target as a surrogate of one output, in the order of the network's outputs.
-
-    What a file lacks stays missing, for `schema.check` to say.
-    """
-    facts = {name: value for name, value in exported.facts.items() if name != FURTHER}
-    tables = (NoiseTable(exported.residual, exported.probability), *exported.further)
-    said: list[Mapping[str, Any]] = [{}, *exported.facts.get(FURTHER, [])]
-    for place, (of_target, table) in enumerate(zip(said, tables, strict=False)):
-        yield exported._replace(
-            variables=_with_output(exported, place),
-            facts=_facts_of(facts, of_target) if place else facts,
-            residual=table.residual,
-            probability=table.probability,
-            further=(),
-        )
-
-
-def _facts_of(facts: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    target, transform, noise = (said[name] for name in OF_TARGET)
-    transforms = {"features": facts["transforms"]["features"], "target": transform}
-    return {**facts, "target": target, "transforms": transforms, "noise": noise}
-
-
-def _with_output(exported: Exported, place: int) -> dict[str, Any]:
-    """Take the arrays of the network, of its last layer one output."""
-    last = sum(name.startswith(f"{WEIGHTS}_") for name in exported.variables)
-    own = (f"{WEIGHTS}_{last}", f"{BIASES}_{last}")
-    return {
-        name: values[..., place : place + 1] if name in own else values
-        for name, values in exported.variables.items()
-    }

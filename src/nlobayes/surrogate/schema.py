@@ -16,7 +16,7 @@ from nlobayes.data.transforms import CLASSES, FEATURE_MAPS, TARGET_SCALES, map_f
 from nlobayes.errors import InputError, one_line
 from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, is_known, layer_names, network_of
 from nlobayes.surrogate.limits import quantities, within
-from nlobayes.surrogate.outputs import FURTHER, OF_TARGET, one_by_one
+from nlobayes.surrogate.targets import FURTHER, OF_TARGET, one_by_one
 from nlobayes.surrogate.theory import RULES
 from nlobayes.types import Exported
 

@@ -14,7 +14,8 @@ import numpy as np
 from nlobayes.errors import InputError
 from nlobayes.surrogate import theory
 from nlobayes.surrogate.mixture import Chunk, Prediction
-from nlobayes.surrogate.outputs import Output, Scale, joined, one_by_one, output_of
+from nlobayes.surrogate.outputs import Output, Scale, joined, output_of
+from nlobayes.surrogate.targets import one_by_one
 from nlobayes.surrogate.trained import Engine, Trained, checked
 from nlobayes.types import Exported
 

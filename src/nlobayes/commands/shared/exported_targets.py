@@ -15,7 +15,7 @@ from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_l
 from nlobayes.evaluation.tasks.outputs import with_one_target
 from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
 from nlobayes.surrogate.mixture import StoredNoise
-from nlobayes.surrogate.outputs import FURTHER
+from nlobayes.surrogate.targets import FURTHER
 from nlobayes.types import Dataset, Named, NoiseTable
 
 SCORES = (
