@@ -195,9 +195,8 @@ class Form(NamedTuple):
 
 
 def _form(exported: Exported) -> Form:
-    """Choose by the scale of the target; what has none is held against that of numbers."""
-    of_classes = _at(exported.facts, "transforms.target.scale") == CLASSES
-    if not of_classes:
+    """Choose by what a file says of its form, by which its arrays were read."""
+    if exported.facts.get("form") != CLASSES:
         return Form(FACTS, OPTIONAL, CLOSED, WHOLE)
     labels = {"transforms.target.labels": LABELS}
     scale = {"transforms.target.scale": _one_of([CLASSES])}

@@ -116,7 +116,7 @@ def test_a_file_is_loaded_as_what_it_is(path: Path, surrogate_file: Path) -> Non
         ({"labels": [1.0, 1.0, 2.0]}, "surrogate.other_fact"),
         ({"labels": [1.0, 1.5, 2.0]}, "surrogate.other_fact"),
         ({"labels": []}, "surrogate.other_fact"),
-        ({"scale": "log10"}, "surrogate.no_fact"),
+        ({"scale": "log10"}, "surrogate.other_fact"),
         ({"relative_to": {"column": "a", "unit": "pb"}}, "surrogate.unknown_fact"),
     ],
 )
