@@ -22,7 +22,7 @@ CLASSES = "xor/n4/fan_in_2/{}/tiny/tiny/s1"
 TWO = "two/n4/fan_in/tolerance_10/tiny/tiny/s1"
 FIGURES = {
     *("verdict", "convergence", "trace", "autocorrelation", "divergences", "thinning"),
-    *("weight_planes", "history", "loss", "confusion", "reliability", "thresholds"),
+    *("weight_planes", "history", "loss", "confusion", "reliability", "thresholds", "certainty"),
 }
 
 
