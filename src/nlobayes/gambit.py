@@ -31,6 +31,8 @@ TRUST = {INSIDE: 1, NEAR_EDGE: 0}
 """What GAMBIT understands: 1 all is well, 0 questionable, -1 not to be trusted."""
 NOT_TRUSTED = -1
 KEYS = ("central", "tot_err_up", "tot_err_down", "regup_rel", "regdown_rel")
+SOURCES = {"regression": "reg", "scale": "scale", "pdf": "pdf", "alpha_s": "alphas"}
+"""What GAMBIT calls the sources of errors."""
 Key = tuple[tuple[int, ...], float]
 Answer = dict[str, float | int | str]
 
@@ -74,11 +76,13 @@ class Backend:
 
         Returns
         -------
-        `central`, the median of the predictive, `tot_err_up` and `tot_err_down`, from there to the
-        ends of its 68 % interval, in fb; `regup_rel` and `regdown_rel`, the same over `central`;
-        `trust_level`, 1 inside, 0 near the edge of the training data, -1 outside or without an
-        answer; and `reason`, in words where it is not 1. Without an answer the numbers are NaN, not
-        0. Errors are those of the surrogate alone.
+        `central`, the median of the predictive, in fb, `tot_err_up` and `tot_err_down`, the total
+        error on each side; `regup_rel` and `regdown_rel`, that of the surrogate alone, to the ends
+        of its 68 % interval, over `central` and with a sign; where the surrogate knows them those
+        of theory alike, `scaleup_rel`, `pdfup_rel`, `alphasup_rel` and down (without, the total
+        error is that of the surrogate); `trust_level`, 1 inside, 0 near the edge of the training
+        data, -1 outside or without an answer; and `reason`, in words where it is not 1. Without an
+        answer the numbers are NaN, not 0.
         """
         outgoing = _sorted(pid_pair)
         if outgoing not in self._found:
@@ -157,13 +161,22 @@ def _load(paths: Iterable[Path]) -> dict[Key, tuple[str, Surrogate]]:
 
 
 def _in_fb(found: CrossSection) -> Answer:
-    up, down = found.high - found.median, found.median - found.low
-    values = (FB_PER_PB * found.median, FB_PER_PB * up, FB_PER_PB * down)
-    relative = (up / found.median, -down / found.median)
+    of = found.errors
+    total = (of["total_up"] * found.median, -of["total_down"] * found.median)
+    values = dict(
+        zip(KEYS, (FB_PER_PB * number for number in (found.median, *total)), strict=False)
+    )
+    relative = {
+        f"{called}{side}_rel": of[f"{source}_{side}"]
+        for source, called in SOURCES.items()
+        for side in ("up", "down")
+        if f"{source}_{side}" in of
+    }
     trust = TRUST.get(found.domain, NOT_TRUSTED)
     said = "; ".join(filter(None, ["" if trust == 1 else found.domain, found.reason]))
     return {
-        **dict(zip(KEYS, (*values, *relative), strict=True)),
+        **values,
+        **relative,
         "trust_level": trust,
         "reason": said,
     }

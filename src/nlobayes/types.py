@@ -270,6 +270,13 @@ class EarlierData(NamedTuple):
     reference: np.ndarray | None = None
 
 
+class NoiseTable(NamedTuple):
+    """The standardised distribution function of a noise (bin, node) at its nodes (node,)."""
+
+    residual: np.ndarray
+    probability: np.ndarray
+
+
 class Exported(NamedTuple):
     """All that a surrogate predicts with, and what it says of itself.
 
@@ -290,6 +297,8 @@ class Exported(NamedTuple):
         of a feature (bin, node).
     facts
         Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
+    further
+        The predictive noise of each target behind the first; `further` of the facts says the rest.
     """
 
     variables: dict[str, np.ndarray]
@@ -300,3 +309,4 @@ class Exported(NamedTuple):
     residual: np.ndarray
     probability: np.ndarray
     facts: dict[str, Any]
+    further: tuple[NoiseTable, ...] = ()

@@ -7,7 +7,10 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
+
+from nlobayes import Classifier, Surrogate
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Once, Project
@@ -20,6 +23,7 @@ TWO = "two/n4/fan_in/tolerance_10/tiny/tiny/s1"
 FIGURES = {
     *("verdict", "convergence", "trace", "autocorrelation", "divergences", "thinning"),
     *("weight_planes", "marginals", "history", "loss", "confusion", "reliability", "thresholds"),
+    "certainty",
 }
 
 
@@ -43,13 +47,18 @@ def scores(project: Project, run: str) -> dict[str, Any]:
 
 
 def assert_classes_are_told_apart(project: Project, run: str) -> None:
-    """Four hidden units tell the clouds apart; no surrogate is exported."""
+    """Four hidden units tell the clouds apart, also in the file that is exported."""
     found = scores(project, run)
     assert found["test"]["accuracy"] > 0.95
     assert found["calibration_checks"].keys() == {"ece"}
     drawn = {path.stem for path in (project.root / f"results/figures/{run}").glob("*.svg")}
     assert drawn == FIGURES
-    assert not (project.root / "results/surrogates").exists()
+    classifier = Classifier.load(project.root / f"results/surrogates/{run}.nc")
+    clouds = [[one, other] for one in (-0.5, 0.5) for other in (-0.5, 0.5)]
+    labels = classifier.predict(clouds).label
+    assert labels[0] == labels[3] != labels[1] == labels[2]
+    assert {*classifier.domain(clouds)} <= {"inside", "near edge"}
+    np.testing.assert_array_equal(classifier.domain([[30.0, 30.0]]), ["outside"])
 
 
 def test_classes_have_scores_and_figures_of_their_own(families: Project) -> None:
@@ -68,6 +77,11 @@ def test_two_targets_have_scores_of_each(families: Project) -> None:
     found = scores(families, TWO)
     assert found["outputs"].keys() == {"sigma_pb", "scale_up"}
     assert len(found["calibration_checks"]) == 8
+    surrogate = Surrogate.load(families.root / f"results/surrogates/{TWO}.nc")
+    assert surrogate.outputs == ("sigma_pb", "scale_up")
+    points = [[*surrogate.typical.values()]]
+    both = surrogate.predict_outputs(points)
+    assert both["scale_up"].median == pytest.approx(both["sigma_pb"].median, rel=0.3)
     assert not (families.root / "results/figures/two").exists()
 
 
@@ -88,4 +102,4 @@ def test_nothing_is_left_to_do(families: Project) -> None:
 def test_figures_of_several_targets_are_refused(unbuilt: Project) -> None:
     column = {"datasets": {"tiny": {"target": {"column": ["sigma_pb", "scale_up"]}}}}
     done = unbuilt.snakemake("--dry-run", changes=column, status=2)
-    assert "a run of several targets ends with its scores; give the grid" in done.stderr
+    assert "figures are of one target; give the grid `outputs: surrogates`" in done.stderr

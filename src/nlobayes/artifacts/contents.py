@@ -11,12 +11,14 @@ import xarray as xr
 
 from nlobayes.artifacts.meanings import explain
 from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_groups
+from nlobayes.artifacts.surrogate_file import CLASSES, noise_group
 from nlobayes.types import (
     Dataset,
     EarlierData,
     Exported,
     MAPEstimate,
     Named,
+    NoiseTable,
     RowGroups,
 )
 
@@ -182,16 +184,24 @@ def write_surrogate(path: Path, exported: Exported, dataset: Dataset, attrs: Att
         "limits": (("input", "bound"), exported.limits),
         "typical": (("input",), exported.typical),
     }
-    noise = {
-        "residual": (("node",), exported.residual),
-        "probability": (("bin", "node"), exported.probability),
-    }
+    of_classes = exported.facts.get("form") == CLASSES
+    first = () if of_classes else (NoiseTable(exported.residual, exported.probability),)
+    tables = (*first, *exported.further)
     groups = {
         "posterior": explain(xr.Dataset(drawn)),
-        "noise": xr.Dataset(noise),
+        **{noise_group(place): _noise(table) for place, table in enumerate(tables)},
         "domain": xr.Dataset(domain, names),
     }
     write_groups(path, "surrogate", groups, {**exported.facts, **attrs})
+
+
+def _noise(table: NoiseTable) -> xr.Dataset:
+    return xr.Dataset(
+        {
+            "residual": (("node",), table.residual),
+            "probability": (("bin", "node"), table.probability),
+        }
+    )
 
 
 def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:

@@ -7,6 +7,14 @@ from typing import Any
 
 import numpy as np
 
+DOMAIN: dict[str, tuple[str, ...]] = {
+    "features": ("row", "feature"),
+    "spacing": ("row",),
+    "limits": ("input", "bound"),
+    "typical": ("input",),
+}
+"""The train rows of a surrogate, by which points are judged."""
+
 SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "dataset": {
         "inputs": {"inputs": ("point", "input")},
@@ -70,15 +78,11 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
         "points": {"inputs": ("point", "input")},
         "site": {"root": ("combination", "point"), "observed": ("combination",)},
     },
+    "surrogate/classes": {"posterior": {}, "domain": DOMAIN},
     "surrogate": {
         "posterior": {},
         "noise": {"residual": ("node",), "probability": ("bin", "node")},
-        "domain": {
-            "features": ("row", "feature"),
-            "spacing": ("row",),
-            "limits": ("input", "bound"),
-            "typical": ("input",),
-        },
+        "domain": DOMAIN,
     },
 }
 """Groups of each kind of artifact, and the variables and dims that each must hold.

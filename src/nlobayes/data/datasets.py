@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from nlobayes.data.references import (
 )
 from nlobayes.data.splits import TRAIN, reference_rows, split_rows
 from nlobayes.data.tables import Selection
+from nlobayes.data.theory import ratios, ratios_by_source
 from nlobayes.data.transforms import (
     TargetTransform,
     apply_features,
@@ -37,6 +39,7 @@ class Choices(NamedTuple):
     `split` gives rows or fractions of train, validation and test, `train_from` and
     `validation_from` the rows before them; `per_class` takes these of each class. `relative_to`
     are the settings of a reference, `components` how many principal ones replace the features.
+    `theory` names by source the targets behind the first that tell its errors, source by source.
     """
 
     feature_map: str
@@ -52,6 +55,7 @@ class Choices(NamedTuple):
     relative_to: Mapping[str, Any] | None = None
     per_class: bool = False
     components: int | None = None
+    theory: Mapping[str, Sequence[str]] | None = None
 
 
 def make_dataset(
@@ -70,6 +74,9 @@ def make_dataset(
         a class does not occur there; or if the reference is not finite, or on the scale log10 not
         positive.
     """
+    theory: dict[str, Any] = {}
+    if choices.theory is not None:
+        selection, targets, theory = _with_ratios(selection, targets, choices.theory)
     inputs, observed = selection.inputs, selection.target
     settings, known = _reference(selection, columns, targets[0], choices)
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
@@ -109,13 +116,25 @@ def make_dataset(
         input_names=tuple(columns),
         feature_names=feature_names(choices.feature_map, columns, choices.components),
         target_names=tuple(targets),
-        transforms={"features": constants_of(features), "target": _constants(scaled)},
+        transforms={"features": constants_of(features), "target": _constants(scaled)} | theory,
         units=selection.units | units_of(settings),
         scale_uncertainty=spread,
         error=noise,
         relative_to=known,
         groups=groups,
     )
+
+
+def _with_ratios(
+    selection: Selection, targets: Sequence[str], by_source: Mapping[str, Sequence[str]]
+) -> tuple[Selection, tuple[str, ...], dict[str, Any]]:
+    """Take theory errors relative to the target, name them so, and say which is of what."""
+    named = ratios_by_source(by_source, targets[0])
+    names = (targets[0], *chain.from_iterable(named.values()))
+    units = {n: unit for n, unit in selection.units.items() if n not in targets[1:]}
+    whole = units | dict.fromkeys(names[1:], "")
+    changed = selection._replace(target=ratios(selection.target), units=whole)
+    return changed, names, {"theory": named}
 
 
 def _constants(target: TargetTransform) -> dict[str, Any]:

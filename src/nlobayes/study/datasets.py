@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -69,6 +70,39 @@ class Features(Frozen):
         return self
 
 
+class Theory(Frozen):
+    """Columns that tell the theory errors of the target, each learned as its ratio to the target.
+
+    A surrogate predicts scale errors from the lower and the higher of the two cross sections at
+    other scales, and half the range of alpha_s.
+    """
+
+    scale: tuple[str, str] | None = None
+    """Columns with the cross section at half and at twice the scale, in either order."""
+    pdf: str | None = None
+    """Column with the absolute error of the parton distributions."""
+    alpha_s: tuple[str, str] | None = None
+    """Columns with the cross section at the upper and the lower alpha_s, in either order."""
+
+    @property
+    def by_source(self) -> dict[str, tuple[str, ...]]:
+        """Names of the columns by what each error is of; sources without columns are left out."""
+        pdf = (self.pdf,) if self.pdf else ()
+        named = {"scale": self.scale or (), "pdf": pdf, "alpha_s": self.alpha_s or ()}
+        return {source: columns for source, columns in named.items() if columns}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, source by source."""
+        return tuple(chain.from_iterable(self.by_source.values()))
+
+    @model_validator(mode="after")
+    def _names_a_column(self) -> Theory:
+        if not self.columns:
+            raise InputError("study.no_theory", sources=[*Theory.model_fields])
+        return self
+
+
 class Target(Frozen):
     """Which column is learned and on which scale."""
 
@@ -87,18 +121,24 @@ class Target(Frozen):
     """What is known of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
     network learns log10(target / reference), of scale `identity` target - reference, and every
     prediction is multiplied, or added, back."""
+    theory: Annotated[Theory | None, Field(exclude_if=lambda theory: theory is None)] = None
+    """Theory errors that are learned with the target: `{scale: [scale_up, scale_down]}`, also
+    `pdf` and `alpha_s`. One network learns log10 of the target and of each ratio to it."""
     standardise: bool = True
     """Centre and scale the target with the train rows."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return (self.column,) if isinstance(self.column, str) else self.column
+        """Names of the columns, those of theory errors last."""
+        named = (self.column,) if isinstance(self.column, str) else self.column
+        return named if self.theory is None else (*named, *self.theory.columns)
 
     @model_validator(mode="after")
     def _fits_its_columns(self) -> Target:
-        if not self.columns:
+        if not self.column:
             raise InputError("study.no_target")
+        if self.theory is not None and (not isinstance(self.column, str) or self.scale != "log10"):
+            raise InputError("study.theory_of_one_log10", column=self.column, scale=self.scale)
         alone = [name for name in ("scale_variations", "relative_error") if getattr(self, name)]
         if alone and (len(self.columns) > 1 or self.scale == "classes"):
             raise InputError("study.of_one_column", key=alone[0])
@@ -208,7 +248,9 @@ class DatasetPreset(Frozen):
             if times > 1:
                 raise InputError("study.column_twice", name=name)
         error = (target.relative_error,) if target.relative_error else ()
-        asked = {"features.columns": features, "target.column": target.columns}
+        theory = target.theory.columns if target.theory else ()
+        own = target.columns[: len(target.columns) - len(theory)]
+        asked = {"features.columns": features, "target.column": own, "target.theory": theory}
         asked |= {"target.scale_variations": target.scale_variations}
         asked |= {"target.relative_to.column": target.reference_columns}
         asked |= {"groups": (self.groups,) if self.groups else ()}

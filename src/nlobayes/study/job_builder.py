@@ -95,7 +95,11 @@ def run_jobs(run: RunSpec) -> dict[str, Frozen]:
             image=run.dataset.image,
             cases=run.evaluation.figures.cases,
         ),
-        "export": ExportJob(network=run.network, export=run.evaluation.export),
+        "export": ExportJob(
+            network=run.network,
+            export=run.evaluation.export,
+            temperature=getattr(run.likelihood, "temperature", 1.0),
+        ),
     }
 
 

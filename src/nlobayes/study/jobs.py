@@ -281,6 +281,8 @@ class ExportJob(Frozen):
 
     network: Network
     export: Export
+    temperature: Annotated[Positive, Field(exclude_if=lambda value: value == 1)] = 1.0
+    """Of the logits of classes."""
 
 
 class TimedMethod(Frozen):

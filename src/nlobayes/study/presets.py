@@ -230,9 +230,10 @@ class Grid(Frozen):
     """Name of the evaluation preset of all its runs."""
     seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
-    outputs: Literal["figures", "metrics", "speed", "prior"] = "figures"
-    """What the grid ends with: figures, scores and surrogate of every run, scores alone, timings of
-    networks that are not trained, or what priors say before any data (`prior`)."""
+    outputs: Literal["figures", "surrogates", "metrics", "speed", "prior"] = "figures"
+    """What the grid ends with: figures, scores and surrogate of every run, scores and surrogate
+    (`surrogates`), scores alone, timings of networks that are not trained, or what priors say
+    before any data (`prior`)."""
     rivals: NamesOrNone = ()
     """Names of rival presets: regressors that are fitted to the same train rows, and scored beside
     every run of the grid. Of one target that is a number."""

@@ -8,7 +8,10 @@ import numpy as np
 
 from nlobayes.data.transforms import FEATURE_MAPS
 from nlobayes.errors import InputError
-from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.surrogate.classifier import Classifier
+from nlobayes.surrogate.outputs import Scale
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.trained import Trained
 
 SUMMARIES = ("mean", "median", "posterior_sd", "total_sd")
 DOMAIN = "domain"
@@ -58,7 +61,52 @@ def answer(
     return summaries | dict(zip(names, found.quantiles, strict=True)) | {DOMAIN: domain}
 
 
-def allowed(surrogate: Surrogate, points: np.ndarray) -> tuple[np.ndarray, str]:
+def answer_classes(
+    classifier: Classifier, points: np.ndarray, given: Mapping[str, np.ndarray] | None = None
+) -> dict[str, np.ndarray]:
+    """Say of points (point, input) which class is most probable, how probable each, and where.
+
+    Columns (point,): the label by the name of the target, `probability_{label}`, `entropy`,
+    `mutual_information` in nats and the domain; errors as `Classifier.predict`.
+    """
+    with np.errstate(all="ignore"):
+        found = classifier.predict(points)
+        domain = classifier.domain(points, given)
+    each = zip(classifier.labels, found.probability.T, strict=True)
+    return {
+        classifier.target: found.label,
+        **{f"probability_{label}": column for label, column in each},
+        "entropy": found.entropy,
+        "mutual_information": found.mutual_information,
+        DOMAIN: domain,
+    }
+
+
+def answer_beside(
+    surrogate: Surrogate, points: np.ndarray, *, on: Scale = "target"
+) -> dict[str, tuple[str, np.ndarray]]:
+    """Give what else is known of points (point, input): columns by name, each with its unit.
+
+    Of a surrogate that knows theory errors all relative errors, called `{error}_rel`; of one that
+    has other targets beside its own the summaries of these.
+    """
+    with np.errstate(all="ignore"):
+        if surrogate.theory:
+            return {f"{name}_rel": ("", error) for name, error in surrogate.errors(points).items()}
+        further = surrogate.outputs[1:]
+        found = surrogate.predict_outputs(points, on=on) if further else {}
+    prefix = "log10_" if on == "model" and surrogate.scale == "log10" else ""
+    return {
+        f"{prefix}{name}_{what}": (
+            "" if prefix else surrogate.units.get(name, ""),
+            getattr(found[name], what),
+        )
+        for name in further
+        for what in SUMMARIES
+    }
+
+
+def allowed(surrogate: Trained, points: np.ndarray) -> tuple[np.ndarray, str]:
     """Tell which points have finite features and a reference, and say which those are."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     with np.errstate(all="ignore"):

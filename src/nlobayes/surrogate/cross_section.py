@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -13,17 +14,18 @@ from nlobayes.surrogate.answers import allowed
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.identity import Process
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, relative_errors
 
 ERRORS_OF_THEORY = ("scale_up", "scale_down", "pdf_error_pb", "alpha_s_up", "alpha_s_down")
 """Columns of cross sections that are no central values."""
-QUANTILES = (0.16, 0.84)
 NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 
 
 class CrossSection(NamedTuple):
     """A cross section in pb: median and 68 % interval of the predictive, where it lies, and why.
 
-    `reason` says which parameter that was held fixed has another value, or is not told.
+    `reason` says which parameter that was held fixed has another value, or is not told. `errors`
+    are relative, by the names that `theory.relative_errors` gives them.
     """
 
     median: float
@@ -31,6 +33,7 @@ class CrossSection(NamedTuple):
     high: float
     domain: str
     reason: str
+    errors: Mapping[str, float]
 
 
 def central(surrogate: Surrogate) -> Process:
@@ -71,19 +74,16 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
         raise InputError("surrogate.not_allowed", allowed=takes)
     names = (one.name for one in surrogate.conditions)
     given = {name: spectrum[name] for name in names if name in spectrum}
-    values = _quantiles(surrogate, point)
+    with np.errstate(all="ignore"):
+        quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
+        relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
+    errors = {name: float(error[0]) for name, error in relative.items()}
+    values = quantiles[surrogate.target][:, 0]
     domain = str(surrogate.domain(point, given)[0])
     unit = surrogate.units[surrogate.target]
     reason = str(surrogate.reasons(given, 1)[0])
     median, low, high = map(float, convert(values, unit, "pb"))
     if not (np.isfinite(values).all() and median > 0):
-        return CrossSection(np.nan, np.nan, np.nan, OUTSIDE, reason or NOT_POSITIVE)
-    return CrossSection(median, low, high, domain, reason)
-
-
-def _quantiles(surrogate: Surrogate, point: np.ndarray) -> np.ndarray:
-    """Give the median and `QUANTILES` of the target, without the moments that cost most."""
-    with np.errstate(all="ignore"):
-        found = surrogate.predict(point, quantiles=QUANTILES, on="model")
-        values = np.array([found.median[0], *found.quantiles[:, 0]])
-        return 10.0**values if surrogate.scale == "log10" else values
+        none = dict.fromkeys(errors, math.nan)
+        return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason or NOT_POSITIVE, none)
+    return CrossSection(median, low, high, domain, reason, errors)

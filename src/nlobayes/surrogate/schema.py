@@ -5,17 +5,19 @@ Two tables: `FACTS` says of each fact what is allowed, `WHOLE` what facts and ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nlobayes.data.references import columns_behind, columns_needed, is_reference, reference_at
-from nlobayes.data.transforms import FEATURE_MAPS, TARGET_SCALES, map_features
+from nlobayes.data.transforms import CLASSES, FEATURE_MAPS, TARGET_SCALES, map_features
 from nlobayes.errors import InputError, one_line
 from nlobayes.model.networks import ACTIVATIONS, WEIGHTS, is_known, layer_names, network_of
 from nlobayes.surrogate.limits import quantities, within
+from nlobayes.surrogate.targets import FURTHER, OF_TARGET, one_by_one
+from nlobayes.surrogate.theory import RULES
 from nlobayes.types import Exported
 
 LARGEST = 1e100
@@ -47,6 +49,23 @@ def _is_check(value: Any) -> bool:
         return False
     told = [value.get(name) for name in ("threshold", "low", "high")]
     return "value" in value and all(OR_NONE.holds(each) for each in (value["value"], *told))
+
+
+def _is_further(value: Any) -> bool:
+    if not isinstance(value, dict) or not {*OF_TARGET} <= value.keys():
+        return False
+    mappings = (value["transform"], value["noise"])
+    return (
+        _is_name(value["target"])
+        and all(isinstance(each, dict) for each in mappings)
+        and "relative_to" not in value["transform"]
+    )
+
+
+def _is_theory(source: Any, names: Any) -> bool:
+    needed = 1 if source == "pdf" else 2
+    named = isinstance(names, list) and all(map(_is_name, names))
+    return source in RULES and named and len(names) == len({*names}) == needed
 
 
 def _rises(values: Any, *, strictly: bool = True) -> bool:
@@ -102,6 +121,15 @@ REFERENCE = Rule(
     "a column, or a calculation of the embedded engine with all its settings", is_reference
 )
 
+FURTHER_TARGETS = Rule(
+    f"a list of mappings, each with {', '.join(OF_TARGET)}, of which no transform is relative",
+    lambda v: isinstance(v, list) and all(_is_further(each) for each in v),
+)
+THEORY = Rule(
+    f"a mapping of {', '.join(RULES)}, each to the names of its outputs: one of pdf, else two",
+    lambda v: isinstance(v, dict) and all(_is_theory(*item) for item in v.items()),
+)
+
 FACTS: dict[str, Rule] = {
     "activation": _either(ACTIVATION, _list_of(ACTIVATION)),
     "columns": NAMES,
@@ -140,12 +168,42 @@ OPTIONAL: dict[str, Rule] = {
     "scores": _by_name(_by_name(_either(OR_NONE, _list_of(OR_NONE)))),
     "transforms.target.labels": NOTHING,
     "transforms.target.relative_to": REFERENCE,
+    "transforms.theory": THEORY,
+    FURTHER: FURTHER_TARGETS,
     "table_metadata": _by_name(_either(TEXT, NUMBER)),
 }
 """Facts that may be missing."""
 
+NUMBERS_ALONE = ("transforms.theory", "transforms.target.relative_to", FURTHER)
+"""Facts that files of classes have not."""
+LABELS = Rule(
+    "a list of two or more whole numbers that rise",
+    lambda v: RISING.holds(v) and len(v) > 1 and all(float(each).is_integer() for each in v),
+)
+
 CLOSED = ("noise", "domain", "transforms.features", "transforms.target")
 """Mappings that hold nothing but the facts above."""
+
+
+class Form(NamedTuple):
+    """What files of numbers, or of classes, must say and hold."""
+
+    facts: Mapping[str, Rule]
+    optional: Mapping[str, Rule]
+    closed: Sequence[str]
+    whole: Mapping[str, Callable[[Exported], bool]]
+
+
+def _form(exported: Exported) -> Form:
+    """Choose by what a file says of its form, by which its arrays were read."""
+    if exported.facts.get("form") != CLASSES:
+        return Form(FACTS, OPTIONAL, CLOSED, WHOLE)
+    labels = {"transforms.target.labels": LABELS}
+    scale = {"transforms.target.scale": _one_of([CLASSES])}
+    said = {place: rule for place, rule in FACTS.items() if not place.startswith("noise.")}
+    others = {p: rule for p, rule in OPTIONAL.items() if p not in (*labels, *NUMBERS_ALONE)}
+    whole = {says: holds for says, holds in WHOLE.items() if holds not in OF_NUMBERS}
+    return Form(said | scale | labels, others, CLOSED[1:], whole | WHOLE_OF_CLASSES)
 
 
 def check(exported: Exported, source: str) -> Exported:
@@ -155,15 +213,24 @@ def check(exported: Exported, source: str) -> Exported:
     ------
     InputError
         If a fact is missing or not allowed, an array has another shape, is not finite or not in
-        order, or they do not fit together.
+        order, or they do not fit together; of further targets alike.
     """
-    for place, rule in FACTS.items():
+    _check(exported, source)
+    for one in islice(one_by_one(exported), 1, None):
+        _check(one, f"{source}: target {one.facts['target']}")
+    return exported
+
+
+def _check(exported: Exported, source: str) -> None:
+    form = _form(exported)
+    for place, rule in form.facts.items():
         _check_fact(exported.facts, place, rule, source)
-    for place, rule in OPTIONAL.items():
+    for place, rule in form.optional.items():
         if _at(exported.facts, place) is not MISSING:
             _check_fact(exported.facts, place, rule, source)
-    for place in CLOSED:
-        known = {n.removeprefix(f"{place}.") for n in (*FACTS, *OPTIONAL) if n.startswith(place)}
+    for place in form.closed:
+        named = (n for n in (*form.facts, *form.optional) if n.startswith(place))
+        known = {name.removeprefix(f"{place}.") for name in named}
         if extra := sorted(_at(exported.facts, place).keys() - known):
             raise InputError(
                 "surrogate.unknown_fact",
@@ -172,10 +239,9 @@ def check(exported: Exported, source: str) -> Exported:
                 name=extra[0],
                 known=sorted(known),
             )
-    for says, holds in WHOLE.items():
+    for says, holds in form.whole.items():
         if not holds(exported):
             raise InputError("surrogate.not_whole", where=source, rule=says)
-    return exported
 
 
 MISSING = object()
@@ -202,6 +268,11 @@ def _check_fact(facts: Mapping[str, Any], place: str, rule: Rule, source: str) -
 
 
 def _layers_fit(exported: Exported) -> bool:
+    """Compare the arrays of the draws with one output of each target."""
+    return _is_network(exported, len(exported.facts.get(FURTHER, [])) + 1)
+
+
+def _is_network(exported: Exported, outputs: int) -> bool:
     """Compare the arrays of the draws with those that the sizes of their weights ask for."""
     drawn = exported.variables
     count = sum(name.startswith(f"{WEIGHTS}_") for name in drawn)
@@ -217,7 +288,7 @@ def _layers_fit(exported: Exported) -> bool:
         own = ((draws, into, out), (draws, out), (draws, out))
         shapes |= {name: shape for name, shape in zip(names, own, strict=True) if name is not None}
     found = {name: values.shape for name, values in drawn.items()}
-    return found == shapes and network.sizes[0] == inside and network.sizes[-1] == 1
+    return found == shapes and network.sizes[0] == inside and network.sizes[-1] == outputs
 
 
 def _features_fit(exported: Exported) -> bool:
@@ -266,10 +337,14 @@ def _is_distribution(exported: Exported) -> bool:
 
 def _all_finite(exported: Exported) -> bool:
     arrays = [values for values in exported if isinstance(values, np.ndarray)]
-    everything = (*arrays, *exported.variables.values())
+    tables = chain.from_iterable(exported.further)
+    return _are_finite((*arrays, *tables, *exported.variables.values()))
+
+
+def _are_finite(arrays: Iterable[np.ndarray]) -> bool:
     return all(
         values.dtype.kind == "f" and values.size > 0 and np.isfinite(values).all()
-        for values in everything
+        for values in arrays
     )
 
 
@@ -298,9 +373,35 @@ def _reference_fits(exported: Exported) -> bool:
     return bool(np.isfinite(typical).all())
 
 
+def _further_fit(exported: Exported) -> bool:
+    further = exported.facts.get(FURTHER, [])
+    names = [exported.facts["target"], *(one["target"] for one in further)]
+    return len({*names}) == len(names) and len(further) == len(exported.further)
+
+
+def _theory_fits(exported: Exported) -> bool:
+    """Tell whether the outputs that tell errors are there."""
+    told = [*chain.from_iterable(exported.facts["transforms"].get("theory", {}).values())]
+    further = {one["target"] for one in exported.facts.get(FURTHER, [])}
+    return len({*told}) == len(told) and {*told} <= further
+
+
+def _residual_rises(exported: Exported) -> bool:
+    return _rises(exported.residual)
+
+
+def _column_is_a_feature(exported: Exported) -> bool:
+    column: int = exported.facts["noise"]["column"]
+    return column < exported.features.shape[1]
+
+
 WHOLE: dict[str, Callable[[Exported], bool]] = {
     "every array holds finite floating-point numbers, one at least": _all_finite,
-    "weights, biases and slopes are those of a whole network with one output": _layers_fit,
+    "weights, biases and slopes are those of a whole network with one output of each target": (
+        _layers_fit
+    ),
+    "each further target has a name and a noise of its own": _further_fit,
+    "theory errors are those of further targets, each told once": _theory_fits,
     "columns, limits and typical have one length": lambda e: (
         len(e.facts["columns"]) == len(e.typical) and e.limits.shape[1] == 2
     ),
@@ -308,11 +409,44 @@ WHOLE: dict[str, Callable[[Exported], bool]] = {
     "spacing is above 0": lambda e: bool(np.all(e.spacing > 0)),
     "the feature map takes the columns and gives the features": _features_fit,
     "the columns have what the target is relative to, the typical row too": _reference_fits,
-    "residual rises": lambda e: _rises(e.residual),
+    "residual rises": _residual_rises,
     "probability rises from 0 to 1": _is_distribution,
     "each knot has its coefficient, at most a line for each feature": _lines_fit,
     "edges, sd_per_scale and probability tell of the same bins": _bins_fit,
-    "column is one of the features": lambda e: e.facts["noise"]["column"] < e.features.shape[1],
+    "column is one of the features": _column_is_a_feature,
     "inside is at most edge": lambda e: e.facts["domain"]["inside"] <= e.facts["domain"]["edge"],
 }
 """What must hold of facts and arrays together."""
+
+OF_NUMBERS = (
+    _all_finite,
+    _layers_fit,
+    _further_fit,
+    _theory_fits,
+    _lines_fit,
+    _bins_fit,
+    _is_distribution,
+    _residual_rises,
+    _column_is_a_feature,
+)
+"""Those of `WHOLE` that are about noises and further targets, which classes have not."""
+
+
+def _classes_fit(exported: Exported) -> bool:
+    """Compare the arrays of the draws with one output of each class."""
+    labels = exported.facts["transforms"]["target"]["labels"]
+    return _is_network(exported, len(labels)) and not exported.further
+
+
+def _arrays_finite(exported: Exported) -> bool:
+    own = (exported.features, exported.spacing, exported.limits, exported.typical)
+    return _are_finite((*own, *exported.variables.values()))
+
+
+WHOLE_OF_CLASSES: dict[str, Callable[[Exported], bool]] = {
+    "every array holds finite floating-point numbers, one at least": _arrays_finite,
+    "weights, biases and slopes are those of a whole network with one output of each class": (
+        _classes_fit
+    ),
+}
+"""What must hold of files of classes beside the rest of `WHOLE`."""

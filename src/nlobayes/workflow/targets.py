@@ -43,6 +43,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
         wanted += [path for run in runs for path in metrics_of(run)]
     if outputs == "figures":
         wanted += [path for run in runs for path in figures_of(run)]
+    if outputs in ("figures", "surrogates"):
         wanted += [path for run in runs for path in surrogates_of(run)]
     others = (_comparison(plan, grid), _agreements(plan, grid), _fidelities(plan, grid))
     return [*wanted, *(path for paths in others for path in paths)]
@@ -67,9 +68,9 @@ def _has_plane(run: RunSpec) -> bool:
 
 
 def surrogates_of(run: RunSpec) -> Paths:
-    """List the surrogate of a run, where its task, its method and its network have one."""
-    has_one = task_of(run.dataset).has_surrogate and run.method.draws_networks
-    has_one = has_one and not run.network.codes  # whose code no file of results may carry
+    """List the surrogate of a run, where its method and its network have one."""
+    own_code = run.network.codes  # which no file of results may carry
+    has_one = run.method.draws_networks and not own_code
     return [f"results/surrogates/{run.run_id}.nc"] if has_one else []
 
 

@@ -11,12 +11,11 @@ from nlobayes.study.datasets import DatasetPreset
 
 @dataclass(frozen=True)
 class Task:
-    """The tables and the figures of a run, and whether it has a surrogate."""
+    """The tables and the figures of a run."""
 
     tables: tuple[str, ...]
     figures: Mapping[str, tuple[str, ...]]
     """Names of figures by their part of the report."""
-    has_surrogate: bool
 
     @property
     def figure_names(self) -> tuple[str, ...]:
@@ -27,12 +26,10 @@ class Task:
 NUMBERS = Task(
     tables=tabulated(Of.RUNS, Of.NUMBERS, Of.ONE_FEATURE, Of.KNOWN_SCALE),
     figures=by_category(Of.RUNS, Of.NUMBERS),
-    has_surrogate=True,
 )
 CLASSES = Task(
     tables=tabulated(Of.RUNS, Of.CLASSES, Of.PLANES, Of.IMAGES),
     figures=by_category(Of.RUNS, Of.CLASSES),
-    has_surrogate=False,
 )
 
 

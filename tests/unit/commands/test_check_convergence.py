@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import read_functions, write_empty_segment
@@ -53,6 +54,19 @@ def test_all_draws_of_all_chains_so_far_are_counted(run: Any, judged: Judge) -> 
     for found, segments in ((whole, run.segments), (half, run.segments[::2])):
         expected = ess_bulk(read_functions(segments)).min()
         assert found["checks"]["ess_f_bulk_min"]["value"] == expected
+
+
+def test_every_output_of_several_counts(
+    run: Any, judged: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that stands alone far from the others of its chains is found, whichever it is."""
+    one = read_functions(run.segments)
+    apart = one + np.arange(len(one))[:, np.newaxis, np.newaxis] * 100
+    module = "nlobayes.commands.pipeline.check_convergence.read_functions"
+    for both in (np.stack([one, apart], axis=-1), np.stack([apart, one], axis=-1)):
+        monkeypatch.setattr(module, lambda _, both=both: both)
+        found = judged()["checks"]["ess_f_bulk_min"]["value"]
+        assert found == ess_bulk(apart).min() < ess_bulk(one).min()
 
 
 def test_a_record_says_what_was_asked_of_which_segments(run: Any, tmp_path: Path) -> None:

@@ -432,3 +432,25 @@ def test_sizes_that_were_drawn_have_a_table_below(metrics: Path, said: Any) -> N
 def test_without_drawn_sizes_there_is_no_table_of_them(metrics: Path, said: Any) -> None:
     write_run(metrics, RUNS[0])
     assert not any("Sizes of networks" in line for line in [*said(), *said(rst=True)])
+
+
+def test_coverage_of_every_target_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where one network learned several; also on the first page of the report."""
+    metrics = tmp_path / "metrics"
+    write_run(metrics, OTHERS[0])
+    path = metrics / OTHERS[0] / "evaluation.json"
+    evaluation = json.loads(path.read_text())
+    scores = {"rmse_log10": 0.00011, "relative_error_p50": 0.0123, "coverage_68": 0.6123}
+    evaluation["outputs"] = {
+        "sigma_pb": {"test": TEST | {"lppd": 2.4}},
+        "scale_up_over_sigma_pb": {"test": scores | {"coverage_95": None}},
+    }
+    path.write_text(json.dumps(evaluation))
+    for rst in (False, True):
+        summary(metrics=metrics, rst=rst)
+        said = capsys.readouterr().out.replace("\\_", "_")
+        assert "Targets that one network learned" in said
+        for cell in ("scale_up_over_sigma_pb", "0.00011", "1.23%", "0.612", "none", "0.0309"):
+            assert cell in said

@@ -22,6 +22,7 @@ OF_OUR_OWN = {
     "prospino",
     "priors_likelihoods",
     "rivals",
+    "theory_errors",
 }
 """Studies that repeat nothing published."""
 

@@ -23,7 +23,8 @@ def check_convergence(
     """Compare R-hat and ESS of all draws so far with their targets."""
     job = read_job(CheckConvergenceJob, spec)
     function = read_functions(segment)
-    checks = verdict.check_convergence(function, job.until.model_dump())
+    every = function.reshape(*function.shape[:2], -1)  # of several outputs one behind the other
+    checks = verdict.check_convergence(every, job.until.model_dump())
     met = all(check["passed"] for check in checks.values())
     for name, check in checks.items():
         typer.echo(f"{name} {check['value']} (target {check['threshold']})", err=True)

@@ -1,5 +1,6 @@
 """Write the surrogate of a run: one file that predicts, and says how good it is."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,32 +14,30 @@ from nlobayes.artifacts.netcdf import read_attrs, read_groups
 from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digest, digests
 from nlobayes.commands.shared.centres import check_networks
-from nlobayes.commands.shared.functions import flatten, read_weights
+from nlobayes.commands.shared.exported_targets import (
+    Target,
+    facts_of_targets,
+    is_of_classes,
+    network_of_targets,
+    noise_tables,
+    targets_of,
+)
+from nlobayes.commands.shared.functions import read_weights
 from nlobayes.data.references import columns_behind
 from nlobayes.data.splits import TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.errors import InputError
-from nlobayes.evaluation.predictive.fitted import FittedNoise
-from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
-from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter, network_of
+from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
 from nlobayes.study.jobs import ExportJob, read_job
 from nlobayes.surrogate.domain import Domain, fit_domain
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import in_words, origin
 from nlobayes.surrogate.limits import fit_limits
-from nlobayes.surrogate.mixture import Chunk, StoredNoise
+from nlobayes.surrogate.mixture import Chunk
 from nlobayes.surrogate.reduction import fewest_draws, spread_evenly
-from nlobayes.types import Dataset, Exported, Named
+from nlobayes.types import Dataset, Exported
 
-SCORES = (
-    *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
-    *("coverage_68", "coverage_95", "crps", "lppd", "points"),
-)
-STATED = (
-    *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
-    *("column", "edges"),
-)
 TEX = "_&%$#"
 BIBTEX = """\
 @software{{nlobayes,
@@ -68,10 +67,11 @@ def export(
     check_networks(made, posterior)
     data = contents.read_dataset(dataset)
     convergence = read_json(diagnostics, "checks", "converged")
-    scores = read_json(evaluation, "predictive_noise", "calibration_checks", "val", "test")
-    noise = _noise(scores["predictive_noise"])
-    drawn = _network_of_target(read_weights(read_groups(posterior, "thinned"), posterior))
-    kept = _choose(drawn, job, data, noise)
+    scores = read_json(evaluation, *_needed(data), "calibration_checks", "val", "test")
+    targets = targets_of(data, scores)
+    weights = read_weights(read_groups(posterior, "thinned"), posterior)
+    drawn = network_of_targets(weights, data, job.temperature)
+    kept = _choose(drawn, job, data, targets)
     inputs = digests([posterior, dataset, diagnostics, evaluation])
     domain = _domain(data)
     made_by = provenance.record(
@@ -85,9 +85,8 @@ def export(
         spacing=domain.spacing,
         limits=_limits(data),
         typical=_typical(data),
-        residual=noise.residual,
-        probability=noise.probability,
-        facts=_facts(job, data, noise, convergence, scores)
+        **noise_tables(targets),
+        facts=_facts(job, data, targets, convergence, scores)
         | {"domain": _domain_facts(domain, data)}
         | stated
         | {"bibtex": _bibtex(data, stated, made_by, digest(posterior))},
@@ -97,51 +96,43 @@ def export(
     typer.echo(f"{len(kept)} of {len(drawn['weights_1'])} draws, {_size(out)}", err=True)
 
 
-def _noise(fitted: dict[str, Any]) -> StoredNoise:
-    standard = standard_law(FittedNoise(**{name: fitted[name] for name in FittedNoise._fields}))
-    residual, probability = standard.table()
-    return StoredNoise(
-        about="mean" if lies_about_mean(fitted["family"]) else "draws",
-        **{name: fitted[name] for name in STATED},
-        sd_per_scale=np.atleast_1d(standard.sd()).tolist(),
-        residual=residual,
-        probability=probability,
-    )
-
-
-def _network_of_target(named: Named) -> dict[str, np.ndarray]:
-    """Take the arrays of the network, one chain after the other, and of its outputs the first.
-
-    So any even choice has as many draws of each chain. A second output is the noise that the
-    likelihood states, which a surrogate does without.
-    """
-    drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
-    last = sum(name.startswith(WEIGHTS) for name in drawn)
-    for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
-        drawn[name] = drawn[name][..., :1]
-    return drawn
+def _needed(data: Dataset) -> tuple[str, ...]:
+    """Name what the scores say of the noise, which classes have not."""
+    if is_of_classes(data):
+        return ()
+    return ("outputs",) if len(data.target_names) > 1 else ("predictive_noise",)
 
 
 def _choose(
-    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, noise: StoredNoise
+    drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
 ) -> np.ndarray:
+    """Choose draws; how few respect a tolerance is asked of numbers alone."""
     total, wanted = len(drawn["weights_1"]), job.export.draws
-    if job.export.tolerance is not None:
+    if job.export.tolerance is not None and targets:
         network = network_of(drawn, bind_activations(job.network.activation))
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)
-        target = TargetTransform(**data.transforms["target"])
-        known = data.relative_to
-        reference = None if known is None else known[data.split == VALIDATION]
-        chunk = Chunk(unstandardise(target, outputs, reference), held)
-        wanted = min(wanted, fewest_draws(chunk, noise, job.export.tolerance))
+        each = outputs.reshape(*outputs.shape[:2], -1)
+        fewest = [
+            fewest_draws(_held(one.data, each[..., place]), one.noise, job.export.tolerance)
+            for place, one in enumerate(targets)
+        ]
+        wanted = min(wanted, max(fewest))
     return spread_evenly(total, wanted)
+
+
+def _held(data: Dataset, outputs: np.ndarray) -> Chunk:
+    """Take outputs (draw, point) at the validation rows to the model scale."""
+    rows = data.split == VALIDATION
+    reference = None if data.relative_to is None else data.relative_to[rows]
+    target = TargetTransform(**data.transforms["target"])
+    return Chunk(unstandardise(target, outputs, reference), data.features[rows])
 
 
 def _facts(
     job: ExportJob,
     data: Dataset,
-    noise: StoredNoise,
+    targets: Sequence[Target],
     convergence: dict[str, Any],
     scores: dict[str, Any],
 ) -> dict[str, Any]:
@@ -149,19 +140,13 @@ def _facts(
         "activation": job.network.activation,
         "columns": [*data.input_names, *_behind(data)],
         "target": data.target_names[0],
-        "transforms": data.transforms,
         "units": data.units,
-        "noise": {name: getattr(noise, name) for name in StoredNoise._fields[:-2]},
-        "predictive_noise": scores["predictive_noise"],
         "verdict": {
             "converged": convergence["converged"],
             "convergence": convergence["checks"],
             "calibration": scores["calibration_checks"],
         },
-        "scores": {
-            split: {name: scores[split][name] for name in SCORES if name in scores[split]}
-            for split in ("val", "test")
-        },
+        **facts_of_targets(data, targets, scores),
     }
 
 

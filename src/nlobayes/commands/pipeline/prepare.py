@@ -59,6 +59,7 @@ def prepare(
         relative_to=target.relative_to.arguments() if target.relative_to else None,
         per_class=split.per_class,
         components=features.components,
+        theory=target.theory.by_source if target.theory else None,
     )
     try:
         groups = groups_of(given, job.groups) if job.groups else None

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from nlobayes.commands.shared.group_scores import TITLE, group_rows
 from nlobayes.commands.shared.group_scores import header as header_of_groups
+from nlobayes.commands.shared.output_rows import TITLE as TITLE_OF_OUTPUTS
+from nlobayes.commands.shared.output_rows import header as header_of_outputs
+from nlobayes.commands.shared.output_rows import output_rows
 from nlobayes.commands.shared.rival_scores import TITLE as TITLE_OF_RIVALS
 from nlobayes.commands.shared.rival_scores import header as header_of_rivals
 from nlobayes.commands.shared.rival_scores import rival_rows
@@ -38,6 +41,7 @@ def landing_page(runs: Sequence[Finished]) -> str:
             *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
             *([_table([_header(True), *map(_cells, classes)])] if classes else []),
             *_groups(runs),
+            *_outputs(runs),
             *_sizes(runs),
             *_rivals(runs),
             *(_verdict(label, said) for label, said in failures(runs).items()),
@@ -56,6 +60,12 @@ def _groups(runs: Sequence[Finished]) -> list[str]:
         if (rows := group_rows(runs, of_classes))
     ]
     return [f"{TITLE}:", *tables] if tables else []
+
+
+def _outputs(runs: Sequence[Finished]) -> list[str]:
+    """Write the scores of every target where a network learned several."""
+    rows = [[_plain(cell) for cell in row] for row in output_rows(runs)]
+    return [f"{TITLE_OF_OUTPUTS}:", _table([header_of_outputs(), *rows])] if rows else []
 
 
 def _sizes(runs: Sequence[Finished]) -> list[str]:

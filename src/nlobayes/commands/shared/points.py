@@ -12,10 +12,20 @@ import pyarrow as pa
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.data.chunks import Chunk, Source, numbers
 from nlobayes.errors import InputError
-from nlobayes.surrogate.answers import DOMAIN, REASON, allowed, answer
+from nlobayes.surrogate.answers import (
+    DOMAIN,
+    REASON,
+    allowed,
+    answer,
+    answer_beside,
+    answer_classes,
+)
+from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.conditions import BEYOND
 from nlobayes.surrogate.domain import NEAR_EDGE, OUTSIDE
-from nlobayes.surrogate.surrogate import Scale, Surrogate
+from nlobayes.surrogate.outputs import Scale
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.trained import Trained
 
 
 class Asked(NamedTuple):
@@ -68,7 +78,7 @@ class Tally:
 
 
 def predicted(
-    surrogate: Surrogate,
+    surrogate: Surrogate | Classifier,
     source: Source,
     asked: Asked,
     tally: Tally,
@@ -109,7 +119,7 @@ def predicted(
 
 
 def _given(
-    surrogate: Surrogate, source: Source, chunk: Chunk, good: np.ndarray
+    surrogate: Trained, source: Source, chunk: Chunk, good: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Take what the source tells of parameters that were held fixed (point,); NaN where nothing."""
     told = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
@@ -150,9 +160,16 @@ def _leave_out(
 
 
 def _predict(
-    surrogate: Surrogate, points: np.ndarray, asked: Asked, given: Mapping[str, np.ndarray]
+    surrogate: Surrogate | Classifier,
+    points: np.ndarray,
+    asked: Asked,
+    given: Mapping[str, np.ndarray],
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Predict points (point, input); columns by name, each with its unit."""
+    reason = {REASON: ("", surrogate.reasons(given, len(points)))} if given else {}
+    if isinstance(surrogate, Classifier):
+        classes = answer_classes(surrogate, points, given)
+        return {name: ("", column) for name, column in classes.items()} | reason
     found = answer(surrogate, points, asked.quantiles, on=asked.on, given=given)
     domain = found.pop(DOMAIN)
     if asked.draws:
@@ -164,5 +181,4 @@ def _predict(
         f"{asked.name}_{what}": (asked.unit, column * asked.factor)
         for what, column in found.items()
     }
-    reason = {REASON: ("", surrogate.reasons(given, len(points)))} if given else {}
-    return named | {DOMAIN: ("", domain)} | reason
+    return named | answer_beside(surrogate, points, on=asked.on) | {DOMAIN: ("", domain)} | reason

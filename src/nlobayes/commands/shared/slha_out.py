@@ -14,6 +14,7 @@ from nlobayes.surrogate.cross_section import CrossSection, central, cross_sectio
 from nlobayes.surrogate.domain import OUTSIDE
 from nlobayes.surrogate.identity import in_words, qcd_order
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.theory import TOTAL
 
 OPTION = "--slha-out"
 SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
@@ -58,6 +59,17 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
     write_bytes(out, put(content, entry))
 
 
+def _theory(surrogate: Surrogate, found: CrossSection) -> str:
+    """Say how large the errors of theory are, and in total; or that none is known."""
+    if not surrogate.theory:
+        return "without errors of scale, parton distributions and alpha_s"
+    told = (
+        f"{source} {found.errors[f'{source}_down']:+.2%} {found.errors[f'{source}_up']:+.2%}"
+        for source in (*surrogate.theory, TOTAL)
+    )
+    return f"all errors: {', '.join(told)}"
+
+
 def _scheme(surrogate: Surrogate) -> int:
     stated = surrogate.origin["scales"]
     return next((n for words, n in SCHEMES.items() if stated.startswith(words)), OTHER_SCALE)
@@ -67,8 +79,8 @@ def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
     """Say in a line each how sure it is, where it lies, what it is of, and what failed."""
     failed = [name for names in surrogate.failed_checks.values() for name in names]
     said = (
-        f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, without errors of "
-        "scale, parton distributions and alpha_s",
+        f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "
+        + _theory(surrogate, found),
         f"{found.domain} of the training data; {found.reason}".rstrip("; "),
         in_words(surrogate.origin),
         f"scales: {surrogate.origin['scales']}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,8 +22,11 @@ from nlobayes.data.spectrum_chunks import ENDING, open_spectra
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.answers import quantile_names
+from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words
+from nlobayes.surrogate.loading import load
 from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.trained import Trained
 
 STANDARD = "-"
 FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
@@ -65,13 +68,16 @@ def predict(
     if engine == "jax":
         runtime.configure("float64")
     loaded = _load(surrogate, engine)
+    if isinstance(loaded, Classifier):
+        given = {"--unit": unit, "--draws": draws, "--slha-out": slha_out}
+        _check_no_numbers(given | {"--scale log10": scale == "log10"}, loaded)
     name, unit, factor = _target(loaded, scale, unit)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     asked = Asked(
         _probabilities(quantiles), on, name, unit, factor, (*(keep or ()),), draws, skip_bad
     )
     _check(loaded, asked, out, (points, str(surrogate)))
-    if slha_out is not None:
+    if slha_out is not None and isinstance(loaded, Surrogate):
         _write_xsection(loaded, points, slha_out, (out, str(surrogate)))
     tally = Tally()
     with (
@@ -94,9 +100,16 @@ def _write_xsection(loaded: Surrogate, points: str, out: Path, others: tuple[str
     write_xsection(loaded, points, out)
 
 
-def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate:
+def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:
+    """Refuse options that mean something of numbers alone."""
+    for option, value in options.items():
+        if value:
+            raise InputError("commands.option_of_numbers", where=option, target=loaded.target)
+
+
+def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier:
     try:
-        return Surrogate.load(path, engine)
+        return load(path, engine)
     except InputError as error:
         if path.suffix == ".nc":
             raise
@@ -128,7 +141,7 @@ def _probabilities(text: str) -> tuple[float, ...]:
     return found
 
 
-def _target(loaded: Surrogate, scale: str, unit: str) -> tuple[str, str, float]:
+def _target(loaded: Trained, scale: str, unit: str) -> tuple[str, str, float]:
     """Name what is predicted and its unit, and find the factor that takes it there."""
     name, own = loaded.target, loaded.units.get(loaded.target, "")
     if scale == "log10":
@@ -143,7 +156,7 @@ def _target(loaded: Surrogate, scale: str, unit: str) -> tuple[str, str, float]:
     return name.removesuffix(own) + unit if name.endswith(f"_{own}") else name, unit, factor
 
 
-def _check_log10(loaded: Surrogate, unit: str) -> None:
+def _check_log10(loaded: Trained, unit: str) -> None:
     option = "--scale log10"
     if unit:
         raise InputError("commands.unit_of_log10", where=option)
@@ -151,7 +164,7 @@ def _check_log10(loaded: Surrogate, unit: str) -> None:
         raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
 
 
-def _check(loaded: Surrogate, asked: Asked, out: str, read: tuple[str, ...]) -> None:
+def _check(loaded: Trained, asked: Asked, out: str, read: tuple[str, ...]) -> None:
     if asked.draws > loaded.draws:
         raise InputError(
             "commands.too_many_draws", where="--draws", asked=asked.draws, draws=loaded.draws
@@ -161,7 +174,7 @@ def _check(loaded: Surrogate, asked: Asked, out: str, read: tuple[str, ...]) -> 
             raise InputError("commands.out_is_read", where="--out", path=out)
 
 
-def _open(points: str, loaded: Surrogate, asked: Asked) -> AbstractContextManager[Source]:
+def _open(points: str, loaded: Trained, asked: Asked) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
     columns = [*loaded.inputs, *asked.keep]
     held = [one.name for one in loaded.conditions]
@@ -188,7 +201,7 @@ def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
         ) from None
 
 
-def _warn(loaded: Surrogate, source: Source, tally: Tally) -> None:
+def _warn(loaded: Trained, source: Source, tally: Tally) -> None:
     if loaded.approximate:
         _say("this surrogate is an approximate posterior: convergence does not apply to it")
     for kind, failed in loaded.failed_checks.items():

@@ -13,6 +13,7 @@ from rich.text import Text
 from nlobayes.artifacts.files import read_json
 from nlobayes.commands.shared.group_scores import group_table
 from nlobayes.commands.shared.landing_page import landing_page
+from nlobayes.commands.shared.output_rows import output_table
 from nlobayes.commands.shared.rival_scores import rival_table
 from nlobayes.commands.shared.size_rows import size_table
 from nlobayes.commands.shared.summary_table import LEGENDS, summary_table
@@ -98,6 +99,9 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
         if groups := group_table(alike, of_classes):
             console.print()
             console.print(groups)
+    if outputs := output_table(runs):
+        console.print()
+        console.print(outputs)
     if sizes := size_table(runs):
         console.print()
         console.print(sizes)

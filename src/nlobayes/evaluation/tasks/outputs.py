@@ -19,7 +19,7 @@ def one_by_one(given: Given) -> Iterator[tuple[str, Given]]:
         yield (
             name,
             given._replace(
-                data=_with_one_target(given.data, place),
+                data=with_one_target(given.data, place),
                 posterior=_of_one_target(given.posterior, place),
                 baseline=_of_one_target(given.baseline, place),
             ),
@@ -58,7 +58,8 @@ def _along_outputs(values: np.ndarray | None, place: int) -> np.ndarray | None:
     return values[..., place if values.shape[-1] > 1 else 0]
 
 
-def _with_one_target(data: Dataset, place: int) -> Dataset:
+def with_one_target(data: Dataset, place: int) -> Dataset:
+    """Take one of several targets of a dataset, as if it were the only one."""
     target = data.transforms["target"]
     constants = {
         name: float(np.broadcast_to(target[name], len(data.target_names))[place])

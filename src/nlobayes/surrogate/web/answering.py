@@ -55,12 +55,16 @@ def answer(
     known = np.flatnonzero(allowed(surrogate, points)[0])
     values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
     domain = np.full(len(points), OUTSIDE, dtype=object)
+    errors: dict[str, np.ndarray] = {}
     step = max(1, CELLS // surrogate.draws)
     for start in range(0, known.size, step):
         part = known[start : start + step]
         with turns.one(), np.errstate(all="ignore"):
             found = surrogate.predict(points[part], quantiles=quantiles, on=on)
             domain[part] = surrogate.domain(points[part])
+            of_theory = surrogate.errors(points[part]) if surrogate.theory else {}
+        for name, error in of_theory.items():
+            errors.setdefault(name, np.full(len(points), math.nan))[part] = error
         values[:, part] = [*(getattr(found, name) for name in SUMMARIES), *found.quantiles]
     columns = [[*map(number, column)] for column in values.tolist()]
     return {
@@ -70,6 +74,7 @@ def answer(
         **dict(zip(SUMMARIES, columns, strict=False)),
         "probabilities": [*quantiles],
         "quantiles": columns[len(SUMMARIES) :],
+        "errors": {name: [*map(number, each)] for name, each in errors.items()},
         "domain": domain.tolist(),
     }
 

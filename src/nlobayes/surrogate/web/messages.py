@@ -56,6 +56,9 @@ class Answer(BaseModel):
     total_sd: list[Number]
     probabilities: list[float]
     quantiles: list[list[Number]] = Field(description="An array for each probability.")
+    errors: dict[str, list[Number]] = Field(
+        description="Relative errors of a surrogate that knows theory errors, by name."
+    )
     domain: list[Literal["inside", "near edge", "outside"]]
 
 

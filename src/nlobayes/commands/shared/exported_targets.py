@@ -1,0 +1,140 @@
+"""What a surrogate is of: every target of numbers with its noise, or classes without any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.artifacts import surrogate_file
+from nlobayes.commands.shared.functions import flatten
+from nlobayes.data.transforms import CLASSES
+from nlobayes.evaluation.predictive.fitted import FittedNoise
+from nlobayes.evaluation.predictive.noise_fit import lies_about_mean, standard_law
+from nlobayes.evaluation.tasks.outputs import with_one_target
+from nlobayes.model.networks import BIASES, WEIGHTS, is_parameter
+from nlobayes.surrogate.mixture import StoredNoise
+from nlobayes.surrogate.targets import FURTHER
+from nlobayes.types import Dataset, Named, NoiseTable
+
+SCORES = (
+    *("rmse_log10", "rmse_target", "relative_error_p50", "relative_error_p95"),
+    *("coverage_68", "coverage_95", "crps", "lppd", "points"),
+    *("accuracy", "brier", "ece"),
+)
+STATED = (
+    *("scale", "exponent", "reference_sd", "knots", "coefficients", "spread_range", "scale_range"),
+    *("column", "edges"),
+)
+
+
+class Target(NamedTuple):
+    """A target as if it were the only one, its noise and its scores."""
+
+    data: Dataset
+    noise: StoredNoise
+    scores: Mapping[str, Any]
+
+
+def is_of_classes(data: Dataset) -> bool:
+    """Tell whether classes are learned."""
+    scale: str = data.transforms["target"]["scale"]
+    return scale == CLASSES
+
+
+def targets_of(data: Dataset, scores: Mapping[str, Any]) -> list[Target]:
+    """Take every target apart, first the one that a surrogate is of; none of classes."""
+    if is_of_classes(data):
+        return []
+    if len(data.target_names) == 1:
+        return [Target(data, _noise(scores["predictive_noise"]), scores)]
+    each = enumerate(scores["outputs"][name] for name in data.target_names)
+    return [
+        Target(with_one_target(data, place), _noise(own["predictive_noise"]), own)
+        for place, own in each
+    ]
+
+
+def network_of_targets(named: Named, data: Dataset, temperature: float) -> dict[str, np.ndarray]:
+    """Take the arrays of the network, one chain after the other, and of its outputs the targets.
+
+    So any even choice has as many draws of each chain. Outputs behind the targets are the noise
+    that the likelihood states, which a surrogate does without. Of classes there is one output for
+    each, its logit: what likelihoods divide by and what two classes share is worked in.
+    """
+    drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
+    last = sum(name.startswith(WEIGHTS) for name in drawn)
+    for name in (f"{WEIGHTS}_{last}", f"{BIASES}_{last}"):
+        if is_of_classes(data):
+            drawn[name] = _logits(drawn[name] / temperature)
+        else:
+            drawn[name] = drawn[name][..., : len(data.target_names)]
+    return drawn
+
+
+def noise_tables(targets: Sequence[Target]) -> dict[str, Any]:
+    """Give the noise of the targets as the arrays of what is exported; empty ones of classes."""
+    if not targets:
+        return dict(surrogate_file.NO_NOISE)
+    first, *further = (NoiseTable(one.noise.residual, one.noise.probability) for one in targets)
+    return {**first._asdict(), "further": tuple(further)}
+
+
+def facts_of_targets(
+    data: Dataset, targets: Sequence[Target], scores: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Say how targets were transformed, which noise lies about them, and what they score."""
+    if not targets:
+        form = {"form": surrogate_file.CLASSES}
+        return {"transforms": data.transforms, "scores": _scores(scores), **form}
+    first, *others = targets
+    facts = {
+        "transforms": {**data.transforms, "target": first.data.transforms["target"]},
+        "noise": _stored(first.noise),
+        "predictive_noise": first.scores["predictive_noise"],
+        "scores": _scores(first.scores),
+    }
+    return facts | ({FURTHER: [_further(one) for one in others]} if others else {})
+
+
+def _further(target: Target) -> dict[str, Any]:
+    """Say what a target behind the first has of its own."""
+    constants = target.data.transforms["target"]
+    return {
+        "target": target.data.target_names[0],
+        "transform": {name: constants[name] for name in ("scale", "mean", "sd")},
+        "noise": _stored(target.noise),
+        "predictive_noise": target.scores["predictive_noise"],
+        "scores": _scores(target.scores),
+    }
+
+
+def _logits(outputs: np.ndarray) -> np.ndarray:
+    """Give outputs (..., output) for each class: of two classes told by one the first has zero."""
+    if outputs.shape[-1] > 1:
+        return outputs
+    return np.concatenate([np.zeros_like(outputs), outputs], axis=-1)
+
+
+def _noise(fitted: dict[str, Any]) -> StoredNoise:
+    standard = standard_law(FittedNoise(**{name: fitted[name] for name in FittedNoise._fields}))
+    residual, probability = standard.table()
+    return StoredNoise(
+        about="mean" if lies_about_mean(fitted["family"]) else "draws",
+        **{name: fitted[name] for name in STATED},
+        sd_per_scale=np.atleast_1d(standard.sd()).tolist(),
+        residual=residual,
+        probability=probability,
+    )
+
+
+def _stored(noise: StoredNoise) -> dict[str, Any]:
+    return {name: getattr(noise, name) for name in StoredNoise._fields[:-2]}
+
+
+def _scores(scores: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        split: {name: scores[split][name] for name in SCORES if name in scores[split]}
+        for split in ("val", "test")
+    }

@@ -1,0 +1,109 @@
+"""`Classifier.load(path).predict(x)`: probabilities of classes from one file.
+
+Needs NumPy and h5py; JAX only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from nlobayes.surrogate.trained import Engine, Trained
+from nlobayes.types import Exported
+
+_CELLS = 1_000_000
+"""Probabilities (draw, point, class) that are held at once."""
+
+
+class Classes(NamedTuple):
+    """What all draws together say of points.
+
+    Attributes
+    ----------
+    probability
+        Predictive probabilities, the means over draws (point, class), in the order of `labels`.
+    label
+        The most probable class (point,).
+    confidence
+        Its probability (point,).
+    entropy
+        Of the predictive probabilities, in nats (point,).
+    mutual_information
+        How much of the entropy is for want of data, not between the classes themselves: the
+        entropy less the mean over draws of that of one draw (point,).
+    """
+
+    probability: np.ndarray
+    label: np.ndarray
+    confidence: np.ndarray
+    entropy: np.ndarray
+    mutual_information: np.ndarray
+
+
+class Classifier(Trained):
+    """A sampled network that tells classes apart.
+
+    Attributes
+    ----------
+    labels
+        The classes, whole numbers as the table names them, in the order of the probabilities.
+    """
+
+    OF_CLASSES: ClassVar[bool] = True
+
+    def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
+        super().__init__(exported, engine)
+        stated = self.facts["transforms"]["target"]["labels"]
+        self.labels: tuple[int, ...] = tuple(int(label) for label in stated)
+
+    def _predicts(self) -> str:
+        return f"classes {', '.join(map(str, self.labels))} of {self.target}"
+
+    def predict(self, x: Any) -> Classes:
+        """Predict points (point, input), in the order of `inputs` and in their units.
+
+        `domain` says how far to trust it: far from the train rows networks are sure and wrong.
+
+        Raises
+        ------
+        InputError
+            If the points have another shape, or a value is not finite or not allowed.
+        """
+        features = self._seen(x)
+        step = max(1, _CELLS // (self.draws * len(self.labels)))
+        starts = range(0, max(len(features), 1), step)
+        parts = [self._of_points(features[start : start + step]) for start in starts]
+        probability = np.concatenate([mean for mean, _ in parts])
+        expected = np.concatenate([entropy for _, entropy in parts])
+        entropy = _entropy(probability)
+        return Classes(
+            probability,
+            np.array(self.labels)[probability.argmax(axis=1)],
+            probability.max(axis=1),
+            entropy,
+            np.maximum(entropy - expected, 0),
+        )
+
+    def sample(self, x: Any) -> np.ndarray:
+        """Give the probabilities of every draw (draw, point, class) at points (point, input)."""
+        return _softmax(self._evaluate(self._seen(x)))
+
+    def _of_points(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Average the probabilities of the draws, and their entropies."""
+        each = _softmax(self._evaluate(features))
+        return each.mean(axis=0), _entropy(each).mean(axis=0)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    """Give probabilities (..., class) of logits."""
+    relative = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    probabilities: np.ndarray = relative / relative.sum(axis=-1, keepdims=True)
+    return probabilities
+
+
+def _entropy(probabilities: np.ndarray) -> np.ndarray:
+    """Give the entropy (...,) of probabilities (..., class), in nats."""
+    logs = np.log(np.where(probabilities > 0, probabilities, 1))
+    entropy: np.ndarray = -(probabilities * logs).sum(axis=-1)
+    return entropy

@@ -1,0 +1,16 @@
+"""Whatever file was exported: of numbers, or of classes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nlobayes.surrogate.classifier import Classifier
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.surrogate.trained import Engine, is_of_classes, read_exported
+
+
+def load(path: str | Path, engine: Engine = "numpy") -> Surrogate | Classifier:
+    """Read an exported file; errors as `Surrogate.load`."""
+    exported = read_exported(path)
+    of = Classifier if is_of_classes(exported) else Surrogate
+    return of(exported, engine)

@@ -1,0 +1,87 @@
+"""Theory errors of a cross section, as relative errors with a sign, and how they are combined.
+
+Ratios to the central value are learned; errors are made of their medians by the conventions of
+xsec (Buckley et al., arXiv:2006.16273), which GAMBIT reads:
+
+- `scale`: the lower and the higher of the cross sections at half and at twice the scale;
+- `pdf`: the error of the parton distributions, alike on both sides;
+- `alpha_s`: half the range between the cross sections at the upper and the lower alpha_s, alike on
+  both sides (PDF4LHC, arXiv:1510.03865, section 6.3);
+- `total`: on each side all of these and the error of the regression in quadrature, as GAMBIT's
+  adaptor of xsec adds them; PDF4LHC adds the errors of alpha_s and parton distributions so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+REGRESSION, TOTAL = "regression", "total"
+SIDES = ("down", "up")
+MEDIAN_AND_INTERVAL = (0.5, 0.16, 0.84)
+"""Quantiles that errors are made of: that of the regression lies between the last two."""
+
+
+def relative_errors(
+    quantiles: Mapping[str, np.ndarray], target: str, theory: Mapping[str, Sequence[str]]
+) -> dict[str, np.ndarray]:
+    """Combine what is predicted of a cross section and of ratios to it.
+
+    Parameters
+    ----------
+    quantiles
+        `MEDIAN_AND_INTERVAL` (quantile, point) of the cross section and of every ratio, by name.
+    target
+        Name of the cross section.
+    theory
+        Names of ratios by what they tell: two of `scale` and of `alpha_s`, one of `pdf`.
+
+    Returns
+    -------
+    Errors (point,) over the median of the cross section, `{source}_down` and `{source}_up`: of the
+    regression, of every source that is given, and in total. Those down are negative, but where
+    both scales lie on one side of the central value: then both scale errors have its sign, and
+    that of the other side counts as none in total.
+    """
+    median, low, high = quantiles[target]
+    sides = {REGRESSION: (low / median - 1, high / median - 1)}
+    for source, names in theory.items():
+        sides[source] = RULES[source](*(quantiles[name][0] for name in names))
+    down, up = (np.stack(side) for side in zip(*sides.values(), strict=True))
+    sides[TOTAL] = (-_in_quadrature(np.minimum(down, 0)), _in_quadrature(np.maximum(up, 0)))
+    return {
+        f"{source}_{side}": values
+        for source, both in sides.items()
+        for side, values in zip(SIDES, both, strict=True)
+    }
+
+
+Sides = tuple[np.ndarray, np.ndarray]
+
+
+def _of_scales(one: np.ndarray, other: np.ndarray) -> Sides:
+    return np.minimum(one, other) - 1, np.maximum(one, other) - 1
+
+
+def _of_parton_distributions(error: np.ndarray) -> Sides:
+    return -error, error
+
+
+def _of_coupling(one: np.ndarray, other: np.ndarray) -> Sides:
+    half = np.abs(one - other) / 2
+    return -half, half
+
+
+RULES: dict[str, Callable[..., Sides]] = {
+    "scale": _of_scales,
+    "pdf": _of_parton_distributions,
+    "alpha_s": _of_coupling,
+}
+"""How each source gives its error down and up."""
+
+
+def _in_quadrature(errors: np.ndarray) -> np.ndarray:
+    """Add errors (source, point)."""
+    total: np.ndarray = np.sqrt(np.square(errors).sum(axis=0))
+    return total

@@ -1,0 +1,241 @@
+"""What files of numbers and of classes share: inputs and domain, what they are of, and verdicts.
+
+Needs NumPy and h5py; JAX only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+
+from nlobayes.artifacts.surrogate_file import read_surrogate
+from nlobayes.checks import APPROXIMATE
+from nlobayes.data.references import allowed as allowed_references
+from nlobayes.data.references import check_version, columns_behind, reference_at
+from nlobayes.data.transforms import CLASSES, apply_features, feature_transform
+from nlobayes.errors import InputError
+from nlobayes.model.networks import network_of
+from nlobayes.surrogate import domain as domains
+from nlobayes.surrogate.conditions import reasons, violated
+from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
+from nlobayes.surrogate.limits import Limits, gaps, within
+from nlobayes.surrogate.schema import check
+from nlobayes.types import Exported
+
+Engine = Literal["numpy", "jax"]
+Evaluate = Callable[[np.ndarray], np.ndarray]
+
+
+class Trained:
+    """Draws of a network that were exported, and the points that they know.
+
+    Attributes
+    ----------
+    inputs
+        Names of the columns that a point has, in order; a column that the target was learned
+        relative to comes last.
+    target
+        Name of what is predicted; `units` names its unit and those of the inputs.
+    scale
+        Model scale: `log10` of the target or `identity`; `classes` of classes.
+    draws
+        Number of posterior draws.
+    limits
+        Smallest and largest value of each input among the train rows.
+    gaps
+        Of masses with both signs: the values around zero between which no train row lies.
+    typical
+        A train row in the middle of the others, by input.
+    facts
+        What the file says of itself: verdicts, scores, provenance, how to cite it.
+    origin
+        What it is of, as the table of its points states it: process, `sqrt_s_tev`, order, parton
+        distributions and more by name; `unknown` where no table did.
+    process
+        Particles as PDG numbers, and the energy in GeV; None where a table stated them not.
+    conditions
+        Parameters that were held fixed, such as `msq`, the mean mass of the light squarks in GeV,
+        each with the span in which points must lie. They are no inputs.
+    """
+
+    OF_CLASSES: ClassVar[bool]
+
+    def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
+        facts = exported.facts
+        target = facts["transforms"]["target"]
+        self.inputs: tuple[str, ...] = tuple(facts["columns"])
+        self.target: str = facts["target"]
+        self.units: dict[str, str] = facts["units"]
+        self.scale: str = target["scale"]
+        self.draws = len(exported.variables["weights_1"])
+        self.limits = {
+            name: (float(low), float(high))
+            for name, (low, high) in zip(self.inputs, exported.limits, strict=True)
+        }
+        self.typical = dict(zip(self.inputs, map(float, exported.typical), strict=True))
+        self.facts: Mapping[str, Any] = facts
+        self.origin = origin(facts)
+        self.process = process_of(self.origin)
+        self.conditions = conditions(self.origin, self.inputs)
+        self._features = feature_transform(facts["transforms"]["features"])
+        self._relative_to = target.get("relative_to")
+        behind = len(columns_behind(self._relative_to))
+        self._inputs_of_network = len(self.inputs) - behind
+        near = facts["domain"]
+        self._domain = domains.Domain(
+            exported.features, exported.spacing, near["inside"], near["edge"]
+        )
+        self._ranges: Limits = self.limits | near["limits"]
+        self.gaps = gaps(self._ranges, self.inputs)
+        self._evaluate = _evaluator(exported, engine)
+
+    def __repr__(self) -> str:
+        """Say what is predicted, from how many draws, which checks failed, and what it is of."""
+        failed = ", ".join(name for names in self.failed_checks.values() for name in names)
+        verdict = f"failed: {failed}" if failed else "all checks passed"
+        if self.approximate:
+            verdict = f"{APPROXIMATE}, {verdict}"
+        name, of = type(self).__name__, in_words(self.origin)
+        return f"<{name} of {self._predicts()}: {self.draws} draws, {verdict}; of {of}>"
+
+    def _predicts(self) -> str:
+        return f"{self.target} [{self.units.get(self.target) or 'no unit'}]"
+
+    @property
+    def approximate(self) -> bool:
+        """Whether its draws are no chains, so that convergence does not apply."""
+        said: bool | None = self.facts["verdict"]["converged"]
+        return said is None
+
+    @property
+    def failed_checks(self) -> dict[str, list[str]]:
+        """Names of the checks of the chains (`convergence`) and of the error bars that failed."""
+        verdict = self.facts["verdict"]
+        return {
+            kind: [name for name, check in verdict[kind].items() if not check["passed"]]
+            for kind in ("convergence", "calibration")
+        }
+
+    @classmethod
+    def load(cls, path: str | Path, engine: Engine = "numpy") -> Self:
+        """Read an exported file and choose what computes it.
+
+        Raises
+        ------
+        InputError
+            If the file is no surrogate, is damaged or says what cannot be, the engine is not known,
+            it is of classes and not of numbers, or the other way around, or its target is relative
+            to what another version of the embedded engine computes.
+        """
+        exported = read_exported(path)
+        if is_of_classes(exported) != cls.OF_CLASSES:
+            target = exported.facts["target"]
+            if cls.OF_CLASSES:
+                raise InputError("surrogate.of_numbers", where=path, target=target)
+            raise InputError("surrogate.of_classes", where=path, target=target)
+        return cls(exported, engine)
+
+    def distance(self, x: Any) -> np.ndarray:
+        """Give the distance of points to the nearest train row, in the spacing there (point,)."""
+        return domains.distance(self._domain, self._seen(x))
+
+    def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
+        """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`.
+
+        A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
+        or in the length of a row of mixings. So is one without a `reference`, and one that violates
+        one of `conditions`: `given` holds these parameters by name (point,), NaN where nobody knows
+        them; `reasons` says which.
+        """
+        points = checked(x, self.inputs)
+        allowed = within(self._ranges, points, self.inputs, self.units)
+        reference = self._reference(points)
+        if reference is not None:
+            allowed &= np.isfinite(reference)
+        allowed &= ~violated(self.conditions, given or {}, len(points))
+        return domains.flag(self._domain, self.distance(points), allowed)
+
+    def reasons(self, given: Mapping[str, Any], points: int) -> np.ndarray:
+        """Say of so many points which of `conditions` they violate, or do not tell (point,)."""
+        return reasons(self.conditions, given, points)
+
+    def reference(self, x: Any) -> np.ndarray | None:
+        """Give what the target was learned relative to, in its unit (point,); None without one.
+
+        Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
+        the prediction, where it does not exist; `needs` says which points have one.
+        """
+        return self._reference(checked(x, self.inputs))
+
+    @property
+    def needs(self) -> str:
+        """Say which points have a reference; empty where the target was learned itself."""
+        relative_to = self._relative_to
+        return "" if relative_to is None else allowed_references(relative_to, self.scale)
+
+    def network_inputs(self, points: np.ndarray) -> np.ndarray:
+        """Take the columns of points (point, input) that the network sees features of."""
+        return points[:, : self._inputs_of_network]
+
+    def _reference(self, points: np.ndarray) -> np.ndarray | None:
+        relative_to = self._relative_to
+        if relative_to is None:
+            return None
+        return reference_at(relative_to, points, self.inputs, self.scale)
+
+    def _seen(self, x: Any) -> np.ndarray:
+        points = checked(x, self.inputs)
+        return apply_features(self._features, self.network_inputs(points))
+
+
+def read_exported(path: str | Path) -> Exported:
+    """Read what was exported, of numbers or of classes; errors as `Trained.load`."""
+    exported = check(read_surrogate(Path(path)), str(path))
+    check_version(exported.facts["transforms"]["target"].get("relative_to"))
+    return exported
+
+
+def is_of_classes(exported: Exported) -> bool:
+    """Tell whether a file is of classes."""
+    scale: str = exported.facts["transforms"]["target"]["scale"]
+    return scale == CLASSES
+
+
+def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
+    network = network_of(exported.variables, exported.facts["activation"])
+    if engine == "numpy":
+        return partial(evaluate, network, exported.variables)
+    if engine == "jax":
+        from nlobayes.surrogate.prediction import Compiled
+
+        return Compiled(network, exported.variables)
+    raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))
+
+
+def checked(x: Any, inputs: tuple[str, ...]) -> np.ndarray:
+    """Take points (point, input) as finite numbers.
+
+    Raises
+    ------
+    InputError
+        If they have another shape, or a value is no finite number.
+    """
+    try:
+        points = np.asarray(x, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("surrogate.not_numbers", inputs=inputs, reason=str(error)) from None
+    if points.ndim != 2 or points.shape[1] != len(inputs):
+        raise InputError(
+            "surrogate.other_shape", shape=points.shape, count=len(inputs), inputs=inputs
+        )
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if bad.size:
+        raise InputError(
+            "surrogate.not_finite", bad=bad.size, points=len(points), row=int(bad[0]) + 1
+        )
+    return points

@@ -1,0 +1,206 @@
+"""Theory errors from the columns of a table to the surrogate that predicts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.csv as pa_csv
+import pytest
+import xarray as xr
+
+from nlobayes import Surrogate
+from nlobayes.artifacts.contents import named_group, read_dataset
+from nlobayes.artifacts.netcdf import read_attrs, write_groups
+from nlobayes.artifacts.predicted import predictions_groups
+from nlobayes.commands.pipeline.evaluate import evaluate
+from nlobayes.commands.pipeline.export import export
+from nlobayes.commands.pipeline.prepare import prepare
+from nlobayes.commands.shared.functions import flatten, predict_draws
+from nlobayes.commands.tools.predict import predict
+from nlobayes.data.splits import TEST
+from nlobayes.data.tables import to_csv_text
+from nlobayes.study.jobs import ModelJob
+from nlobayes.types import Dataset, Named, Table
+from tests.refusals import refused
+
+COLUMNS = ("m1", "n11", "n12", "n13", "n14")
+ROWS, DRAWS, HIDDEN = 200, 12, 6
+THEORY = {"scale": ["scale_up", "scale_down"], "pdf": "pdf_error_fb"}
+NAMES = (
+    "sigma_pb",
+    *(f"{name}_over_sigma_pb" for name in ("scale_up", "scale_down", "pdf_error_fb")),
+)
+SPEC: dict[str, Any] = {
+    "features": {},
+    "target": {"theory": THEORY},
+    "split": {"train": 100, "validation": 50, "test": 50},
+    "reference_points": 10,
+    "units": {},
+}
+MODEL = {
+    "network": {"hidden": [HIDDEN]},
+    "prior": {"kind": "fan_in"},
+    "likelihood": {"kind": "gaussian", "sigma": 0.1},
+    "precision": "float64",
+}
+Change = Callable[[dict[str, np.ndarray]], None]
+
+
+def table(change: Change | None = None) -> Table:
+    """Make cross sections in pb, scales about them, and an error of parton distributions in fb."""
+    rng = np.random.default_rng(3)
+    mass = rng.uniform(100, 1000, ROWS)
+    mixing = rng.normal(size=(ROWS, 4))
+    mixing /= np.linalg.norm(mixing, axis=1, keepdims=True)
+    sigma = np.exp(-mass / 150)
+    columns = dict(zip(COLUMNS, np.column_stack([mass, mixing]).T, strict=True))
+    columns |= {"sigma_pb": sigma, "scale_up": sigma * (1.03 + mass / 5e4)}
+    columns |= {"scale_down": sigma * (0.98 - mass / 5e4)}
+    columns |= {"pdf_error_fb": 1000 * sigma * (0.02 + mass / 2e4)}
+    if change:
+        change(columns)
+    units = {"m1": "GeV", **dict.fromkeys(COLUMNS[1:], "1"), "pdf_error_fb": "fb"}
+    return Table(columns, units | dict.fromkeys(("sigma_pb", "scale_up", "scale_down"), "pb"), {})
+
+
+def prepared(folder: Path, change: Change | None = None, **target: Any) -> Dataset:
+    """Make the dataset of the table."""
+    (folder / "table.csv").write_text(to_csv_text(table(change)))
+    spec = SPEC | {"target": {"theory": THEORY, **target}}
+    prepare(json.dumps(spec), folder / "table.csv", folder / "dataset.nc")
+    return read_dataset(folder / "dataset.nc")
+
+
+def test_errors_are_learned_as_ratios_in_one_unit(tmp_path: Path) -> None:
+    data, rows = prepared(tmp_path), table().columns
+    assert data.target_names == NAMES
+    assert [data.units[name] for name in NAMES] == ["pb", "", "", ""]
+    sigma = rows["sigma_pb"]
+    expected = [sigma, rows["scale_up"] / sigma, rows["scale_down"] / sigma]
+    expected.append(rows["pdf_error_fb"] / 1000 / sigma)
+    np.testing.assert_allclose(data.observed, np.column_stack(expected), rtol=1e-12)
+    assert data.transforms["theory"] == {"scale": [*NAMES[1:3]], "pdf": [NAMES[3]]}
+    scaled = np.log10(data.observed) - data.transforms["target"]["mean"]
+    np.testing.assert_allclose(data.target, scaled / data.transforms["target"]["sd"])
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        ({"theory": {}}, "study.no_theory"),
+        ({"scale": "identity"}, "study.theory_of_one_log10"),
+        ({"column": ["sigma_pb", "lo_pb"]}, "study.theory_of_one_log10"),
+        ({"scale_variations": ["scale_up"]}, "study.of_one_column"),
+        ({"relative_to": {"column": "lo_pb"}}, "references.of_one_target"),
+        ({"theory": {"pdf": "absent"}}, "data.request_refused"),
+    ],
+)
+def test_what_has_no_ratios_is_refused(tmp_path: Path, target: Any, code: str) -> None:
+    with refused(code):
+        prepared(tmp_path, **target)
+    assert not (tmp_path / "dataset.nc").exists()
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0])
+@pytest.mark.parametrize("column", ["scale_up", "pdf_error_fb", "sigma_pb"])
+def test_errors_without_a_logarithm_are_refused(tmp_path: Path, column: str, value: float) -> None:
+    def change(columns: dict[str, np.ndarray]) -> None:
+        columns[column][6] = value
+
+    with refused("data.request_refused"):
+        prepared(tmp_path, change)
+
+
+class Exported:
+    """A network of random draws about the true ratios, scored and written as a surrogate."""
+
+    def __init__(self, folder: Path) -> None:
+        self.data, self.folder = prepared(folder), folder
+        self.model = ModelJob.model_validate(MODEL)
+        self.drawn = flatten(self._weights())
+        self.says = predict_draws(self.drawn, self.model, self.data)
+        self._score()
+        network = {"network": MODEL["network"], "export": {"draws": DRAWS}}
+        names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
+        self.path = folder / "surrogate.nc"
+        thinned, dataset, diagnostics, scores = (folder / name for name in names)
+        export(json.dumps(network), thinned, dataset, diagnostics, scores, self.path)
+
+    def _weights(self) -> Named:
+        rng = np.random.default_rng(8)
+        shapes = {"weights_1": (5, HIDDEN), "biases_1": (HIDDEN,)}
+        shapes |= {"weights_2": (HIDDEN, len(NAMES)), "biases_2": (len(NAMES),)}
+        values = {
+            name: rng.normal(size=shape) + 0.05 * rng.normal(size=(2, DRAWS // 2, *shape))
+            for name, shape in shapes.items()
+        }
+        dims = {name: tuple(f"{name}_{i}" for i in range(len(s))) for name, s in shapes.items()}
+        stored = Named(values, dims, {})
+        groups = {"posterior": named_group(stored, ("chain", "draw"))}
+        groups["observed_data"] = xr.Dataset({"target": (("point",), np.zeros(3))})
+        made = {"device": "cpu", "precision": "float64", "exact": True, "checks": {}}
+        write_groups(self.folder / "thinned.nc", "thinned", groups, made)
+        return stored
+
+    def _score(self) -> None:
+        draws = xr.Dataset(coords={"chain": [0, 1], "draw": np.arange(DRAWS // 2)})
+        groups = predictions_groups(self.says, self.says, self.data, draws)
+        files = [self.folder / name for name in ("predictions.nc", "dataset.nc", "evaluation.json")]
+        write_groups(files[0], "predictions", groups, {"exact": True})
+        spec = {"noise": "gaussian", "calibration": {}, "covariate": "m1", "seed": 3}
+        evaluate(json.dumps(spec), files[0], files[1], files[2])
+        verdict = {"checks": {}, "converged": True}
+        (self.folder / "diagnostics.json").write_text(json.dumps(verdict))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    return Exported(tmp_path_factory.mktemp("theory"))
+
+
+def test_the_file_predicts_what_the_posterior_says_of_every_target(made: Exported) -> None:
+    """Of each its draws, and the noise that was fitted to it."""
+    surrogate = Surrogate.load(made.path)
+    assert surrogate.outputs == NAMES
+    scores = json.loads((made.folder / "evaluation.json").read_text())["outputs"]
+    functions = made.says.function
+    for place, name in enumerate(NAMES):
+        found = surrogate.predict(made.data.inputs, on="model", output=name)
+        np.testing.assert_allclose(found.mean, functions[..., place].mean(axis=0), atol=1e-5)
+        noise = scores[name]["predictive_noise"]["scale"]
+        expected = np.hypot(functions[..., place].std(axis=0), noise)
+        np.testing.assert_allclose(found.total_sd, expected, rtol=1e-4)
+
+
+def test_coverage_of_every_component_is_scored(made: Exported) -> None:
+    """As counted here, on the test rows, with the intervals that the surrogate gives."""
+    surrogate, test = Surrogate.load(made.path), made.data.split == TEST
+    scores = json.loads((made.folder / "evaluation.json").read_text())["outputs"]
+    for place, name in enumerate(NAMES):
+        found = surrogate.predict(made.data.inputs[test], quantiles=(0.16, 0.84), output=name)
+        low, high = found.quantiles
+        observed = made.data.observed[test, place]
+        within = np.mean((low <= observed) & (observed <= high))
+        assert scores[name]["test"]["coverage_68"] == pytest.approx(within, abs=0.021)  # one row
+
+
+def test_predict_writes_the_errors_as_columns(made: Exported, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    predict(made.path, str(made.folder / "table.csv"), out=str(out))
+    columns = pa_csv.read_csv(out).to_pydict()
+    errors = Surrogate.load(made.path).errors(made.data.inputs)
+    assert {name for name in columns if name.endswith("_rel")} == {f"{n}_rel" for n in errors}
+    for name, values in errors.items():
+        np.testing.assert_allclose(columns[f"{name}_rel"], values, rtol=1e-6)
+
+
+def test_the_file_keeps_what_each_target_scores(made: Exported) -> None:
+    further = Surrogate.load(made.path).facts["further"]
+    assert [one["target"] for one in further] == [*NAMES[1:]]
+    assert all("coverage_68" in one["scores"]["test"] for one in further)
+    assert len(Surrogate.load(made.path).facts["verdict"]["calibration"]) == 4 * len(NAMES)
+    assert read_attrs(made.path)["kind"] == "surrogate"
