@@ -30,8 +30,8 @@ EXTRAS: dict[str, str | None] = {"predict": None, "record": None, "serve": "serv
 """Of commands that need no extra, or one of their own."""
 BESIDE = {"predict": {"jax", "jaxlib", "pandas"}, "serve": {"jax", "jaxlib"}, "record": {"pandas"}}
 """Packages that `--engine jax` asks for, or that a function of others does in a file they share."""
-RIVALS = {"scikit-learn"}
-"""What rivals need that a study may do without."""
+RIVALS = {"scikit-learn", "joblib"}
+"""What rivals need that a study may do without, and what starts their workers."""
 CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0, "mu_over_q": 1.0}
 UNREACHABLE = ("Failed to fetch", "network was disabled")
 POINTS = "m1:GeV,n11,n12,n13,n14\n150,0.1,-0.2,0.7,0.67\n-420,0.06,0.05,0.71,0.7\n"

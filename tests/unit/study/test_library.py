@@ -56,7 +56,7 @@ def test_every_grid_of_the_documentation_exists(grid: str) -> None:
 def test_the_examples_of_the_documentation_are_valid() -> None:
     chain_groups = (CONFIG / "README.md").read_text().split("```yaml\n")[1:]
     examples = [yaml.safe_load(chain_group.split("```")[0]) for chain_group in chain_groups]
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         load_study(shipped(**example))
 
