@@ -30,6 +30,12 @@ def examples(kind: str) -> list[str]:
     return [text for name, text in BLOCK.findall(PAGE) if name == kind]
 
 
+def number_with(words: str) -> int:
+    """Number the one study of the page that says so."""
+    (number,) = [n for n, text in enumerate(examples("yaml")) if words in text]
+    return number
+
+
 def preset(number: int) -> DatasetPreset:
     """The dataset of one of the page's studies."""
     (content,) = yaml.safe_load(examples("yaml")[number])["datasets"].values()
@@ -102,7 +108,7 @@ def test_the_parquet_is_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_process_of_a_table_is_stated(tmp_path: Path) -> None:
-    (number,) = [n for n, text in enumerate(examples("yaml")) if "incoming:" in text]
+    number = number_with("incoming:")
     (tmp_path / "points.csv").write_text(examples("csv")[0])
     prepared(number, tmp_path / "points.csv")
     stated = origin(read_attrs(tmp_path / "data.nc"))
@@ -120,8 +126,9 @@ def test_images_of_five_digits_are_prepared(tmp_path: Path) -> None:
         dict(zip(names, [*rng.normal(size=(9, 63)), digits], strict=True)), units={}, metadata={}
     )
     (tmp_path / "images.csv").write_text(to_csv_text(table))
-    dataset = prepared(5, tmp_path / "images.csv")
+    number = number_with("among:")
+    dataset = prepared(number, tmp_path / "images.csv")
     assert len(dataset.feature_names) == 4
     assert dataset.transforms["target"]["labels"] == [0, 1, 2, 3, 4]
     assert np.unique(dataset.target[dataset.split == 0], return_counts=True)[1].tolist() == [4] * 5
-    assert preset(5).image == (3, 3)
+    assert preset(number).image == (3, 3)

@@ -75,6 +75,8 @@ def with_one_target(data: Dataset, place: int) -> Dataset:
 
 def _mean(values: Sequence[Any]) -> Any:
     """Average scores by name: None where one is None; of texts the first."""
+    if None in values:
+        return None
     first = values[0]
     if isinstance(first, Mapping):
         names = dict.fromkeys(chain.from_iterable(values))
@@ -83,4 +85,4 @@ def _mean(values: Sequence[Any]) -> Any:
         return [_mean(members) for members in zip(*values, strict=True)]
     if isinstance(first, str):
         return first
-    return None if None in values else float(np.mean(values))
+    return float(np.mean(values))
