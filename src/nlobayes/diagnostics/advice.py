@@ -1,4 +1,4 @@
-"""What to do next where a check fails: the one home of the advice that people are given."""
+"""Next steps for each check that can fail. All advice to users is defined here."""
 
 from __future__ import annotations
 
