@@ -47,6 +47,7 @@ method = {
     "kernel": {"kind": "hmc", "integration_steps": 32, "jitter": 0.2},
     "warmup": {"steps": 300},
     "draws_per_segment": 60,
+    "thin": 4,
     "segments": 1,
 }
 settings = {"hidden": (16,), "random_state": 1, "together": True}

@@ -91,7 +91,11 @@ for low, high, alpha, share in (("q2.5", "q97.5", 0.2, "95 %"), ("q16", "q84", 0
     bottom.fill_between(mu, *relative, color="#0072B2", alpha=alpha, lw=0)
 outside = found["domain"].to_numpy() == "outside"
 top.plot(mu[outside], median[outside], "x", color="#D55E00", label="outside: not to be trusted")
-top.set(yscale="log", ylabel="cross section [pb]", title=f"{surrogate.origin['process']}, NLO QCD")
+top.set(
+    yscale="log",
+    ylabel="cross section [pb]",
+    title="{process}, {order}".format_map(surrogate.origin),
+)
 bottom.set(xlabel="higgsino mass mu [GeV]", ylabel="relative [%]")
 top.legend(frameon=False)
 figure.tight_layout()
