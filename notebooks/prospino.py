@@ -69,7 +69,7 @@ study = {
         "short": {
             "kernel": {"kind": "hmc", "integration_steps": 128},
             "warmup": {"steps": 300},
-            "draws_per_segment": 300,
+            "draws_per_segment": 320,
             "segments": 1,
         }
     },
