@@ -102,7 +102,7 @@ class Backend:
         (key,) = energies.values()
         try:
             surrogate = self._surrogates[key][1]
-            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs)
+            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs, surrogate.held)
             return _in_fb(cross_section(surrogate, spectrum))
         except InputError as error:
             return _nothing(str(error))

@@ -44,6 +44,7 @@ def prepare(
         variations=target.scale_variations,
         relative_error=target.relative_error,
         relative_to=next(iter(target.reference_columns), None),
+        error=target.error,
     )
     choices = Choices(
         feature_map=features.map,
