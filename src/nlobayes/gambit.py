@@ -161,11 +161,8 @@ def _load(paths: Iterable[Path]) -> dict[Key, tuple[str, Surrogate]]:
 
 
 def _in_fb(found: CrossSection) -> Answer:
-    of = found.errors
-    total = (of["total_up"] * found.median, -of["total_down"] * found.median)
-    values = dict(
-        zip(KEYS, (FB_PER_PB * number for number in (found.median, *total)), strict=False)
-    )
+    of, median = found.errors, FB_PER_PB * found.median
+    total = {"tot_err_up": of["total_up"] * median, "tot_err_down": -of["total_down"] * median}
     relative = {
         f"{called}{side}_rel": of[f"{source}_{side}"]
         for source, called in SOURCES.items()
@@ -174,12 +171,7 @@ def _in_fb(found: CrossSection) -> Answer:
     }
     trust = TRUST.get(found.domain, NOT_TRUSTED)
     said = "; ".join(filter(None, ["" if trust == 1 else found.domain, found.reason]))
-    return {
-        **values,
-        **relative,
-        "trust_level": trust,
-        "reason": said,
-    }
+    return {"central": median, **total, **relative, "trust_level": trust, "reason": said}
 
 
 def _nothing(reason: str) -> Answer:

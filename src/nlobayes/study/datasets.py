@@ -142,23 +142,28 @@ class Target(Frozen):
             raise InputError("study.no_target")
         if self.theory is not None and (not isinstance(self.column, str) or self.scale != "log10"):
             raise InputError("study.theory_of_one_log10", column=self.column, scale=self.scale)
-        errors = [name for name in ("relative_error", "error") if getattr(self, name)]
-        if len(errors) > 1:
-            raise InputError("study.two_errors", keys=errors)
-        if self.error and self.scale == "log10":
-            raise InputError("study.error_of_log10", column=self.error)
-        alone = [name for name in ("scale_variations", *errors) if getattr(self, name)]
+        self._check_errors()
+        alone = [n for n in ("scale_variations", "relative_error", "error") if getattr(self, n)]
         if alone and (len(self.columns) > 1 or self.scale == "classes"):
             raise InputError("study.of_one_column", key=alone[0])
         if len(self.columns) > 1 and self.scale == "classes":
             raise InputError("study.classes_of_columns", columns=list(self.columns))
+        self._check_reference()
+        return self
+
+    def _check_errors(self) -> None:
+        if self.error and self.relative_error:
+            raise InputError("study.two_errors", keys=["relative_error", "error"])
+        if self.error and self.scale == "log10":
+            raise InputError("study.error_of_log10", column=self.error)
+
+    def _check_reference(self) -> None:
         several = not isinstance(self.column, str)
         if self.relative_to is not None and (several or self.scale == "classes"):
             received = "classes" if self.scale == "classes" else list(self.columns)
             raise InputError("references.of_one_target", received=received)
         if itself := {*self.reference_columns} & {*self.columns}:
             raise InputError("references.of_itself", column=itself.pop())
-        return self
 
     @property
     def reference_columns(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.csv as pa_csv
 import pytest
 import xarray as xr
+from starlette.testclient import TestClient
 
 from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
@@ -24,6 +25,7 @@ from nlobayes.commands.tools.predict import predict
 from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.data.tables import to_csv_text
 from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate.web.application import application
 from nlobayes.types import Dataset, Named, Table
 from tests.refusals import refused
 
@@ -223,6 +225,20 @@ def test_predict_writes_the_errors_as_columns(made: Exported, tmp_path: Path) ->
     assert {name for name in columns if name.endswith("_rel")} == {f"{n}_rel" for n in errors}
     for name, values in errors.items():
         np.testing.assert_allclose(columns[f"{name}_rel"], values, rtol=1e-6)
+
+
+def test_the_service_gives_the_errors_of_every_point(made: Exported) -> None:
+    surrogate = Surrogate.load(made.path)
+    client = TestClient(application(surrogate, {"index.html": ""}, ["testserver"]))
+    points = made.points[:3]
+    asked = {"points": [*points.tolist(), [0.0] * points.shape[1]]}
+    found = client.post("/api/predict", json=asked).json()["errors"]
+    expected = surrogate.errors(points)
+    assert found.keys() == expected.keys()
+    for name, errors in expected.items():
+        np.testing.assert_allclose(found[name][:3], errors, rtol=1e-5, atol=1e-8)
+        assert found[name][3] is None
+    assert {*client.get("/api/surrogate").json()["theory"]} == {"scale", "pdf"}
 
 
 def test_the_file_keeps_what_each_target_scores(made: Exported) -> None:

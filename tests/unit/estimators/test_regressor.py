@@ -110,7 +110,7 @@ def test_it_works_in_a_pipeline_and_in_cross_validation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sd", "target", "said"),
+    ("sd", "scale", "said"),
     [
         (SD[:3], "identity", "sample_sd has shape 3"),
         (-SD, "identity", "60 of 60 values of sample_sd are below 0, the first in row 1;"),
