@@ -12,8 +12,6 @@ SQUARKS = "msq"
 """The mean mass of the eight light squarks."""
 MASS = re.compile(r"mass_([1-9][0-9]{0,8})")
 """Of a particle by its number: its size, as `mass_1000021` of the gluino."""
-ALLOWED = (SQUARKS, "mass_NUMBER", "tan_beta", "mu")
-"""Names, as errors give them."""
 
 
 class Entry(NamedTuple):

@@ -168,9 +168,14 @@ def _errors(sample_sd: Any, y: np.ndarray, *, relative: bool) -> np.ndarray:
     sd = np.asarray(check_array(sample_sd, ensure_2d=False, dtype=np.float64))
     if sd.shape != y.shape:
         raise InputError("estimators.sd_shape", given=sd.shape, rows=y.shape)
-    too_large = (sd > y) & (y > 0)  # other targets have no logarithm, which fitting says
-    bad = np.flatnonzero((sd < 0) | (too_large & relative))
-    if bad.size:
-        code = "estimators.sd_of_log10" if relative else "estimators.sd_negative"
-        raise InputError(code, row=int(bad[0]) + 1, count=bad.size, rows=y.size)
-    return np.divide(sd, y, out=np.zeros_like(sd), where=y > 0) if relative else sd
+    negative = np.flatnonzero(sd < 0)
+    if negative.size:
+        row = int(negative[0]) + 1
+        raise InputError("estimators.sd_negative", row=row, count=negative.size, rows=y.size)
+    if not relative:
+        return sd
+    large = np.flatnonzero((sd > y) & (y > 0))  # fitting refuses targets without a logarithm
+    if large.size:
+        row = int(large[0]) + 1
+        raise InputError("estimators.sd_of_log10", row=row, count=large.size, rows=y.size)
+    return np.divide(sd, y, out=np.zeros_like(sd), where=y > 0)
