@@ -7,7 +7,8 @@
     backend.get_xsection((1000022, 1000023))  # a dict, in fb
 
 A bundle stands for all its surrogates. Surrogates are also those of the environment variable
-`NLOBAYES_SURROGATES`, paths that are parted as in PATH: the C++ side of GAMBIT sets the energy alone.
+`NLOBAYES_SURROGATES`, paths that are parted as in PATH: the C++ side of GAMBIT sets the energy
+alone.
 """
 
 from __future__ import annotations
