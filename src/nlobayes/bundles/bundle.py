@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
-from nlobayes.bundles.fetching import fetch, known
+from nlobayes.bundles.fetching import catalog, fetch
 from nlobayes.bundles.index import Entry, Key
 from nlobayes.bundles.surrogates import Named, load_folder
 from nlobayes.data.slha import key_of, read_text, same_energy, spectrum_of
@@ -39,6 +39,7 @@ class Bundle:
         self.entries = tuple(entries)
         self.loaded = loaded
         self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
+        self._last: tuple[Mapping[str, float], Mapping[Key, CrossSection]] = ({}, {})
         self._columns = {name for one in self.surrogates.values() for name in one.inputs}
 
     def __repr__(self) -> str:
@@ -67,7 +68,7 @@ class Bundle:
     @staticmethod
     def list() -> tuple[str, ...]:
         """Name the bundles that can be fetched."""
-        return tuple(known())
+        return tuple(catalog())
 
     @property
     def energies(self) -> tuple[float, ...]:
@@ -95,8 +96,8 @@ class Bundle:
             for twice, or there are several energies. Then nothing is predicted.
         """
         chosen, at = self._chosen(processes, energy), self._spectrum(spectrum)
-        found = cross_sections(self._named(chosen), at)
-        return dict(zip((outgoing for outgoing, _ in chosen), found.values(), strict=True))
+        found = self._found(chosen, at)
+        return {key[0]: found[key]._replace(errors={**found[key].errors}) for key in chosen}
 
     def total(
         self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
@@ -114,6 +115,18 @@ class Bundle:
             orders = {one.origin["order"] for one in parts.values()}
             raise InputError("bundles.orders", orders=sorted(orders))
         return total(parts, at)
+
+    def _found(
+        self, chosen: Sequence[Key], spectrum: Mapping[str, float]
+    ) -> Mapping[Key, CrossSection]:
+        """Predict what was not asked of the same spectrum before."""
+        last, before = self._last
+        known = before if last == spectrum else {}
+        new = [key for key in chosen if key not in known]
+        predicted = cross_sections(self._named(new), spectrum).values()
+        found = {**known, **dict(zip(new, predicted, strict=True))}
+        self._last = {**spectrum}, found
+        return found
 
     def _named(self, chosen: Sequence[Key]) -> dict[str, Surrogate]:
         return {spelled(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}

@@ -31,7 +31,7 @@ class Source(NamedTuple):
     sha256: str
 
 
-def known() -> dict[str, Source]:
+def catalog() -> dict[str, Source]:
     """Give the bundles of all catalogs by name.
 
     Raises
@@ -55,10 +55,10 @@ def fetch(name: str) -> Path:
     InputError
         If no catalog has it, it cannot be downloaded, or what comes is not what the catalog means.
     """
-    catalog = known()
-    if name not in catalog:
-        raise InputError("bundles.unknown", name=name, known=[*catalog], variable=CATALOG_VARIABLE)
-    source = catalog[name]
+    known = catalog()
+    if name not in known:
+        raise InputError("bundles.unknown", name=name, known=[*known], variable=CATALOG_VARIABLE)
+    source = known[name]
     folder = _cache() / name / source.sha256[:16]
     _get(source.url, INDEX, source.sha256, folder)
     for entry in read_index(folder):
@@ -89,6 +89,7 @@ def _get(url: str, name: str, sha256: str, folder: Path) -> None:
         raise InputError("bundles.no_pooch", name=error.name, remedy=remedy("fetch")) from None
     address = f"{url}/{name}"
     try:
-        pooch.retrieve(address, f"sha256:{sha256}", fname=name, path=folder)
+        whole = pooch.HTTPDownloader(stream=False)  # else a refusal leaves its connection open
+        pooch.retrieve(address, f"sha256:{sha256}", fname=name, path=folder, downloader=whole)
     except (OSError, ValueError) as error:  # those of requests are of OSError
         raise InputError("bundles.not_fetched", url=address, reason=str(error)) from None
