@@ -28,8 +28,8 @@ FIRST_SCREEN = 1000
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-c", OFFLINE, "build", "--quiet", "--strict", "--site-dir", folder]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    command = [sys.executable, "-c", OFFLINE, "build", "--quiet", "--strict", "--site-dir"]
+    done = subprocess.run([*command, str(folder)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
