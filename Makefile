@@ -13,7 +13,7 @@ export LC_ALL := C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run studies rivals report test test-nightly test-slurm check audit schema package publish clean distclean
+.PHONY: help setup run studies rivals report test test-nightly test-slurm check docs audit schema package publish clean distclean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
@@ -75,6 +75,9 @@ check: setup  ## lint, format, types, workflow and architecture; prints how read
 	$(RUN) lint-imports --no-logo
 	@$(RUN) python -m benchmarks.readability
 
+docs: setup  ## write the pages as a site, site/index.html; a broken link ends it
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
+
 audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)
 	mkdir -p .cache
 	$(UV) export --quiet --locked --all-extras --no-emit-project --output-file .cache/requirements.txt
@@ -97,7 +100,7 @@ publish: package  ## upload dist/ to the public index, as .github/workflows/rele
 	$(UV) publish --trusted-publishing always
 
 clean:  ## remove results, logs, timings, caches and what was packaged
-	rm -rf results logs timings report.html .snakemake dist
+	rm -rf results logs timings report.html .snakemake dist site
 	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
