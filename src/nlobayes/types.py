@@ -57,8 +57,8 @@ class Dataset(NamedTuple):
         Standard deviation of the numerical noise of the target, on the scale that the network
         learns: dex where that is log10 (point,); None where it is not known.
     relative_to
-        What the target is learned relative to, in the target's unit (point,); None where it is
-        learned itself. `transforms` says what it is.
+        What the target, of several the first, is learned relative to, in its unit (point,); None
+        where it is learned itself. `transforms` says what it is.
     groups
         Group of each row, such as rows of known quality, whose scores stand apart; None where no
         column names them.

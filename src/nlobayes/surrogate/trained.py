@@ -61,7 +61,7 @@ class Trained:
         Particles as PDG numbers, and the energy in GeV; None where a table stated them not.
     conditions
         Parameters that were held fixed, such as `msq`, the mean mass of the light squarks in GeV,
-        each with the span in which points must lie. They are no inputs.
+        each with the span in which points must lie. They are no inputs; `held` are their names.
     """
 
     OF_CLASSES: ClassVar[bool]
@@ -83,6 +83,7 @@ class Trained:
         self.origin = origin(facts)
         self.process = process_of(self.origin)
         self.conditions = conditions(self.origin, self.inputs)
+        self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
         behind = len(columns_behind(self._relative_to))

@@ -76,6 +76,21 @@ def test_a_file_with_other_squarks_is_outside_for_a_reason(
     assert warning in capsys.readouterr().err
 
 
+def test_files_tell_more_than_squarks(
+    exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
+) -> None:
+    """Of a parameter that no file tells it is said that it is not given."""
+    held = "mu = -400 GeV (-404 to -396); lambda = 1 1 (0 to 2)"
+    path = write(tmp_path / "held.nc", exported, dataset, STATED | {"fixed": held})
+    text = spectrum_of(Surrogate.load(path))
+    for mu, domain, said in ((-400, "inside", ""), (500, "outside", "mu is 500, must be within")):
+        slha.write_text(f"{text}Block EXTPAR\n 23 {mu}\n")
+        found = predicted(path, slha, tmp_path / "out.csv")
+        assert found["domain"].tolist() == [domain]
+        assert said in found["reason"][0]
+        assert "lambda is not given" in found["reason"][0]
+
+
 def test_a_table_with_squarks_is_held_against_them(path: Path, tmp_path: Path) -> None:
     """In the unit of its header; a table without that column tells nothing, as before."""
     surrogate = Surrogate.load(path)

@@ -168,14 +168,13 @@ def _check(loaded: Trained, asked: Asked, out: str, read: tuple[str, ...]) -> No
 def _open(points: str, loaded: Trained, asked: Asked) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
     columns = [*loaded.inputs, *asked.keep]
-    held = [one.name for one in loaded.conditions]
     if points == STANDARD:
-        found = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=held)
+        found = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=loaded.held)
         return nullcontext(found)
     path = Path(points)
     if path.is_dir() or path.suffix == ENDING:
-        return nullcontext(open_spectra(path, columns, rows, held))
-    return open_table(path, columns, rows, held)
+        return nullcontext(open_spectra(path, columns, rows, loaded.held))
+    return open_table(path, columns, rows, loaded.held)
 
 
 def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
