@@ -97,11 +97,18 @@ def fit_features(
 
 def apply_features(transform: FeatureTransform, inputs: np.ndarray) -> np.ndarray:
     """Map inputs (row, column) to the features (row, feature) that the network sees."""
-    centred = map_features(transform.map, inputs) - transform.mean
+    standardised: np.ndarray = standardise_features(transform, map_features(transform.map, inputs))
+    return standardised
+
+
+def standardise_features(transform: FeatureTransform, mapped: Any) -> Any:
+    """Take features (row, feature) of NumPy or JAX, as the map gives them, to the network's."""
+    centred = mapped - transform.mean
     if transform.components is None:
         return centred / transform.scale
     # No matrix product: it would round rows otherwise among others, or on more threads.
-    return np.einsum("rf,cf->rc", centred, transform.components) / transform.scale
+    einsum = centred.__array_namespace__().einsum
+    return einsum("rf,cf->rc", centred, transform.components) / transform.scale
 
 
 def constants_of(transform: FeatureTransform) -> dict[str, Any]:

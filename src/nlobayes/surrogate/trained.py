@@ -18,6 +18,7 @@ from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
 from nlobayes.data.transforms import CLASSES, apply_features, feature_transform
 from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.conditions import reasons, violated
@@ -212,7 +213,8 @@ def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
     if engine == "numpy":
         return partial(evaluate, network, exported.variables)
     if engine == "jax":
-        from nlobayes.surrogate.prediction import Compiled
+        with needs_extra("jax"):
+            from nlobayes.surrogate.prediction import Compiled
 
         return Compiled(network, exported.variables)
     raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))

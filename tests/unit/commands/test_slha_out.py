@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nlobayes.commands.tools.predict import predict
 from nlobayes.data.tables import read_table
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
+from tests.installed import call, uv
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
@@ -167,6 +169,37 @@ def test_the_cross_section_is_appended_as_pyslha_reads_it(
     assert "# nlobayes: inside of the training data" in comments
     predict(path, str(slha), str(tmp_path / "out.csv"), slha_out=slha)
     assert slha.read_bytes() == after
+
+
+IN_SMODELS = """
+import sys
+from smodels.base.crossSection import getXsecFromSLHAFile
+from smodels.base.physicsUnits import GeV, pb
+(found,) = getXsecFromSLHAFile(sys.argv[1])
+print(found.value.asNumber(pb), found.info.sqrts.asNumber(GeV), found.info.order, *found.pid)
+"""
+
+
+@pytest.mark.slow
+def test_smodels_reads_the_cross_section(path: Path, slha: Path, tmp_path: Path) -> None:
+    """In an environment of its own: its unum installs a package `tests`, which would hide ours."""
+    found = predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
+    alone = ("run", "--quiet", "--no-project", "--python", sys.executable)
+    said = call(
+        uv(),
+        *alone,
+        "--with",
+        "smodels==3.2.1",
+        "python",
+        "-c",
+        IN_SMODELS,
+        str(slha),
+        cwd=tmp_path,
+    )
+    value, energy, order, *particles = map(float, said.split())
+    assert value == pytest.approx(found["sigma_pb_median"][0], rel=1e-8)
+    assert (energy, order) == (13000.0, 1)
+    assert particles == [1000022.0, 1000022.0]
 
 
 def test_another_unit_becomes_pb(exported: Exported, dataset: Dataset, tmp_path: Path) -> None:
