@@ -309,6 +309,7 @@ TOOLS = {
     "predict": Command("Predict the points of a table with a surrogate."),
     "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
     "summary": Command("Print the table of a study's runs."),
+    "watch": Command("Show how far runs are, by their results and logs."),
     "reweight": Command(
         "Move a posterior to another prior or likelihood by weights.", "ReweightJob"
     ),
