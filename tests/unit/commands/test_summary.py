@@ -351,11 +351,11 @@ def test_the_landing_page_answers_first_what_a_reader_asks(metrics: Path, said: 
     write_run(metrics, RUNS[1], TEST | {"rmse_log10": 0.09, "lppd": 2.4})
     with_rivals(metrics, RUNS[2])
     page = "\n".join(said(rst=True))
-    first = page[: page.index("list-table")]
+    first = page[: page.index("list-table")].replace("\\", "")
     assert f"**Converged?** No: 2 of 3 runs of chains. Failed: {LABELS[0]}." in first
     assert "**Calibrated?** Yes: 3 of 3 runs." in first
     assert f"**How accurate?** RMSE of test rows 0.0309 to 0.09 dex, best: {LABELS[0]}." in first
-    assert "the ensemble of MAPs (2 of 3), gp\\_matern (0 of 1)" in first
+    assert "the ensemble of MAPs (2 of 3), gp_matern (0 of 1)" in first
 
 
 def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> None:

@@ -19,7 +19,7 @@ def in_one_line(state: RunState) -> str:
     parts = [
         state.stage,
         f"{state.chains} chains" if state.chains else "",
-        f"{_draws(state)} draws" if state.draws else "",
+        f"{_draws(state)} draws" if state.draws or state.total else "",
         f"acceptance {state.acceptance:.2f}" if state.acceptance is not None else "",
         f"R-hat {state.rhat:.3f}" if state.rhat is not None else "",
         f"{_span(state.left)} left" if state.left else "",
