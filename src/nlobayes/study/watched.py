@@ -38,15 +38,14 @@ def watch_job(runs: Iterable[RunSpec], labels: Mapping[str, str]) -> WatchJob:
 
 
 def _watched(run: RunSpec, label: str) -> WatchedRun:
-    names = {"run": run.run_id, "model": run.model_id, "label": label}
-    method = run.mcmc
-    if method is None:
-        return WatchedRun(**names, maps=len({*run.starts}))
-    return WatchedRun(
-        **names,
-        chain_groups=tuple(len(chains) for chains in run.chain_groups),
-        maps=len({*run.starts}),
-        warmup_steps=method.warmup.steps,
-        segments=method.segments,
-        draws_per_segment=method.draws_per_segment,
+    watched = WatchedRun(run=run.run_id, model=run.model_id, label=label, maps=len({*run.starts}))
+    if run.mcmc is None:
+        return watched
+    return watched.model_copy(
+        update={
+            "chain_groups": tuple(len(chains) for chains in run.chain_groups),
+            "warmup_steps": run.mcmc.warmup.steps,
+            "segments": run.mcmc.segments,
+            "draws_per_segment": run.mcmc.draws_per_segment,
+        }
     )

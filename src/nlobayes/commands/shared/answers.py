@@ -55,7 +55,7 @@ def _counted(what: str, runs: Sequence[Finished], passed: Sequence[Finished]) ->
 
 
 def _accurate(runs: Sequence[Finished]) -> str:
-    """Give the range of the first score of test rows, and the best run; kind by kind."""
+    """Give the range of the first score of test rows, kind by kind."""
     return " ".join(_of_kind(key, runs) for key in dict.fromkeys(_score(run).key for run in runs))
 
 
@@ -66,10 +66,8 @@ def _of_kind(key: str, runs: Sequence[Finished]) -> str:
     if not known:
         return f"{metric.label} of test rows: none."
     unit = f" {metric.unit}" if metric.unit == "dex" else ""
-    (least, first, form), (most, last, _) = known[0], known[-1]
-    best = last if metric.better == HIGHER else first
-    span = f"{least:{form}}" if least == most else f"{least:{form}} to {most:{form}}"
-    return f"{metric.label} of test rows {span}{unit}" + (f", best: {best}." if known[1:] else ".")
+    ends = [f"{value:{form}}{unit} ({label})" for value, label, form in (known[0], known[-1])]
+    return f"{metric.label} of test rows {' to '.join(ends if known[1:] else ends[:1])}."
 
 
 def _against(runs: Sequence[Finished]) -> str:
@@ -79,10 +77,10 @@ def _against(runs: Sequence[Finished]) -> str:
         score = _score(run)
         for name, value in _rivals(run, score.key):
             met.setdefault(name, []).append(score.is_better_than(value))
-    told = [f"{name} ({sum(won)} of {len(won)})" for name, won in met.items()]
+    told = [f"{name} in {sum(won)} of {len(won)}" for name, won in met.items()]
     asked = any(run.evaluation.get("rivals") for run in runs)
     none = "" if asked else " No other regressor was asked for (grids.*.rivals)."
-    return f"Runs that predict test rows better, of those compared: {', '.join(told)}.{none}"
+    return f"Runs predict test rows better than {', '.join(told)}.{none}"
 
 
 def _rivals(run: Finished, key: str) -> Iterator[tuple[str, float]]:
