@@ -311,6 +311,7 @@ TOOLS = {
     "bundle": Command("Bundle surrogates of many processes in one folder."),
     "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
     "summary": Command("Print the table of a study's runs."),
+    "watch": Command("Show how far runs are, by their results and logs."),
     "reweight": Command(
         "Move a posterior to another prior or likelihood by weights.", "ReweightJob"
     ),
