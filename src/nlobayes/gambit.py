@@ -104,7 +104,7 @@ class Backend:
         (key,) = energies.values()
         try:
             surrogate = self._surrogates[key][1]
-            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs)
+            spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs, surrogate.held)
             return _in_fb(cross_section(surrogate, spectrum))
         except InputError as error:
             return _nothing(str(error))
@@ -150,11 +150,8 @@ def _load(paths: Iterable[Path]) -> dict[Key, Named]:
 
 
 def _in_fb(found: CrossSection) -> Answer:
-    of = found.errors
-    total = (of["total_up"] * found.median, -of["total_down"] * found.median)
-    values = dict(
-        zip(KEYS, (FB_PER_PB * number for number in (found.median, *total)), strict=False)
-    )
+    of, median = found.errors, FB_PER_PB * found.median
+    total = {"tot_err_up": of["total_up"] * median, "tot_err_down": -of["total_down"] * median}
     relative = {
         f"{called}{side}_rel": of[f"{source}_{side}"]
         for source, called in SOURCES.items()
@@ -163,12 +160,7 @@ def _in_fb(found: CrossSection) -> Answer:
     }
     trust = TRUST.get(found.domain, NOT_TRUSTED)
     said = "; ".join(filter(None, ["" if trust == 1 else found.domain, found.reason]))
-    return {
-        **values,
-        **relative,
-        "trust_level": trust,
-        "reason": said,
-    }
+    return {"central": median, **total, **relative, "trust_level": trust, "reason": said}
 
 
 def _nothing(reason: str) -> Answer:

@@ -96,6 +96,23 @@ def test_trust_follows_the_domain(backend: Backend, files: list[Path]) -> None:
     assert "msq is not given" in str(backend.get_xsection(PAIR)["reason"])
 
 
+def test_every_parameter_that_was_held_fixed_is_looked_at(
+    exported: Exported, dataset: Dataset, tmp_path: Path
+) -> None:
+    held = "mass_1000021 = 2500 GeV (2400 to 2600); tan_beta = 10 1 (9.9 to 10.1)"
+    path = write(tmp_path / "a.nc", exported, dataset, STATED | {"fixed": held})
+    made = Backend()
+    made.set_parameters({"surrogates": str(path), "energy": 13000})
+    spectrum = spectrum_of(Surrogate.load(path)).replace("Block MASS", "Block MASS\n 1000021 {}")
+    told = {}
+    for mass, tan_beta in ((2500, 10), (-2500, 10), (2700, 10), (2500, 30)):
+        made.import_slha_string(f"{spectrum.format(mass)}Block MINPAR\n 3 {tan_beta}\n")
+        told[mass, tan_beta] = made.get_xsection(PAIR)["trust_level"]
+    assert [*told.values()] == [1, 1, -1, -1]
+    made.import_slha_string(spectrum.format(2500))
+    assert "tan_beta is not given" in str(made.get_xsection(PAIR)["reason"])
+
+
 def test_near_the_edge_is_questionable(
     backend: Backend, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
