@@ -45,7 +45,7 @@ BESIDE = {
     "serve": {"jax", "jaxlib"},
     "record": {"pandas"},
 }
-"""Packages that `--engine jax` asks for, that fetching does, or a function of others in a file
+"""Packages that `--engine jax` or a download asks for, or that a function of others does in a file
 they share."""
 RIVALS = {"scikit-learn", "joblib"}
 """What rivals need that a study may do without, and what starts their workers."""

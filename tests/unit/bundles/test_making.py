@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -156,7 +157,7 @@ def test_an_index_is_whole(copy: Path) -> None:
     with refused("bundles.index_twice"):
         Bundle.load(copy)
     for listed in ([], {}, None):
-        change(copy, lambda index, listed=listed: index.update(surrogates=listed))
+        change(copy, partial(dict.update, surrogates=listed))
         with refused("bundles.no_list"):
             Bundle.load(copy)
     change(copy, lambda index: index.update(nlobayes_bundle=2))

@@ -61,7 +61,8 @@ def test_its_quantiles_are_those_of_a_convolution(
 ) -> None:
     levels = (np.arange(NODES) + 0.5) / NODES
     each = [
-        one.quantiles(points(one, spectrum), levels)[one.target][:, 0] for one in parts.values()
+        one.quantiles(points(one, spectrum), levels.tolist())[one.target][:, 0]
+        for one in parts.values()
     ]
     low, median, high = np.quantile(np.add.outer(*each).ravel(), (0.16, 0.5, 0.84))
     found, tolerance = total(parts, spectrum), 0.05 * (high - low) / 2
