@@ -66,13 +66,14 @@ test-nightly: setup  ## run the tests that a day leaves out: minutes long, or mo
 test-slurm: setup  ## run a study through a real Slurm, started for it where none answers (as root)
 	OMP_NUM_THREADS=1 $(RUN) --extra slurm pytest -m slurm tests/workflow/cluster
 
-check: setup  ## lint, format, types, workflow and architecture
+check: setup  ## lint, format, types, workflow and architecture; prints how readable the pages are
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) snakefmt --check Snakefile workflow
 	$(RUN) snakemake --lint
 	$(RUN) mypy
 	$(RUN) lint-imports --no-logo
+	@$(RUN) python -m benchmarks.readability
 
 docs: setup  ## write the pages as a site, site/index.html; a broken link ends it
 	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --strict
