@@ -1,8 +1,12 @@
-"""Lineage as an RO-Crate of processes: the project's folder, described where it lies."""
+"""Lineage as an RO-Crate of processes: the project's folder, described where it lies.
+
+Where the workflow lies in this folder, it is the main entity of the crate.
+"""
 
 from __future__ import annotations
 
 import mimetypes
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -13,13 +17,22 @@ from nlobayes.artifacts.audit import lineage
 
 METADATA = "ro-crate-metadata.json"
 LICENSE = "LICENSE"
+WORKFLOW = "workflow/Snakefile"
+RULES = "workflow/rules/*.smk"
+GRAPH = "workflow/stages.svg"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.6"
+BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 UNTYPED = "application/octet-stream"
 TYPES = {".nc": "application/x-netcdf", ".parquet": "application/vnd.apache.parquet"}
 
 
-def to_crate(traced: lineage.Lineage, published: str) -> dict[str, Any]:
-    """Give the metadata of the crate; jobs become actions, verbs the applications they ran."""
+def to_crate(
+    traced: lineage.Lineage, published: str, workflow: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Give the metadata of the crate; jobs become actions, verbs the applications they ran.
+
+    The files of the workflow, if there are any, are its Snakefile, its graph and its rules.
+    """
     crate = ROCrate()
     profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.6"}
     root = crate.root_dataset
@@ -31,6 +44,8 @@ def to_crate(traced: lineage.Lineage, published: str) -> dict[str, Any]:
     )
     root["datePublished"] = published
     root["license"] = _add_license(crate)
+    if workflow:
+        _add_workflow(crate, workflow)
     files = {file.id: _add_file(crate, file) for file in traced.files}
     if traced.jobs:
         root["mentions"] = [_add_job(crate, job, files) for job in traced.jobs]
@@ -41,6 +56,29 @@ def to_crate(traced: lineage.Lineage, published: str) -> dict[str, Any]:
 def _add_license(crate: ROCrate) -> Any:
     said = {"name": "License", "description": "The terms under which this may be used."}
     return crate.add(File(crate, dest_path=LICENSE, properties=said))
+
+
+def _add_workflow(crate: ROCrate, workflow: Sequence[str]) -> None:
+    """Make the workflow the main entity, with its rules and the picture of its graph."""
+    main, graph, *rules = workflow
+    drawn = {
+        "@type": ["File", "ImageObject"],
+        "name": "What each stage of the workflow reads",
+        "encodingFormat": "image/svg+xml",
+    }
+    said = {
+        "name": "nlobayes",
+        "conformsTo": {"@id": BIOSCHEMAS},
+        "license": {"@id": LICENSE},
+        "image": crate.add(File(crate, dest_path=graph, properties=drawn)),
+        "hasPart": [_add_rules(crate, path) for path in rules],
+    }
+    crate.add_workflow(dest_path=main, properties=said, main=True, lang="snakemake")
+
+
+def _add_rules(crate: ROCrate, path: str) -> Any:
+    said = {"@type": ["File", "SoftwareSourceCode"], "name": PurePosixPath(path).name}
+    return crate.add(File(crate, dest_path=path, properties=said))
 
 
 def _add_file(crate: ROCrate, file: lineage.File) -> Any:

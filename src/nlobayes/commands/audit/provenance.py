@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.audit.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.audit.crate import GRAPH, LICENSE, METADATA, RULES, WORKFLOW, to_crate
 from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.audit.lineage import Lineage, trace
 from nlobayes.artifacts.audit.origins import Project
@@ -55,7 +55,7 @@ def provenance(
         raise InputError("commands.no_file_below", where="provenance", path=path)
     traced = trace(files, names)
     if format == Format.RO_CRATE:
-        write_json(out, to_crate(traced, published))
+        write_json(out, to_crate(traced, published, _workflow(project)))
     else:
         write_text(out, to_prov_json(traced))
     typer.echo(f"{out}: {len(traced.files)} files, {len(traced.jobs)} jobs{_unknown(traced)}")
@@ -70,6 +70,14 @@ def _check_crate(out: Path, project: Path, published: str) -> None:
         date.fromisoformat(published)
     except ValueError:
         raise InputError("commands.no_date", where="--published", date=published) from None
+
+
+def _workflow(project: Path) -> list[str]:
+    """Name the files of the workflow, if the project has it and not a module that names it."""
+    if not all((project / name).is_file() for name in (WORKFLOW, GRAPH)):
+        return []
+    rules = sorted(path.relative_to(project).as_posix() for path in project.glob(RULES))
+    return [WORKFLOW, GRAPH, *rules]
 
 
 def _unknown(traced: Lineage) -> str:
