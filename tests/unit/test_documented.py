@@ -161,7 +161,7 @@ def fault_of_extras(command: Command) -> Fault:
     """Look for the extras that are asked of uv or pip."""
     said = " ".join(command.words)
     asked = {*re.findall(r"--extra (\w+)", said), *re.findall(r"nlobayes\[(\w+)\]", said)}
-    asked |= {name for names in re.findall(r"\bEXTRAS=([a-z0-9 ]+)", said) for name in names.split()}
+    asked |= {*" ".join(re.findall(r"\bEXTRAS=([a-z0-9 ]+)", said)).split()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     unknown = asked - {*project["optional-dependencies"]}
     return f"there are no extras {sorted(unknown)}" if unknown else None

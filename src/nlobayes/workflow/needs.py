@@ -13,7 +13,6 @@ from nlobayes.study.run import RunSpec
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 
-
 MEMORY_OF_EXECUTORS = {"htcondor_request_mem_mb"}
 """What executors call memory in MB that do not read `mem_mb`."""
 

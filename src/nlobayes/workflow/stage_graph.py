@@ -1,4 +1,4 @@
-"""The graph of stages in workflow/stages.svg: `python -m nlobayes.workflow.stage_graph` prints it."""
+"""The graph in workflow/stages.svg: `python -m nlobayes.workflow.stage_graph` prints it."""
 
 from __future__ import annotations
 
@@ -56,11 +56,9 @@ def as_svg() -> str:
 
 def _reads(reader: str, writer: str) -> bool:
     """Tell whether a stage reads an output of another; figures read any table in a folder."""
-    return any(
-        output == given or ("{folder}/" in given and output.endswith(given.removeprefix("{folder}")))
-        for given in PIPELINE[reader].inputs
-        for output in PIPELINE[writer].outputs
-    )
+    outputs, inputs = PIPELINE[writer].outputs, PIPELINE[reader].inputs
+    endings = tuple(given.removeprefix("{folder}") for given in inputs if "{folder}/" in given)
+    return any(output in inputs or output.endswith(endings) for output in outputs)
 
 
 def _places(lines: set[tuple[str, str]]) -> dict[str, tuple[int, int]]:

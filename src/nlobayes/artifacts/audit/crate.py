@@ -6,9 +6,8 @@ Where the workflow lies in this folder, it is the main entity of the crate.
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from rocrate.model import ContextEntity, File, SoftwareApplication
 from rocrate.rocrate import ROCrate
@@ -18,7 +17,6 @@ from nlobayes.artifacts.audit import lineage
 METADATA = "ro-crate-metadata.json"
 LICENSE = "LICENSE"
 WORKFLOW = "workflow/Snakefile"
-RULES = "workflow/rules/*.smk"
 GRAPH = "workflow/stages.svg"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.6"
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
@@ -26,15 +24,21 @@ UNTYPED = "application/octet-stream"
 TYPES = {".nc": "application/x-netcdf", ".parquet": "application/vnd.apache.parquet"}
 
 
-def to_crate(
-    traced: lineage.Lineage, published: str, workflow: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Give the metadata of the crate; jobs become actions, verbs the applications they ran.
+class Workflow(NamedTuple):
+    """The workflow in the folder of the crate, beside its Snakefile and its graph."""
 
-    The files of the workflow, if there are any, are its Snakefile, its graph and its rules.
-    """
+    rules: list[str]
+    snakemake: str
+    """The oldest version of Snakemake that it runs with."""
+
+
+def to_crate(
+    traced: lineage.Lineage, published: str, workflow: Workflow | None = None
+) -> dict[str, Any]:
+    """Give the metadata of the crate; jobs become actions, verbs the applications they ran."""
     crate = ROCrate()
-    profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.6"}
+    kind = ["CreativeWork", "Profile"]
+    profile = {"@type": kind, "name": "Process Run Crate", "version": "0.6"}
     root = crate.root_dataset
     root["conformsTo"] = crate.add(ContextEntity(crate, PROFILE, properties=profile))
     root["name"] = "Results of nlobayes"
@@ -44,7 +48,7 @@ def to_crate(
     )
     root["datePublished"] = published
     root["license"] = _add_license(crate)
-    if workflow:
+    if workflow is not None:
         _add_workflow(crate, workflow)
     files = {file.id: _add_file(crate, file) for file in traced.files}
     if traced.jobs:
@@ -58,9 +62,8 @@ def _add_license(crate: ROCrate) -> Any:
     return crate.add(File(crate, dest_path=LICENSE, properties=said))
 
 
-def _add_workflow(crate: ROCrate, workflow: Sequence[str]) -> None:
+def _add_workflow(crate: ROCrate, workflow: Workflow) -> None:
     """Make the workflow the main entity, with its rules and the picture of its graph."""
-    main, graph, *rules = workflow
     drawn = {
         "@type": ["File", "ImageObject"],
         "name": "What each stage of the workflow reads",
@@ -70,10 +73,11 @@ def _add_workflow(crate: ROCrate, workflow: Sequence[str]) -> None:
         "name": "nlobayes",
         "conformsTo": {"@id": BIOSCHEMAS},
         "license": {"@id": LICENSE},
-        "image": crate.add(File(crate, dest_path=graph, properties=drawn)),
-        "hasPart": [_add_rules(crate, path) for path in rules],
+        "image": crate.add(File(crate, dest_path=GRAPH, properties=drawn)),
+        "hasPart": [_add_rules(crate, path) for path in workflow.rules],
     }
-    crate.add_workflow(dest_path=main, properties=said, main=True, lang="snakemake")
+    language = {"lang": "snakemake", "lang_version": workflow.snakemake}
+    crate.add_workflow(dest_path=WORKFLOW, properties=said, main=True, **language)
 
 
 def _add_rules(crate: ROCrate, path: str) -> Any:

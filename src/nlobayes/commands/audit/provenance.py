@@ -1,5 +1,6 @@
 """Export what made every file of a project, for tools that know no nlobayes."""
 
+import re
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.audit.crate import GRAPH, LICENSE, METADATA, RULES, WORKFLOW, to_crate
+from nlobayes.artifacts.audit.crate import (
+    GRAPH,
+    LICENSE,
+    METADATA,
+    WORKFLOW,
+    Workflow,
+    to_crate,
+)
 from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.audit.lineage import Lineage, trace
 from nlobayes.artifacts.audit.origins import Project
@@ -16,6 +24,7 @@ from nlobayes.artifacts.files import write_json, write_text
 from nlobayes.errors import InputError
 
 SHOWN = 5
+OLDEST_SNAKEMAKE = re.compile(r'^min_version\("(.+)"\)', re.MULTILINE)
 
 
 class Format(StrEnum):
@@ -72,12 +81,13 @@ def _check_crate(out: Path, project: Path, published: str) -> None:
         raise InputError("commands.no_date", where="--published", date=published) from None
 
 
-def _workflow(project: Path) -> list[str]:
-    """Name the files of the workflow, if the project has it and not a module that names it."""
+def _workflow(project: Path) -> Workflow | None:
+    """Find the workflow, if the project has it and not a module that names it."""
     if not all((project / name).is_file() for name in (WORKFLOW, GRAPH)):
-        return []
-    rules = sorted(path.relative_to(project).as_posix() for path in project.glob(RULES))
-    return [WORKFLOW, GRAPH, *rules]
+        return None
+    oldest = OLDEST_SNAKEMAKE.search((project / WORKFLOW).read_text())
+    rules = (path.relative_to(project) for path in project.glob("workflow/rules/*.smk"))
+    return Workflow(sorted(path.as_posix() for path in rules), oldest[1] if oldest else "unknown")
 
 
 def _unknown(traced: Lineage) -> str:
