@@ -13,7 +13,7 @@ export LC_ALL := C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run studies rivals report test test-nightly test-slurm check audit schema package publish clean distclean
+.PHONY: help setup run studies rivals report test test-nightly test-slurm check docs audit schema package publish clean distclean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
@@ -69,13 +69,17 @@ test-nightly: setup  ## run the tests that a day leaves out: minutes long, or mo
 test-slurm: setup  ## run a study through a real Slurm, started for it where none answers (as root)
 	OMP_NUM_THREADS=1 $(RUN) --extra slurm pytest -m slurm tests/workflow/cluster
 
-check: setup  ## lint, format, types, workflow and architecture
+check: setup  ## lint, format, types, workflow and architecture; prints how readable the pages are
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) snakefmt --check Snakefile workflow
 	$(RUN) snakemake --lint
 	$(RUN) mypy
 	$(RUN) lint-imports --no-logo
+	@$(RUN) python -m benchmarks.readability
+
+docs: setup  ## write the pages as a site, site/index.html; a broken link ends it
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
 
 audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)
 	mkdir -p .cache
@@ -100,7 +104,7 @@ publish: package  ## upload dist/ to the public index, as .github/workflows/rele
 	$(UV) publish --trusted-publishing always
 
 clean:  ## remove results, logs, timings, caches and what was packaged
-	rm -rf results logs timings report.html .snakemake dist
+	rm -rf results logs timings report.html .snakemake dist site
 	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 

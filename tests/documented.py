@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROGRAMS = ("snakemake", "nlobayes", "make", "python", "pytest", "uv", "pip", "dvc")
 """Programs whose commands are looked into."""
 PAGES = (
-    *("*.md", "docs/**/*.md", "config/**/*.md", "benchmarks/*.md"),
+    *("*.md", "docs/**/*.md", "config/**/*.md", "benchmarks/*.md", "notebooks/*.md"),
     *("config/**/*.yaml", "profiles/**/*.yaml", "*.yaml", "Makefile"),
     *("Snakefile", "workflow/Snakefile", "container/*"),
     *(

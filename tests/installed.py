@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,10 +14,12 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
+import pytest
 from packaging.markers import Marker, default_environment
 
 ROOT = Path(__file__).parents[1]
 OURS = "nlobayes"
+UNREACHABLE = ("Failed to fetch", "network was disabled")
 ABSENT = """
 import json, sys
 
@@ -94,3 +97,23 @@ def run_without_extras(program: str, *words: str) -> subprocess.CompletedProcess
         text=True,
         check=False,
     )
+
+
+def uv() -> str:
+    """Give the path of uv; without it the test is skipped."""
+    own = sorted(ROOT.glob(".uv/*/bin/uv"))
+    found = shutil.which("uv") or (str(own[-1]) if own else None)
+    if found is None:
+        pytest.skip("uv is not there: `make setup` installs it")
+    return found
+
+
+def call(*words: str, cwd: Path) -> str:
+    """Call a program; a test that cannot reach an index is skipped."""
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    unreached = [line for line in lines if any(sign in line for sign in UNREACHABLE)]
+    if done.returncode and unreached:
+        pytest.skip(f"no package index answers: {unreached[0].strip()}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -4,12 +4,14 @@ from importlib import import_module
 from typing import Any
 
 from nlobayes.arviz_parts import without_announcement
+from nlobayes.extras import needs_extra
 
 without_announcement()
 
 BY_SHORT_NAME = {
     "BayesianNetworkClassifier": "nlobayes.estimators.classifier",
     "BayesianNetworkRegressor": "nlobayes.estimators.regressor",
+    "Bundle": "nlobayes.bundles.bundle",
     "Classifier": "nlobayes.surrogate.classifier",
     "Surrogate": "nlobayes.surrogate.surrogate",
     "inference_data": "nlobayes.interop.inference_data",
@@ -21,5 +23,6 @@ BY_SHORT_NAME = {
 def __getattr__(name: str) -> Any:
     """Import what users call by its short name, when they ask for it and not before."""
     if name in BY_SHORT_NAME:
-        return getattr(import_module(BY_SHORT_NAME[name]), name)
+        with needs_extra():
+            return getattr(import_module(BY_SHORT_NAME[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

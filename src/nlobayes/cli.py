@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from nlobayes.arviz_parts import without_numba, without_plots
 from nlobayes.errors import InputError, one_line
-from nlobayes.extras import remedy_of
+from nlobayes.extras import MissingExtra, remedy_of
 from nlobayes.stages import AUDIT, PIPELINE, TOOLS, function_of
 from nlobayes.stages.stage import Command
 
@@ -158,6 +158,8 @@ def _fault_of_machine(error: Exception) -> str | None:
             f"out of memory ({error}); nothing is written; give the job more, or take smaller "
             "execution.chains_per_job or draws_per_segment"
         )
+    if isinstance(error, MissingExtra):
+        return str(error)
     if isinstance(error, ImportError) and not (error.name or "").startswith("nlobayes"):
         told = remedy_of(error, preferred="audit" if _asked() in AUDIT else "train")
         return f"{error}: {told or CANNOT_BE_LOADED}"

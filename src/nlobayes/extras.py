@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, requires
 
 OURS = "nlobayes"
 PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 """Names of packages where they are imported under another one."""
 OF_EXTRA = re.compile(r"([\w.-]+).*; *extra == ['\"](\w+)['\"]")
+
+
+class MissingExtra(ModuleNotFoundError):
+    """A package that comes with an extra is not installed; its text ends with the remedy."""
+
+
+@contextmanager
+def needs_extra(preferred: str = "train") -> Iterator[None]:
+    """Say of packages that are not found here how they are installed.
+
+    Raises
+    ------
+    MissingExtra
+        In place of a `ModuleNotFoundError` of a package that an extra brings.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        told = None if isinstance(error, MissingExtra) else remedy_of(error, preferred)
+        if told is None:
+            raise
+        raise MissingExtra(f"{error}: {told}", name=error.name) from None
 
 
 def remedy_of(error: ImportError, preferred: str = "train") -> str | None:

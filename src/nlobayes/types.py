@@ -1,4 +1,4 @@
-"""The values that travel between the wings; no behaviour."""
+"""Values that data, model, inference and evaluation share; no behaviour."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -38,13 +38,14 @@ class Dataset(NamedTuple):
     features
         Inputs of the network (point, feature).
     target
-        Target of the network (point,), several (point, output); of classes their numbers.
+        Standardised target: shape (point,), or (point, output) for several targets; integer
+        labels for classification.
     observed
         Target as read, in its unit, of the same axes.
     split
         0 train, 1 validation, 2 test, -1 unused (point,).
     reference
-        Rows at which convergence is judged (reference_point,).
+        Rows at which convergence is checked (reference_point,).
     transforms
         Constants of the feature and target transforms, by name.
     units
@@ -56,8 +57,8 @@ class Dataset(NamedTuple):
         Standard deviation of the numerical noise of the target, on the scale that the network
         learns: dex where that is log10 (point,); None where it is not known.
     relative_to
-        What the target is learned relative to, in the target's unit (point,); None where it is
-        learned itself. `transforms` says what it is.
+        What the target, of several the first, is learned relative to, in its unit (point,); None
+        where it is learned itself. `transforms` says what it is.
     groups
         Group of each row, such as rows of known quality, whose scores stand apart; None where no
         column names them.

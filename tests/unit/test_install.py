@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,19 +20,29 @@ from nlobayes.extras import extra_of, remedy_of
 from nlobayes.stages import AUDIT, GROUPS, module_of
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
-from tests.installed import OURS, ROOT, brought, packages_of_modules, run_without_extras
+from tests.installed import (
+    OURS,
+    ROOT,
+    brought,
+    call,
+    packages_of_modules,
+    run_without_extras,
+    uv,
+)
 
 MOST = 20
 """Packages of the base install, ours included."""
 COMMANDS = [name for commands in GROUPS.values() for name in commands]
-EXTRAS: dict[str, str | None] = {"predict": None, "record": None, "serve": "serve"}
+EXTRAS: dict[str, str | None] = {
+    **{"predict": None, "record": None, "onnx": "onnx"},
+    "serve": "serve",
+}
 """Of commands that need no extra, or one of their own."""
 BESIDE = {"predict": {"jax", "jaxlib", "pandas"}, "serve": {"jax", "jaxlib"}, "record": {"pandas"}}
 """Packages that `--engine jax` asks for, or that a function of others does in a file they share."""
 RIVALS = {"scikit-learn", "joblib"}
 """What rivals need that a study may do without, and what starts their workers."""
 CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0, "mu_over_q": 1.0}
-UNREACHABLE = ("Failed to fetch", "network was disabled")
 POINTS = "m1:GeV,n11,n12,n13,n14\n150,0.1,-0.2,0.7,0.67\n-420,0.06,0.05,0.71,0.7\n"
 
 PREDICTED = """
@@ -176,7 +185,11 @@ def test_commands_without_their_extra_end_in_one_line_with_the_remedy() -> None:
 
 @pytest.mark.parametrize(
     ("words", "extra"),
-    [(["serve", "SURROGATE"], "serve"), (["predict", "SURROGATE", "-", "--engine=jax"], "train")],
+    [
+        (["serve", "SURROGATE"], "serve"),
+        (["predict", "SURROGATE", "-", "--engine=jax"], "jax"),
+        (["onnx", "SURROGATE", "-o", "a.onnx"], "onnx"),
+    ],
 )
 def test_what_is_imported_later_is_told_too(
     surrogate_path: Path, words: list[str], extra: str
@@ -193,7 +206,9 @@ def test_what_is_imported_later_is_told_too(
     ("module", "preferred", "extra"),
     [
         ("pymc", "train", "train"),
-        ("jax", "train", "train"),  # also of cuda, which is smaller
+        ("jax", "train", "train"),  # also of jax, which is smaller
+        ("jax", "jax", "jax"),
+        ("jax2onnx", "train", "onnx"),
         ("xarray", "train", "train"),
         ("xarray", "audit", "audit"),
         ("netCDF4", "audit", "audit"),
@@ -221,16 +236,45 @@ def test_only_what_is_missing_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> N
     assert remedy_of(missing) is None
 
 
+CALLED_BY_NAME = """
+from nlobayes import Surrogate
+from nlobayes.extras import MissingExtra
+def said(call):
+    try:
+        call()
+    except MissingExtra as error:
+        return str(error)
+surrogate = Surrogate.load(sys.argv[1])
+import nlobayes
+print(json.dumps({
+    "engine": said(lambda: Surrogate.load(sys.argv[1], engine="jax")),
+    "as_jax": said(surrogate.as_jax),
+    **{name: said(lambda: getattr(nlobayes, name)) for name in sys.argv[2:]},
+}))
+"""
+
+
+def test_python_says_in_one_line_which_extra_is_missing(surrogate_path: Path) -> None:
+    named = {"pymc_model": "train", "inference_data": "train", "BayesianNetworkRegressor": ""}
+    done = run_without_extras(CALLED_BY_NAME, str(surrogate_path), *named)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    for name, extra in {"engine": "jax", "as_jax": "jax", **named}.items():
+        assert said[name].startswith("No module named "), name
+        assert "\n" not in said[name]
+        assert f"`pip install 'nlobayes[{extra}" in said[name], name
+
+
 @pytest.mark.slow
 def test_a_wheel_in_an_empty_environment_predicts(surrogate_of_k: Path, tmp_path: Path) -> None:
     """Built, installed from an index, and asked, all of it elsewhere than in the repository."""
-    uv = _uv()
-    _call(uv, "build", "--quiet", "--wheel", "--out-dir", str(tmp_path), cwd=ROOT)
+    program = uv()
+    call(program, "build", "--quiet", "--wheel", "--out-dir", str(tmp_path), cwd=ROOT)
     (wheel,) = tmp_path.glob("*.whl")
-    _call(uv, "venv", "--quiet", "--python", sys.executable, "empty", cwd=tmp_path)
+    call(program, "venv", "--quiet", "--python", sys.executable, "empty", cwd=tmp_path)
     programs = tmp_path / "empty/bin"
-    _call(uv, "pip", "install", "--quiet", "--python", "empty", str(wheel), cwd=tmp_path)
-    listed = _call(uv, "pip", "list", "--format=json", "--python", "empty", cwd=tmp_path)
+    call(program, "pip", "install", "--quiet", "--python", "empty", str(wheel), cwd=tmp_path)
+    listed = call(program, "pip", "list", "--format=json", "--python", "empty", cwd=tmp_path)
     packages = {package["name"] for package in json.loads(listed)}
     assert OURS in packages
     assert len(packages) <= MOST, sorted(packages)
@@ -238,28 +282,9 @@ def test_a_wheel_in_an_empty_environment_predicts(surrogate_of_k: Path, tmp_path
     (tmp_path / "points.csv").write_text(POINTS)
     shutil.copy(surrogate_of_k, tmp_path / "surrogate.nc")
     said = ["predict", "surrogate.nc", "points.csv"]
-    table = _call(str(programs / "nlobayes"), *said, cwd=tmp_path)
+    table = call(str(programs / "nlobayes"), *said, cwd=tmp_path)
     assert table.count("\n") == 3
     python = str(programs / "python")
-    _call(python, "-c", "from nlobayes import Surrogate", cwd=tmp_path)
+    call(python, "-c", "from nlobayes import Surrogate", cwd=tmp_path)
     (package,) = (tmp_path / "empty").glob("lib/python*/site-packages/nlobayes")
     assert (package / "py.typed").is_file()
-
-
-def _uv() -> str:
-    own = sorted(ROOT.glob(".uv/*/bin/uv"))
-    found = shutil.which("uv") or (str(own[-1]) if own else None)
-    if found is None:
-        pytest.skip("uv is not there: `make setup` installs it")
-    return found
-
-
-def _call(*words: str, cwd: Path) -> str:
-    """Call a program; what cannot reach an index ends the test."""
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
-    lines = done.stderr.splitlines()
-    unreached = [line for line in lines if any(sign in line for sign in UNREACHABLE)]
-    if done.returncode and unreached:
-        pytest.skip(f"no package index answers: {unreached[0].strip()}")
-    assert done.returncode == 0, done.stderr
-    return done.stdout

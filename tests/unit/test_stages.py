@@ -9,7 +9,8 @@ import pytest
 
 from nlobayes.families import members_of
 from nlobayes.stages import GROUPS, PIPELINE
-from nlobayes.study.jobs import DrawJob, ReweightJob
+from nlobayes.study.jobs import DrawJob
+from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.stage_jobs import SPECIFICATIONS
 from nlobayes.workflow.stage_table import as_markdown
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from nlobayes.code_digest import CHOSEN_BY
-from nlobayes.study import jobs
+from nlobayes.study import jobs, jobs_of_runs
 from nlobayes.study.grid import SECTIONS, Study
 from nlobayes.study.sources.slha import SlhaSource
 from nlobayes.study.sources.table import TableSource
@@ -54,7 +54,8 @@ OF_TABLES = {("datasets", "*", "process")}
 OF_FILES = {("evaluation", "*", "scores", "*")}
 """Keys that name files of the user; test_own_functions.py changes them."""
 PRESETS = {(section,) for section in (*SECTIONS.values(), "rivals", "grids")}
-JOBS_TOLD = [kind for name, kind in vars(jobs).items() if name.endswith("Job") and name != "Job"]
+TOLD = {**vars(jobs), **vars(jobs_of_runs)}
+JOBS_TOLD = [kind for name, kind in TOLD.items() if name.endswith("Job") and name != "Job"]
 HEAVY = {"jax", "pymc", "pytensor", "blackjax", "optax", "arviz", "xarray", "matplotlib", "scipy"}
 
 

@@ -11,7 +11,7 @@ from snakemake.logging import logger
 from snakemake.settings.types import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from nlobayes.study.jobs import SummaryJob
+from nlobayes.study.jobs_of_runs import SummaryJob
 
 UNSAID = {
     *(LogEvent.WORKFLOW_STARTED, LogEvent.RESOURCES_INFO, LogEvent.JOB_STARTED),

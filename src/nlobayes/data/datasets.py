@@ -22,6 +22,7 @@ from nlobayes.data.tables import Selection
 from nlobayes.data.theory import ratios, ratios_by_source
 from nlobayes.data.transforms import (
     TargetTransform,
+    along_targets,
     apply_features,
     apply_target,
     constants_of,
@@ -79,8 +80,9 @@ def make_dataset(
         selection, targets, theory = _with_ratios(selection, targets, choices.theory)
     inputs, observed = selection.inputs, selection.target
     settings, known = _reference(selection, columns, targets[0], choices)
+    of_each = along_targets(known, observed)
     spread = scale_uncertainty(choices.target_scale, observed, selection.variations)
-    noise = numerical_error(choices.target_scale, observed, selection.relative_error)
+    noise = _noise(choices.target_scale, selection)
     split = split_rows(
         len(observed),
         choices.split,
@@ -104,12 +106,12 @@ def make_dataset(
         train,
         standardise=choices.standardise_target,
         relative_to=settings,
-        reference=known,
+        reference=of_each,
     )
     return Dataset(
         inputs=inputs,
         features=apply_features(features, inputs),
-        target=apply_target(scaled, observed, known),
+        target=apply_target(scaled, observed, of_each),
         observed=observed,
         split=split,
         reference=reference_rows(split, choices.reference_points),
@@ -135,6 +137,13 @@ def _with_ratios(
     whole = units | dict.fromkeys(names[1:], "")
     changed = selection._replace(target=ratios(selection.target), units=whole)
     return changed, names, {"theory": named}
+
+
+def _noise(scale: str, selection: Selection) -> np.ndarray | None:
+    """Give the sd of the numerical noise of each target on its scale; None where not known."""
+    if selection.error is not None:
+        return selection.error
+    return numerical_error(scale, selection.target, selection.relative_error)
 
 
 def _constants(target: TargetTransform) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 Settings of a reference are plain values, as a dataset and a surrogate store them. `{column, unit}`
 names a column of the table. `{calculation, pair, sqrt_s_tev, squark_mass_gev, mu_over_q, engine,
-unit}` is the embedded engine, evaluated from masses and mixings.
+parton_distributions, unit}` is the embedded engine, evaluated from masses and mixings; with
+charginos `process`, two particle numbers, takes the place of `pair`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from nlobayes.data.physics.partonic import Pair
+from nlobayes.data.physics.partonic import Particle, pair_of
 from nlobayes.data.physics.version import ENGINE_VERSION
+from nlobayes.data.processes import KNOWN, Process, columns_of, make_process, neutralino_pair
 from nlobayes.data.units import UNITS, convert
 from nlobayes.errors import InputError
 
@@ -49,8 +51,7 @@ def columns_needed(settings: Settings) -> tuple[str, ...]:
     """Name the columns that points must have."""
     if "column" in settings:
         return (settings["column"],)
-    mixings = [f"n{i}{k}" for i in dict.fromkeys(settings["pair"]) for k in range(1, 5)]
-    return (*_masses(settings), *mixings)
+    return (*_process_of(settings).columns, *_squark_column(settings))
 
 
 def is_reference(value: Any) -> bool:
@@ -61,7 +62,7 @@ def is_reference(value: Any) -> bool:
         return value.keys() == {"column", "unit"} and isinstance(value["column"], str)
     rules: dict[str, Callable[[Any], bool]] = {
         "calculation": lambda v: isinstance(v, str),
-        "pair": lambda v: v in PAIRS,
+        **({"process": _has_chargino} if "process" in value else {"pair": lambda v: v in PAIRS}),
         "sqrt_s_tev": lambda v: _is_number(v) and 7 <= v <= 14,
         "squark_mass_gev": lambda v: v == SQUARK_COLUMN or (_is_number(v) and v >= 2000),
         "mu_over_q": lambda v: _is_number(v) and (value["calculation"], float(v)) in ORDERS,
@@ -165,16 +166,38 @@ def check_units(settings: Settings, units: Mapping[str, str]) -> None:
             raise InputError("references.mass_unit", column=name, received=units.get(name, ""))
 
 
+def _has_chargino(value: Any) -> bool:
+    """Tell whether a value that anybody wrote is a process with charginos, in its order."""
+    if not isinstance(value, list) or len(value) != 2 or not all(one in KNOWN for one in value):
+        return False
+    try:
+        process = make_process(*value)
+    except InputError:
+        return False
+    return [*process] == value and not process.of_neutralinos
+
+
+def _process_of(settings: Settings) -> Process:
+    if "process" in settings:
+        return make_process(*settings["process"])
+    return neutralino_pair(settings["pair"])
+
+
 def _masses(settings: Settings) -> list[str]:
-    squark = [SQUARK_COLUMN] if settings["squark_mass_gev"] == SQUARK_COLUMN else []
-    return [*(f"m{number}" for number in dict.fromkeys(settings["pair"])), *squark]
+    masses = (columns_of(particle)[0] for particle in _process_of(settings))
+    return [*dict.fromkeys(masses), *_squark_column(settings)]
+
+
+def _squark_column(settings: Settings) -> list[str]:
+    return [SQUARK_COLUMN] if settings["squark_mass_gev"] == SQUARK_COLUMN else []
 
 
 def _calculate(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
     """Evaluate the engine in pb (point,); it loads SciPy, which a surrogate may do without."""
     from nlobayes.data.physics.points import cross_sections_at
 
-    pair = _pair_of(named, settings["pair"])
+    process = _process_of(settings)
+    pair = pair_of(process, *(_particle(named, number) for number in process))
     stated = settings["squark_mass_gev"]
     count = len(pair.first_mass_gev)
     squarks = named[stated] if stated == SQUARK_COLUMN else np.full(count, float(stated))
@@ -183,12 +206,7 @@ def _calculate(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarra
     return np.asarray(getattr(found, chosen))
 
 
-def _pair_of(named: Mapping[str, np.ndarray], numbers: Sequence[int]) -> Pair:
-    """Take the two neutralinos of every point: m1 and n11 to n14 of the lightest, and so on."""
-    i, j = numbers
-    symmetry = 0.5 if i == j else 1.0
-    return Pair(named[f"m{i}"], _mixing(named, i), named[f"m{j}"], _mixing(named, j), symmetry)
-
-
-def _mixing(named: Mapping[str, np.ndarray], number: int) -> np.ndarray:
-    return np.column_stack([named[f"n{number}{component}"] for component in range(1, 5)])
+def _particle(named: Mapping[str, np.ndarray], number: int) -> Particle:
+    """Take the masses of a particle and its mixings, as m1 and n11 to n14."""
+    mass, *mixings = columns_of(number)
+    return named[mass], np.column_stack([named[name] for name in mixings])

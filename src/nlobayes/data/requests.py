@@ -42,6 +42,8 @@ class Request(NamedTuple):
         Name of the column that names groups of rows; None where there is none.
     components
         How many principal components replace the features; None where these are seen.
+    error
+        Name of the column with the sd of each target; None where there is none.
     """
 
     features: tuple[str, ...]
@@ -57,6 +59,7 @@ class Request(NamedTuple):
     reference: str | None = None
     groups: str | None = None
     components: int | None = None
+    error: str | None = None
 
 
 def check_request(table: Table, asked: Request, source: str) -> None:
@@ -100,14 +103,17 @@ def check_rows_of_splits(
 
 
 def _missing(table: Table, asked: Request) -> Iterator[InputError]:
-    error = (asked.relative_error,) if asked.relative_error else ()
+    single = {
+        "target.relative_error": asked.relative_error,
+        "target.error": asked.error,
+        "target.relative_to": asked.reference,
+        "groups": asked.groups,
+    }
     wanted = {
         "features.columns": asked.features,
         "target.column": asked.targets,
         "target.scale_variations": asked.variations,
-        "target.relative_error": error,
-        "target.relative_to": (asked.reference,) if asked.reference else (),
-        "groups": (asked.groups,) if asked.groups else (),
+        **{key: (name,) for key, name in single.items() if name},
     }
     for key, names in wanted.items():
         absent = [name for name in names if name not in table.columns]
@@ -161,8 +167,9 @@ def _units(table: Table, asked: Request) -> list[InputError]:
     wanted |= dict.fromkeys(asked.targets, ("target.unit", asked.target_unit))
     of_target = asked.target_unit or own.get(asked.targets[0], "")
     wanted |= dict.fromkeys(asked.variations, ("target.scale_variations", of_target))
-    if asked.reference:
-        wanted[asked.reference] = ("target.relative_to", of_target)
+    for key, column in (("relative_to", asked.reference), ("error", asked.error)):
+        if column:
+            wanted[column] = (f"target.{key}", of_target)
     return [
         fault
         for name, (key, unit) in wanted.items()

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from nlobayes.data.parameters import Entry, entries_of
 from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of, number_of
 from nlobayes.errors import InputError
 
@@ -171,9 +172,47 @@ def read_spectrum(
     return found
 
 
-def spectrum_of(text: str, source: str, columns: Collection[str]) -> dict[str, float]:
-    """Read the particles of these columns from SLHA text; errors as `read_spectrum`."""
-    return read_spectrum(read_blocks(text, blocks_of(columns), source), source, columns)
+def spectrum_of(
+    text: str, source: str, columns: Collection[str], parameters: Iterable[str] = ()
+) -> dict[str, float]:
+    """Read the particles of these columns, and what text tells of parameters, by name.
+
+    Raises
+    ------
+    InputError
+        As `read_spectrum`, and `read_parameters`.
+    """
+    sections = read_sections(text, source)
+    blocks = take_blocks(sections, blocks_of(columns), source)
+    told = read_parameters(sections, parameters, source)
+    return told | read_spectrum(blocks, source, columns)
+
+
+def read_parameters(
+    sections: Sequence[Section], names: Iterable[str], source: str
+) -> dict[str, float]:
+    """Read `parameters` by name, of masses their sizes; those that the sections tell.
+
+    Raises
+    ------
+    InputError
+        If a block that tells one is there twice, or an entry of it is repeated or no finite number.
+    """
+    found: dict[str, float] = {}
+    for name in names:
+        told = (_told(sections, entry, source) for entry in entries_of(name))
+        value = next((value for value in told if value is not None), None)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _told(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
+    """Read a parameter where it may stand, a mass by its size."""
+    blocks = take_blocks(sections, (entry.block,), source)
+    entries = _entries(blocks, entry.block, 1, source) if blocks else {}
+    value = entries.get((entry.number,))
+    return abs(value) if value is not None and entry.block == "MASS" else value
 
 
 def unit_of(column: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from nlobayes.data.chunks import ROWS, Chunk, Source
 from nlobayes.data.csv_text import check_known
+from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
 from nlobayes.data.slha import read_text, spectrum_of, unit_of
 from nlobayes.errors import InputError
@@ -24,7 +25,7 @@ def open_spectra(
 ) -> Source:
     """Open an SLHA file, or all in a folder and those below, to read these columns.
 
-    Columns that are `optional` are read where they can be; they are NaN where a file lacks them.
+    Columns that are `optional`, `parameters` by name, are NaN where a file does not tell them.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def open_spectra(
     """
     for column in columns:
         check_known(COLUMNS, column, str(path))
-    readable = [column for column in optional if column in COLUMNS and column not in columns]
+    held = [column for column in optional if column not in columns]
     files = _list_files(path)
     folder = path if path.is_dir() else path.parent
 
@@ -41,10 +42,11 @@ def open_spectra(
         for first in range(0, len(files), rows):
             some = files[first : first + rows]
             labels = np.array([file.relative_to(folder).as_posix() for file in some], dtype=object)
-            yield Chunk(labels, *_read(some, columns, readable), (first + len(some)) / len(files))
+            yield Chunk(labels, *_read(some, columns, held), (first + len(some)) / len(files))
 
     name = str(path) if path.is_dir() else "SLHA"
-    return Source(name, "file", {name: unit_of(name) for name in COLUMNS}, chunks())
+    units = {name: unit_of_parameter(name) for name in held}
+    return Source(name, "file", units | {name: unit_of(name) for name in COLUMNS}, chunks())
 
 
 def _list_files(path: Path) -> list[Path]:
@@ -70,7 +72,7 @@ def _read(
     faults = {}
     for position, file in enumerate(files):
         try:
-            found = spectrum_of(read_text(file), str(file), columns)
+            found = spectrum_of(read_text(file), str(file), columns, optional)
         except InputError as error:
             faults[position] = error.reason
             continue

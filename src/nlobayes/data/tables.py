@@ -55,8 +55,8 @@ class Selection(NamedTuple):
     Several targets have axes (row, output).
 
     `units` names the unit of each input and of the target. `relative_error` (row,) is the numerical
-    error of the target in units of the target, `reference` (row,) what it is learned relative to,
-    in its unit.
+    error of the target in units of the target, `reference` (row,) what it is learned relative to
+    and `error` (row,) its standard deviation, both in its unit.
     """
 
     inputs: np.ndarray
@@ -65,6 +65,7 @@ class Selection(NamedTuple):
     variations: np.ndarray | None = None
     relative_error: np.ndarray | None = None
     reference: np.ndarray | None = None
+    error: np.ndarray | None = None
 
 
 def read_table(path: Path, most_mb: float | None = None) -> Table:
@@ -151,6 +152,7 @@ def select(
     variations: Sequence[str] = (),
     relative_error: str | None = None,
     relative_to: str | None = None,
+    error: str | None = None,
 ) -> Selection:
     """Take the features and the targets of a table, checked and in the units asked for.
 
@@ -174,6 +176,8 @@ def select(
         Name of the column with the numerical error of the target in units of the target.
     relative_to
         Name of the column that the target is learned relative to; it comes in the target's unit.
+    error
+        Name of the column with the standard deviation of the target; it comes in the target's unit.
 
     Raises
     ------
@@ -183,7 +187,7 @@ def select(
         be one.
     """
     names = [*features, *targets]
-    further = [*variations, *(name for name in (relative_error, relative_to) if name)]
+    further = [*variations, *(name for name in (relative_error, relative_to, error) if name)]
     check_names_asked([*names, *further], units, source)
     columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
@@ -202,12 +206,28 @@ def select(
         np.column_stack(varied) if varied else None,
         _relative_error(table, relative_error, target, source) if relative_error else None,
         _variation(table, relative_to, own, source) if relative_to else None,
+        _error(table, error, own, source) if error else None,
     )
 
 
 def _relative_error(table: Table, name: str, target: np.ndarray, source: str) -> np.ndarray:
     errors = finite_numbers(table, name, source)
     check_relative_error(errors, target, name, table.units.get(name, ""), source)
+    return errors
+
+
+def _error(table: Table, name: str, unit: str, source: str) -> np.ndarray:
+    errors = _variation(table, name, unit, source)
+    negative = np.flatnonzero(errors < 0)
+    if negative.size:
+        raise InputError(
+            "data.sd_negative",
+            where=source,
+            name=name,
+            count=negative.size,
+            total=errors.size,
+            row=negative[0] + 1,
+        )
     return errors
 
 

@@ -36,7 +36,8 @@ class TargetTransform(NamedTuple):
 
     Several targets have a mean and an sd each. Scale `classes` numbers the `labels`. With
     `relative_to`, the settings of a reference (`references`), standardised is
-    scale(target) - scale(reference): the reference of each point is an offset of the network.
+    scale(target) - scale(reference): the reference of each point is an offset of the network. Of
+    several targets the first has it; the others are ratios to the first, whose references are 1.
     """
 
     scale: str
@@ -96,11 +97,18 @@ def fit_features(
 
 def apply_features(transform: FeatureTransform, inputs: np.ndarray) -> np.ndarray:
     """Map inputs (row, column) to the features (row, feature) that the network sees."""
-    centred = map_features(transform.map, inputs) - transform.mean
+    standardised: np.ndarray = standardise_features(transform, map_features(transform.map, inputs))
+    return standardised
+
+
+def standardise_features(transform: FeatureTransform, mapped: Any) -> Any:
+    """Take features (row, feature) of NumPy or JAX, as the map gives them, to the network's."""
+    centred = mapped - transform.mean
     if transform.components is None:
         return centred / transform.scale
     # No matrix product: it would round rows otherwise among others, or on more threads.
-    return np.einsum("rf,cf->rc", centred, transform.components) / transform.scale
+    einsum = centred.__array_namespace__().einsum
+    return einsum("rf,cf->rc", centred, transform.components) / transform.scale
 
 
 def constants_of(transform: FeatureTransform) -> dict[str, Any]:
@@ -150,7 +158,8 @@ def fit_target(
     bare = TargetTransform(scale, 0.0, 1.0, (), relative_to)
     scaled = apply_target(bare, target, reference)[train]
     if relative_to is not None:
-        _check_something_left(scaled, _scale_target(scale, target)[train], relative_to)
+        left, known = (_first(values) for values in (scaled, _scale_target(scale, target)[train]))
+        _check_something_left(left, known, relative_to)
     if not standardise:
         return bare
     for column in np.atleast_2d(scaled.T):
@@ -165,6 +174,11 @@ def _check_something_left(
     if np.ptp(left) <= 1e-9 * np.abs(scaled).max(initial=0.0):
         what = relative_to.get("column", relative_to.get("calculation"))
         raise InputError("references.nothing_left", what=what)
+
+
+def _first(targets: np.ndarray) -> np.ndarray:
+    """Take the first of targets (row,) or (row, output)."""
+    return targets if targets.ndim == 1 else targets[:, 0]
 
 
 def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:
@@ -190,9 +204,19 @@ def apply_target(
     return (scaled - np.asarray(transform.mean)) / np.asarray(transform.sd)
 
 
-def reference_of(data: Dataset, rows: np.ndarray) -> np.ndarray | None:
-    """Take the references of some rows, for values with axes (..., row, output); None without."""
-    return None if data.relative_to is None else data.relative_to[rows, np.newaxis]
+def along_targets(reference: np.ndarray | None, targets: np.ndarray) -> np.ndarray | None:
+    """Give references (row,) the axes of targets (row,) or (row, output): 1 behind the first."""
+    if reference is None or targets.ndim == 1:
+        return reference
+    whole = np.ones((len(reference), targets.shape[1]))
+    whole[:, 0] = reference
+    return whole
+
+
+def reference_of(data: Dataset, rows: np.ndarray | slice = slice(None)) -> np.ndarray | None:
+    """Take the references of rows, for values with axes (..., row, output); None without."""
+    known = None if data.relative_to is None else data.relative_to[rows]
+    return along_targets(known, data.observed.reshape(len(data.observed), -1))
 
 
 def offset_of(transform: TargetTransform, reference: np.ndarray | None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What to do next where a check fails: the one home of the advice that people are given."""
+"""Next steps for each check that can fail. All advice to users is defined here."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _fills_its_trees(found: Found) -> bool:
 
 MOVE = Step(
     "Chains {still_chains_at} stand still: lengthen their warm-up (warmup.steps) or lower its "
-    "initial_step_size; logs/warmup tells step size and acceptance."
+    "initial_step_size; logs/warmup has step size and acceptance."
 )
 LOOSEN = Step(
     "Take a larger tolerance (likelihood) or fewer train rows: tau is {tightness:.2g}, and above "
-    f"{TIGHT:.0e} chains keep to modes of their own.",
+    f"{TIGHT:.0e} chains stay in different modes.",
     _is_tight,
 )
 DEEPEN = Step(

@@ -12,7 +12,7 @@ Found = Mapping[str, Any]
 
 
 class Said(NamedTuple):
-    """What is said of a run that failed: in a few words, check by check, and the next steps."""
+    """Summary of a run with failed checks: a headline, each failed check, and the next steps."""
 
     headline: str
     failed: list[str]
@@ -20,7 +20,7 @@ class Said(NamedTuple):
 
 
 def said_of(diagnostics: Found, evaluation: Found) -> Said | None:
-    """Say which checks a run failed and what to do next; None where it failed none."""
+    """Describe the failed checks of a run and the next steps; None if no check failed."""
     checks = {**diagnostics["checks"], **evaluation["calibration_checks"]}
     names = failed(checks)
     if not names:
@@ -33,7 +33,7 @@ def said_of(diagnostics: Found, evaluation: Found) -> Said | None:
 
 
 def headline(diagnostics: Found, evaluation: Found) -> str:
-    """Say whether chains converged and error bars are calibrated."""
+    """Describe whether chains have converged and error bars are calibrated."""
     converged = "NOT CONVERGED" if failed(diagnostics["checks"]) else "converged"
     converged = APPROXIMATE if diagnostics.get("converged", False) is None else converged
     uncalibrated = failed(evaluation["calibration_checks"])

@@ -1,4 +1,7 @@
-"""How wide the noise is at a point: by the sd of the draws there, and by its features."""
+"""How wide the noise is at a point: by the sd of the draws there, and by its features.
+
+Arrays of points are of NumPy or of JAX, and so is what is made of them.
+"""
 
 from __future__ import annotations
 
@@ -37,17 +40,20 @@ class Scales(Protocol):
 
 def scales_at(fitted: Scales, spread: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
     """Give the scale at points with this sd of the draws (point,) and features (point, feature)."""
+    xp = spread.__array_namespace__()
     within = _within(fitted.spread_range, spread)
     log_scale = math.log(fitted.scale) + fitted.exponent * log_spread(within, fitted.reference_sd)
     for column, knots in enumerate(fitted.knots):
         assert features is not None
-        log_scale += np.interp(features[:, column], knots, fitted.coefficients[column])
-    return _within(fitted.scale_range, np.exp(log_scale))
+        log_scale += _line(features[:, column], knots, fitted.coefficients[column])
+    return _within(fitted.scale_range, xp.exp(log_scale))
 
 
 def log_spread(spread: np.ndarray, reference: float) -> np.ndarray:
     """Give the log of the sd of the draws (point,) over a reference, and at least that of 1e-3."""
-    return np.log(np.maximum(spread / reference, _SMALLEST_SD))
+    xp = spread.__array_namespace__()
+    logarithm: np.ndarray = xp.log(xp.maximum(spread / reference, _SMALLEST_SD))
+    return logarithm
 
 
 def bins_at(
@@ -57,9 +63,23 @@ def bins_at(
     if not len(edges):
         return np.zeros(points, int)
     assert features is not None
-    return np.searchsorted(edges, features[:, column], side="right")
+    search = features.__array_namespace__().searchsorted
+    found: np.ndarray = search(np.asarray(edges), features[:, column], side="right")
+    return found
+
+
+def _line(
+    values: np.ndarray, knots: Sequence[float], coefficients: Sequence[float]
+) -> np.ndarray | float:
+    """Give the line between coefficients at knots, at values (point,); of one knot a constant."""
+    if len(knots) == 1:
+        return coefficients[0]
+    interpolate = values.__array_namespace__().interp
+    heights: np.ndarray = interpolate(values, np.asarray(knots), np.asarray(coefficients))
+    return heights
 
 
 def _within(limits: Sequence[float], values: np.ndarray) -> np.ndarray:
     low, high = limits
-    return np.clip(values, low, high)
+    kept: np.ndarray = values.__array_namespace__().clip(values, low, high)
+    return kept

@@ -1,4 +1,7 @@
-"""The law of the noise that a surrogate holds as a table; NumPy alone."""
+"""The law of the noise that a surrogate holds as a table; NumPy alone.
+
+Quantiles and sd are of JAX where the scale is.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ class Tabulated(NamedTuple):
         The probability may be one number, or one for each point.
         """
         if np.ndim(probability) == 0:
-            return self.scale * self.single_quantiles(probability)[self.bins]
+            return self._by_bin(self.single_quantiles(probability))
         standard = np.empty_like(probability)
         for here, known in self._bins():
             standard[..., here] = np.interp(probability[..., here], known, self.residual)
@@ -67,8 +70,7 @@ class Tabulated(NamedTuple):
 
     def sd(self) -> np.ndarray:
         """Give the standard deviation (point,)."""
-        sds: np.ndarray = self.scale * np.asarray(self.sd_per_scale)[self.bins]
-        return sds
+        return self._by_bin(self.sd_per_scale)
 
     def at(self, points: Rows) -> Tabulated:
         """Give the law at some of its points."""
@@ -80,6 +82,11 @@ class Tabulated(NamedTuple):
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Give the table that it is."""
         return self.residual, self.probability
+
+    def _by_bin(self, known: np.ndarray) -> np.ndarray:
+        """Give what is known of each bin, in units of the scale, at each point (point,)."""
+        values: np.ndarray = self.scale.__array_namespace__().asarray(known)[self.bins]
+        return self.scale * values
 
     def _bins(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Go through the points of each bin (point,), and its probabilities (node,)."""

@@ -7,21 +7,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from nlobayes.artifacts.files import write_parquet, write_text
+from nlobayes.artifacts.files import write_bytes, write_parquet, write_text
 from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.fitting.fits import Fitted, fit
 from nlobayes.fitting.running import as_a_job
 from nlobayes.fitting.studies import Choices, Configuration, configure, in_yaml
+from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ FEWEST_ROWS = 10
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"
+Loaded = TypeVar("Loaded", bound=Trained)
 
 
 class FittedNetwork(BaseEstimator):
@@ -88,7 +90,7 @@ class FittedNetwork(BaseEstimator):
 
     def _run(
         self, table: Table, target: Mapping[str, Any], split: Mapping[str, Any], rows: int
-    ) -> Fitted:
+    ) -> None:
         """Write the table, run the study, keep its files and say which checks failed."""
         given = {
             "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
@@ -106,7 +108,6 @@ class FittedNetwork(BaseEstimator):
             self._files = {**fitted.files, TABLE: path.read_bytes()}
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
         _warn(fitted)
-        return fitted
 
     def _features(self) -> dict[str, Any]:
         return dict(self.features or {})
@@ -117,6 +118,23 @@ class FittedNetwork(BaseEstimator):
         if named is None:
             return [f"x{n}" for n in range(self.n_features_in_)]
         return [*map(str, named)]
+
+    def to_surrogate(self, path: str | Path) -> None:
+        """Write the surrogate: the file that the workflow writes, which its `load` reads."""
+        check_is_fitted(self)
+        write_bytes(Path(path), self._files["surrogates"])
+
+    def _loaded(self, kind: type[Loaded]) -> Loaded:
+        """Load the surrogate."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "surrogate.nc"
+            path.write_bytes(self._files["surrogates"])
+            return kind.load(path)
+
+    def _points(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        points: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
+        return points
 
     @property
     def idata_(self) -> az.InferenceData:

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from nlobayes.artifacts.contents import read_dataset, read_variables
-from nlobayes.artifacts.netcdf import read_groups
-from nlobayes.data.transforms import apply_features, feature_transform
 from nlobayes.errors import InputError
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
-from nlobayes.fitting.fits import Fitted
-from nlobayes.model.likelihoods import LIKELIHOODS
-from nlobayes.model.networks import network_of
-from nlobayes.surrogate.evaluation import evaluate
+from nlobayes.surrogate.classifier import Classifier
 from nlobayes.types import Table
 
 CLASS = "class"
@@ -29,8 +21,8 @@ CLASS = "class"
 class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
     """Bayesian neural network of classes, sampled by exact Markov chains.
 
-    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise`, `scale` and
-    `surrogate_`; `classes_` are the labels.
+    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise` and `scale`;
+    `surrogate_` is a `Classifier`, and `classes_` are the labels that its numbers stand for.
     """
 
     noise = "auto"
@@ -101,13 +93,15 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         columns[target] = codes[order].astype(np.float64)
         stated = {"column": target, "unit": "", "scale": "classes"}
         split = {"train": train, "validation": validation, "test": test, "shuffle": False}
-        self._keep_network(self._run(Table(columns, {}, {}), stated, split, train))
+        self._run(Table(columns, {}, {}), stated, split, train)
+        self.surrogate_ = self._loaded(Classifier)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Give the probabilities (point, class): the means over the draws."""
-        mean: np.ndarray = self.sample(X).mean(axis=0, dtype=np.float64)
-        return mean / mean.sum(axis=1, keepdims=True)
+        points = self._points(X)
+        probability: np.ndarray = self.surrogate_.predict(points).probability
+        return probability / probability.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> np.ndarray:
         """Give the most probable label of each point."""
@@ -117,25 +111,8 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
 
     def sample(self, X: Any) -> np.ndarray:
         """Give the probabilities of each draw of the posterior (draw, point, class)."""
-        check_is_fitted(self)
-        points = validate_data(self, X, dtype=np.float64, reset=False)
-        features = apply_features(feature_transform(self._transform), points)
-        network = network_of(self._variables, self.activation)
-        outputs = evaluate(network, self._variables, features)
-        probabilities: np.ndarray = self._likelihood.probabilities(outputs, np)
-        return probabilities
-
-    def _keep_network(self, fitted: Fitted) -> None:
-        """Keep what predicts: the likelihood, the transform of features, the thinned draws."""
-        stated = fitted.run.likelihood
-        self._likelihood: Any = LIKELIHOODS[stated.kind].build(**stated.arguments())
-        with TemporaryDirectory() as folder:
-            paths = {name: Path(folder) / f"{name}.nc" for name in ("thinned", "data")}
-            for name, path in paths.items():
-                path.write_bytes(fitted.files[name])
-            drawn = read_variables(read_groups(paths["thinned"], "thinned")["posterior"])
-            self._transform = read_dataset(paths["data"]).transforms["features"]
-        self._variables = {n: v.reshape(-1, *v.shape[2:]) for n, v in drawn.values.items()}
+        points = self._points(X)
+        return self.surrogate_.sample(points)
 
 
 def _each_class_first(codes: np.ndarray, seed: int) -> np.ndarray:

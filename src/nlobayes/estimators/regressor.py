@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
-from nlobayes.artifacts.files import write_bytes
 from nlobayes.errors import InputError
 from nlobayes.estimators.base import FEWEST_ROWS, FittedNetwork
 from nlobayes.surrogate.surrogate import Surrogate
@@ -111,8 +108,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         y
             Target (point,).
         sample_sd
-            Known standard deviation of the noise of each target, in its unit (point,); tables
-            state it relative to the target, so none may be larger than its target.
+            Known standard deviation of the noise of each target, in its unit (point,). With scale
+            `log10` none may be larger than its target.
 
         Raises
         ------
@@ -124,19 +121,17 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         )
         y = np.asarray(y, np.float64)
         columns = dict(zip(self._columns(), X.T, strict=True))
-        target, error = (_unused(name, columns) for name in ("y", "relative_error_of_y"))
+        target, error = (_unused(name, columns) for name in ("y", "error_of_y"))
         columns[target] = y
         stated: dict[str, Any] = {"column": target, "unit": "", "scale": self.scale}
         if sample_sd is not None:
-            columns[error] = _relative(sample_sd, y)
-            stated["relative_error"] = error
+            relative = self.scale == "log10"
+            columns[error] = _errors(sample_sd, y, relative=relative)
+            stated["relative_error" if relative else "error"] = error
         train, validation, test = self._sizes(len(y))
         split = {"train": train, "validation": validation, "test": test}
-        fitted = self._run(Table(columns, {}, {}), stated, split, train)
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "surrogate.nc"
-            path.write_bytes(fitted.files["surrogates"])
-            self.surrogate_ = Surrogate.load(path)
+        self._run(Table(columns, {}, {}), stated, split, train)
+        self.surrogate_ = self._loaded(Surrogate)
         return self
 
     def predict(
@@ -157,17 +152,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
     def sample(self, X: Any, *, noise: bool = True, random_state: int = 0) -> np.ndarray:
         """Draw predictions (draw, point), one for each draw of the posterior."""
-        return self.surrogate_.sample(self._points(X), noise=noise, seed=random_state)
-
-    def to_surrogate(self, path: str | Path) -> None:
-        """Write the surrogate: the file that the workflow writes, for `Surrogate.load`."""
-        check_is_fitted(self)
-        write_bytes(Path(path), self._files["surrogates"])
-
-    def _points(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        points: np.ndarray = validate_data(self, X, dtype=np.float64, reset=False)
-        return points
+        points = self._points(X)
+        return self.surrogate_.sample(points, noise=noise, seed=random_state)
 
 
 def _unused(name: str, columns: dict[str, Any]) -> str:
@@ -177,12 +163,19 @@ def _unused(name: str, columns: dict[str, Any]) -> str:
     return name
 
 
-def _relative(sample_sd: Any, y: np.ndarray) -> np.ndarray:
-    """Give the errors in units of the target, as tables do."""
+def _errors(sample_sd: Any, y: np.ndarray, *, relative: bool) -> np.ndarray:
+    """Check the errors (point,), and give them in the unit of the target or in units of it."""
     sd = np.asarray(check_array(sample_sd, ensure_2d=False, dtype=np.float64))
     if sd.shape != y.shape:
         raise InputError("estimators.sd_shape", given=sd.shape, rows=y.shape)
-    bad = np.flatnonzero((sd < 0) | (sd > np.abs(y)) | (y == 0))
-    if bad.size:
-        raise InputError("estimators.sd_value", row=int(bad[0]) + 1, count=bad.size, rows=y.size)
-    return sd / np.abs(y)
+    negative = np.flatnonzero(sd < 0)
+    if negative.size:
+        row = int(negative[0]) + 1
+        raise InputError("estimators.sd_negative", row=row, count=negative.size, rows=y.size)
+    if not relative:
+        return sd
+    large = np.flatnonzero((sd > y) & (y > 0))  # fitting refuses targets without a logarithm
+    if large.size:
+        row = int(large[0]) + 1
+        raise InputError("estimators.sd_of_log10", row=row, count=large.size, rows=y.size)
+    return np.divide(sd, y, out=np.zeros_like(sd), where=y > 0)

@@ -13,7 +13,7 @@ from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
 from nlobayes.study.run import RunSpec
 
-KEPT = ("posterior", "thinned", "surrogates")
+KEPT = ("posterior", "surrogates")
 """Folders of which the file of the run is kept."""
 
 

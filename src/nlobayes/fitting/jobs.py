@@ -146,9 +146,8 @@ class Jobs:
         of_draws = {"posterior": thinned, "dataset": dataset}
         yield self._call("posterior_predictive", **of_draws, start=maps, out=predictions)
         yield self._call("evaluate", predictions=predictions, dataset=dataset, out=evaluation)
-        if not self._run.likelihood.of_classes:
-            judged = {"diagnostics": diagnostics, "evaluation": evaluation}
-            yield self._call("export", **of_draws, **judged, out=self.path("surrogates"))
+        judged = {"diagnostics": diagnostics, "evaluation": evaluation}
+        yield self._call("export", **of_draws, **judged, out=self.path("surrogates"))
 
     def _call(self, command: str, **options: Any) -> Job:
         return _job(command, self._told[command], **options)

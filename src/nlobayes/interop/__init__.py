@@ -1,1 +1,1 @@
-"""What people of PyMC and ArviZ ask of a run: its PyMC model, its draws as InferenceData."""
+"""The PyMC model of a run, and its draws as InferenceData, for users of PyMC and ArviZ."""

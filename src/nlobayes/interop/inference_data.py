@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nlobayes import builder
 from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
 from nlobayes.interop.runs import Named, find
 from nlobayes.model.on_draws import add_log_likelihood, add_posterior_predictive
 
@@ -47,7 +48,8 @@ def inference_data(
         If the file is no posterior, its dataset is missing or has changed, or a group is asked for
         of networks that are linearised.
     """
-    import arviz as az
+    with needs_extra():
+        import arviz as az
 
     found = find(run, dataset, results)
     if found.linearised and (log_likelihood or posterior_predictive):

@@ -8,17 +8,18 @@ from nlobayes.metrics import METRICS
 from nlobayes.metrics.metric import Metric, Of
 
 INTRODUCTION = (
-    "The list of `nlobayes.metrics`, in its order. Shares are stored between 0 and 1, and shown in"
-    " %. `_low` and `_high` end a 95 % interval; `_se` is a standard error. `baseline`, `linear`"
-    " and each of the `rivals` have the same scores; `rivals` also `own`, the coverage and the log"
-    " score of a Gaussian of their own mean and sd, and `facts` of their fit ([rivals](rivals.md))."
+    "The table lists the scores of `nlobayes.metrics`, in its order. Shares are stored between 0"
+    " and 1, and shown in %. `_low` and `_high` are the ends of a 95 % interval, and `_se` is a"
+    " standard error. `baseline`, `linear` and each of the `rivals` have the same scores. `rivals`"
+    " also have `own`, the coverage and the log score of a Gaussian with the rival's own mean and"
+    " sd, and `facts` of their fit ([rivals](rivals.md))."
 )
 OWN = """\
 ## Your own
 
-A score of your own is a function in a file of the project. It gets what the files of
-`evaluation/scores/regression/` get (of classes `evaluation/scores/classification/`), and the
-`settings`, and returns a number, or a line that says why there is none:
+A custom score is a function in a file of the project. It has the arguments of the files of
+`evaluation/scores/regression/` (for classes `evaluation/scores/classification/`), and the
+`settings`. It returns a number, or a line with the reason why no number exists:
 
 ```python
 # scores/tail.py
@@ -40,13 +41,19 @@ evaluation:
         {file: scores/tail.py, function: share_below, settings: {limit: -0.1}, compared: true}
 ```
 
-`split` has `draws` (draw, point) and `observed` (point,) on the model scale, `noise`, the
-predictive noise, `rng`, random numbers of this score alone, and `scale` (`log10` or `identity`);
-of classes `prediction` and `labels`. The score stands by its name in `evaluation.json` for every
-split, again under `baseline`, `linear` and `rivals`, and in `runs.csv` of every comparison. With
-`compared: true` the tables and the figure of differences have it, too. A name must not be that of
-another score. What is no finite number, or raises, ends the job with one line that names score,
-split and file. A change of the file scores again, and samples nothing.
+`split` has these fields:
+
+- `draws` (draw, point) and `observed` (point,) on the model scale;
+- `noise`, the predictive noise;
+- `rng`, random numbers for this score alone;
+- `scale` (`log10` or `identity`);
+- for classes, `prediction` and `labels`.
+
+`evaluation.json` has the score by its name for every split, and under `baseline`, `linear` and
+`rivals`. So has `runs.csv` of every comparison. With `compared: true` the tables and the figure of
+differences have it, too. The name must differ from those of other scores. If the function returns
+a number that is not finite, or raises, the job ends with one line that names score, split and file.
+A change of the file computes the scores again, and repeats no sampling.
 """
 HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
 

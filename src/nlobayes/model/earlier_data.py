@@ -1,4 +1,4 @@
-"""What data said of f, condensed: combinations of f at a few points, measured with unit noise.
+"""Earlier data, condensed: combinations of f at a few points, measured with unit noise.
 
 Draws of f at these points give a Gaussian N(m, K), draws from the prior of the same run N(m0, K0).
 Their ratio is what the data said, a site in the words of Minka (2001, *Expectation propagation for

@@ -1,4 +1,4 @@
-"""What a PyMC model says of stored draws, as groups of their InferenceData."""
+"""Quantities of a PyMC model at stored draws, as groups of their InferenceData."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How close are the predictions to the truth: against it, as residuals, beside the physics."""
+"""Predictions against true values, residuals, and errors relative to the scale uncertainty."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""What is learned from: the target against every input, and its distribution."""
+"""The rows of a dataset: the target against every input, and its distribution."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

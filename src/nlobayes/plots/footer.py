@@ -1,4 +1,4 @@
-"""What stands below every figure: which run it shows, and in red what is wrong with it."""
+"""The line below every figure: the run that it shows, and in red its failed checks."""
 
 import textwrap
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a prior says of f before any data, and how far it varies beside the target."""
+"""Prior draws of f before any data, and their variation relative to the target."""
 
 import numpy as np
 from matplotlib.axes import Axes

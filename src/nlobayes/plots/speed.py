@@ -1,4 +1,4 @@
-"""What networks cost: a draw, predictions of 1000 draws, loading these draws."""
+"""Times of networks: a draw, predictions of 1000 draws, loading these draws."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""What keeping every n-th draw costs and saves."""
+"""Cost and savings of keeping every n-th draw."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -307,6 +307,8 @@ PIPELINE = {
 TOOLS = {
     "fit": Command("Fit a table: from a CSV file to a surrogate with error bars."),
     "predict": Command("Predict the points of a table with a surrogate."),
+    "onnx": Command("Write a surrogate as an ONNX model."),
+    "bundle": Command("Bundle surrogates of many processes in one folder."),
     "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
     "summary": Command("Print the table of a study's runs."),
     "reweight": Command(

@@ -14,7 +14,7 @@ class Command:
 
     help: str
     job: str | None = None
-    """Name of the model in `study.jobs` or `study.comparison`; none where options say it all."""
+    """Name of the model in a file of jobs or in `study.comparison`; none where options say all."""
 
 
 @dataclass(frozen=True, kw_only=True)

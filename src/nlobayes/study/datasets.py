@@ -117,10 +117,13 @@ class Target(Frozen):
     """Columns with the cross section at other scales: errors are compared with their spread."""
     relative_error: str | None = None
     """Column with the numerical error of each target in units of the target: noise of its own."""
+    error: Annotated[str | None, Field(exclude_if=lambda error: error is None)] = None
+    """The like for scale `identity`: the standard deviation of each target, in its unit. It may be
+    larger than the target, which may be 0."""
     relative_to: Reference | None = None
     """What is known of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
     network learns log10(target / reference), of scale `identity` target - reference, and every
-    prediction is multiplied, or added, back."""
+    prediction is multiplied, or added, back. Theory errors stay ratios to the target."""
     theory: Annotated[Theory | None, Field(exclude_if=lambda theory: theory is None)] = None
     """Theory errors that are learned with the target: `{scale: [scale_up, scale_down]}`, also
     `pdf` and `alpha_s`. One network learns log10 of the target and of each ratio to it."""
@@ -139,17 +142,28 @@ class Target(Frozen):
             raise InputError("study.no_target")
         if self.theory is not None and (not isinstance(self.column, str) or self.scale != "log10"):
             raise InputError("study.theory_of_one_log10", column=self.column, scale=self.scale)
-        alone = [name for name in ("scale_variations", "relative_error") if getattr(self, name)]
+        self._check_errors()
+        alone = [n for n in ("scale_variations", "relative_error", "error") if getattr(self, n)]
         if alone and (len(self.columns) > 1 or self.scale == "classes"):
             raise InputError("study.of_one_column", key=alone[0])
         if len(self.columns) > 1 and self.scale == "classes":
             raise InputError("study.classes_of_columns", columns=list(self.columns))
-        if self.relative_to is not None and (len(self.columns) > 1 or self.scale == "classes"):
+        self._check_reference()
+        return self
+
+    def _check_errors(self) -> None:
+        if self.error and self.relative_error:
+            raise InputError("study.two_errors", keys=["relative_error", "error"])
+        if self.error and self.scale == "log10":
+            raise InputError("study.error_of_log10", column=self.error)
+
+    def _check_reference(self) -> None:
+        several = not isinstance(self.column, str)
+        if self.relative_to is not None and (several or self.scale == "classes"):
             received = "classes" if self.scale == "classes" else list(self.columns)
             raise InputError("references.of_one_target", received=received)
-        if {*self.reference_columns} & {*self.columns}:
-            raise InputError("references.of_itself", column=self.columns[0])
-        return self
+        if itself := {*self.reference_columns} & {*self.columns}:
+            raise InputError("references.of_itself", column=itself.pop())
 
     @property
     def reference_columns(self) -> tuple[str, ...]:
@@ -247,7 +261,7 @@ class DatasetPreset(Frozen):
         for name, times in Counter((*features, *target.columns)).most_common(1):
             if times > 1:
                 raise InputError("study.column_twice", name=name)
-        error = (target.relative_error,) if target.relative_error else ()
+        errors = {"target.relative_error": target.relative_error, "target.error": target.error}
         theory = target.theory.columns if target.theory else ()
         own = target.columns[: len(target.columns) - len(theory)]
         asked = {"features.columns": features, "target.column": own, "target.theory": theory}
@@ -255,7 +269,8 @@ class DatasetPreset(Frozen):
         asked |= {"target.relative_to.column": target.reference_columns}
         asked |= {"groups": (self.groups,) if self.groups else ()}
         asked |= {"rows.column": (self.rows.column,) if self.rows else ()}
-        self.source.check_columns(asked | {"target.relative_error": error})
+        asked |= {key: (name,) for key, name in errors.items() if name}
+        self.source.check_columns(asked)
         _ = self.whole_target
         if self.split.per_class and target.scale != "classes":
             raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)

@@ -24,13 +24,12 @@ from nlobayes.study.jobs import (
     RivalJob,
     SampleJob,
     SimulateJob,
-    SpeedJob,
     TabulateChainsJob,
     TabulateJob,
     TabulateSizesJob,
-    TimedRun,
     WarmupJob,
 )
+from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
 from nlobayes.study.methods.pymc import PyMC
 from nlobayes.study.rivals import Rival
 from nlobayes.study.run import RunSpec

@@ -1,4 +1,4 @@
-"""What each job may be told; `job_builder` takes it from a run."""
+"""What each job of a run may be told; `job_builder` takes it from a run."""
 
 from __future__ import annotations
 
@@ -205,24 +205,6 @@ class PosteriorPredictiveJob(Frozen):
     model: ModelJob
 
 
-class ReweightJob(Frozen):
-    """A posterior moved to another prior or likelihood."""
-
-    model: ModelJob
-    target: ModelJob
-    seed: Seed
-
-
-class CondenseJob(Frozen):
-    """What a posterior knows of f beyond its prior, at a few train rows."""
-
-    model: ModelJob
-    points: PositiveInt
-    smallest_share: Fraction
-    prior_draws: PositiveInt
-    seed: Seed
-
-
 class LandscapeJob(Frozen):
     """The surface of the energy around the MAPs of one run."""
 
@@ -283,41 +265,6 @@ class ExportJob(Frozen):
     export: Export
     temperature: Annotated[Positive, Field(exclude_if=lambda value: value == 1)] = 1.0
     """Of the logits of classes."""
-
-
-class TimedMethod(Frozen):
-    """A run, and the timings of all its jobs from the MAPs to the draws, below `timings/`."""
-
-    run: str
-    timings: tuple[str, ...] = ()
-
-
-class FidelityJob(Frozen):
-    """Approximate posteriors, and the exact one of the same model that they are held against."""
-
-    exact: TimedMethod
-    approximations: Annotated[tuple[TimedMethod, ...], Field(min_length=1)]
-
-
-class TimedRun(Frozen):
-    """A network to time, and the leapfrog steps of one draw, or else the most gradients of one."""
-
-    run: str
-    model: ModelJob
-    integration_steps: PositiveInt | None
-    most_gradients: PositiveInt | None
-
-
-class SpeedJob(Frozen):
-    """Networks to time one after another."""
-
-    runs: tuple[TimedRun, ...]
-
-
-class SummaryJob(Frozen):
-    """Runs to summarise, by their paths: the label of each, in the order to show them."""
-
-    runs: dict[str, str]
 
 
 Job = TypeVar("Job", bound=BaseModel)

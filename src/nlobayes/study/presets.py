@@ -128,7 +128,7 @@ class Export(Frozen):
     """Most draws; a posterior with more is thinned evenly."""
     tolerance: Fraction | None = None
     """Keep the fewest draws whose mean (in units of the total sd) and total sd (relative) stay
-    this close to those of all, at every validation row; null keeps `draws`."""
+    this close to those of all, at every validation row; null keeps `draws`. Not for classes."""
 
 
 Case = Annotated[int, Field(ge=0, strict=True)] | Annotated[dict[str, float], Field(min_length=1)]

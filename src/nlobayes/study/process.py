@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
+from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.errors import InputError
 from nlobayes.study.values import Frozen, Positive
 
@@ -70,7 +71,18 @@ class Process(Frozen):
     fixed: Annotated[dict[Word, FixedParameter], Field(max_length=20)] | None = None
     """Parameters of the model that were held fixed and are no columns that are read, by name; a
     point with another value is `outside`. SLHA files tell `msq`, the mean mass of the eight light
-    squarks. `{}` says that there are none."""
+    squarks, `mass_1000021` and likewise the size of any other mass by the number of the particle,
+    `mu`, all in GeV, and `tan_beta` in unit `1`. `{}` says that there are none."""
+
+    @model_validator(mode="after")
+    def _fixed_in_units_of_slha(self) -> Process:
+        for name, one in (self.fixed or {}).items():
+            needed = unit_of_parameter(name)
+            if needed not in ("", one.unit):
+                raise InputError(
+                    "study.fixed_unit", where=f"fixed.{name}", received=one.unit, needed=needed
+                )
+        return self
 
     def statements(self) -> dict[str, Any]:
         """Give what is stated, without what is not."""

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from nlobayes.errors import InputError
 from nlobayes.study.source import SourceSettings
-from nlobayes.study.sources._processes import Pair, columns_of_pair
+from nlobayes.study.sources._processes import NamesProcess
 from nlobayes.study.sources.simulate import SquarkMass
 from nlobayes.study.values import Frozen
 
@@ -33,18 +33,16 @@ class ColumnReference(Frozen):
         return self.model_dump()
 
 
-class CalculatedReference(Frozen):
+class CalculatedReference(NamesProcess):
     """The embedded engine at the masses and mixings of each point (docs/physics.md).
 
-    What is left out is taken from the source where it knows it.
+    What is left out is taken from the source where it knows it; the process, where it knows none,
+    is the pair 1, 1. The columns of the process must be among `features.columns`.
     """
 
     calculation: Literal["born", "nlo"]
     """`born`: the leading order; `nlo`: with the QCD correction. A simulated target, which is the
     NLO of the engine, can only be learned relative to `born`."""
-    pair: Pair | None = None
-    """Numbers of the two neutralinos; null: those of the source, else the lightest twice. Their
-    columns m1, n11 to n14 (m2, n21 to n24 and so on) must be among `features.columns`."""
     sqrt_s_tev: Annotated[float, Field(ge=7, le=14)] | None = None
     """Centre-of-mass energy in TeV; null: that of the source, else 13."""
     squark_mass_gev: SquarkMass | Literal["msq"] | None = None
@@ -74,12 +72,10 @@ class CalculatedReference(Frozen):
         if SQUARK_COLUMN in columns:
             known["squark_mass_gev"] = SQUARK_COLUMN
         given = self.model_dump(exclude_none=True)
-        if known["pair"] is None and self.pair is None:
-            raise InputError("references.of_neutralinos", source=source.in_words)
+        given |= self.of_engine if self.pair or self.process else {}
         whole = CalculatedReference.model_validate(known | given)
-        assert whole.pair is not None
         squark = [SQUARK_COLUMN] if whole.squark_mass_gev == SQUARK_COLUMN else []
-        needed = [*columns_of_pair(whole.pair), *squark]
+        needed = [*whole.reaction.columns, *squark]
         if missing := [name for name in needed if name not in columns]:
             raise InputError("references.inputs", missing=missing, needed=needed, columns=columns)
         return whole

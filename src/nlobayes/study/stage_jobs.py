@@ -6,9 +6,9 @@ from pydantic import BaseModel
 
 from nlobayes.stages import GROUPS
 from nlobayes.stages.stage import Stage
-from nlobayes.study import comparison, jobs
+from nlobayes.study import comparison, jobs, jobs_of_runs
 
-MODELS = vars(jobs) | vars(comparison)
+MODELS = vars(jobs) | vars(jobs_of_runs) | vars(comparison)
 
 
 def _specifications() -> dict[str, type[BaseModel] | None]:

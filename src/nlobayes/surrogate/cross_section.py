@@ -65,15 +65,11 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     InputError
         If the spectrum lacks an input, or no such point can be predicted.
     """
-    missing = [name for name in surrogate.inputs if name not in spectrum]
-    if missing:
-        raise InputError("surrogate.not_in_spectrum", missing=missing)
-    point = np.array([[spectrum[name] for name in surrogate.inputs]])
+    point = point_of(surrogate, spectrum)
     usable, takes = allowed(surrogate, point)
     if not usable.all():
         raise InputError("surrogate.not_allowed", allowed=takes)
-    names = (one.name for one in surrogate.conditions)
-    given = {name: spectrum[name] for name in names if name in spectrum}
+    given = {name: spectrum[name] for name in surrogate.held if name in spectrum}
     with np.errstate(all="ignore"):
         quantiles = surrogate.quantiles(point, MEDIAN_AND_INTERVAL)
         relative = relative_errors(quantiles, surrogate.target, surrogate.theory)
@@ -87,3 +83,17 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
         none = dict.fromkeys(errors, math.nan)
         return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason or NOT_POSITIVE, none)
     return CrossSection(median, low, high, domain, reason, errors)
+
+
+def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
+    """Take the inputs of a surrogate from a spectrum, as one point (point, input).
+
+    Raises
+    ------
+    InputError
+        If the spectrum lacks an input.
+    """
+    missing = [name for name in surrogate.inputs if name not in spectrum]
+    if missing:
+        raise InputError("surrogate.not_in_spectrum", missing=missing)
+    return np.array([[spectrum[name] for name in surrogate.inputs]])

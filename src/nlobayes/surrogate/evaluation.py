@@ -43,7 +43,7 @@ def evaluate(
     step = max(1, _CELLS // (rows * widest))
     for first in range(0, draws, step):
         part = {name: values[first : first + step] for name, values in variables.items()}
-        layers = [_for_all_points(layer) for layer in layers_of(network, part)]
+        layers = [for_all_points(layer) for layer in layers_of(network, part)]
         for start in range(0, points, rows):
             chunk = inputs[start : start + rows]
             outputs[first : first + step, start : start + rows] = forward(
@@ -52,7 +52,7 @@ def evaluate(
     return outputs
 
 
-def _for_all_points(layer: Layer) -> Layer:
+def for_all_points(layer: Layer) -> Layer:
     """Give biases and slopes of several draws an axis of points."""
     slopes = None if layer.slopes is None else layer.slopes[:, np.newaxis]
     return layer._replace(biases=layer.biases[:, np.newaxis], slopes=slopes)

@@ -97,7 +97,7 @@ def summarise(chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float]) 
     mean, epistemic = chunk.functions.mean(axis=0), chunk.functions.std(axis=0)
     centres, law = locate(chunk, noise)
     within = epistemic if noise.about == "draws" else 0.0
-    _check_probabilities(noise, probabilities)
+    check_probabilities(noise, probabilities)
     median, *quantiles = Mixture(centres, law, by_newton).quantiles([0.5, *probabilities])
     stacked = np.reshape(quantiles, (len(probabilities), len(mean)))
     total = np.hypot(within, law.sd())
@@ -133,12 +133,22 @@ def _law(noise: StoredNoise, scale: np.ndarray, bins: np.ndarray) -> Tabulated:
     return Tabulated(scale, bins, noise.residual, noise.probability, sds)
 
 
-def _check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> None:
+def check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> None:
     """Refuse probabilities that are not between those of the table's ends."""
     low, high = noise.probability[:, 0].max(), noise.probability[:, -1].min()
     for probability in (0.5, *probabilities):
         if not low < probability < high:
             raise InputError("surrogate.beyond_table", low=low, high=high, probability=probability)
+
+
+def pieces(law: Tabulated) -> tuple[np.ndarray, np.ndarray]:
+    """Cut the table of a law into pieces: the middle of each (piece,), and in each bin its share.
+
+    Middles are in units of the scale; shares (bin, piece) are probabilities.
+    """
+    nodes = np.unique([*range(0, len(law.residual), _EVERY), len(law.residual) - 1])
+    middle = (law.residual[nodes[1:]] + law.residual[nodes[:-1]]) / 2
+    return middle, np.diff(law.probability[:, nodes], axis=1)
 
 
 def _excess(law: Tabulated, power: int) -> np.ndarray:
@@ -150,10 +160,9 @@ def _excess(law: Tabulated, power: int) -> np.ndarray:
     """
     rates = power * LN10 * law.scale
     grid = np.linspace(0.0, rates.max(initial=_SLOWEST), _RATES)[1:]
-    nodes = np.unique([*range(0, len(law.residual), _EVERY), len(law.residual) - 1])
-    middle = (law.residual[nodes[1:]] + law.residual[nodes[:-1]]) / 2
+    middle, shares = pieces(law)
     grown = 2 * np.square(np.sinh(np.outer(grid, middle / 2)) / grid[:, np.newaxis])
-    means = grown @ np.diff(law.probability[:, nodes], axis=1).T
+    means = grown @ shares.T
     each = np.empty_like(rates)
     for index, mean in enumerate(means.T):
         here = law.bins == index

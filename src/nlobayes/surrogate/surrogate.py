@@ -6,12 +6,13 @@ asked for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
 from nlobayes.surrogate import theory
 from nlobayes.surrogate.mixture import Chunk, Prediction
 from nlobayes.surrogate.outputs import Output, Scale, joined, output_of
@@ -39,7 +40,8 @@ class Surrogate(Trained):
     def __init__(self, exported: Exported, engine: Engine = "numpy") -> None:
         super().__init__(exported, engine)
         self.theory: Mapping[str, Sequence[str]] = self.facts["transforms"].get("theory", {})
-        self._outputs = tuple(map(output_of, one_by_one(exported)))
+        self._each = tuple(one_by_one(exported))
+        self._outputs = tuple(map(output_of, self._each))
         self.outputs: tuple[str, ...] = tuple(one.name for one in self._outputs)
 
     def _predicts(self) -> str:
@@ -85,6 +87,41 @@ class Surrogate(Trained):
     ) -> dict[str, Prediction]:
         """Predict all `outputs` of points, by name; arguments and errors as `predict`."""
         return self._predict(x, self.outputs, quantiles, on)
+
+    def as_jax(
+        self, *, quantiles: Sequence[float] = (0.16, 0.84), output: str | None = None
+    ) -> Callable[[Any], Prediction]:
+        """Give the prediction as a pure function of JAX, to be differentiated, jitted and vmapped.
+
+        It holds draws times points times units of a layer at once: give it a few points, or the
+        parts of many by `jax.lax.map`.
+
+        Parameters
+        ----------
+        quantiles
+            Probabilities of a smaller value.
+        output
+            Which of `outputs`; the first, `target`, where not given.
+
+        Returns
+        -------
+        A function of points (..., input), in the order of `inputs` and in their units. It gives
+        what `predict` gives, with axes (...,), quantiles (quantile, ...); NaN where `predict`
+        refuses a point. With `jax_enable_x64` both agree to rounding; where `predict` computes in
+        float32, to the rounding of that.
+
+        Raises
+        ------
+        InputError
+            If JAX is not installed; if the surrogate needs the embedded engine, or its feature map
+            is of NumPy alone; if there is no such output, or a probability is none that the noise
+            knows. The function raises it for points of another shape.
+        """
+        name = self._known(output)
+        with needs_extra("jax"):
+            from nlobayes.surrogate.in_jax import function_of
+
+        return function_of(self._each[self.outputs.index(name)], quantiles)
 
     def errors(self, x: Any) -> dict[str, np.ndarray]:
         """Give relative errors of the target at points (point, input), each (point,), by name.

@@ -18,6 +18,7 @@ from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
 from nlobayes.data.transforms import CLASSES, apply_features, feature_transform
 from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
 from nlobayes.model.networks import network_of
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.conditions import reasons, violated
@@ -60,7 +61,7 @@ class Trained:
         Particles as PDG numbers, and the energy in GeV; None where a table stated them not.
     conditions
         Parameters that were held fixed, such as `msq`, the mean mass of the light squarks in GeV,
-        each with the span in which points must lie. They are no inputs.
+        each with the span in which points must lie. They are no inputs; `held` are their names.
     """
 
     OF_CLASSES: ClassVar[bool]
@@ -82,6 +83,7 @@ class Trained:
         self.origin = origin(facts)
         self.process = process_of(self.origin)
         self.conditions = conditions(self.origin, self.inputs)
+        self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
         behind = len(columns_behind(self._relative_to))
@@ -211,7 +213,8 @@ def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
     if engine == "numpy":
         return partial(evaluate, network, exported.variables)
     if engine == "jax":
-        from nlobayes.surrogate.prediction import Compiled
+        with needs_extra("jax"):
+            from nlobayes.surrogate.prediction import Compiled
 
         return Compiled(network, exported.variables)
     raise InputError("surrogate.unknown_engine", engine=engine, known=get_args(Engine))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nlobayes.study.jobs import FidelityJob, TimedMethod
+from nlobayes.study.jobs_of_runs import FidelityJob, TimedMethod
 from nlobayes.study.run import RunSpec
 
 

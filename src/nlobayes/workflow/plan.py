@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from nlobayes.errors import InputError
 from nlobayes.study.comparison import CompareJob, compare_job
 from nlobayes.study.grid import Study, load_study
-from nlobayes.study.jobs import FidelityJob
+from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import override, presets_here
 from nlobayes.study.renamed import renamed_keys_told

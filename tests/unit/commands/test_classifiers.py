@@ -17,6 +17,7 @@ from nlobayes.artifacts.netcdf import write_groups
 from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.commands.tools.predict import predict
+from nlobayes.commands.tools.serve import serve
 from nlobayes.data.datasets import Choices, make_dataset
 from nlobayes.data.tables import Selection
 from nlobayes.study.jobs import ModelJob
@@ -111,6 +112,19 @@ def test_predict_writes_the_probability_of_every_class(made: Made, tmp_path: Pat
     np.testing.assert_array_equal(columns["kind"], found.label)
     np.testing.assert_array_equal(columns["domain"], classifier.domain(made.data.inputs))
     assert {"entropy", "mutual_information"} <= columns.keys()
+
+
+def test_page_and_service_are_of_numbers(made: Made) -> None:
+    with refused("commands.serves_numbers", where=made.path, target="kind"):
+        serve(made.path)
+
+
+def test_no_tolerance_tells_how_many_draws_classes_need(made: Made, tmp_path: Path) -> None:
+    spec = json.dumps({"network": NETWORK, "export": {"tolerance": 0.1}})
+    names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
+    with refused("study.tolerance_of_classes"):
+        export(spec, *(made.path.parent / name for name in names), tmp_path / "out.nc")
+    assert not (tmp_path / "out.nc").exists()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from nlobayes.artifacts.seals import digest
 from nlobayes.commands.pipeline.pretrain import pretrain
 from nlobayes.commands.tools.condense import condense
 from nlobayes.data.splits import TRAIN
-from nlobayes.study.jobs import CondenseJob, ModelJob
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.jobs_of_runs import CondenseJob
 from nlobayes.types import Dataset
 from tests.refusals import refused
 

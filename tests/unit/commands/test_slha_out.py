@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nlobayes.commands.tools.predict import predict
 from nlobayes.data.tables import read_table
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
+from tests.installed import call, uv
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
@@ -72,6 +74,21 @@ def test_a_file_with_other_squarks_is_outside_for_a_reason(
     assert found["domain"].tolist() == [domain]
     assert ["" if cell != cell else cell for cell in found["reason"].tolist()] == [reason]
     assert warning in capsys.readouterr().err
+
+
+def test_files_tell_more_than_squarks(
+    exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
+) -> None:
+    """Of a parameter that no file tells it is said that it is not given."""
+    held = "mu = -400 GeV (-404 to -396); lambda = 1 1 (0 to 2)"
+    path = write(tmp_path / "held.nc", exported, dataset, STATED | {"fixed": held})
+    text = spectrum_of(Surrogate.load(path))
+    for mu, domain, said in ((-400, "inside", ""), (500, "outside", "mu is 500, must be within")):
+        slha.write_text(f"{text}Block EXTPAR\n 23 {mu}\n")
+        found = predicted(path, slha, tmp_path / "out.csv")
+        assert found["domain"].tolist() == [domain]
+        assert said in found["reason"][0]
+        assert "lambda is not given" in found["reason"][0]
 
 
 def test_a_table_with_squarks_is_held_against_them(path: Path, tmp_path: Path) -> None:
@@ -152,6 +169,37 @@ def test_the_cross_section_is_appended_as_pyslha_reads_it(
     assert "# nlobayes: inside of the training data" in comments
     predict(path, str(slha), str(tmp_path / "out.csv"), slha_out=slha)
     assert slha.read_bytes() == after
+
+
+IN_SMODELS = """
+import sys
+from smodels.base.crossSection import getXsecFromSLHAFile
+from smodels.base.physicsUnits import GeV, pb
+(found,) = getXsecFromSLHAFile(sys.argv[1])
+print(found.value.asNumber(pb), found.info.sqrts.asNumber(GeV), found.info.order, *found.pid)
+"""
+
+
+@pytest.mark.slow
+def test_smodels_reads_the_cross_section(path: Path, slha: Path, tmp_path: Path) -> None:
+    """In an environment of its own: its unum installs a package `tests`, which would hide ours."""
+    found = predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
+    alone = ("run", "--quiet", "--no-project", "--python", sys.executable)
+    said = call(
+        uv(),
+        *alone,
+        "--with",
+        "smodels==3.2.1",
+        "python",
+        "-c",
+        IN_SMODELS,
+        str(slha),
+        cwd=tmp_path,
+    )
+    value, energy, order, *particles = map(float, said.split())
+    assert value == pytest.approx(found["sigma_pb_median"][0], rel=1e-8)
+    assert (energy, order) == (13000.0, 1)
+    assert particles == [1000022.0, 1000022.0]
 
 
 def test_another_unit_becomes_pb(exported: Exported, dataset: Dataset, tmp_path: Path) -> None:

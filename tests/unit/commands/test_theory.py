@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.csv as pa_csv
 import pytest
 import xarray as xr
+from starlette.testclient import TestClient
 
 from nlobayes import Surrogate
 from nlobayes.artifacts.contents import named_group, read_dataset
@@ -21,9 +22,10 @@ from nlobayes.commands.pipeline.export import export
 from nlobayes.commands.pipeline.prepare import prepare
 from nlobayes.commands.shared.functions import flatten, predict_draws
 from nlobayes.commands.tools.predict import predict
-from nlobayes.data.splits import TEST
+from nlobayes.data.splits import TEST, TRAIN
 from nlobayes.data.tables import to_csv_text
 from nlobayes.study.jobs import ModelJob
+from nlobayes.surrogate.web.application import application
 from nlobayes.types import Dataset, Named, Table
 from tests.refusals import refused
 
@@ -47,6 +49,7 @@ MODEL = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float64",
 }
+K_FACTOR = {"relative_to": {"column": "lo_pb"}}
 Change = Callable[[dict[str, np.ndarray]], None]
 
 
@@ -59,12 +62,14 @@ def table(change: Change | None = None) -> Table:
     sigma = np.exp(-mass / 150)
     columns = dict(zip(COLUMNS, np.column_stack([mass, mixing]).T, strict=True))
     columns |= {"sigma_pb": sigma, "scale_up": sigma * (1.03 + mass / 5e4)}
+    columns |= {"lo_pb": sigma / (1.3 + 0.1 * mixing[:, 0])}
     columns |= {"scale_down": sigma * (0.98 - mass / 5e4)}
     columns |= {"pdf_error_fb": 1000 * sigma * (0.02 + mass / 2e4)}
     if change:
         change(columns)
     units = {"m1": "GeV", **dict.fromkeys(COLUMNS[1:], "1"), "pdf_error_fb": "fb"}
-    return Table(columns, units | dict.fromkeys(("sigma_pb", "scale_up", "scale_down"), "pb"), {})
+    in_pb = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
+    return Table(columns, units | dict.fromkeys(in_pb, "pb"), {})
 
 
 def prepared(folder: Path, change: Change | None = None, **target: Any) -> Dataset:
@@ -88,6 +93,27 @@ def test_errors_are_learned_as_ratios_in_one_unit(tmp_path: Path) -> None:
     np.testing.assert_allclose(data.target, scaled / data.transforms["target"]["sd"])
 
 
+def test_beside_a_reference_errors_stay_ratios_to_the_target(tmp_path: Path) -> None:
+    """The first output is the K-factor, of which errors take no notice."""
+    data, alone = prepared(tmp_path, **K_FACTOR), prepared(tmp_path)
+    np.testing.assert_array_equal(data.observed, alone.observed)
+    np.testing.assert_allclose(data.target[:, 1:], alone.target[:, 1:], atol=1e-13)
+    constants, lo = data.transforms["target"], table().columns["lo_pb"]
+    left = np.log10(data.observed[:, 0] / lo)
+    expected = (left - constants["mean"][0]) / constants["sd"][0]
+    np.testing.assert_allclose(data.target[:, 0], expected, atol=1e-12)
+    train = data.split == TRAIN
+    np.testing.assert_allclose(data.target[train].mean(axis=0), 0, atol=1e-12)
+
+
+def test_a_target_that_is_its_reference_is_refused_beside_errors(tmp_path: Path) -> None:
+    def change(columns: dict[str, np.ndarray]) -> None:
+        columns["lo_pb"] = 2 * columns["sigma_pb"]
+
+    with refused("references.nothing_left"):
+        prepared(tmp_path, change, **K_FACTOR)
+
+
 @pytest.mark.parametrize(
     ("target", "code"),
     [
@@ -95,7 +121,8 @@ def test_errors_are_learned_as_ratios_in_one_unit(tmp_path: Path) -> None:
         ({"scale": "identity"}, "study.theory_of_one_log10"),
         ({"column": ["sigma_pb", "lo_pb"]}, "study.theory_of_one_log10"),
         ({"scale_variations": ["scale_up"]}, "study.of_one_column"),
-        ({"relative_to": {"column": "lo_pb"}}, "references.of_one_target"),
+        ({"relative_to": {"column": "scale_up"}}, "references.of_itself"),
+        ({"relative_to": {"column": "lo_pb"}, "column": ["a", "b"]}, "study.theory_of_one_log10"),
         ({"theory": {"pdf": "absent"}}, "data.request_refused"),
     ],
 )
@@ -118,8 +145,10 @@ def test_errors_without_a_logarithm_are_refused(tmp_path: Path, column: str, val
 class Exported:
     """A network of random draws about the true ratios, scored and written as a surrogate."""
 
-    def __init__(self, folder: Path) -> None:
-        self.data, self.folder = prepared(folder), folder
+    def __init__(self, folder: Path, target: dict[str, Any]) -> None:
+        self.data, self.folder = prepared(folder, **target), folder
+        behind = [] if self.data.relative_to is None else [self.data.relative_to]
+        self.points = np.column_stack([self.data.inputs, *behind])
         self.model = ModelJob.model_validate(MODEL)
         self.drawn = flatten(self._weights())
         self.says = predict_draws(self.drawn, self.model, self.data)
@@ -157,9 +186,9 @@ class Exported:
         (self.folder / "diagnostics.json").write_text(json.dumps(verdict))
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Exported:
-    return Exported(tmp_path_factory.mktemp("theory"))
+@pytest.fixture(scope="module", params=[{}, K_FACTOR], ids=["itself", "K-factor"])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    return Exported(tmp_path_factory.mktemp("theory"), request.param)
 
 
 def test_the_file_predicts_what_the_posterior_says_of_every_target(made: Exported) -> None:
@@ -169,7 +198,7 @@ def test_the_file_predicts_what_the_posterior_says_of_every_target(made: Exporte
     scores = json.loads((made.folder / "evaluation.json").read_text())["outputs"]
     functions = made.says.function
     for place, name in enumerate(NAMES):
-        found = surrogate.predict(made.data.inputs, on="model", output=name)
+        found = surrogate.predict(made.points, on="model", output=name)
         np.testing.assert_allclose(found.mean, functions[..., place].mean(axis=0), atol=1e-5)
         noise = scores[name]["predictive_noise"]["scale"]
         expected = np.hypot(functions[..., place].std(axis=0), noise)
@@ -181,7 +210,7 @@ def test_coverage_of_every_component_is_scored(made: Exported) -> None:
     surrogate, test = Surrogate.load(made.path), made.data.split == TEST
     scores = json.loads((made.folder / "evaluation.json").read_text())["outputs"]
     for place, name in enumerate(NAMES):
-        found = surrogate.predict(made.data.inputs[test], quantiles=(0.16, 0.84), output=name)
+        found = surrogate.predict(made.points[test], quantiles=(0.16, 0.84), output=name)
         low, high = found.quantiles
         observed = made.data.observed[test, place]
         within = np.mean((low <= observed) & (observed <= high))
@@ -192,10 +221,24 @@ def test_predict_writes_the_errors_as_columns(made: Exported, tmp_path: Path) ->
     out = tmp_path / "out.csv"
     predict(made.path, str(made.folder / "table.csv"), out=str(out))
     columns = pa_csv.read_csv(out).to_pydict()
-    errors = Surrogate.load(made.path).errors(made.data.inputs)
+    errors = Surrogate.load(made.path).errors(made.points)
     assert {name for name in columns if name.endswith("_rel")} == {f"{n}_rel" for n in errors}
     for name, values in errors.items():
         np.testing.assert_allclose(columns[f"{name}_rel"], values, rtol=1e-6)
+
+
+def test_the_service_gives_the_errors_of_every_point(made: Exported) -> None:
+    surrogate = Surrogate.load(made.path)
+    client = TestClient(application(surrogate, {"index.html": ""}, ["testserver"]))
+    points = made.points[:3]
+    asked = {"points": [*points.tolist(), [0.0] * points.shape[1]]}
+    found = client.post("/api/predict", json=asked).json()["errors"]
+    expected = surrogate.errors(points)
+    assert found.keys() == expected.keys()
+    for name, errors in expected.items():
+        np.testing.assert_allclose(found[name][:3], errors, rtol=1e-5, atol=1e-8)
+        assert found[name][3] is None
+    assert {*client.get("/api/surrogate").json()["theory"]} == {"scale", "pdf"}
 
 
 def test_the_file_keeps_what_each_target_scores(made: Exported) -> None:

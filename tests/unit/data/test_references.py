@@ -81,6 +81,44 @@ def test_a_calculation_finds_its_columns_by_name() -> None:
 
 
 @pytest.mark.parametrize(
+    "process",
+    [(1000022, 1000024), (1000023, -1000037), (1000024, -1000024), (1000024, -1000037)],
+    ids=str,
+)
+def test_a_calculation_of_charginos_is_that_of_the_simulated_table(
+    process: tuple[int, int],
+) -> None:
+    settings = source.Settings(13.0, 3000.0, pair=None, process=process)
+    table = source.simulate(4, 12, settings)
+    columns = settings.reaction.columns
+    changes: dict[str, Any] = {"process": [*settings.reaction]}
+    whole = completed({name: v for name, v in BORN.items() if name != "pair"} | changes, "fb")
+    assert is_reference(whole)
+    found = reference_at(whole, inputs_of(table, columns), columns, "log10")
+    np.testing.assert_allclose(found, 1000 * table.columns["lo_pb"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "process",
+    [
+        [1000022, 1000023],
+        [1000024, 1000022],
+        [1000024, 1000024],
+        [1000024],
+        [1000024, 7],
+        "1000022 1000024",
+        [[], []],
+    ],
+    ids=str,
+)
+def test_other_processes_are_no_settings(process: Any) -> None:
+    given = {name: value for name, value in completed(BORN, "pb").items() if name != "pair"}
+    assert is_reference(given | {"process": [1000022, 1000024]})
+    assert not is_reference(given | {"process": process})
+    assert not is_reference(given | {"process": [1000022, 1000024], "pair": [1, 1]})
+
+
+@pytest.mark.parametrize(
     "row",
     [
         (45.5, 0.6, 0.5, 0.5, 0.37),

@@ -1,10 +1,12 @@
 """The classifier gives the probabilities that the run gives of its own rows."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
 
-from nlobayes import BayesianNetworkClassifier
+from nlobayes import BayesianNetworkClassifier, Classifier
 from nlobayes.errors import InputError
 from nlobayes.estimators.classifier import _each_class_first
 from tests.unit.estimators.settings import MAPS
@@ -15,7 +17,7 @@ LABELS = np.array(["low", "middle", "up"])[np.digitize(X[:, 0], [-0.5, 0.5])]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_probabilities_are_means_over_the_draws_of_those_of_the_evaluation() -> None:
+def test_probabilities_are_means_over_the_draws_of_those_of_the_evaluation(tmp_path: Path) -> None:
     fitted = BayesianNetworkClassifier(**MAPS).fit(X, LABELS)
     probability = fitted.predict_proba(X)
     assert probability.shape == (60, 3)
@@ -29,6 +31,10 @@ def test_probabilities_are_means_over_the_draws_of_those_of_the_evaluation() -> 
     assert of_train == pytest.approx(fitted.evaluation_["train"]["accuracy"])
     assert right > 0.7
     assert isinstance(fitted.idata_.posterior, xr.Dataset)
+    fitted.to_surrogate(tmp_path / "classes.nc")
+    loaded = Classifier.load(tmp_path / "classes.nc")
+    np.testing.assert_array_equal(loaded.sample(X), fitted.sample(X))
+    assert loaded.labels == (0, 1, 2)
 
 
 def test_one_class_and_too_few_rows_are_refused() -> None:

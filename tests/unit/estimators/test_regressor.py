@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from nlobayes import BayesianNetworkRegressor, Surrogate
+from nlobayes.artifacts.contents import read_dataset
 from nlobayes.errors import InputError
 from nlobayes.fitting.fits import fit
 from nlobayes.fitting.studies import plan_of
@@ -109,22 +110,31 @@ def test_it_works_in_a_pipeline_and_in_cross_validation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sd", "target", "said"),
+    ("sd", "scale", "said"),
     [
-        (SD[:3], Y, "sample_sd has shape 3"),
-        (
-            -SD,
-            Y,
-            "60 of 60 values of sample_sd .*, the first in row 1;",
-        ),
-        (SD, np.where(np.arange(60) == 4, 0.0, Y), "1 of 60 .* row 5;"),
+        (SD[:3], "identity", "sample_sd has shape 3"),
+        (-SD, "identity", "60 of 60 values of sample_sd are below 0, the first in row 1;"),
+        (np.where(np.arange(60) == 4, 90.0, SD), "log10", "1 of 60 .* row 5;"),
     ],
 )
-def test_errors_of_rows_that_do_not_fit_are_refused(
-    sd: np.ndarray, target: np.ndarray, said: str
-) -> None:
+def test_errors_of_rows_that_do_not_fit_are_refused(sd: np.ndarray, scale: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        BayesianNetworkRegressor(**MAPS).fit(X, target, sd)
+        BayesianNetworkRegressor(**MAPS, scale=scale).fit(X, Y, sd)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("scale", ["identity", "log10"])
+def test_errors_are_told_in_units_of_the_network(scale: str) -> None:
+    """On the linear scale they may be larger than their targets, which may be 0 or below."""
+    shift = 5.0 if scale == "identity" else 0.0
+    target, sd = Y - shift, SD * np.linspace(0, 3, 60)
+    fitted = BayesianNetworkRegressor(**MAPS, scale=scale).fit(X, target, sd)
+    assert (target.min() < 0.1) == bool(shift)
+    with fitted._on_disk() as (_, dataset):
+        data = read_dataset(dataset)
+    assert data.error is not None
+    expected = sd if shift else sd / target / np.log(10)
+    np.testing.assert_allclose(data.error, expected, rtol=1e-12)
 
 
 def test_an_unknown_preset_is_named_with_the_known_ones() -> None:

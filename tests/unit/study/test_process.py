@@ -65,6 +65,8 @@ def test_other_sources_know_theirs(source: dict[str, str]) -> None:
         ({"fixed": {"msq": {"value": 1, "low": 2}}}, "study.fixed_outside"),
         ({"fixed": {"msq": {"value": float("inf")}}}, "finite_number"),
         ({"fixed": {"msq": {}}}, "missing"),
+        ({"fixed": {"tan_beta": {"value": 10}}}, "study.fixed_unit"),
+        ({"fixed": {"mass_1000021": {"value": 2.5, "unit": "TeV"}}}, "study.fixed_unit"),
     ],
 )
 def test_what_is_no_process_is_refused(change: dict[str, Any], fault: str) -> None:

@@ -82,7 +82,7 @@ def test_without_a_reference_the_job_is_as_before() -> None:
         (BORN, {"source": RANGED}, "lacks msq"),
         (BORN, {"target": {"scale": "classes"}}, "one column of numbers, got classes"),
         ({"column": "lo_pb"}, {"target": {"column": ["sigma_pb", "scale_up"]}}, "one column"),
-        ({"column": "sigma_pb"}, {}, "'sigma_pb' is the target itself"),
+        ({"column": "sigma_pb"}, {}, "'sigma_pb' is learned itself"),
         ({"column": "m1"}, {}, "'m1' is among features.columns"),
         ({"column": "born_pb"}, {}, "target.relative_to.column: 'born_pb' is no column"),
         ({"column": "lo_pb", "calculation": "born"}, {}, "unknown key 'calculation'"),

@@ -68,6 +68,10 @@ def test_cases_of_classes_are_refused(make_study: MakeStudy) -> None:
     changes["grids"]["small"]["likelihood"] = "soft"
     with refused("study.cases_of_classes"):
         make_study(changes)
+    changes["evaluation"]["default"] = {"export": {"tolerance": 0.1}}
+    with refused("study.tolerance_of_classes") as caught:
+        make_study(changes)
+    assert "evaluation.default.export.tolerance" in str(caught.value)
 
 
 @pytest.mark.parametrize(

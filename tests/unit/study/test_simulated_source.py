@@ -180,20 +180,19 @@ def test_a_process_of_neutralinos_is_relative_to_their_pair(
     assert relative.pair == (1, 2)
 
 
-def test_processes_with_charginos_are_relative_to_columns_alone(
-    make_study: Callable[..., Study],
+@pytest.mark.parametrize("said", [{}, {"process": [-1000024, 1000024]}], ids=["source", "said"])
+def test_processes_with_charginos_are_relative_to_their_calculation(
+    make_study: Callable[..., Study], said: dict[str, Any]
 ) -> None:
     source = {"process": [1000024, -1000024]}
     features = {"columns": ["mc1", "u11", "u12", "v11", "v12"], "map": "chargino_invariants"}
-    relative = {"relative_to": {"column": "lo_pb"}}
-    assert made(make_study, source=source, features=features, target=relative)
-    with refused("references.of_neutralinos"):
-        made(
-            make_study,
-            source=source,
-            features=features,
-            target={"relative_to": {"calculation": "born"}},
-        )
+    given = {"source": source, "features": features}
+    assert made(make_study, **given, target={"relative_to": {"column": "lo_pb"}})
+    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born", **said}})
+    relative = prepare_job(dataset).target.relative_to
+    assert isinstance(relative, CalculatedReference)
+    assert relative.arguments()["process"] == [1000024, -1000024]
+    assert "pair" not in relative.arguments()
 
 
 def test_the_examples_of_the_page_read_all_that_is_simulated() -> None:

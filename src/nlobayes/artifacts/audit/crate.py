@@ -19,6 +19,7 @@ LICENSE = "LICENSE"
 WORKFLOW = "workflow/Snakefile"
 GRAPH = "workflow/stages.svg"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.6"
+PYTHON = "https://www.python.org/"
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 UNTYPED = "application/octet-stream"
 TYPES = {".nc": "application/x-netcdf", ".parquet": "application/vnd.apache.parquet"}
@@ -117,7 +118,7 @@ def _add_software(crate: ROCrate, job: lineage.Job) -> Any:
     identifier = f"#nlobayes-{job.verb}-{job.facts.get('code_digest')}-{environment}"
     said = {
         "name": f"nlobayes {job.verb}",
-        "softwareVersion": versions.pop("nlobayes", "unknown"),
+        **_version("nlobayes", versions.pop("nlobayes", "unknown")),
         "description": f"code {job.facts.get('code_digest')}; "
         f"lock file {job.software['lock_digest']}",
         "softwareRequirements": [_add_package(crate, *one) for one in versions.items()],
@@ -128,8 +129,14 @@ def _add_software(crate: ROCrate, job: lineage.Job) -> Any:
 
 
 def _add_package(crate: ROCrate, name: str, version: str) -> Any:
-    said = {"name": name, "softwareVersion": version}
+    said = {"name": name, **_version(name, version)}
     identifier = f"#{name}-{version}"
     return crate.get(identifier) or crate.add(
         SoftwareApplication(crate, identifier, properties=said)
     )
+
+
+def _version(name: str, version: str) -> dict[str, str]:
+    """State a version by both terms: processes ask for the one, RO-Crate 1.3 for the other."""
+    page = PYTHON if name == "python" else f"https://pypi.org/project/{name}/"
+    return {"version": version, "softwareVersion": version, "url": page}

@@ -106,9 +106,11 @@ def _needed(data: Dataset) -> tuple[str, ...]:
 def _choose(
     drawn: dict[str, np.ndarray], job: ExportJob, data: Dataset, targets: Sequence[Target]
 ) -> np.ndarray:
-    """Choose draws; how few respect a tolerance is asked of numbers alone."""
+    """Choose draws, as few as respect a tolerance, where there is one."""
     total, wanted = len(drawn["weights_1"]), job.export.draws
-    if job.export.tolerance is not None and targets:
+    if job.export.tolerance is not None and not targets:
+        raise InputError("study.tolerance_of_classes", where="export.tolerance")
+    if job.export.tolerance is not None:
         network = network_of(drawn, bind_activations(job.network.activation))
         held = data.features[data.split == VALIDATION]
         outputs = evaluate(network, drawn, held).astype(np.float64)

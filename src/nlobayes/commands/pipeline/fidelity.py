@@ -18,7 +18,8 @@ from nlobayes.data.splits import TEST
 from nlobayes.errors import InputError
 from nlobayes.evaluation.comparison.posteriors import Held, compare, compare_halves, held_out
 from nlobayes.evaluation.fidelity import pareto_k
-from nlobayes.study.jobs import FidelityJob, read_job
+from nlobayes.study.jobs import read_job
+from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.types import Columns
 
 SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")

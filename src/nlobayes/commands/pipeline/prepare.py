@@ -20,6 +20,7 @@ from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.data.units import declare_units
 from nlobayes.errors import InputError
 from nlobayes.study.jobs import PrepareJob, read_job
+from nlobayes.types import Table
 
 
 def prepare(
@@ -29,23 +30,44 @@ def prepare(
 ) -> None:
     """Check the table, split and transform it, and write the dataset."""
     job = read_job(PrepareJob, spec)
-    features, target, split = job.features, job.target, job.split
+    inputs = job.features.columns
     given = rows_kept(read_table(table, job.most_mb), job, table)
     check_request(given, request_of(job), str(table))
     columns = declare_units(given, job.units, source=str(table))
+    selection = _select(columns, job, str(table))
+    try:
+        groups = groups_of(given, job.groups) if job.groups else None
+        dataset = make_dataset(selection, inputs, job.target.columns, _choices(job), groups)
+    except InputError as error:
+        raise error.within(table) from None
+    _warn(selection, inputs, str(table))
+    origin = {"table_metadata": _stated(columns.metadata, job, str(table))}
+    record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
+    write_dataset(out, dataset, record)
+
+
+def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
+    """Take the columns that are asked for, in the units asked for."""
+    features, target = job.features, job.target
     wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
-    selection = select(
+    return select(
         columns,
         features.columns,
         target.columns,
         wanted,
-        source=str(table),
+        source=source,
         duplicates=job.duplicates,
         variations=target.scale_variations,
         relative_error=target.relative_error,
         relative_to=next(iter(target.reference_columns), None),
+        error=target.error,
     )
-    choices = Choices(
+
+
+def _choices(job: PrepareJob) -> Choices:
+    """Take how the table enters the network."""
+    features, target, split = job.features, job.target, job.split
+    return Choices(
         feature_map=features.map,
         standardise_features=features.standardise,
         target_scale=target.scale,
@@ -61,15 +83,6 @@ def prepare(
         components=features.components,
         theory=target.theory.by_source if target.theory else None,
     )
-    try:
-        groups = groups_of(given, job.groups) if job.groups else None
-        dataset = make_dataset(selection, features.columns, target.columns, choices, groups)
-    except InputError as error:
-        raise error.within(table) from None
-    _warn(selection, features.columns, str(table))
-    origin = {"table_metadata": _stated(columns.metadata, job, str(table))}
-    record = provenance.record("prepare", job.model_dump(), digests([table]), **origin)
-    write_dataset(out, dataset, record)
 
 
 def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[str, str]:

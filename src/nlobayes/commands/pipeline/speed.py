@@ -27,7 +27,8 @@ from nlobayes.commands.shared.trials import (
 from nlobayes.errors import InputError
 from nlobayes.model.networks import network_of
 from nlobayes.own_functions import bind_activations
-from nlobayes.study.jobs import SpeedJob, TimedRun, read_job
+from nlobayes.study.jobs import read_job
+from nlobayes.study.jobs_of_runs import SpeedJob, TimedRun
 from nlobayes.types import Columns, Dataset
 
 DRAWS, POINTS = 1000, (1, 16, 256, 4096)

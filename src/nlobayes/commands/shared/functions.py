@@ -13,6 +13,7 @@ from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import (
     CLASSES,
     TargetTransform,
+    along_targets,
     apply_features,
     feature_transform,
     unstandardise,
@@ -52,8 +53,9 @@ def predict_draws(
         return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
     if own:
         _check_scale(noise, job.likelihood.kind)
-    centre = unstandardise(target, noise.centre.astype(np.float64), data.relative_to)
-    centre = centre.astype(outputs.dtype)
+    centre = noise.centre.astype(np.float64)
+    known = along_targets(data.relative_to, centre[0])
+    centre = unstandardise(target, centre, known).astype(outputs.dtype)
     scale = np.asarray(noise.scale) * np.asarray(target.sd)
     return Predicted(centre, noise.family, scale, noise.degrees_of_freedom)
 

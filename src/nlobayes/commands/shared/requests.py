@@ -76,5 +76,6 @@ def request_of(job: PrepareJob) -> Request:
         reference=next(iter(target.reference_columns), None),
         groups=job.groups,
         components=features.components,
+        error=target.error,
         defaults={"features.columns": Features().columns, "target.column": Target().columns},
     )

@@ -40,7 +40,7 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
     if order is None:
         raise InputError("surrogate.no_order", where=OPTION, order=surrogate.origin["order"])
     content = read_content(path)
-    spectrum = spectrum_of(decode(content), points, surrogate.inputs)
+    spectrum = spectrum_of(decode(content), points, surrogate.inputs, surrogate.held)
     try:
         found = cross_section(surrogate, spectrum)
     except InputError as error:

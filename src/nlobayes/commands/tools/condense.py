@@ -19,7 +19,8 @@ from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import CLASSES, TargetTransform, unstandardise
 from nlobayes.errors import InputError
 from nlobayes.model import earlier_data
-from nlobayes.study.jobs import CondenseJob, ModelJob
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.jobs_of_runs import CondenseJob
 from nlobayes.study.refusal import refusal
 from nlobayes.types import Dataset, EarlierData
 

@@ -16,12 +16,12 @@ from nlobayes.artifacts.streams import print_chunks, write_chunks
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.points import Asked, Tally, predicted
 from nlobayes.commands.shared.progress import rows_passing
+from nlobayes.commands.shared.quantiles import probabilities_of
 from nlobayes.commands.shared.slha_out import OPTION, write_xsection
 from nlobayes.data.chunks import ROWS, Source, open_csv, open_table
 from nlobayes.data.spectrum_chunks import ENDING, open_spectra
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError, one_line
-from nlobayes.surrogate.answers import quantile_names
 from nlobayes.surrogate.classifier import Classifier
 from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.loading import load
@@ -74,7 +74,7 @@ def predict(
     name, unit, factor = _target(loaded, scale, unit)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     asked = Asked(
-        _probabilities(quantiles), on, name, unit, factor, (*(keep or ()),), draws, skip_bad
+        probabilities_of(quantiles), on, name, unit, factor, (*(keep or ()),), draws, skip_bad
     )
     _check(loaded, asked, out, (points, str(surrogate)))
     if slha_out is not None and isinstance(loaded, Surrogate):
@@ -132,15 +132,6 @@ def _form(out: str, json: bool) -> str:
     return FORMS[ending]
 
 
-def _probabilities(text: str) -> tuple[float, ...]:
-    try:
-        found = tuple(float(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        raise InputError("commands.no_numbers", where="--quantiles", text=text) from None
-    quantile_names(found)
-    return found
-
-
 def _target(loaded: Trained, scale: str, unit: str) -> tuple[str, str, float]:
     """Name what is predicted and its unit, and find the factor that takes it there."""
     name, own = loaded.target, loaded.units.get(loaded.target, "")
@@ -177,14 +168,13 @@ def _check(loaded: Trained, asked: Asked, out: str, read: tuple[str, ...]) -> No
 def _open(points: str, loaded: Trained, asked: Asked) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
     columns = [*loaded.inputs, *asked.keep]
-    held = [one.name for one in loaded.conditions]
     if points == STANDARD:
-        found = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=held)
+        found = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=loaded.held)
         return nullcontext(found)
     path = Path(points)
     if path.is_dir() or path.suffix == ENDING:
-        return nullcontext(open_spectra(path, columns, rows, held))
-    return open_table(path, columns, rows, held)
+        return nullcontext(open_spectra(path, columns, rows, loaded.held))
+    return open_table(path, columns, rows, loaded.held)
 
 
 def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:

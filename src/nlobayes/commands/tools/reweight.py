@@ -20,7 +20,8 @@ from nlobayes.data.splits import SPLITS
 from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting import importance
 from nlobayes.evaluation.reweighting.importance import Weights
-from nlobayes.study.jobs import ModelJob, ReweightJob
+from nlobayes.study.jobs import ModelJob
+from nlobayes.study.jobs_of_runs import ReweightJob
 from nlobayes.study.library import preset_of
 from nlobayes.study.refusal import refusal
 from nlobayes.types import Dataset, Named

@@ -10,6 +10,7 @@ import typer
 
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.identity import in_words
+from nlobayes.surrogate.loading import load
 from nlobayes.surrogate.surrogate import Surrogate
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -41,7 +42,9 @@ def serve(
 
     from nlobayes.surrogate.web.application import application
 
-    loaded = Surrogate.load(surrogate)
+    loaded = load(surrogate)
+    if not isinstance(loaded, Surrogate):
+        raise InputError("commands.serves_numbers", where=surrogate, target=loaded.target)
     own = f"[{host}]" if ":" in host else host
     page = {path.name: path.read_text("utf-8") for path in sorted(PAGE.iterdir())}
     app = application(loaded, page, {*LOOPBACK, own, *(name or ())})

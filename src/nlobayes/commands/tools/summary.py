@@ -29,7 +29,8 @@ from nlobayes.commands.shared.verdicts import (
     steps_of,
 )
 from nlobayes.errors import InputError
-from nlobayes.study.jobs import SummaryJob, read_job
+from nlobayes.study.jobs import read_job
+from nlobayes.study.jobs_of_runs import SummaryJob
 from nlobayes.study.labels import DEFAULT_STUDY, labels, read_whole_study, shortened
 
 RED, WIDE = "bold red", 160

@@ -23,7 +23,10 @@ class FeatureMap(Protocol):
     """Inputs at which the features are finite."""
 
     def apply(self, inputs: Any) -> Any:
-        """Map inputs (row, column) to features (row, feature), both arrays of float64."""
+        """Map inputs (row, column) to features (row, feature), both arrays of float64.
+
+        Maps that take the functions of `inputs.__array_namespace__()` serve JAX, too.
+        """
         ...
 
 

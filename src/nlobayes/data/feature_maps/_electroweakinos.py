@@ -2,7 +2,8 @@
 
 A cross section does not change when a whole row of mixings of a neutralino changes sign, nor when
 all masses of a pair do; nor when a row of U, or of V, changes sign together with the mass of the
-chargino. Features are made of what does not change either.
+chargino. Features are made of what does not change either. They are computed by the module of the
+array that is given, NumPy or JAX.
 """
 
 from __future__ import annotations
@@ -38,20 +39,23 @@ def mixing_invariants(mixing: np.ndarray) -> list[np.ndarray]:
 
 def and_squark(apply: Apply, width: int, inputs: np.ndarray) -> np.ndarray:
     """Add ln of the squark mass, where one follows; it exceeds the mass of every neutralino."""
-    features = apply(inputs[:, :width])
+    features, xp = apply(inputs[:, :width]), inputs.__array_namespace__()
     if inputs.shape[1] == width:
         return features
-    squark, heaviest = inputs[:, -1], np.abs(inputs[:, :width:5]).max(axis=1)
-    logarithm = np.log(np.where(squark > heaviest, squark, np.nan))
-    return np.column_stack([features, logarithm])
+    squark, heaviest = inputs[:, -1], xp.abs(inputs[:, :width:5]).max(axis=1)
+    logarithm = xp.log(xp.where(squark > heaviest, squark, xp.nan))
+    return xp.column_stack([features, logarithm])
 
 
 def mass_features(first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
     """Give the logarithm of the sum of two masses (row,) above 91 GeV, and how unlike they are."""
-    total = np.abs(first) + np.abs(second)
-    return [np.log(total - 2 * THRESHOLD_GEV), 4 * np.abs(first * second) / total**2]
+    xp = first.__array_namespace__()
+    total = xp.abs(first) + xp.abs(second)
+    return [xp.log(total - 2 * THRESHOLD_GEV), 4 * xp.abs(first * second) / total**2]
 
 
 def relative_sign(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Give the sign of the product of two masses (row,)."""
-    return np.sign(first) * np.sign(second)
+    sign = first.__array_namespace__().sign
+    product: np.ndarray = sign(first) * sign(second)
+    return product

@@ -23,5 +23,7 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 
 def _of_chargino(inputs: np.ndarray) -> np.ndarray:
-    above = np.abs(inputs[:, 0]) - THRESHOLD_GEV
-    return np.column_stack([np.log(above), inputs[:, 1] ** 2, inputs[:, 3] ** 2])
+    xp = inputs.__array_namespace__()
+    above = xp.abs(inputs[:, 0]) - THRESHOLD_GEV
+    features: np.ndarray = xp.column_stack([xp.log(above), inputs[:, 1] ** 2, inputs[:, 3] ** 2])
+    return features

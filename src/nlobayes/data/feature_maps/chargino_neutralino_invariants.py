@@ -44,9 +44,10 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 def _of_both(inputs: np.ndarray) -> np.ndarray:
     """Take products of couplings: V enters L and P alone, U enters R and Q alone."""
+    xp = inputs.__array_namespace__()
     neutralino, chargino = inputs[:, 1:5].T, inputs[:, 6:10].T
     sign = relative_sign(inputs[:, 0], inputs[:, 5])
-    couplings = np.array(
+    couplings = xp.stack(
         [
             left_w_coupling(neutralino, chargino),
             left_coupling(neutralino, UP_TYPE) * chargino[2],
@@ -56,10 +57,11 @@ def _of_both(inputs: np.ndarray) -> np.ndarray:
     )
     squares = couplings**2
     products = [couplings[a] * couplings[b] for a, b in combinations(range(4), 2)]
-    return np.column_stack(
+    features: np.ndarray = xp.column_stack(
         [
             *mass_features(inputs[:, 0], inputs[:, 5]),
-            *np.arcsinh(squares / INTERFERENCE_SCALE**2),
-            *(products / squares.sum(axis=0)),
+            *xp.arcsinh(squares / INTERFERENCE_SCALE**2),
+            *(xp.stack(products) / squares.sum(axis=0)),
         ]
     )
+    return features

@@ -35,14 +35,16 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 
 def _of_charginos(inputs: np.ndarray) -> np.ndarray:
+    xp = inputs.__array_namespace__()
     first, second = inputs[:, 0], inputs[:, 5]
     of_u, of_v = inputs[:, 1] * inputs[:, 6], inputs[:, 3] * inputs[:, 8]
-    squares = np.array([of_u, of_v]) ** 2
+    squares = xp.stack([of_u, of_v]) ** 2
     interference = relative_sign(first, second) * of_u * of_v / squares.sum(axis=0)
-    return np.column_stack(
+    features: np.ndarray = xp.column_stack(
         [
             *mass_features(first, second),
-            *np.arcsinh(squares / INTERFERENCE_SCALE**2),
+            *xp.arcsinh(squares / INTERFERENCE_SCALE**2),
             interference,
         ]
     )
+    return features

@@ -23,4 +23,7 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 
 def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.log(np.abs(inputs[:, 0])), *mixing_invariants(inputs[:, 1:])])
+    xp = inputs.__array_namespace__()
+    logarithm = xp.log(xp.abs(inputs[:, 0]))
+    features: np.ndarray = xp.column_stack([logarithm, *mixing_invariants(inputs[:, 1:])])
+    return features

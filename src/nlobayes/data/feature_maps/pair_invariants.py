@@ -41,18 +41,20 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
     """Take products of two rows of mixings: all change sign with a row, their products do not."""
+    xp = inputs.__array_namespace__()
     first, second = inputs[:, 0], inputs[:, 5]
-    total = np.abs(first) + np.abs(second)
+    total = xp.abs(first) + xp.abs(second)
     bino_i, wino_i, down_i, up_i = inputs[:, 1:5].T
     bino_j, wino_j, down_j, up_j = inputs[:, 6:].T
     z_coupling = down_i * down_j - up_i * up_j
-    gauginos = np.array([wino_i * wino_j, bino_i * bino_j, bino_i * wino_j + wino_i * bino_j])
+    gauginos = xp.stack([wino_i * wino_j, bino_i * bino_j, bino_i * wino_j + wino_i * bino_j])
     strength = z_coupling**2 + (gauginos**2).sum(axis=0)
     features = [
-        np.log(total - 2 * THRESHOLD_GEV),
+        xp.log(total - 2 * THRESHOLD_GEV),
         4 * first * second / total**2,
-        np.arcsinh(z_coupling**2 / Z_SCALE**2),
-        *np.arcsinh(gauginos**2 / INTERFERENCE_SCALE**2),
+        xp.arcsinh(z_coupling**2 / Z_SCALE**2),
+        *xp.arcsinh(gauginos**2 / INTERFERENCE_SCALE**2),
         *(z_coupling * gauginos / strength),
     ]
-    return np.column_stack(features)
+    stacked: np.ndarray = xp.column_stack(features)
+    return stacked

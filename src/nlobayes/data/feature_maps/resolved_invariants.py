@@ -32,7 +32,9 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 
 def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
-    above = np.log(np.abs(inputs[:, 0]) - THRESHOLD_GEV)
+    xp = inputs.__array_namespace__()
+    above = xp.log(xp.abs(inputs[:, 0]) - THRESHOLD_GEV)
     bino, wino, z_coupling, interference = mixing_invariants(inputs[:, 1:])
-    stretched = (np.arcsinh(z_coupling / Z_SCALE), np.arcsinh(interference / INTERFERENCE_SCALE))
-    return np.column_stack([above, bino, wino, *stretched])
+    stretched = (xp.arcsinh(z_coupling / Z_SCALE), xp.arcsinh(interference / INTERFERENCE_SCALE))
+    features: np.ndarray = xp.column_stack([above, bino, wino, *stretched])
+    return features

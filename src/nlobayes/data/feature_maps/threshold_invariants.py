@@ -25,5 +25,7 @@ def apply(inputs: np.ndarray) -> np.ndarray:
 
 
 def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
-    above = np.abs(inputs[:, 0]) - THRESHOLD_GEV
-    return np.column_stack([np.log(above), *mixing_invariants(inputs[:, 1:])])
+    xp = inputs.__array_namespace__()
+    above = xp.abs(inputs[:, 0]) - THRESHOLD_GEV
+    features: np.ndarray = xp.column_stack([xp.log(above), *mixing_invariants(inputs[:, 1:])])
+    return features

@@ -17,6 +17,9 @@ from nlobayes.errors import InputError
 Kind = Literal["neutralinos", "charginos", "unlike_charginos", "plus", "minus"]
 """Of a pair; `plus` and `minus` are a neutralino and a chargino of that charge."""
 
+Particle = tuple[np.ndarray, np.ndarray]
+"""Its signed masses in GeV (point,), and its mixings (point, 4) as `Pair` has them."""
+
 _COSINES, _COSINE_WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
@@ -65,7 +68,7 @@ def select_pair(spectrum: Spectrum, i: int, j: int) -> Pair:
     """
     if not {i, j} <= {1, 2, 3, 4}:
         raise InputError("physics.no_neutralino", pair=(i, j))
-    first, second = ((spectrum.masses_gev[:, k - 1], spectrum.mixings[:, k - 1]) for k in (i, j))
+    first, second = (_neutralino(spectrum, number) for number in (i, j))
     return Pair(*first, *second, symmetry=0.5 if i == j else 1.0)
 
 
@@ -75,14 +78,15 @@ def make_pair(parameters: Parameters, process: Process) -> Pair:
     if process.of_neutralinos:
         return select_pair(spectrum(parameters), i, j)
     made = charginos(parameters)
-    second = _chargino(made, j)
     if process.of_charginos:
-        return Pair(
-            *_chargino(made, i), *second, 1.0, "charginos" if i == j else "unlike_charginos"
-        )
-    neutralinos = spectrum(parameters)
-    first = neutralinos.masses_gev[:, i - 1], neutralinos.mixings[:, i - 1]
-    return Pair(*first, *second, 1.0, "plus" if process.charge > 0 else "minus")
+        return pair_of(process, _chargino(made, i), _chargino(made, j))
+    return pair_of(process, _neutralino(spectrum(parameters), i), _chargino(made, j))
+
+
+def pair_of(process: Process, first: Particle, second: Particle) -> Pair:
+    """Return the particles of a process of given masses and mixings."""
+    symmetry = 0.5 if process.first == process.second else 1.0
+    return Pair(*first, *second, symmetry, _kind_of(process))
 
 
 def threshold_gev(pair: Pair) -> np.ndarray:
@@ -114,7 +118,19 @@ def born_cross_section(
     return (flux * angular * _COSINE_WEIGHTS).sum(axis=-1)
 
 
-def _chargino(made: Charginos, number: int) -> tuple[np.ndarray, np.ndarray]:
+def _kind_of(process: Process) -> Kind:
+    if process.of_neutralinos:
+        return "neutralinos"
+    if process.of_charginos:
+        return "charginos" if process.first == -process.second else "unlike_charginos"
+    return "plus" if process.charge > 0 else "minus"
+
+
+def _neutralino(spectrum: Spectrum, number: int) -> Particle:
+    return spectrum.masses_gev[:, number - 1], spectrum.mixings[:, number - 1]
+
+
+def _chargino(made: Charginos, number: int) -> Particle:
     rows = (made.left[:, number - 1], made.right[:, number - 1])
     return made.masses_gev[:, number - 1], np.concatenate(rows, axis=-1)
 

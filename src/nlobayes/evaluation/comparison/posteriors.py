@@ -1,4 +1,4 @@
-"""What two posteriors of one model say of rows that neither has seen: numbers, or classes."""
+"""Compare predictions of two posteriors of one model at held-out rows: numbers, or classes."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ def point_differences(first: PointPredictions, second: PointPredictions) -> Colu
 
 
 def same_points(first: PointPredictions, second: PointPredictions) -> bool:
-    """Say whether two runs predict the same rows with the same truth."""
+    """Return whether two runs predict the same rows with the same true values."""
     return np.array_equal(first.point, second.point) and np.array_equal(first.truth, second.truth)
 
 

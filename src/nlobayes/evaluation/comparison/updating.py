@@ -1,4 +1,4 @@
-"""What a shortcut to a posterior loses in function space, beside the posterior itself."""
+"""Loss of an approximate update in function space, relative to the full posterior."""
 
 from __future__ import annotations
 

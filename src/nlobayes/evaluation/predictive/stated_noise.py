@@ -15,7 +15,7 @@ from nlobayes.distributions.mixture import Mixture
 
 
 def scores(draws: np.ndarray, observed: np.ndarray, noise: Law) -> dict[str, Any]:
-    """Judge the predictive of the model on one split.
+    """Score the predictive of the model on one split.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def by_decile(
     *,
     scale: str,
 ) -> list[Decile]:
-    """Judge the predictions of one split in bins of equally many points along a covariate.
+    """Score the predictions of one split in bins of equally many points along a covariate.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a prior says of f before any data, beside the targets of the same rows."""
+"""Prior draws of f before any data, and the targets of the same rows."""
 
 from __future__ import annotations
 

@@ -59,8 +59,11 @@ def _along_outputs(values: np.ndarray | None, place: int) -> np.ndarray | None:
 
 
 def with_one_target(data: Dataset, place: int) -> Dataset:
-    """Take one of several targets of a dataset, as if it were the only one."""
-    target = data.transforms["target"]
+    """Take one of several targets of a dataset, as if it were the only one.
+
+    What the first is relative to concerns no other.
+    """
+    target = {n: v for n, v in data.transforms["target"].items() if not place or n != "relative_to"}
     constants = {
         name: float(np.broadcast_to(target[name], len(data.target_names))[place])
         for name in ("mean", "sd")
@@ -70,6 +73,7 @@ def with_one_target(data: Dataset, place: int) -> Dataset:
         observed=data.observed[:, place],
         target_names=(data.target_names[place],),
         transforms={**data.transforms, "target": {**target, **constants}},
+        relative_to=None if place else data.relative_to,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the likelihood itself says of predictions: its own predictive, LOO and WAIC."""
+"""Scores of the predictive distribution of the likelihood itself, with LOO and WAIC."""
 
 from __future__ import annotations
 

@@ -27,10 +27,10 @@ Particle = Annotated[int, Field(strict=True)]
 Particles = Annotated[tuple[Particle, Particle], AfterValidator(_as_process)]
 
 
-class OfProcess(Frozen):
-    """Settings that name two electroweakinos: a pair of neutralinos, or a process."""
+class NamesProcess(Frozen):
+    """Settings that may name two electroweakinos: a pair of neutralinos, or a process."""
 
-    pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = (1, 1)
+    pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = None
     """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
     n14 for the first, and for an unlike one likewise m2, n21 to n24."""
     process: Annotated[Particles | None, Field(exclude_if=lambda found: found is None)] = None
@@ -49,6 +49,27 @@ class OfProcess(Frozen):
             raise InputError("study.pair_and_process", where="process")
         return {**given, "pair": None}
 
+    @property
+    def reaction(self) -> Process:
+        """The process, which there must be."""
+        return neutralino_pair(self.pair) if self.pair else Process(*self.process or ())
+
+    @property
+    def of_engine(self) -> dict[str, Any]:
+        """Both settings as references name a process: as a pair where it is one, else null."""
+        process = self.reaction
+        if process.of_neutralinos:
+            return {"pair": process.numbers, "process": None}
+        return {"pair": None, "process": (*process,)}
+
+
+class OfProcess(NamesProcess):
+    """Settings that name two electroweakinos."""
+
+    pair: Annotated[Pair | None, Field(exclude_if=lambda pair: pair is None)] = (1, 1)
+    """Numbers of the two neutralinos, 1 (the lightest) to 4, in either order. Columns m1, n11 to
+    n14 for the first, and for an unlike one likewise m2, n21 to n24."""
+
     @model_validator(mode="after")
     def _has_one(self) -> OfProcess:
         if self.pair is None and self.process is None:
@@ -56,27 +77,11 @@ class OfProcess(Frozen):
         return self
 
     @property
-    def reaction(self) -> Process:
-        """The process."""
-        return neutralino_pair(self.pair) if self.pair else Process(*self.process or ())
-
-    @property
-    def of_engine(self) -> dict[str, Any]:
-        """The pair, as the engine's references take it; null where charginos are made."""
-        process = self.reaction
-        return {"pair": process.numbers if process.of_neutralinos else None}
-
-    @property
     def named(self) -> str:
         """What an error calls it."""
         if self.pair is None:
             return f"process {[*self.reaction]}"
         return f"pair {[*self.pair]}"
-
-
-def columns_of_pair(pair: tuple[int, int]) -> tuple[str, ...]:
-    """Name the mass and the mixings of each neutralino of a pair, once where they are equal."""
-    return neutralino_pair(pair).columns
 
 
 def check_reads_both(source: OfProcess, columns: tuple[str, ...]) -> None:

@@ -155,6 +155,7 @@ def _describe(surrogate: Surrogate) -> Description:
         mixings=scan.mixings(surrogate),
         converged=facts["verdict"]["converged"],
         failed=surrogate.failed_checks,
+        theory=[*surrogate.theory],
         verdict=facts["verdict"],
         scores=facts.get("scores", {}),
         bibtex=facts["bibtex"],

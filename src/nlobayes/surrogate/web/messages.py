@@ -98,6 +98,7 @@ class Description(BaseModel):
     mixings: list[list[str]] = Field(description="Inputs that are rows of a mixing matrix.")
     converged: bool | None = Field(description="Null of draws that are no chains.")
     failed: dict[str, list[str]] = Field(description="Checks that failed, of both kinds.")
+    theory: list[str] = Field(description="Sources of theory errors that it knows.")
     verdict: dict[str, Any]
     scores: dict[str, Any]
     bibtex: str

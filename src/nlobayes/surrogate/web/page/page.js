@@ -5,6 +5,7 @@ import { draw, mark, together, written } from "./plot.js";
 const POINTS = 201;
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -20, PageUp: 20, Home: -Infinity, End: Infinity };
+const SOURCES = { regression: "surrogate", scale: "scale", pdf: "parton distributions", alpha_s: "α_s", total: "total" };
 const at = (id) => document.getElementById(id);
 
 let surrogate;
@@ -91,7 +92,9 @@ function meaning() {
     "Their widths were calibrated on rows that the training did not see.",
     inner && outer && `Of other test rows, ${percent(inner, 3)} and ${percent(outer, 3)} lie within.`,
     failed.length && `Do not rely on them: ${failed.join(", ")} failed.`,
-    "They do not hold what the calculation itself is unsure of: missing orders, parton distributions, its inputs.",
+    surrogate.theory.length
+      ? `They do not hold what the calculation itself is unsure of. The total error adds in quadrature what it says of that: ${surrogate.theory.map((source) => SOURCES[source]).join(", ")}.`
+      : "They do not hold what the calculation itself is unsure of: missing orders, parton distributions, its inputs.",
   ].filter(Boolean).join(" ");
 }
 
@@ -213,13 +216,21 @@ function plot() {
   const curve = {
     x: answer.points.map((row) => row[column]),
     middle: answer.median, bands: [[lowest, highest], [low, high]],
-    domain: answer.domain, gap: surrogate.inputs[column].gap,
+    lines: totals(), domain: answer.domain, gap: surrogate.inputs[column].gap,
   };
+  at("total").hidden = !curve.lines.length;
   const unit = unitOf(surrogate.inputs[column].unit);
   const labels = { x: label(answer.along) + (unit && ` in ${unit}`), y: targetLabel() };
   drawn = draw(at("plot"), curve, labels, document.querySelector("input[name=axis]:checked").value === "log");
   at("plot").setAttribute("aria-label", `${labels.y} along ${labels.x}`);
   read(chosen ?? nearest(curve.x, values[answer.along]));
+}
+
+// The median and its total error down and up, where theory errors are known.
+function totals() {
+  return ["total_down", "total_up"].filter((name) => name in answer.errors).map((name) =>
+    answer.median.map((median, i) => (median === null || answer.errors[name][i] === null
+      ? null : median * (1 + answer.errors[name][i]))));
 }
 
 function nearest(all, value) {
@@ -239,10 +250,25 @@ function read(number) {
     "68 % interval": inUnit([low, high], " to "),
     "95 % interval": inUnit([lowest, highest], " to "),
     "mean ± sd": inUnit([answer.mean[point], answer.total_sd[point]], " ± "),
+    ...errors(),
     "training data": answer.domain[point],
   }));
   const box = at(`number-${along.name}`);
   if (box !== document.activeElement) fill([box], x);
+}
+
+// The errors of the point by source, down and up.
+function errors() {
+  const sources = Object.keys(SOURCES).filter((source) => `${source}_down` in answer.errors);
+  return Object.fromEntries(sources.map((source) => [
+    `${SOURCES[source]} error`,
+    ["down", "up"].map((side) => signed(answer.errors[`${source}_${side}`][point])).join(" / "),
+  ]));
+}
+
+function signed(share) {
+  if (share === null) return "–";
+  return `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
 }
 
 // Terms and what is said of them, for a list of definitions.
@@ -286,10 +312,12 @@ function download() {
     ...surrogate.inputs.map(({ name, unit: its }) => named(name, its)),
     ...summaries.map((what) => named(`${target}_${what}`, unit)),
     ...probabilities.map((p) => named(`${target}_q${Number((100 * p).toPrecision(9))}`, unit)),
+    ...Object.keys(answer.errors).map((name) => `${name}_rel`),
     "domain",
   ];
   const rows = answer.points.map((row, i) => [
-    ...row, ...summaries.map((what) => answer[what][i]), ...answer.quantiles.map((all) => all[i]), answer.domain[i],
+    ...row, ...summaries.map((what) => answer[what][i]),
+    ...[...answer.quantiles, ...Object.values(answer.errors)].map((all) => all[i]), answer.domain[i],
   ]);
   const text = [header, ...rows].map((cells) => cells.map((cell) => cell ?? "nan").join(",")).join("\n");
   const link = document.createElement("a");

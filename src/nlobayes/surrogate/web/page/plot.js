@@ -5,8 +5,8 @@ const MARGIN = { top: 12, right: 14, bottom: 48, left: 96 };
 const BREAK = 26; // pixels between the two parts of an axis with a gap
 const SUPERSCRIPT = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
-// Curve: {x, middle, bands: [[low, high], ...], domain, gap}; arrays over points, null where nothing
-// is; bands from the widest to the narrowest; gap [low, high] of x or null.
+// Curve: {x, middle, bands: [[low, high], ...], lines, domain, gap}; arrays over points, null where
+// nothing is; bands from the widest to the narrowest; lines are dashed; gap [low, high] of x or null.
 // Labels: {x, y}. Returns what `mark` needs, and the scales.
 export function draw(svg, curve, labels, logarithmic) {
   const { width, height } = svg.getBoundingClientRect();
@@ -26,6 +26,7 @@ export function draw(svg, curve, labels, logarithmic) {
     group("curve", [
       ...curve.bands.map(([low, high], i) =>
         element("path", { class: i ? "inner" : "outer", d: band(curve.x, low, high, horizontal, vertical) })),
+      ...curve.lines.map((line) => element("path", { class: "total", d: path(curve.x, line, horizontal, vertical) })),
       element("path", { class: "line", d: path(curve.x, curve.middle, horizontal, vertical) }),
     ]),
     element("rect", { class: "frame", x: frame.left, y: frame.top,
@@ -94,7 +95,7 @@ function across([low, high], gap, [start, end]) {
 
 // What the vertical axis spans: the curve where it is to be trusted, and of bands and the rest of
 // the curve what does not dwarf that. Error bars may be decades tall, and then leave the frame.
-function heights({ middle, bands, domain }, logarithmic) {
+function heights({ middle, bands, lines, domain }, logarithmic) {
   const [turn, back] = logarithmic ? [Math.log10, (value) => 10 ** value] : [Number, Number];
   const usable = (value) => value !== null && (!logarithmic || value > 0);
   const all = [...middle.keys()].filter((i) => usable(middle[i]));
@@ -105,7 +106,7 @@ function heights({ middle, bands, domain }, logarithmic) {
   const [low, high] = range(values(middle, points));
   const inner = bands.at(-1).map((series) => median(values(series, points)));
   const room = Math.max((high - low) / 2, Math.min(1.5 * (inner[1] - inner[0]) || 0, logarithmic ? 2 : Infinity));
-  const others = [...values(middle, all), ...bands.flat().flatMap((series) => values(series, points))];
+  const others = [...values(middle, all), ...[...bands.flat(), ...lines].flatMap((series) => values(series, points))];
   const [lowest, highest] = range(others);
   const bottom = Math.max(lowest, low - room);
   const [first, last] = extent([bottom, Math.min(highest, high + room)]);

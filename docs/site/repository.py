@@ -1,0 +1,59 @@
+"""The site is the repository: every page keeps its path, so relative links hold in both places.
+
+README.md is the first page. A notebook, which is a script, becomes a page beside it; files that
+pages link to are copied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import jupytext
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+FOLDERS = ("benchmarks", "config", "notebooks")
+PAGES = ("*.md", "docs/**/*.md", *(f"{folder}/README.md" for folder in FOLDERS))
+NOTEBOOKS = "notebooks/*.py"
+LINK = re.compile(r"\]\(([^)#:\s]+)")
+OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Put the pages of the repository in the place of the files of `docs_dir`; keep the theme's."""
+    root = Path(config.config_file_path).parent
+    others = [file for file in files if not _is_below(file, Path(config.docs_dir))]
+    return Files([*others, *_pages(root, config), *_notebooks(root, config)])
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Lead links to a notebook to its page."""
+    return OF_NOTEBOOK.sub(r"\1.md", markdown)
+
+
+def _is_below(file: File, folder: Path) -> bool:
+    return file.abs_src_path is not None and Path(file.abs_src_path).is_relative_to(folder)
+
+
+def _pages(root: Path, config: MkDocsConfig) -> Iterator[File]:
+    """Give the pages, and the files that they link to or show."""
+    pages = {path for pattern in PAGES for path in root.glob(pattern)}
+    linked = {
+        (page.parent / link).resolve()
+        for page in pages
+        for link in LINK.findall(page.read_text(encoding="utf-8"))
+    }
+    for path in sorted(pages | {path for path in linked if path.is_file()}):
+        name = path.relative_to(root).as_posix()
+        yield File(name, str(root), config.site_dir, config.use_directory_urls)
+
+
+def _notebooks(root: Path, config: MkDocsConfig) -> Iterator[File]:
+    """Give the page of each notebook: text as it is, code in blocks."""
+    for path in sorted(root.glob(NOTEBOOKS)):
+        notebook = jupytext.read(path)
+        notebook.metadata.clear()
+        name = path.relative_to(root).with_suffix(".md").as_posix()
+        yield File.generated(config, name, content=jupytext.writes(notebook, fmt="md"))

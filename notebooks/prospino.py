@@ -1,0 +1,152 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: py:percent
+#   kernelspec:
+#     name: python3
+#     display_name: Python 3
+#     language: python
+# ---
+
+# %% [markdown]
+# # From Prospino's files to a surrogate
+#
+# A folder of SLHA files with blocks PROSPINO_OUTPUT becomes a surrogate by a study of twenty
+# lines. Snakemake runs it: reads the files, prepares the rows, samples, checks, scores and
+# exports. Call this notebook in a checkout, whose environment `make setup` has made. It takes
+# about two minutes on two cores.
+
+# %%
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import yaml
+from made_up.spectra import Spectra, write_slha
+
+from nlobayes import Surrogate
+
+if Path.cwd().name == "notebooks":  # where Jupyter starts
+    os.chdir("..")
+
+# %% [markdown]
+# ## The files
+#
+# Take your own folder here. So that this notebook runs anywhere, 240 spectra are made up, with
+# cross sections of the embedded NLO engine in the place of Prospino's. [Data of your
+# own](../docs/data.md) says which blocks and columns are read.
+
+# %%
+rng = np.random.default_rng(7)
+soft = rng.uniform(100, 900, size=(3, 240))
+write_slha(Path("prospino_scan"), Spectra(*soft, tan_beta=rng.uniform(3, 50, 240)), prospino=True)
+print((Path("prospino_scan") / "point_000.slha").read_text()[-260:])
+
+# %% [markdown]
+# ## The study
+#
+# The dataset says where the files are and how their rows are split, the grid which presets to
+# combine. The chains are short, for the sake of time; method `hmc` is for real use. The tolerance
+# is a tenth of the spread of the targets, which is what 160 rows can settle.
+
+# %%
+study = {
+    "datasets": {
+        "prospino": {
+            "source": {"kind": "slha", "folder": "prospino_scan", "pair": [1, 1]},
+            "target": {
+                "scale_variations": ["scale_up", "scale_down"],
+                "relative_error": "rel_error",
+            },
+            "split": {"train": 160, "validation": 40, "test": 40},
+            "reference_points": 40,
+        }
+    },
+    "networks": {"n16": {"hidden": [16]}},
+    "methods": {
+        "short": {
+            "kernel": {"kind": "hmc", "integration_steps": 128},
+            "warmup": {"steps": 300},
+            "draws_per_segment": 320,
+            "segments": 1,
+        }
+    },
+    "grids": {
+        "prospino": {
+            "dataset": "prospino",
+            "network": "n16",
+            "prior": "fan_in",
+            "likelihood": "tolerance_10",
+            "pretraining": "adam",
+            "method": "short",
+            "outputs": "surrogates",
+        }
+    },
+    "targets": ["prospino"],
+    "execution": {"chains_per_job": "all"},
+}
+Path("prospino.yaml").write_text(yaml.safe_dump(study))
+
+# %% [markdown]
+# ## Plan, then run
+#
+# In a shell: `snakemake -n --configfile prospino.yaml`, then without `-n`. The plan is checked
+# against the files: a missing block or column ends it in one line.
+
+
+# %%
+def snakemake(*words: str) -> str:
+    """Run the study, and give what is printed at the end."""
+    command = ["snakemake", "--configfile", "prospino.yaml", *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    printed = done.stdout + done.stderr
+    assert done.returncode == 0, printed
+    return printed
+
+
+print(snakemake("--dry-run").split("Reasons:")[0][-1500:])
+
+# %%
+print(snakemake()[-2500:])
+
+# %% [markdown]
+# ## The verdict
+#
+# The same numbers are in files. Were a check of convergence failed, [what to do when chains do
+# not converge](../docs/not_converged.md) would come next.
+
+# %%
+run = "prospino/n16/fan_in/tolerance_10/adam/short/s1"
+diagnostics = json.loads(Path(f"results/metrics/{run}/diagnostics.json").read_text())
+evaluation = json.loads(Path(f"results/metrics/{run}/evaluation.json").read_text())
+print("converged:", diagnostics["converged"])
+for name, check in {**diagnostics["checks"], **evaluation["calibration_checks"]}.items():
+    print(f"{name:16} {check['value']:8.4g}   {'passed' if check['passed'] else 'FAILED'}")
+
+# %% [markdown]
+# ## Extend the chains
+#
+# More segments continue a finished run: what was drawn stays, and only new segments are computed.
+
+# %%
+study["methods"]["short"]["segments"] = 2
+Path("prospino.yaml").write_text(yaml.safe_dump(study))
+print(snakemake("--dry-run").split("Reasons:")[0][-1500:])
+
+# %% [markdown]
+# Without `--dry-run` they are drawn.
+#
+# ## The surrogate
+#
+# It knows where it comes from, and predicts without Snakemake, PyMC and JAX. The next notebook to
+# read is [a scan with error bars](scan.py).
+
+# %%
+surrogate = Surrogate.load(f"results/surrogates/{run}.nc")
+print(surrogate)
+points = [[150.0, 0.1, -0.2, 0.7, 0.67]]
+found = surrogate.predict(points)
+(low,), (high,) = found.quantiles
+print(f"{found.median[0]:.4g} pb, 68 % from {low:.4g} to {high:.4g}")

@@ -1,0 +1,24 @@
+"""The option that names quantiles."""
+
+from __future__ import annotations
+
+from nlobayes.errors import InputError
+from nlobayes.surrogate.answers import quantile_names
+
+OPTION = "--quantiles"
+
+
+def probabilities_of(text: str) -> tuple[float, ...]:
+    """Read probabilities with commas.
+
+    Raises
+    ------
+    InputError
+        If one is no number, not between 0 and 1, or comes twice.
+    """
+    try:
+        found = tuple(float(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise InputError("commands.no_numbers", where=OPTION, text=text) from None
+    quantile_names(found)
+    return found

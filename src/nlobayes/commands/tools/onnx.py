@@ -1,0 +1,42 @@
+"""Write a surrogate as an ONNX model, for programs in other languages."""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nlobayes.artifacts.files import write_bytes
+from nlobayes.artifacts.seals import digest
+from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.quantiles import probabilities_of
+from nlobayes.errors import InputError
+from nlobayes.extras import needs_extra
+from nlobayes.surrogate.trained import is_of_classes, read_exported
+
+ENDING = ".onnx"
+
+
+def onnx(
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate, written by `nlobayes export`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model to write: .onnx.")],
+    draws: Annotated[int | None, typer.Option(help="Draws to keep, by default all.", min=1)] = None,
+    quantiles: Annotated[str, typer.Option(help="Probabilities, with commas.")] = "0.16,0.84",
+) -> None:
+    """Write mean, median, errors and quantiles as functions of the inputs, and what they are of."""
+    if out.suffix != ENDING:
+        raise InputError("commands.onnx_ending", where="--out", path=out)
+    probabilities, exported = probabilities_of(quantiles), read_exported(surrogate)
+    if is_of_classes(exported):
+        target = exported.facts["target"]
+        raise InputError("surrogate.of_classes", where=surrogate, target=target)
+    with needs_extra("onnx"):
+        runtime.configure("float64")
+        from nlobayes.surrogate.in_onnx import onnx_model
+
+    model = onnx_model(exported, draws, probabilities)
+    model.producer_name, model.producer_version = "nlobayes", version("nlobayes")
+    model.metadata_props.add(key="surrogate_sha256", value=digest(surrogate))
+    content = model.SerializeToString()
+    write_bytes(out, content)
+    typer.echo(f"{out}: {len(content) / 1e6:.3g} MB", err=True)

@@ -1,0 +1,54 @@
+"""Parameters that SLHA files tell: of which block, in which order, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from nlobayes.data.parameters import unit_of_parameter
+from nlobayes.data.slha import read_parameters, read_sections
+from tests.refusals import refused
+
+NAMES = ("mass_1000021", "tan_beta", "mu", "msq", "soft_mass")
+MASS = "Block MASS\n 1000021 -2500.0 # gluino\n"
+INPUT = "BLOCK MINPAR\n 3 10.0\nBLOCK EXTPAR\n 0 1000\n 23 -400.0\n 25 11.0\n"
+RUN = "block hmix Q= 1.0e3\n 1 -390.0\n 2 9.7\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (MASS, {"mass_1000021": 2500.0}),
+        (MASS + RUN + INPUT, {"mass_1000021": 2500.0, "tan_beta": 10.0, "mu": -400.0}),
+        (INPUT.replace("3 10.0", "1 100"), {"tan_beta": 11.0, "mu": -400.0}),
+        (RUN, {"tan_beta": 9.7, "mu": -390.0}),
+        ("", {}),
+    ],
+    ids=["mass", "what was given is first", "input scale", "run to another", "nothing"],
+)
+def test_a_parameter_is_where_it_stands_first(text: str, expected: dict[str, float]) -> None:
+    assert read_parameters(read_sections(text, "a"), NAMES, "a") == expected
+
+
+def test_blocks_of_parameters_that_nobody_asks_for_may_hold_anything() -> None:
+    sections = read_sections(MASS + "Block HMIX\n x y z\n" + 2 * RUN, "a")
+    assert read_parameters(sections, ("mass_1000021",), "a") == {"mass_1000021": 2500.0}
+    assert read_parameters(read_sections(INPUT + 2 * RUN, "a"), ("mu",), "a") == {"mu": -400.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (2 * RUN, "slha.block_twice"),
+        (RUN + " 1 -380.0\n", "slha.entry_twice"),
+        ("Block HMIX\n 1 large\n", "slha.line_of_block"),
+        ("Block HMIX\n 1 nan\n", "slha.line_of_block"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(text: str, code: str) -> None:
+    with refused(code):
+        read_parameters(read_sections(text, "a"), ("mu",), "a")
+
+
+def test_units_are_those_of_slha() -> None:
+    assert [*map(unit_of_parameter, NAMES)] == ["GeV", "1", "GeV", "GeV", ""]
+    assert [*map(unit_of_parameter, ("mass_", "mass_0", "mass_-1", "mass_1e3"))] == [""] * 4

@@ -1,0 +1,177 @@
+"""`as_jax` gives what `predict` gives, with derivatives; where it cannot, one line says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from nlobayes import Surrogate
+from nlobayes.data.feature_maps import FEATURE_MAPS
+from nlobayes.data.features import map_features
+from nlobayes.extras import MissingExtra
+from nlobayes.surrogate.mixture import Prediction
+from nlobayes.types import Exported
+from tests.refusals import refused
+from tests.unit.surrogate.conftest import COLUMNS, exported, points
+from tests.unit.surrogate.test_theory import with_theory
+
+X = points(6, seed=8)
+BOTH_SIGNS = [[200.0, 0.6, -0.2, 0.5, 0.6], [-180.0, 0.1, 0.2, -0.7, 0.6]]
+INPUTS = {
+    **dict.fromkeys(("raw", "invariants", "threshold_invariants", "resolved_invariants"), 5),
+    **{"chargino_invariants": 5, "chargino_pair_invariants": 10, "pair_invariants": 10},
+    "chargino_neutralino_invariants": 10,
+}
+ENGINE = {"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "unit": "pb"}
+
+
+def in_double(whole: Exported) -> Exported:
+    """Let `predict` compute in double precision."""
+    drawn = {name: values.astype(np.float64) for name, values in whole.variables.items()}
+    return whole._replace(variables=drawn)
+
+
+def relative_to(settings: dict[str, Any], *columns: str) -> Exported:
+    whole = in_double(exported("conformal"))
+    transforms = whole.facts["transforms"]
+    target = transforms["target"] | {"relative_to": settings}
+    facts = whole.facts | {"transforms": transforms | {"target": target}}
+    limits = np.vstack([whole.limits, *([1e-3, 1.0] for _ in columns)])
+    typical = np.append(whole.typical, np.full(len(columns), 0.1))
+    facts |= {"columns": [*COLUMNS, *columns]}
+    return whole._replace(facts=facts, limits=limits, typical=typical)
+
+
+def each_by_itself(surrogate: Surrogate, x: np.ndarray, **asked: Any) -> Prediction:
+    """Predict point by point: beside others the mean of 10^noise is interpolated among them."""
+    found = [surrogate.predict(x[row : row + 1], **asked) for row in range(len(x))]
+    return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*found, strict=True)))
+
+
+def assert_same(found: Prediction, expected: Prediction, of_quantiles: float = 1e-10) -> None:
+    for name in ("mean", "posterior_sd", "total_sd"):
+        got, wanted = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(got, wanted, rtol=1e-10, err_msg=name)
+    for name in ("median", "quantiles"):
+        got, wanted = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(got, wanted, rtol=of_quantiles, err_msg=name)
+
+
+@pytest.mark.parametrize("scale", ["log10", "identity"])
+@pytest.mark.parametrize("family", ["student_t", "scaled_student_t", "conformal"])
+def test_it_is_what_predict_gives(family: str, scale: str) -> None:
+    """About draws `predict` finds quantiles to 1e-5 of the scale of the noise."""
+    surrogate = Surrogate(in_double(exported(family, scale)))
+    asked = (0.025, 0.3, 0.84)
+    found = jax.jit(surrogate.as_jax(quantiles=asked))(X)
+    tolerance = 1e-10 if family != "student_t" else 1e-5
+    assert_same(found, each_by_itself(surrogate, X, quantiles=asked), tolerance)
+
+
+def test_components_and_every_target_are_those_of_predict() -> None:
+    surrogate = Surrogate(in_double(exported(components=3)))
+    assert_same(surrogate.as_jax()(X), each_by_itself(surrogate, X), 1e-5)
+    several = Surrogate(in_double(with_theory()))
+    for name in (several.outputs[1], several.outputs[3]):
+        found = several.as_jax(output=name)(X)
+        assert_same(found, each_by_itself(several, X, output=name), 1e-5)
+
+
+def test_a_target_relative_to_a_column_takes_it_behind_the_inputs() -> None:
+    surrogate = Surrogate(relative_to({"column": "lo_pb", "unit": "pb"}, "lo_pb"))
+    x = np.column_stack([X, np.linspace(0.01, 0.2, len(X))])
+    assert_same(surrogate.as_jax()(x), each_by_itself(surrogate, x))
+    x[1, -1] = -1.0
+    assert np.isnan(surrogate.as_jax()(x).mean).tolist() == [row == 1 for row in range(len(X))]
+
+
+def test_draws_in_single_precision_are_computed_in_double() -> None:
+    whole = exported("conformal")
+    found = Surrogate(whole).as_jax()(X)
+    assert_same(found, Surrogate(in_double(whole)).as_jax()(X))
+    np.testing.assert_allclose(found.mean, Surrogate(whole).predict(X).mean, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_feature_maps_are_alike_in_both(name: str) -> None:
+    x = np.tile(BOTH_SIGNS, INPUTS[name] // 5)
+    with_squarks = np.column_stack([x, [3000.0, 2500.0]])
+    for inputs in (x, with_squarks):
+        found = jax.jit(FEATURE_MAPS[name].apply)(inputs)
+        np.testing.assert_allclose(found, map_features(name, inputs), rtol=1e-13)
+
+
+def test_every_feature_map_is_either_of_both_or_named() -> None:
+    assert {*FEATURE_MAPS} - {*INPUTS} == {"channels"}
+
+
+@pytest.mark.parametrize("family", ["student_t", "conformal"])
+def test_derivatives_are_those_of_finite_differences(family: str) -> None:
+    """The law of the noise is linear between nodes, so quantiles about draws have kinks."""
+    predict = Surrogate(in_double(exported(family))).as_jax()
+    point = np.array([310.0, 0.5, -0.3, 0.6, 0.54])
+    found = jax.jacfwd(predict)(point)
+    reverse = jax.jit(jax.grad(lambda x: predict(x).total_sd))(point)
+    np.testing.assert_allclose(reverse, found.total_sd, rtol=1e-9)
+    whole = jax.jit(predict)
+    for column, value in enumerate(point):
+        step = 1e-5 * abs(value)
+        moved = [whole(point + sign * step * np.eye(5)[column]) for sign in (1, -1)]
+        for name, slope in found._asdict().items():
+            up, down = (getattr(each, name) for each in moved)
+            wanted = (up - down) / (2 * step)
+            loose = family == "student_t" and name in ("median", "quantiles")
+            np.testing.assert_allclose(
+                slope[..., column],
+                wanted,
+                rtol=2e-2 if loose else 1e-5,
+                atol=1e-6 * abs(float(getattr(found, name).max())),
+                err_msg=f"{name} by {COLUMNS[column]}",
+            )
+
+
+def test_it_is_pure_for_vmap_jit_and_any_shape() -> None:
+    predict = Surrogate(in_double(exported("conformal"))).as_jax()
+    together, mapped = predict(X), jax.vmap(jax.jit(predict))(X)
+    np.testing.assert_allclose(mapped.mean, together.mean, rtol=1e-12)
+    np.testing.assert_allclose(mapped.quantiles.T, together.quantiles, rtol=1e-12)
+    stacked = predict(X.reshape(2, 3, 5))
+    assert stacked.quantiles.shape == (2, 2, 3)
+    np.testing.assert_allclose(stacked.total_sd.ravel(), together.total_sd, rtol=1e-12)
+    assert predict(X[0].tolist()).mean.shape == ()
+
+
+def test_points_that_predict_refuses_have_no_number() -> None:
+    """Zero masses have no logarithm: tanh of infinity would be a number."""
+    predict = Surrogate(exported("conformal")).as_jax()
+    x = np.array([X[0], X[1], X[2]])
+    x[0, 0], x[1, 2] = 0.0, np.inf
+    for values in predict(x):
+        assert np.isnan(values).any(axis=tuple(range(values.ndim - 1))).tolist() == [1, 1, 0]
+    with refused("surrogate.other_shape", shape=(3, 4), count=5):
+        predict(x[:, :4])
+
+
+def test_what_jax_cannot_compute_is_said_at_once() -> None:
+    with refused("surrogate.engine_not_in_jax", calculation="born"):
+        Surrogate(relative_to(ENGINE)).as_jax()
+    whole = exported()
+    features = whole.facts["transforms"]["features"] | {"map": "channels"}
+    transforms = whole.facts["transforms"] | {"features": features}
+    with refused("surrogate.map_not_in_jax", map="channels"):
+        Surrogate(whole._replace(facts=whole.facts | {"transforms": transforms})).as_jax()
+    with refused("surrogate.no_output", output="sigma"):
+        Surrogate(whole).as_jax(output="sigma")
+    with refused("surrogate.beyond_table"):
+        Surrogate(whole).as_jax(quantiles=(1.0,))
+
+
+def test_without_jax_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "jax", None)
+    monkeypatch.delitem(__import__("sys").modules, "nlobayes.surrogate.in_jax", raising=False)
+    with pytest.raises(MissingExtra, match=r"pip install 'nlobayes\[jax\]'") as caught:
+        Surrogate(exported()).as_jax()
+    assert "\n" not in str(caught.value)

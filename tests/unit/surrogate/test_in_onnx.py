@@ -1,0 +1,100 @@
+"""An ONNX model gives what `predict` gives, and says what it is of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlobayes import Surrogate
+from nlobayes.artifacts.contents import write_surrogate
+from nlobayes.artifacts.seals import digest
+from nlobayes.commands.tools.onnx import onnx
+from nlobayes.surrogate.reduction import spread_evenly
+from nlobayes.types import Exported
+from tests.refusals import refused
+from tests.unit.spectra_with_surrogates import STATED
+from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, exported, points
+from tests.unit.surrogate.test_in_jax import in_double
+
+onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra `onnx`")
+pytest.importorskip("jax2onnx", reason="needs the extra `onnx`")
+
+X = points(1000, seed=9)
+NAMES = ["mean", "median", "posterior_sd", "total_sd", "q2.5", "q84"]
+
+
+def in_file(path: Path, whole: Exported) -> Path:
+    facts = whole.facts | {"table_metadata": STATED}
+    write_surrogate(path, whole._replace(facts=facts), dataset(), {"verb": "export"})
+    return path
+
+
+def loaded(path: Path) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
+
+
+@pytest.mark.parametrize("family", ["conformal", "student_t"])
+def test_onnxruntime_gives_what_predict_gives(tmp_path: Path, family: str) -> None:
+    """Noise about the mean of the draws, and about each: there quantiles are roots."""
+    path = in_file(tmp_path / "s.nc", in_double(exported(family)))
+    onnx(path, tmp_path / "s.onnx", quantiles="0.025,0.84")
+    session, surrogate = loaded(tmp_path / "s.onnx"), Surrogate.load(path)
+    (given,) = session.get_inputs()
+    assert (given.name, given.type) == ("points", "tensor(double)")
+    assert [each.name for each in session.get_outputs()] == [f"sigma_pb_{name}" for name in NAMES]
+    found = dict(zip(NAMES, session.run(None, {"points": X}), strict=True))
+    expected = surrogate.predict(X, quantiles=(0.025, 0.84))
+    for name in ("mean", "posterior_sd", "total_sd"):
+        assert found[name].dtype == np.float64
+        np.testing.assert_allclose(found[name], getattr(expected, name), rtol=1e-6, err_msg=name)
+    tolerance = 1e-6 if family == "conformal" else 1e-5  # that of `predict` about draws
+    wanted = [expected.median, *expected.quantiles]
+    got = [found[name] for name in ("median", "q2.5", "q84")]
+    np.testing.assert_allclose(got, wanted, rtol=tolerance)
+
+    one = session.run(None, {"points": X[:1]})
+    np.testing.assert_allclose(one[0], found["mean"][:1], rtol=1e-12)
+    unusable = X[:2].copy()
+    unusable[0, 0] = 0.0
+    assert np.isnan(session.run(None, {"points": unusable})[0]).tolist() == [True, False]
+
+
+def test_fewer_draws_are_those_at_even_distances_and_metadata_say_what_it_is_of(
+    tmp_path: Path,
+) -> None:
+    whole = in_double(exported("conformal"))
+    path = in_file(tmp_path / "s.nc", whole)
+    onnx(path, tmp_path / "s.onnx", draws=20)
+    session, kept = loaded(tmp_path / "s.onnx"), spread_evenly(DRAWS, 20)
+    few = whole._replace(variables={name: of[kept] for name, of in whole.variables.items()})
+    expected = Surrogate(few).predict(X).posterior_sd
+    np.testing.assert_allclose(session.run(None, {"points": X})[2], expected, rtol=1e-6)
+
+    said = session.get_modelmeta().custom_metadata_map
+    assert said["surrogate_sha256"] == digest(path)
+    assert json.loads(said["inputs"]) == [*COLUMNS]
+    assert json.loads(said["draws"]) == 20
+    assert json.loads(said["units"])["sigma_pb"] == "pb"
+    assert json.loads(said["conditions"])[0]["name"] == "msq"
+    assert {name: said[f"origin.{name}"] for name in ("incoming", "outgoing", "sqrt_s_tev")} == {
+        "incoming": "2212 2212",
+        "outgoing": "1000022 1000022",
+        "sqrt_s_tev": "13.0",
+    }
+    assert said["bibtex"].startswith("@software")
+
+
+def test_what_cannot_be_written_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
+    path = in_file(tmp_path / "s.nc", exported())
+    with refused("commands.onnx_ending", where="--out"):
+        onnx(path, tmp_path / "s.nc")
+    with refused("commands.no_numbers", where="--quantiles"):
+        onnx(path, tmp_path / "s.onnx", quantiles="a")
+    with refused("surrogate.beyond_table"):
+        onnx(path, tmp_path / "s.onnx", quantiles="0.9999999999")
+    with refused("artifacts.no_file"):
+        onnx(tmp_path / "none.nc", tmp_path / "s.onnx")
+    assert not (tmp_path / "s.onnx").exists()
