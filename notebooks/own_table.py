@@ -39,7 +39,7 @@ y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + 0.1 * rng.normal(size=300)
 # ## Fit
 #
 # Of the rows 70 % train, 15 % fit the error bars, 15 % judge them. Draws come in segments. One
-# segment of 60 draws in each of four chains is far too few on purpose, so that something is left
+# segment of 40 draws in each of four chains is far too few on purpose, so that something is left
 # to mend.
 
 # %%
