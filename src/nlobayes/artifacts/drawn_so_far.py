@@ -40,6 +40,7 @@ def read_drawn(segment: Path) -> Drawn:
             function = np.asarray(file["predictions/f"][:])
             acceptance = np.asarray(file["sample_stats/acceptance_rate"][:])
     except (OSError, RuntimeError, IndexError) as error:
-        told = {"reason": str(error), "remedy": remedy(segment)}
-        raise InputError("artifacts.not_netcdf", path=segment, **told) from error
+        raise InputError(
+            "artifacts.not_netcdf", path=segment, reason=str(error), remedy=remedy(segment)
+        ) from error
     return Drawn(function.reshape(*function.shape[:2], -1), acceptance)

@@ -85,7 +85,7 @@ class Progress:
 
     def show(self) -> None:
         """Show it as it is now."""
-        if self._ended.is_set():
+        if self._ended.is_set() or not self.jobs:
             return
         jobs = [*self._at_work.values()]
         at_work = [f"at work: {'; '.join(jobs[:MOST_JOBS])}{_further(jobs, MOST_JOBS)}"]

@@ -51,6 +51,8 @@ def test_lines_are_cut_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_terminal_shows_jobs_at_work_and_runs_and_then_nothing() -> None:
     screen = Screen()
     progress = Progress(Terminal(screen))
+    progress.show()
+    assert screen.lines() == []  # a report has no jobs
     progress.jobs = 27
     progress.started(1, "draw  tiny, chain group 0")
     progress.told("tiny: drawing, 2 chains, 10 of 40 draws\n")
