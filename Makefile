@@ -76,7 +76,7 @@ check: setup  ## lint, format, types, workflow and architecture; prints how read
 	@$(RUN) python -m benchmarks.readability
 
 docs: setup  ## write the pages as a site, site/index.html; a broken link ends it
-	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --strict
 
 audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)
 	mkdir -p .cache

@@ -86,7 +86,7 @@ show(short)
 
 # %%
 limits = {"rhat_f_median": 1.01, "rhat_f_p99": 1.05, "ess_f_bulk_min": 100}
-longer = {**method, "segments": 12}
+longer = {**method, "segments": 16}
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     regressor = BayesianNetworkRegressor(method=longer, until=limits, **settings).fit(X, y)

@@ -6,9 +6,8 @@
     backend.import_slha_string(text)
     backend.get_xsection((1000022, 1000023))  # a dict, in fb
 
-A bundle stands for all its surrogates. Surrogates are also those of the environment variable
-`NLOBAYES_SURROGATES`, paths that are parted as in PATH: the C++ side of GAMBIT sets the energy
-alone.
+A bundle stands for all its surrogates. The environment variable `NLOBAYES_SURROGATES` names
+surrogates too, separated as in PATH, because the C++ side of GAMBIT sets the energy alone.
 """
 
 from __future__ import annotations

@@ -139,6 +139,7 @@ INSIDE = {
     "predict": {"surrogate.answers", "data.chunks", "data.spectrum_chunks", "artifacts.streams"},
     "serve": {"surrogate.web.application", "surrogate.web.guards", "surrogate.surrogate"},
     "summary": {"diagnostics.tightness"},
+    "watch": {"artifacts.drawn_so_far", "diagnostics.convergence", "study.watched"},
     "record": {"artifacts.files"},
     "show": {
         "artifacts.audit.summary",
@@ -210,6 +211,7 @@ USED = {
     "bundle": {"data", "model", "distributions", "surrogate"},
     "serve": {"data", "model", "distributions", "surrogate"},
     "summary": {"data", "diagnostics", "surrogate"},
+    "watch": {"data", "diagnostics"},
     "record": set(),
     "show": {"data", "model", "surrogate"},
     "verify": set(),

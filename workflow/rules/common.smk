@@ -84,6 +84,7 @@ onstart:
     collect_garbage_again()
     if workflow.local_exec:
         start_jobs_at_once(workflow.scheduler)
+    watch_chains()
 
 
 wildcard_constraints:

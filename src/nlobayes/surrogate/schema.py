@@ -41,6 +41,12 @@ def _form(exported: Exported) -> Form:
     return Form(said | scale | labels, others, CLOSED[1:], whole | WHOLE_OF_CLASSES)
 
 
+FURTHER_TARGET = Form(
+    FACTS, OPTIONAL, CLOSED, {says: holds for says, holds in WHOLE.items() if holds in OF_NUMBERS}
+)
+"""Of a target behind the first: inputs, domain and reference are those of the whole file."""
+
+
 def check(exported: Exported, source: str) -> Exported:
     """Refuse a surrogate that says or holds what cannot be predicted with, and give it back.
 
@@ -50,14 +56,13 @@ def check(exported: Exported, source: str) -> Exported:
         If a fact is missing or not allowed, an array has another shape, is not finite or not in
         order, or they do not fit together; of further targets alike.
     """
-    _check(exported, source)
+    _check(exported, _form(exported), source)
     for one in islice(one_by_one(exported), 1, None):
-        _check(one, f"{source}: target {one.facts['target']}")
+        _check(one, FURTHER_TARGET, f"{source}: target {one.facts['target']}")
     return exported
 
 
-def _check(exported: Exported, source: str) -> None:
-    form = _form(exported)
+def _check(exported: Exported, form: Form, source: str) -> None:
     for place, rule in form.facts.items():
         _check_fact(exported.facts, place, rule, source)
     for place, rule in form.optional.items():

@@ -156,7 +156,8 @@ def test_an_index_is_whole(copy: Path) -> None:
     change(copy, lambda index: index["surrogates"].__setitem__(0, index["surrogates"][1]))
     with refused("bundles.index_twice"):
         Bundle.load(copy)
-    for listed in ([], {}, None):
+    nothing: list[Any] = [[], {}, None]
+    for listed in nothing:
         change(copy, partial(dict.update, surrogates=listed))
         with refused("bundles.no_list"):
             Bundle.load(copy)
