@@ -1,5 +1,6 @@
-# What a person reads: on a terminal a few lines that are replaced, elsewhere a line per job; failures
-# with their logs, and at the end the verdict. .snakemake/log keeps every word, and --printshellcmds or --verbose show it all.
+# What a person reads: on a terminal a few lines that are replaced, elsewhere a line per job;
+# failures with their logs, and at the end the verdict. .snakemake/log keeps every word, and
+# --printshellcmds or --verbose show it all.
 
 import atexit
 import logging
