@@ -18,9 +18,12 @@ endif
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile
 
-setup: $(UV)  ## install the locked environment into .venv
+# Of several, EXTRAS="slurm cuda". The other targets install no extras, and `setup` without removes them.
+EXTRAS ?=
+
+setup: $(UV)  ## install the locked environment into .venv, with extras as in EXTRAS=slurm
 	@echo "setting up .venv (the first time takes minutes)"
-	@$(UV) sync --quiet --locked --compile-bytecode
+	@$(UV) sync --quiet --locked --compile-bytecode $(addprefix --extra ,$(EXTRAS))
 
 define REPORT
 	@$(RUN) snakemake --report report.html
@@ -76,7 +79,7 @@ check: setup  ## lint, format, types, workflow and architecture; prints how read
 	@$(RUN) python -m benchmarks.readability
 
 docs: setup  ## write the pages as a site, site/index.html; a broken link ends it
-	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --strict
 
 audit: $(UV)  ## look up the locked packages in a database of known weaknesses (needs network access)
 	mkdir -p .cache
@@ -85,11 +88,12 @@ audit: $(UV)  ## look up the locked packages in a database of known weaknesses (
 	$(UV) pip sync --quiet --python .cache/audit --require-hashes .ci/audit.txt
 	.cache/audit/bin/pip-audit --strict --disable-pip --require-hashes --requirement .cache/requirements.txt
 
-schema: setup  ## write config/schema.json, the reference in config/README.md and docs/stages.md from the code
+schema: setup  ## write config/schema.json, the reference in config/README.md, docs/stages.md and the graph of stages from the code
 	$(RUN) python -m nlobayes.study.schema json > config/schema.json
 	sed -i '/^### Study/,$$d' config/README.md
 	$(RUN) python -m nlobayes.study.schema markdown >> config/README.md
 	$(RUN) python -m nlobayes.workflow.stage_table > docs/stages.md
+	$(RUN) python -m nlobayes.workflow.stage_graph > workflow/stages.svg
 
 package: $(UV)  ## build the wheel and the source distribution into dist/
 	@$(UV) build --quiet --clear

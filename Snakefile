@@ -1,30 +1,8 @@
-"""nlobayes: a table of points goes in, a calibrated surrogate comes out."""
-
-from snakemake.utils import min_version
-
-min_version("9.27")
+"""The workflow, where its repository lies; from elsewhere it is deployed (docs/deploy.md)."""
 
 
-include: "workflow/rules/checks.smk"
+include: "workflow/Snakefile"
 
 
-configfile: "config/config.yaml"
-
-
-report: "workflow/report/workflow.rst"
-
-
-include: "workflow/rules/common.smk"
-include: "workflow/rules/terminal.smk"
-include: "workflow/rules/data.smk"
-include: "workflow/rules/inference.smk"
-include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/surrogate.smk"
-include: "workflow/rules/report.smk"
-
-
-rule all:
-    """Build every target grid of the study."""
-    default_target: True
-    input:
-        outputs_of(PLAN, *PLAN.study.targets),
+# Snakemake forgets the default target of a file that is included.
+workflow.default_target = "all"

@@ -1,6 +1,6 @@
 """Predict and evaluate many draws of a large network: seconds and peak memory of each verb.
 
-Run from the root of the repository: `uv run python -m benchmarks.evaluate --help`.
+Run from the root of the repository: `python -m benchmarks.evaluate --help`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Time value and gradient of the model family against the plain model: fan-in prior, tolerance.
 
-    uv run python -m benchmarks.family
+    python -m benchmarks.family
 
 All run in turn, in the same process; the ratio of each to the plain model is taken in every round,
 and its median over the rounds is printed. Hierarchical and Student-t models may cost 1.15.

@@ -1,6 +1,6 @@
 """The frontier of accuracy and convergence: test RMSE against R-hat at equal gradients.
 
-    uv run python -m benchmarks.frontier --csv frontier.csv --figure frontier.svg
+    python -m benchmarks.frontier --csv frontier.csv --figure frontier.svg
 
 Each point is the posterior of 5-32-1 on 1000 rows of the embedded engine at one tolerance sigma,
 sampled by HMC from four MAPs with the same number of gradients, warm-up included. A series is one

@@ -1,6 +1,6 @@
 """Time one value-and-gradient of our density against hand-written JAX in the same layout.
 
-    uv run python benchmarks/gradient.py
+    python benchmarks/gradient.py
 
 Both run inside one scan, in turn, so that the ratio holds on a noisy machine; the fastest of
 several repetitions is compared. The goal is a ratio of 0.95-1.05.

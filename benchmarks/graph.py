@@ -1,6 +1,6 @@
 """What planning costs: the graph of a study with 10 000 runs, and a dry run with nothing to do.
 
-    uv run python -m benchmarks.graph
+    python -m benchmarks.graph
 
 The large study crosses ten networks, priors, likelihoods and samplers (or as many seeds) with four
 chains per run, and asks for scores alone. Nothing of it is computed. The graph is built when the

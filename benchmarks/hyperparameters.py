@@ -1,6 +1,6 @@
 """Compare hyperparameters moved with the weights (`hmc`) and drawn given them (`gibbs_hmc`).
 
-    uv run python -m benchmarks.hyperparameters --draws 1500
+    python -m benchmarks.hyperparameters --draws 1500
 
 Embedded data, 5-16-1, 500 train rows, sigma 0.1; per-layer scales with each hyper-prior that is
 conjugate. Both kernels start from the same MAPs and make the same warm-up, leapfrogs and draws.

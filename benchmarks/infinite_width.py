@@ -1,6 +1,6 @@
 """Fit the infinitely wide network of one hidden layer: what the exact posterior of any width nears.
 
-    uv run python -m benchmarks.infinite_width results/data/embedded_k.nc
+    python -m benchmarks.infinite_width results/data/embedded_k.nc
 
 With Gaussian weights f is a Gaussian process as the width grows (Neal 1996), and for the activation
 erf its covariance is closed (Williams 1998, "Computation with infinite neural networks", eq. 11):

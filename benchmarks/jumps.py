@@ -1,6 +1,6 @@
 """Time a draw of kernel `reversible_jump` against HMC of the fixed network of the largest size.
 
-    uv run python -m benchmarks.jumps
+    python -m benchmarks.jumps
 
 Both make the same number of leapfrog steps on the same rows, in turn, in the same process; the
 ratio of each to plain HMC is taken in every round, and its median is printed. The goal is 1.3.

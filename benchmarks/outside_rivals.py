@@ -1,8 +1,8 @@
 """Score bde and NumPyro's NUTS on the rows of a run; each fits in an environment of its own.
 
-    uv run python -m benchmarks.outside_rivals results/data/concrete.nc --seeds 1 2 3 \
+    python -m benchmarks.outside_rivals results/data/concrete.nc --seeds 1 2 3 \
         --bde env_bde/bin/python --numpyro env_numpyro/bin/python
-    uv run python -m benchmarks.outside_rivals results/data/airfoil.nc --published \
+    python -m benchmarks.outside_rivals results/data/airfoil.nc --published \
         --bde env_bde/bin/python --rivals bde_published --seeds 0
 
 They learn the same features and standardised target of the train rows as the run. Their predictive

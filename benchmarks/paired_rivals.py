@@ -1,6 +1,6 @@
 """Pair runs with their rivals on the same test rows: run minus rival, with standard errors.
 
-    uv run python -m benchmarks.paired_rivals 'concrete*/n16/*/*/*/*/s*' 'airfoil*/n16/*/*/*/*/s*'
+    python -m benchmarks.paired_rivals 'concrete*/n16/*/*/*/*/s*' 'airfoil*/n16/*/*/*/*/s*'
 
 Each pattern names finished runs below `results/metrics`: replicates of one setting, which differ in
 seed or split. A score is that of the table of rivals: log score in nats, RMSE and CRPS in units of

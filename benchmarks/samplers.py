@@ -1,8 +1,8 @@
 """Compare every kernel of the registry at equal CPU seconds, and with NumPyro and TFP.
 
-    uv run python -m benchmarks.samplers --seconds 120
-    uv run python -m benchmarks.samplers --cases 5-32-1@1000 --numpyro env_numpyro/bin/python
-    uv run python -m benchmarks.samplers --cases 5-32-1@1000 --ratio --sigma 0.035
+    python -m benchmarks.samplers --seconds 120
+    python -m benchmarks.samplers --cases 5-32-1@1000 --numpyro env_numpyro/bin/python
+    python -m benchmarks.samplers --cases 5-32-1@1000 --ratio --sigma 0.035
 
 Each cell is one kernel on one posterior (fan-in prior, tolerance sigma, embedded data): it warms
 up from the same MAPs as all others, a third of its seconds at most, then draws chain after chain

@@ -1,6 +1,6 @@
 """How cost grows with rows and parameters: gradients, memory, and effective draws of HMC.
 
-    uv run python -m benchmarks.scaling --csv scaling.csv --figure scaling.svg
+    python -m benchmarks.scaling --csv scaling.csv --figure scaling.svg
 
 Gradients are timed in a compiled loop (the fastest of several repetitions, CPU seconds), each size
 in a process of its own. Effective draws come from short runs of HMC, as in `benchmarks.methods`,

@@ -1,6 +1,6 @@
 """Compare a posterior that was updated by a memory with the full refit on old and new rows.
 
-    uv run python -m benchmarks.sequential
+    python -m benchmarks.sequential
 
 Reads the runs of `config/studies/sequential.yaml`. Losses are means over the test rows against the
 union: the divergence of its Gaussian marginal, the rms shift of the mean in units of its epistemic

@@ -1,6 +1,6 @@
 """Seconds for the default simulated dataset: 15 000 points at three scales, luminosities included.
 
-Run as `uv run python benchmarks/simulate.py`.
+Run as `python benchmarks/simulate.py`.
 """
 
 from time import perf_counter

@@ -1,6 +1,6 @@
 """Seconds from the start of a job to its first leapfrog, with a cold and a warm compilation cache.
 
-    uv run python -m benchmarks.start
+    python -m benchmarks.start
 
 The verbs run as the workflow runs them, on a small dataset, with one leapfrog per draw where the
 kernel allows it. The clock stops at the first line of progress, which a job prints once a tenth of

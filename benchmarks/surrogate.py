@@ -1,6 +1,6 @@
 """Time surrogates of the thesis' five networks: cold process, load, 1, 256 and 4096 points.
 
-    uv run python -m benchmarks.surrogate --tfp env_tfp/bin/python
+    python -m benchmarks.surrogate --tfp env_tfp/bin/python
 
 1000 draws each. `predict` gives sds and quantiles; `numpy`, `jax`, `plain_jax` and `tfp` compute
 every draw at every point. `products` are the products of matrices alone, compiled by XLA: the

@@ -1,6 +1,6 @@
 """Sample a very wide network by blocks of units: how sharp a posterior of the target itself is.
 
-    uv run python -m benchmarks.unit_blocks results/data/embedded_resolved.nc --sigma 0.0025
+    python -m benchmarks.unit_blocks results/data/embedded_resolved.nc --sigma 0.0025
 
 Intervals are those of conformal noise, and in the columns `own` those that the likelihood states.
 The network has one hidden layer of erf units; the scales of its inputs, biases and output are those

@@ -1,7 +1,7 @@
 """Seconds of one draw of HMC with 512 leapfrogs against the width of one hidden layer.
 
-    uv run python -m benchmarks.width --device gpu
-    uv run python -m benchmarks.width --device cpu --seconds 20
+    python -m benchmarks.width --device gpu
+    python -m benchmarks.width --device cpu --seconds 20
 
 Beside it stands the share of the speed of a plain product of large matrices, measured in the same
 process just before: a layer on five features has short products, so tanh and memory count, too.

@@ -39,14 +39,14 @@ y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + 0.1 * rng.normal(size=300)
 # ## Fit
 #
 # Of the rows 70 % train, 15 % fit the error bars, 15 % judge them. Draws come in segments. One
-# segment of 60 draws in each of four chains is far too few on purpose, so that something is left
+# segment of 40 draws in each of four chains is far too few on purpose, so that something is left
 # to mend.
 
 # %%
 method = {
-    "kernel": {"kind": "hmc", "integration_steps": 32, "jitter": 0.2},
+    "kernel": {"kind": "hmc", "integration_steps": 128, "jitter": 0.2},
     "warmup": {"steps": 300},
-    "draws_per_segment": 60,
+    "draws_per_segment": 40,
     "thin": 4,
     "segments": 1,
 }
@@ -86,7 +86,7 @@ show(short)
 
 # %%
 limits = {"rhat_f_median": 1.01, "rhat_f_p99": 1.05, "ess_f_bulk_min": 100}
-longer = {**method, "segments": 12}
+longer = {**method, "segments": 8}
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     regressor = BayesianNetworkRegressor(method=longer, until=limits, **settings).fit(X, y)

@@ -106,7 +106,7 @@ def snakemake(*words: str) -> str:
     return printed
 
 
-print(snakemake("--dry-run").split("Reasons:")[0][-1500:])
+print(snakemake("--dry-run").rpartition("Job stats:")[2])
 
 # %%
 print(snakemake()[-2500:])
@@ -133,7 +133,7 @@ for name, check in {**diagnostics["checks"], **evaluation["calibration_checks"]}
 # %%
 study["methods"]["short"]["segments"] = 2
 Path("prospino.yaml").write_text(yaml.safe_dump(study))
-print(snakemake("--dry-run").split("Reasons:")[0][-1500:])
+print(snakemake("--dry-run").rpartition("Job stats:")[2])
 
 # %% [markdown]
 # Without `--dry-run` they are drawn.

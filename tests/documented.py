@@ -22,7 +22,8 @@ PROGRAMS = ("snakemake", "nlobayes", "make", "python", "pytest", "uv", "pip", "d
 """Programs whose commands are looked into."""
 PAGES = (
     *("*.md", "docs/**/*.md", "config/**/*.md", "benchmarks/*.md", "notebooks/*.md"),
-    *("config/**/*.yaml", "profiles/**/*.yaml", "*.yaml", "Makefile", "Snakefile"),
+    *("config/**/*.yaml", "profiles/**/*.yaml", "*.yaml", "Makefile"),
+    *("Snakefile", "workflow/Snakefile", "container/*"),
     *(
         "workflow/**/*.smk",
         "workflow/**/*.rst",

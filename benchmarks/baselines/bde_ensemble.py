@@ -1,6 +1,6 @@
 """Fit a Bayesian deep ensemble of bde (MILE) to prepared rows, in an environment of its own.
 
-    uv venv env_bde && uv pip install -p env_bde sklearn-contrib-bde==1.0.2
+    python3.11 -m venv env_bde && env_bde/bin/pip install sklearn-contrib-bde==1.0.2
     env_bde/bin/python bde_ensemble.py problem.npz settings.json draws.npz
 
 The problem holds `features` and `target` of the train rows, standardised, and the `points` (point,

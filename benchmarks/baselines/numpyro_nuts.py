@@ -1,6 +1,6 @@
 """Sample a network posterior with NumPyro's default NUTS: the reference of the sampler benchmark.
 
-    uv venv env && uv pip install -p env numpyro==0.22.0 jax==0.10.2
+    python3.11 -m venv env && env/bin/pip install numpyro==0.22.0 jax==0.10.2
     taskset -c 0 env/bin/python numpyro_nuts.py problem.npz settings.json draws.npz
 
 The problem holds `features` (point, feature), `target` (point,), `reference_features` (point,

@@ -1,6 +1,6 @@
 """Fit the network of a run by NumPyro's NUTS, as its users do: from random starts, noise learned.
 
-    uv venv env_numpyro && uv pip install -p env_numpyro numpyro==0.22.0 jax==0.10.2
+    python3.11 -m venv env_numpyro && env_numpyro/bin/pip install numpyro==0.22.0 jax==0.10.2
     env_numpyro/bin/python -m benchmarks.baselines.numpyro_regression problem.npz settings.json \
         draws.npz
 

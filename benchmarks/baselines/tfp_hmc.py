@@ -1,7 +1,7 @@
 """Time one gradient of HMC in TensorFlow Probability, with XLA and without.
 
     uv venv env
-    uv pip install -p env tensorflow==2.21.0 tensorflow-probability==0.25.0 tf_keras==2.21.0
+    env/bin/pip install tensorflow==2.21.0 tensorflow-probability==0.25.0 tf_keras==2.21.0
     taskset -c 0 env/bin/python tfp_hmc.py --hidden 20 20 --leapfrogs 512 --steps 5
 
 A transition of HMC with L leapfrogs costs L gradients, the momenta and the accept step beside

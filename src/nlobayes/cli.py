@@ -43,7 +43,7 @@ NEW_OBJECTS = 100_000
 that search."""
 
 CANNOT_BE_LOADED = (
-    "a package cannot be loaded; install the locked environment with `uv sync --locked`, or give "
+    "a package cannot be loaded; install the locked environment with `make setup`, or give "
     "the job more memory"
 )
 FAULTS_OF_PATH = {errno.ENAMETOOLONG, errno.ELOOP}

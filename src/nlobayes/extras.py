@@ -49,7 +49,7 @@ def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
 
 def remedy(extra: str) -> str:
     """Say how an extra is installed."""
-    return f"`pip install 'nlobayes[{extra}]'`, or `uv sync --extra {extra}` in a checkout"
+    return f"`pip install 'nlobayes[{extra}]'`, or `make setup EXTRAS={extra}` in a checkout"
 
 
 def extra_of(module: str, preferred: str = "train") -> str | None:

@@ -6,8 +6,8 @@
     backend.import_slha_string(text)
     backend.get_xsection((1000022, 1000023))  # a dict, in fb
 
-Surrogates are also those of the environment variable `NLOBAYES_SURROGATES`, paths that are parted
-as in PATH: the C++ side of GAMBIT sets the energy alone.
+A bundle stands for all its surrogates. The environment variable `NLOBAYES_SURROGATES` names
+surrogates too, separated as in PATH, because the C++ side of GAMBIT sets the energy alone.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nlobayes.data.slha import spectrum_of
+from nlobayes.bundles.bundle import Bundle
+from nlobayes.bundles.index import ENDING, Key
+from nlobayes.bundles.surrogates import Named, load_each, twice
+from nlobayes.data.slha import key_of, spectrum_of
 from nlobayes.errors import InputError
-from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
+from nlobayes.surrogate.cross_section import CrossSection, cross_section
 from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
-from nlobayes.surrogate.surrogate import Surrogate
 
 VARIABLE = "NLOBAYES_SURROGATES"
 PARAMETERS = ("energy", "surrogates")
@@ -33,7 +35,6 @@ NOT_TRUSTED = -1
 KEYS = ("central", "tot_err_up", "tot_err_down", "regup_rel", "regdown_rel")
 SOURCES = {"regression": "reg", "scale": "scale", "pdf": "pdf", "alpha_s": "alphas"}
 """What GAMBIT calls the sources of errors."""
-Key = tuple[tuple[int, ...], float]
 Answer = dict[str, float | int | str]
 
 
@@ -41,13 +42,13 @@ class Backend:
     """Surrogates by process and energy, the energy asked for, and the spectrum at hand."""
 
     def __init__(self) -> None:
-        self._surrogates: dict[Key, tuple[str, Surrogate]] | None = None
+        self._surrogates: dict[Key, Named] | None = None
         self._energy: float | None = None
         self._slha: str | None = None
         self._found: dict[tuple[int, ...], Answer] = {}
 
     def set_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """Set `energy` in GeV, and `surrogates`, a path or several of them.
+        """Set `energy` in GeV, and `surrogates`, paths of files or of bundles, or names of these.
 
         Raises
         ------
@@ -84,7 +85,7 @@ class Backend:
         data, -1 outside or without an answer; and `reason`, in words where it is not 1. Without an
         answer the numbers are NaN, not 0.
         """
-        outgoing = _sorted(pid_pair)
+        outgoing = key_of(int(number) for number in pid_pair)
         if outgoing not in self._found:
             self._found[outgoing] = self._answer(outgoing)
         return dict(self._found[outgoing])
@@ -114,10 +115,6 @@ class Backend:
         return f"no surrogate of {' '.join(map(str, outgoing))}{at}"
 
 
-def _sorted(particles: Iterable[int]) -> tuple[int, ...]:
-    return tuple(sorted((int(number) for number in particles), key=lambda n: (abs(n), n < 0)))
-
-
 def _energy(received: Any) -> float:
     try:
         energy = float(received)
@@ -139,24 +136,15 @@ def _from_environment() -> list[Path]:
     return [Path(one) for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
 
 
-def _load(paths: Iterable[Path]) -> dict[Key, tuple[str, Surrogate]]:
-    loaded: dict[Key, tuple[str, Surrogate]] = {}
+def _load(paths: Iterable[Path]) -> dict[Key, Named]:
+    """Load surrogates, and those of bundles: folders, or names of bundles."""
+    loaded: dict[Key, Named] = {}
     for path in paths:
-        surrogate = Surrogate.load(path)
-        try:
-            process = central(surrogate)
-        except InputError as error:
-            raise error.within(path) from None
-        key = _sorted(process.outgoing), process.sqrt_s_gev
-        if key in loaded:
-            raise InputError(
-                "surrogate.gambit_twice",
-                path=path,
-                first=loaded[key][0],
-                process=surrogate.origin["process"],
-                energy=process.sqrt_s_gev,
-            )
-        loaded[key] = str(path), surrogate
+        found = load_each([path]) if path.suffix == ENDING else Bundle.load(path).loaded
+        for key, (name, surrogate) in found.items():
+            if key in loaded:
+                raise twice(name, loaded[key][0], surrogate)
+            loaded[key] = name, surrogate
     return loaded
 
 

@@ -29,8 +29,8 @@ def end_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     [
         (MemoryError(), "out of memory"),
         (RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes."), "out of memory"),
-        (ImportError("libcudart.so.12: cannot open"), "uv sync --locked"),
-        (ModuleNotFoundError("No module named 'zlib'", name="zlib"), "uv sync --locked"),
+        (ImportError("libcudart.so.12: cannot open"), "make setup"),
+        (ModuleNotFoundError("No module named 'zlib'", name="zlib"), "make setup"),
         (ModuleNotFoundError("No module named 'jax'", name="jax"), "'nlobayes[train]'"),
         (OSError(errno.ENOSPC, "No space left on device"), "free space"),
         (OSError(errno.EIO, "Input/output error"), "check the disk"),

@@ -66,6 +66,9 @@ Fault = str | None
 
 def fault_of_make(command: Command) -> Fault:
     targets = [word for word in command.words[1:] if not re.match(r"-|\w+=", word)]
+    fault = fault_of_extras(command)
+    if fault is not None:
+        return fault
     makefile = (ROOT / "Makefile").read_text()
     missing = [name for name in targets if not re.search(rf"^{name}: ", makefile, re.MULTILINE)]
     return f"Makefile has no target {missing}" if missing else None
@@ -158,6 +161,7 @@ def fault_of_extras(command: Command) -> Fault:
     """Look for the extras that are asked of uv or pip."""
     said = " ".join(command.words)
     asked = {*re.findall(r"--extra (\w+)", said), *re.findall(r"nlobayes\[(\w+)\]", said)}
+    asked |= {*" ".join(re.findall(r"\bEXTRAS=([a-z0-9 ]+)", said)).split()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     unknown = asked - {*project["optional-dependencies"]}
     return f"there are no extras {sorted(unknown)}" if unknown else None
@@ -271,6 +275,7 @@ def test_options_of_benchmarks_are_theirs() -> None:
         ("a.md", "    python -m benchmarks.widths", "no such module"),
         ("a.md", "and `make tests WORKERS=8`", "no target"),
         ("a.md", "`uv sync --extra gpu`", "no extras"),
+        ("a.md", "`make setup EXTRAS=gpu`", "no extras"),
         ("a.md", "```\ndvc checkout --hard results\n```", "parser error"),
         ("a.md", "```\n$ pytest tests/test_nothing.py\nno output\n```", "not there"),
     ],

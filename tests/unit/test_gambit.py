@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import nlobayes.gambit as module
+from nlobayes.commands.tools.bundle import bundle
 from nlobayes.gambit import KEYS, VARIABLE, Backend
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
@@ -146,13 +147,28 @@ def test_wrong_parameters_are_refused_and_change_nothing(
     for paths in (1, [1], None):
         with refused("surrogate.gambit_surrogates", received=paths):
             backend.set_parameters({"surrogates": paths, "energy": 13600})
-    with refused("surrogate.gambit_twice", path=files[0], energy=13000.0):
+    with refused("bundles.twice", path=str(files[0]), first=str(files[0])):
         backend.set_parameters({"surrogates": [files[0], files[0]]})
     with refused("surrogate.no_process", where=surrogate_path):
         backend.set_parameters({"surrogates": surrogate_path})
     with refused("surrogate.not_text", kind="bytes"):
         backend.import_slha_string(b"")  # type: ignore[arg-type]
     assert backend.get_xsection(PAIR) == before
+
+
+def test_a_bundle_stands_for_its_surrogates(
+    backend: Backend, files: list[Path], tmp_path: Path
+) -> None:
+    bundle(files, tmp_path / "bundled")
+    of_bundle = Backend()
+    of_bundle.set_parameters({"surrogates": tmp_path / "bundled", "energy": 13000})
+    of_bundle.import_slha_string(spectrum_of(Surrogate.load(files[0])))
+    for pair in (PAIR, (1000023, -1000024)):
+        assert of_bundle.get_xsection(pair) == backend.get_xsection(pair)
+    with refused("bundles.twice", path=str(files[0])):
+        of_bundle.set_parameters({"surrogates": [tmp_path / "bundled", files[0]]})
+    with refused("bundles.unknown", name="bundle_of_nobody"):
+        of_bundle.set_parameters({"surrogates": "bundle_of_nobody"})
 
 
 def test_files_of_the_environment_are_enough(

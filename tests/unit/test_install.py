@@ -29,17 +29,24 @@ from tests.installed import (
     run_without_extras,
     uv,
 )
+from tests.unit.spectra_with_surrogates import spectrum_of, write
 
 MOST = 20
 """Packages of the base install, ours included."""
 COMMANDS = [name for commands in GROUPS.values() for name in commands]
 EXTRAS: dict[str, str | None] = {
-    **{"predict": None, "record": None, "onnx": "onnx"},
+    **{"predict": None, "bundle": None, "record": None, "onnx": "onnx"},
     "serve": "serve",
 }
 """Of commands that need no extra, or one of their own."""
-BESIDE = {"predict": {"jax", "jaxlib", "pandas"}, "serve": {"jax", "jaxlib"}, "record": {"pandas"}}
-"""Packages that `--engine jax` asks for, or that a function of others does in a file they share."""
+BESIDE = {
+    "predict": {"jax", "jaxlib", "pandas"},
+    "bundle": {"jax", "jaxlib", "pandas", "pooch"},
+    "serve": {"jax", "jaxlib"},
+    "record": {"pandas"},
+}
+"""Packages that `--engine jax` or a download asks for, or that a function of others does in a file
+they share."""
 RIVALS = {"scikit-learn", "joblib"}
 """What rivals need that a study may do without, and what starts their workers."""
 CALCULATION = {"pair": [1, 1], "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0, "mu_over_q": 1.0}
@@ -55,6 +62,12 @@ found = surrogate.predict(points)
 surrogate.domain(points), surrogate.sample(points)
 light = not {"numpy", "h5py", "typer"} & imported
 print(json.dumps([light, found.mean.tolist(), found.total_sd.tolist()]))
+"""
+BUNDLED = """
+from nlobayes import Bundle
+bundle = Bundle.load(sys.argv[1])
+for process, one in bundle.predict(sys.argv[2]).items():
+    print(process, one.median, one.errors["total_down"], one.errors["total_up"], one.domain)
 """
 CALLED = """
 from nlobayes.cli import start
@@ -146,6 +159,19 @@ def test_a_surrogate_predicts_with_the_base_install(
     np.testing.assert_array_equal([mean, sd], [expected.mean, expected.total_sd])
 
 
+def test_a_bundle_predicts_with_the_base_install(
+    exported: Exported, dataset: Dataset, tmp_path: Path
+) -> None:
+    surrogate = write(tmp_path / "surrogate.nc", exported, dataset)
+    (tmp_path / "model.slha").write_text(spectrum_of(Surrogate.load(surrogate)))
+    folder = str(tmp_path / "bundle")
+    made = run_without_extras(CALLED, "bundle", str(surrogate), "--out", folder)
+    assert made.returncode == 0, made.stderr
+    done = run_without_extras(BUNDLED, folder, str(tmp_path / "model.slha"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("(1000022, 1000022) ")
+
+
 @pytest.mark.parametrize("to", [["--json"], ["-o", "out.parquet"]], ids=["printed", "parquet"])
 def test_a_table_is_predicted_with_the_base_install(
     surrogate_of_k: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: list[str]
@@ -216,6 +242,7 @@ def test_what_is_imported_later_is_told_too(
         ("dvc", "audit", "dvc"),
         ("fastapi", "train", "serve"),
         ("sklearn", "train", "rivals"),
+        ("pooch", "train", "fetch"),
         ("snakemake", "train", "workflow"),
         ("numpyro", "train", "yardsticks"),
         ("numpy_of_nobody", "train", None),

@@ -14,7 +14,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))
-MOST_SECONDS = 180
 
 
 def run(name: str, folder: Path) -> str:
@@ -25,7 +24,7 @@ def run(name: str, folder: Path) -> str:
         "MPLBACKEND": "agg",
         "JAX_PLATFORMS": "cpu",
     }
-    command = [sys.executable, ROOT / f"notebooks/{name}.py"]
+    command = [sys.executable, str(ROOT / f"notebooks/{name}.py")]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

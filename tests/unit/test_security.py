@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RULES = sorted((ROOT / "workflow/rules").glob("*.smk"))
+SNAKEFILES = [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *RULES]
 RUN_WHAT_THEY_READ = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "runpy", "shelve"}
 STARTING_WORKERS = {"joblib": {"Parallel", "delayed", "effective_n_jobs"}}
 """What may be imported by name from modules that could otherwise run what they read."""
@@ -117,7 +118,7 @@ def test_no_module_of_ours_runs_what_it_reads_or_calls_out(path: Path) -> None:
     assert [*dangers(path.read_text())] == []
 
 
-@pytest.mark.parametrize("path", [ROOT / "Snakefile", *RULES], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SNAKEFILES, ids=str)
 def test_the_workflow_runs_nothing_but_verbs(path: Path) -> None:
     text = path.read_text()
     assert [*dangers(python_of(text))] == []

@@ -75,7 +75,9 @@ def test_the_whole_study_is_a_crate_that_the_workflow_does_not_mind(
     words = ("--format", "ro-crate", "--out", ".", "--published", "2026-01-31")
     project.run("nlobayes", "provenance", *words)
     crate = ROCrate(project.root)
-    assert {file.id for file in crate.data_entities} == {*tiny.digests(), "LICENSE"}
+    workflow = {"workflow/Snakefile", "workflow/stages.svg"}
+    workflow |= {part.id for part in crate.mainEntity["hasPart"]}
+    assert {file.id for file in crate.data_entities} == {*tiny.digests(), "LICENSE", *workflow}
     found = {
         (result["name"], source["name"])
         for action in crate.get_by_type("CreateAction")

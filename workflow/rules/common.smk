@@ -49,19 +49,19 @@ from nlobayes.workflow.process import (
     collect_no_garbage,
     shell_prefix,
     start_jobs_at_once,
-    stop,
 )
 from nlobayes.workflow.sources import Sources
 from nlobayes.workflow.specifications import Specifications
 from nlobayes.workflow.targets import outputs_of
 from nlobayes.workflow.tasks import CLASSES, NUMBERS
 
-collect_no_garbage()
+if not IS_MODULE:
+    collect_no_garbage()
 
 try:
     PLAN = load_plan(config)
 except InputError as error:
-    stop(error)
+    refuse(error)
 
 
 def preview_table(job, path):
@@ -72,11 +72,12 @@ def preview_table(job, path):
 
 
 inputs, options = Inputs(PLAN), Options(PLAN)
-needs, told = Needs(PLAN), Specifications(PLAN)
-sources = Sources(PLAN, preview_table, is_planning=workflow.is_main_process)
+needs = Needs(PLAN, workflow.resource_settings.default_resources or ())
+told = Specifications(PLAN)
+sources = Sources(PLAN, preview_table, workflow.is_main_process, refuse)
 
-# A deployment method brings a Python of its own.
-if not workflow.deployment_settings.deployment_method:
+# A deployment method brings a Python of its own; rules of others have a prefix of their own.
+if not (IS_MODULE or workflow.deployment_settings.deployment_method):
     shell.prefix(shell_prefix())
 
 
@@ -84,6 +85,7 @@ onstart:
     collect_garbage_again()
     if workflow.local_exec:
         start_jobs_at_once(workflow.scheduler)
+    watch_chains()
 
 
 wildcard_constraints:

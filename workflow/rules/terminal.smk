@@ -1,17 +1,19 @@
-# What a person reads: a line per job while it runs, failures with their logs, and at the end the
-# verdict. .snakemake/log keeps every word, and --printshellcmds or --verbose show it all.
+# What a person reads: on a terminal a few lines that are replaced, elsewhere a line per job; failures
+# with their logs, and at the end the verdict. .snakemake/log keeps every word, and --printshellcmds or --verbose show it all.
 
+import atexit
 import logging
 import os
 import subprocess
 import sys
-import time
 
 from snakemake.logging import logger
 from snakemake.settings.types import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from nlobayes.study.jobs_of_runs import SummaryJob
+from nlobayes.study.watched import watch_job
+from nlobayes.workflow.live import BEGIN_AFTER, Progress, Terminal, Watcher, labelled
 
 UNSAID = {
     *(LogEvent.WORKFLOW_STARTED, LogEvent.RESOURCES_INFO, LogEvent.JOB_STARTED),
@@ -23,33 +25,29 @@ CHATTER = (
     "RuleException:\nCalledProcessError",  # its job is named in the next lines, with its log
 )
 FAILED_LOGS = []
+PROGRAM = Path(sys.executable).with_name("nlobayes")
+PROGRESS = None
+WATCHERS = []
 
 
-class OneLinePerJob(logging.Filter):
-    """Write a line for each job, in place of what the log file says at length."""
-
-    def __init__(self, stream):
-        super().__init__()
-        self.stream, self.began = stream, time.monotonic()
-        self.done, self.jobs = 0, 0
+class InFewLines(logging.Filter):
+    """Tell of jobs what `Progress` shows, in place of what the log file says at length."""
 
     def filter(self, record):
         event = getattr(record, "event", None)
         if event is LogEvent.RUN_INFO:
-            self.jobs = record.stats["total"]
+            PROGRESS.jobs = record.stats["total"]
         elif event is LogEvent.PROGRESS:
-            self.done = record.done
+            PROGRESS.done = record.done
         elif event is LogEvent.JOB_INFO and record.shellcmd:
-            self.write(f"{record.rule_name}  {name_job(record.wildcards)}")
+            said = f"{record.rule_name}  {name_job(record.wildcards)}"
+            PROGRESS.started(record.jobid, said)
+        elif event is LogEvent.JOB_FINISHED:
+            PROGRESS.ended(record.job_id)
         elif event is LogEvent.JOB_ERROR:
+            PROGRESS.ended(record.jobid)
             FAILED_LOGS.extend(record.log)
         return event not in UNSAID and not str(record.msg).startswith(CHATTER)
-
-    def write(self, job):
-        minutes, seconds = divmod(int(time.monotonic() - self.began), 60)
-        done = f"{self.done:{len(str(self.jobs))}} of {self.jobs}"
-        self.stream.write(f"{minutes:3}:{seconds:02}  {done}  {job}\n")
-        self.stream.flush()
 
 
 class ShortErrors(logging.Formatter):
@@ -77,28 +75,52 @@ def name_job(wildcards):
 
 def shorten_terminal():
     """Leave the terminal to people, where nobody asked for all that Snakemake says."""
+    global PROGRESS
     shown = workflow.output_settings
     if shown.dryrun or shown.verbose or shown.printshellcmds:
         return
     for handler in logger.handlers:
         if workflow.is_main_process and handler.name == "DefaultStreamHandler":
-            handler.addFilter(OneLinePerJob(handler.stream))
+            terminal = Terminal(handler.stream)
+            PROGRESS = Progress(terminal)
+            handler.addFilter(InFewLines())
             handler.setFormatter(ShortErrors(handler.formatter))
+            handler.setStream(terminal)
+            atexit.register(end_progress)
+
+
+def labelled_runs_of(jobs, *rules):
+    """Label the runs that jobs of some rules are for."""
+    asked = {job.wildcards.run for job in jobs if job.rule.name in rules}
+    return labelled(PLAN.labels["run"], asked)
+
+
+def watch_chains():
+    """Let another process tell how far the chains are, if any are made and someone reads it."""
+    runs = labelled_runs_of(workflow.dag.needrun_jobs(), "warmup", "draw")
+    if PROGRESS and is_told() and runs:
+        spec = watch_job(PLAN.runs.values(), runs).model_dump_json()
+        words = [str(PROGRAM), "watch", "--spec", "-"]
+        WATCHERS.append(Watcher(words, spec, PROGRESS.told, BEGIN_AFTER))
+
+
+def end_progress():
+    """Leave the terminal to the verdict."""
+    for watcher in WATCHERS:
+        watcher.stop()
+    if PROGRESS:
+        PROGRESS.end()
 
 
 def evaluated_runs():
     """Label the runs whose scores belong to what was asked for."""
-    asked = {
-        job.wildcards.run for job in workflow.dag.jobs if job.rule.name == "evaluate"
-    }
-    return {run: label for run, label in PLAN.labels["run"].items() if run in asked}
+    return labelled_runs_of(workflow.dag.jobs, "evaluate")
 
 
 def summarise(*options, **keywords):
     """Call `nlobayes summary` on the runs whose scores belong to what was asked for."""
     spec = SummaryJob(runs=evaluated_runs()).model_dump_json()
-    program = Path(sys.executable).with_name("nlobayes")
-    words = [str(program), "summary", "--spec", "-", *options]
+    words = [str(PROGRAM), "summary", "--spec", "-", *options]
     return subprocess.run(words, input=spec, text=True, **keywords)
 
 
@@ -117,6 +139,7 @@ if any(word.startswith("--report") for word in sys.argv):
 
 
 onsuccess:
+    end_progress()
     # `make run` writes the report first, and has the summary printed when that is done
     if (
         is_told()
@@ -128,6 +151,7 @@ onsuccess:
 
 
 onerror:
+    end_progress()
     if is_told():
         for path in dict.fromkeys(FAILED_LOGS):
             sys.stderr.write(f"a job failed; its log says why: {path}\n")

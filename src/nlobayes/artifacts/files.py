@@ -39,7 +39,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         _sync(temporary)
         temporary.replace(path)
     except OSError as error:
-        raise _not_written(path, error) from error
+        raise not_written(path, error) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise InputError("artifacts.not_csv", path=path, reason=str(error)) from error
 
 
-def _not_written(path: Path, error: OSError) -> InputError:
+def not_written(path: Path, error: OSError) -> InputError:
     """Say why, and how full the disk is there, for not every library says that it is."""
     reason = str(error)
     try:

@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import secrets
+import shutil
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,10 +25,14 @@ def create(path: Path) -> Path:
     OSError
         If the folder cannot be written or is full.
     """
-    name = f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
-    temporary = path.with_name(name)
+    temporary = name_beside(path)
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     return temporary
+
+
+def name_beside(path: Path) -> Path:
+    """Name what will become a file or a folder."""
+    return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}")
 
 
 def is_left_behind(path: Path) -> bool:
@@ -41,11 +46,14 @@ def is_left_behind(path: Path) -> bool:
 
 
 def remove_left_behind(path: Path) -> None:
-    """Remove what killed writers of a file left beside it."""
+    """Remove what killed writers of a file or a folder left beside it."""
     for other in path.parent.iterdir():
         named = FORM.fullmatch(other.name)
         if named and named["name"] == path.name and is_left_behind(other):
-            other.unlink(missing_ok=True)
+            if other.is_dir():
+                shutil.rmtree(other, ignore_errors=True)
+            else:
+                other.unlink(missing_ok=True)
 
 
 @cache

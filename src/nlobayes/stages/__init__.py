@@ -133,7 +133,7 @@ PIPELINE = {
         on_gpu=True,
     ),
     "sample": Stage(
-        help="Sample a posterior by NUTS as PyMC has it, in one job.",
+        help="Sample a posterior by the NUTS of PyMC, in one job.",
         job="SampleJob",
         unit="run",
         inputs=(DATASET,),
@@ -153,7 +153,7 @@ PIPELINE = {
         group="scores",
     ),
     "diagnose": Stage(
-        help="Judge the convergence of a posterior.",
+        help="Compute the convergence diagnostics of a posterior.",
         job="DiagnoseJob",
         unit="run",
         inputs=(POSTERIOR,),
@@ -247,7 +247,7 @@ PIPELINE = {
         group="landscape",
     ),
     "prior_predictive": Stage(
-        help="Tabulate f as the prior has it, before any data.",
+        help="Tabulate prior draws of f, before any data.",
         job="PriorPredictiveJob",
         unit="model",
         inputs=(DATASET,),
@@ -257,7 +257,7 @@ PIPELINE = {
         group="prior",
     ),
     "agree": Stage(
-        help="Compare what several samplers say of one posterior.",
+        help="Compare several samplers of one posterior.",
         unit="samplers",
         inputs=(POSTERIOR,),
         outputs=("results/metrics/agreement/{samplers}.json",),
@@ -265,7 +265,7 @@ PIPELINE = {
         numbers=lambda size: 8 * size.drawn,
     ),
     "fidelity": Stage(
-        help="Hold approximate posteriors against the exact one.",
+        help="Compare approximate posteriors with the exact one.",
         job="FidelityJob",
         unit="approximated",
         inputs=(PREDICTIONS, POSTERIOR, EVALUATION, DIAGNOSTICS),
@@ -286,7 +286,7 @@ PIPELINE = {
         group="scores",
     ),
     "compare": Stage(
-        help="Set runs side by side, with paired differences.",
+        help="Compare runs, with paired differences.",
         job="CompareJob",
         unit="grid",
         inputs=(EVALUATION, DIAGNOSTICS),
@@ -308,8 +308,10 @@ TOOLS = {
     "fit": Command("Fit a table: from a CSV file to a surrogate with error bars."),
     "predict": Command("Predict the points of a table with a surrogate."),
     "onnx": Command("Write a surrogate as an ONNX model."),
+    "bundle": Command("Bundle surrogates of many processes in one folder."),
     "serve": Command("Serve a surrogate on this machine: a web page and an HTTP API."),
     "summary": Command("Print the table of a study's runs."),
+    "watch": Command("Show how far runs are, by their results and logs."),
     "reweight": Command(
         "Move a posterior to another prior or likelihood by weights.", "ReweightJob"
     ),

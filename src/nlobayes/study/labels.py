@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nlobayes.study.files import read_study
 from nlobayes.study.grid import Study, load_study
-from nlobayes.study.library import PRESETS, override, read_presets
+from nlobayes.study.library import override, presets_here
 from nlobayes.study.renamed import renamed_keys_told
 from nlobayes.study.run import CROSSED, RunSpec
 
@@ -22,7 +22,7 @@ def read_whole_study(changes: Sequence[Path] = ()) -> Study:
     InputError
         If a file cannot be read or is no study.
     """
-    config = read_presets(PRESETS)
+    config = presets_here()
     for path in (DEFAULT_STUDY, *changes):
         config = override(config, read_study(path))
     with renamed_keys_told():

@@ -21,6 +21,11 @@ def shipped_presets() -> dict[str, Any]:
     return read_presets(next(filter(Path.is_dir, SHIPPED), SHIPPED[-1]))
 
 
+def presets_here() -> dict[str, Any]:
+    """Read the library of the project that one works in, or the shipped one if it has none."""
+    return read_presets(PRESETS) if PRESETS.is_dir() else shipped_presets()
+
+
 def read_presets(folder: Path) -> dict[str, Any]:
     """Read and merge every YAML file of a folder, in the order of their names.
 

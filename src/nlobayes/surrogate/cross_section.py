@@ -65,10 +65,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
     InputError
         If the spectrum lacks an input, or no such point can be predicted.
     """
-    missing = [name for name in surrogate.inputs if name not in spectrum]
-    if missing:
-        raise InputError("surrogate.not_in_spectrum", missing=missing)
-    point = np.array([[spectrum[name] for name in surrogate.inputs]])
+    point = point_of(surrogate, spectrum)
     usable, takes = allowed(surrogate, point)
     if not usable.all():
         raise InputError("surrogate.not_allowed", allowed=takes)
@@ -86,3 +83,17 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
         none = dict.fromkeys(errors, math.nan)
         return CrossSection(math.nan, math.nan, math.nan, OUTSIDE, reason or NOT_POSITIVE, none)
     return CrossSection(median, low, high, domain, reason, errors)
+
+
+def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
+    """Take the inputs of a surrogate from a spectrum, as one point (point, input).
+
+    Raises
+    ------
+    InputError
+        If the spectrum lacks an input.
+    """
+    missing = [name for name in surrogate.inputs if name not in spectrum]
+    if missing:
+        raise InputError("surrogate.not_in_spectrum", missing=missing)
+    return np.array([[spectrum[name] for name in surrogate.inputs]])

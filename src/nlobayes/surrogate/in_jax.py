@@ -72,7 +72,8 @@ def function_of(exported: Exported, probabilities: Sequence[float]) -> Function:
         known = jnp.isfinite(seen).all(axis=1) & jnp.isfinite(offset)
         scaled = outputs * output.transform.sd + output.transform.mean + offset
         found = summary(Chunk(scaled, seen))
-        return Prediction(*(_shaped(values, known, given.shape[:-1]) for values in found))
+        shape = given.shape[:-1]
+        return Prediction(*(_shaped(values, known, shape) for values in found))
 
     _check_traceable(predict, len(columns), features.map)
     return predict
@@ -94,7 +95,7 @@ def _offset(output: Output, reference: jax.Array | None) -> jax.Array:
     return jnp.log10(jnp.where(reference > 0, reference, jnp.nan))
 
 
-def _shaped(values: jax.Array, known: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+def _shaped(values: Any, known: jax.Array, shape: tuple[int, ...]) -> Any:
     """Give values (..., point) the axes of the points, NaN at those that are not known."""
     return jnp.where(known, values, jnp.nan).reshape(*values.shape[:-1], *shape)
 
@@ -106,7 +107,9 @@ def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float]) -> Pr
     centres, law = locate(chunk, output.noise)
     asked = [0.5, *probabilities]
     median, *found = Mixture(centres, law, _by_bisection).quantiles(asked)
-    quantiles = jnp.stack([jnp.asarray(median), *found])
+    quantiles: Any = jnp.stack([jnp.asarray(median), *found])
+    mean: Any
+    total_sd: Any
     if output.transform.scale == "log10":
         targets, excess = 10.0**functions, [_excess(law, power) for power in (1, 2)]
         centre = targets.mean(axis=0) if about_draws else 10.0 ** centres[0]
@@ -132,10 +135,14 @@ def _excess(law: Tabulated, power: int) -> jax.Array:
 def _by_bisection(centres: Any, law: Tabulated, probabilities: Sequence[float]) -> list[Any]:
     """Solve for quantiles to rounding; a last step of Newton's method carries their derivatives."""
     scaled, table = centres / law.scale, law.probability[0]
-    slopes = np.gradient(table, law.residual)
+    density = np.pad(np.diff(table) / np.diff(law.residual), 1)
 
-    def below(value: jax.Array, about: jax.Array, heights: np.ndarray = table) -> jax.Array:
-        return jnp.interp(value - about, law.residual, heights).mean(axis=0)
+    def below(value: jax.Array, about: jax.Array) -> jax.Array:
+        return jnp.interp(value - about, law.residual, table).mean(axis=0)
+
+    def slope(value: jax.Array, about: jax.Array) -> jax.Array:
+        node = jnp.searchsorted(law.residual, value - about, side="right")
+        return jnp.asarray(density)[node].mean(axis=0)
 
     def solved(probability: float) -> jax.Array:
         single, fixed = law.single_quantiles(probability)[0], jax.lax.stop_gradient(scaled)
@@ -149,7 +156,7 @@ def _by_bisection(centres: Any, law: Tabulated, probabilities: Sequence[float]) 
         ends = (fixed.min(axis=0) + single - 1e-6, fixed.max(axis=0) + single + 1e-6)
         low, high = jax.lax.fori_loop(0, _HALVINGS, halve, ends)
         root = (low + high) / 2
-        step = (below(root, scaled) - probability) / below(root, fixed, slopes)
+        step = (below(root, scaled) - probability) / slope(root, fixed)
         return (root - step) * law.scale
 
     return [solved(probability) for probability in probabilities]

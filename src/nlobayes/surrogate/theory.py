@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+Sides = tuple[np.ndarray, np.ndarray]
+"""Errors down and up."""
 REGRESSION, TOTAL = "regression", "total"
 SIDES = ("down", "up")
 MEDIAN_AND_INTERVAL = (0.5, 0.16, 0.84)
@@ -48,16 +50,18 @@ def relative_errors(
     sides = {REGRESSION: (low / median - 1, high / median - 1)}
     for source, names in theory.items():
         sides[source] = RULES[source](*(quantiles[name][0] for name in names))
+    return with_total(sides)
+
+
+def with_total(sides: Mapping[str, Sides]) -> dict[str, np.ndarray]:
+    """Name errors down and up (point,) by source and side, and add those in total."""
     down, up = (np.stack(side) for side in zip(*sides.values(), strict=True))
-    sides[TOTAL] = (-_in_quadrature(np.minimum(down, 0)), _in_quadrature(np.maximum(up, 0)))
+    total = (-_in_quadrature(np.minimum(down, 0)), _in_quadrature(np.maximum(up, 0)))
     return {
         f"{source}_{side}": values
-        for source, both in sides.items()
+        for source, both in {**sides, TOTAL: total}.items()
         for side, values in zip(SIDES, both, strict=True)
     }
-
-
-Sides = tuple[np.ndarray, np.ndarray]
 
 
 def _of_scales(one: np.ndarray, other: np.ndarray) -> Sides:

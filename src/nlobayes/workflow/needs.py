@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -13,12 +13,17 @@ from nlobayes.study.run import RunSpec
 from nlobayes.workflow.inputs import Wildcards
 from nlobayes.workflow.plan import Plan
 
+MEMORY_OF_EXECUTORS = {"htcondor_request_mem_mb"}
+"""What executors call memory in MB that do not read `mem_mb`."""
+
 
 class Needs:
     """What the jobs of a plan need; the first wildcard of a job says what it reads."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, defaults: Iterable[str] = ()) -> None:
+        """Take names of default resources; memory is asked for by these names, too."""
         self._plan = plan
+        self._memory = ["mem_mb", *sorted(MEMORY_OF_EXECUTORS.intersection(defaults))]
         self._rows = cache(self._count_rows)
         self._need = cache(self._estimate)  # once for all jobs that read the same
 
@@ -32,7 +37,7 @@ class Needs:
             return self._asked(verb, wildcards, attempt).runtime
 
         gpu = {"gpu": self._gpus()} if PIPELINE[verb].on_gpu else {}
-        return {"mem_mb": mem_mb, "runtime": runtime, **gpu}
+        return {**dict.fromkeys(self._memory, mem_mb), "runtime": runtime, **gpu}
 
     def _asked(self, verb: str, wildcards: Wildcards, attempt: int) -> Need:
         kind, name = next(iter(wildcards.items()))

@@ -12,7 +12,7 @@ from nlobayes.study.comparison import CompareJob, compare_job
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.study.labels import labels, model_labels
-from nlobayes.study.library import PRESETS, override, read_presets
+from nlobayes.study.library import override, presets_here
 from nlobayes.study.renamed import renamed_keys_told
 from nlobayes.study.run import RunSpec
 from nlobayes.workflow.approximated import fidelity_jobs
@@ -133,7 +133,7 @@ def load_plan(changes: Mapping[str, Any]) -> Plan:
         If a key, a name or a value is not allowed, or runs of a grid cannot be compared.
     """
     with renamed_keys_told():
-        plan = Plan(load_study(override(read_presets(PRESETS), changes)))
+        plan = Plan(load_study(override(presets_here(), changes)))
     assert plan.compared is not None  # computed now: it may refuse
     return plan
 

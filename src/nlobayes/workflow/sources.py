@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from nlobayes.errors import InputError
 from nlobayes.study.job_builder import check_earlier, prepare_job
@@ -17,13 +18,19 @@ from nlobayes.workflow.process import stop
 Preview = Callable[[PrepareJob, Path], object]
 """Reads the first rows of a table, and refuses one that its dataset cannot be made of."""
 
+Refuse = Callable[[object], NoReturn]
+"""Ends the planning with a fault."""
+
 
 class Sources:
     """The sources of a plan; nothing is planned with one that is missing or does not fit."""
 
-    def __init__(self, plan: Plan, preview: Preview, is_planning: bool) -> None:
-        """Take what previews a table, and whether this process plans or runs one job."""
+    def __init__(
+        self, plan: Plan, preview: Preview, is_planning: bool, refuse: Refuse = stop
+    ) -> None:
+        """Take what previews a table, whether this process plans or runs one job, what ends it."""
         self._plan, self._preview, self._is_planning = plan, preview, is_planning
+        self._refuse = refuse
         self._check_table = cache(self._look_at_table)
         self._digest = cache(self._digest_once)
 
@@ -57,7 +64,7 @@ class Sources:
         try:
             check_earlier(run)
         except InputError as error:
-            stop(error)
+            self._refuse(error)
         return dataset_path(run)
 
     def _source(self, name: str) -> SourceSettings:
@@ -70,7 +77,7 @@ class Sources:
         try:
             self._source(name).check_given()
         except InputError as error:
-            stop(f"datasets.{name}.source.{error}")
+            self._refuse(f"datasets.{name}.source.{error}")
 
     def _look_at_table(self, name: str) -> None:
         self._check_given(name)
@@ -78,7 +85,7 @@ class Sources:
         try:
             self._preview(prepare_job(dataset), Path(_given(dataset.source)))
         except InputError as error:
-            stop(error.within(f"datasets.{name}"))
+            self._refuse(error.within(f"datasets.{name}"))
 
 
 def _given(source: SourceSettings) -> str:

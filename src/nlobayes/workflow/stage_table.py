@@ -10,11 +10,14 @@ from nlobayes.stages.stage import Stage
 
 HEAD = """# Stages
 
-`make schema` writes this table from `nlobayes.stages`, the one list of the stages of the pipeline.
-A rule, a command and a stage bear the same name. One job is made for each value of the unit, and
-where there are several for a model or a run, for each chain, chain group or segment. Every stage
-whose outputs lie below `results/` also writes a record of those that are text or figures. MB is
-what the program takes before any data. Stages of a group share a job of a cluster.
+The table lists the stages of the pipeline. `make schema` writes it from `nlobayes.stages`.
+
+- A rule, a command and a stage have the same name.
+- There is one job for each value of the unit. If a model or a run has several chains, chain groups
+  or segments, there is one job for each.
+- Every stage with outputs below `results/` also writes a record of the text files and figures.
+- MB is the memory of the program without data.
+- Stages of a group share a job of a cluster.
 
 | stage | what it does | unit | specification | reads | writes | MB | GPU | group |
 |---|---|---|---|---|---|---|---|---|

@@ -122,8 +122,9 @@ def test_page_and_service_are_of_numbers(made: Made) -> None:
 def test_no_tolerance_tells_how_many_draws_classes_need(made: Made, tmp_path: Path) -> None:
     spec = json.dumps({"network": NETWORK, "export": {"tolerance": 0.1}})
     names = ("thinned.nc", "dataset.nc", "diagnostics.json", "evaluation.json")
+    thinned, dataset, diagnostics, evaluation = (made.path.parent / name for name in names)
     with refused("study.tolerance_of_classes"):
-        export(spec, *(made.path.parent / name for name in names), tmp_path / "out.nc")
+        export(spec, thinned, dataset, diagnostics, evaluation, tmp_path / "out.nc")
     assert not (tmp_path / "out.nc").exists()
 
 

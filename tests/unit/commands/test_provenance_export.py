@@ -58,6 +58,7 @@ MADE_BY = {
     DIAGNOSED: "diagnose",
 }
 PUBLISHED = "2026-01-31"
+ROOT = Path(__file__).parents[3]
 Edges = set[tuple[str, str]]
 
 
@@ -292,6 +293,29 @@ def test_a_crate_states_what_it_must(here: Path) -> None:
     assert root.datePublished == datetime.fromisoformat(PUBLISHED)
     assert root["name"]
     assert root["description"]
+
+
+def test_the_workflow_is_the_main_entity_where_it_lies(here: Path) -> None:
+    """Snakefile, rules and graph, as the profile Workflow RO-Crate 1.1 wants them."""
+    assert "mainEntity" not in crate().root_dataset
+    shutil.copytree(ROOT / "workflow", "workflow")
+    described = crate()
+    main = described.mainEntity
+    assert main.id == "workflow/Snakefile"
+    assert main.type == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
+    assert main["programmingLanguage"]["name"] == "Snakemake"
+    assert f'min_version("{main["programmingLanguage"]["version"]}")' in Path(main.id).read_text()
+    assert main["license"].id == "LICENSE"
+    assert main["image"].id == "workflow/stages.svg"
+    assert main["image"].type == ["File", "ImageObject"]
+    rules = {path.as_posix() for path in Path("workflow/rules").iterdir()}
+    assert {part.id for part in main["hasPart"]} == rules
+    profiles = described.root_dataset["conformsTo"]
+    assert {profile.id.rsplit("/", 2)[1] for profile in profiles} == {
+        "process",
+        "workflow-ro-crate",
+    }
+    assert all("Profile" in profile.type for profile in profiles)
 
 
 def test_a_crate_mentions_what_is_no_longer_there(here: Path) -> None:

@@ -147,7 +147,7 @@ def test_without_the_extra_it_says_how_to_get_it(
     assert end.value.code == 1
     assert capsys.readouterr().err == (
         f"nlobayes: error: No module named {missing!r}: it comes with an extra; "
-        "`pip install 'nlobayes[serve]'`, or `uv sync --extra serve` in a checkout\n"
+        "`pip install 'nlobayes[serve]'`, or `make setup EXTRAS=serve` in a checkout\n"
     )
 
 

@@ -346,6 +346,18 @@ def test_the_landing_page_of_the_report_is_the_same_verdict(metrics: Path, said:
     assert f"{RUNS[2]}.nc" in page
 
 
+def test_the_landing_page_answers_first_what_a_reader_asks(metrics: Path, said: Any) -> None:
+    write_run(metrics, RUNS[0], checks={"rhat_f_p99": UNCONVERGED})
+    write_run(metrics, RUNS[1], TEST | {"rmse_log10": 0.09, "lppd": 2.4})
+    with_rivals(metrics, RUNS[2])
+    page = "\n".join(said(rst=True))
+    first = page[: page.index("list-table")].replace("\\", "")
+    assert f"**Converged?** No: 2 of 3 runs of chains. Failed: {LABELS[0]}." in first
+    assert "**Calibrated?** Yes: 3 of 3 runs." in first
+    assert f"**How accurate?** RMSE of test rows 0.0309 dex ({LABELS[0]}) to 0.09 dex" in first
+    assert "better than the ensemble of MAPs in 2 of 3, gp_matern in 0 of 1." in first
+
+
 def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> None:
     """A group of too few rows has none; without groups there is no table."""
     errors = {"relative_error_p50": 0.0019, "relative_error_p95": 0.01}

@@ -95,7 +95,7 @@ def test_errors_are_learned_as_ratios_in_one_unit(tmp_path: Path) -> None:
 
 def test_beside_a_reference_errors_stay_ratios_to_the_target(tmp_path: Path) -> None:
     """The first output is the K-factor, of which errors take no notice."""
-    data, alone = prepared(tmp_path, **K_FACTOR), prepared(tmp_path)
+    data, alone = prepared(tmp_path, None, **K_FACTOR), prepared(tmp_path)
     np.testing.assert_array_equal(data.observed, alone.observed)
     np.testing.assert_allclose(data.target[:, 1:], alone.target[:, 1:], atol=1e-13)
     constants, lo = data.transforms["target"], table().columns["lo_pb"]

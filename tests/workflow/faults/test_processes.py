@@ -149,7 +149,7 @@ def test_a_worker_whose_jax_cannot_be_loaded_says_so_in_one_line(
     project.run("env", path, "bash", "-c", workbench.commands["draw"], status=1)
     (line,) = (project.root / f"logs/draw/{RUN}/0/0.log").read_text().splitlines()
     assert line.startswith("nlobayes: error: libcudart.so.12: cannot open shared object file: ")
-    assert "install the locked environment with `uv sync --locked`" in line
+    assert "install the locked environment with `make setup`" in line
     assert project.digests() == before
 
 

@@ -1,5 +1,6 @@
 """Export what made every file of a project, for tools that know no nlobayes."""
 
+import re
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +8,14 @@ from typing import Annotated
 
 import typer
 
-from nlobayes.artifacts.audit.crate import LICENSE, METADATA, to_crate
+from nlobayes.artifacts.audit.crate import (
+    GRAPH,
+    LICENSE,
+    METADATA,
+    WORKFLOW,
+    Workflow,
+    to_crate,
+)
 from nlobayes.artifacts.audit.folders import list_below
 from nlobayes.artifacts.audit.lineage import Lineage, trace
 from nlobayes.artifacts.audit.origins import Project
@@ -16,6 +24,7 @@ from nlobayes.artifacts.files import write_json, write_text
 from nlobayes.errors import InputError
 
 SHOWN = 5
+OLDEST_SNAKEMAKE = re.compile(r'^min_version\("(.+)"\)', re.MULTILINE)
 
 
 class Format(StrEnum):
@@ -55,7 +64,7 @@ def provenance(
         raise InputError("commands.no_file_below", where="provenance", path=path)
     traced = trace(files, names)
     if format == Format.RO_CRATE:
-        write_json(out, to_crate(traced, published))
+        write_json(out, to_crate(traced, published, _workflow(project)))
     else:
         write_text(out, to_prov_json(traced))
     typer.echo(f"{out}: {len(traced.files)} files, {len(traced.jobs)} jobs{_unknown(traced)}")
@@ -70,6 +79,15 @@ def _check_crate(out: Path, project: Path, published: str) -> None:
         date.fromisoformat(published)
     except ValueError:
         raise InputError("commands.no_date", where="--published", date=published) from None
+
+
+def _workflow(project: Path) -> Workflow | None:
+    """Find the workflow, if the project has it and not a module that names it."""
+    if not all((project / name).is_file() for name in (WORKFLOW, GRAPH)):
+        return None
+    oldest = OLDEST_SNAKEMAKE.search((project / WORKFLOW).read_text())
+    rules = (path.relative_to(project) for path in project.glob("workflow/rules/*.smk"))
+    return Workflow(sorted(path.as_posix() for path in rules), oldest[1] if oldest else "unknown")
 
 
 def _unknown(traced: Lineage) -> str:

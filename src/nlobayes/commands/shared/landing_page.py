@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from nlobayes.commands.shared.answers import answers
 from nlobayes.commands.shared.group_scores import TITLE, group_rows
 from nlobayes.commands.shared.group_scores import header as header_of_groups
 from nlobayes.commands.shared.output_rows import TITLE as TITLE_OF_OUTPUTS
@@ -19,7 +20,6 @@ from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import (
     Finished,
     Said,
-    count_passed,
     failures,
     identities,
     program,
@@ -30,14 +30,14 @@ from nlobayes.metrics import metric_of
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
-    """Write the results as tables, then what failed with the next steps, then the surrogates."""
+    """Answer what a reader asks first, then write tables, what failed and the surrogates."""
     if not runs:
         return "No run is finished.\n"
     numbers = [run for run in runs if not run.is_of_classes]
     classes = [run for run in runs if run.is_of_classes]
     return "\n\n".join(
         [
-            f"**{_plain(count_passed(runs))}.**",
+            *(f"**{question}** {_plain(answer)}" for question, answer in answers(runs).items()),
             *([_table([_header(False), *map(_cells, numbers)])] if numbers else []),
             *([_table([_header(True), *map(_cells, classes)])] if classes else []),
             *_groups(runs),

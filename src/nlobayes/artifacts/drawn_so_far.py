@@ -1,0 +1,46 @@
+"""Of a finished segment what is shown while a run goes on: function draws and acceptance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import netCDF4
+import numpy as np
+
+from nlobayes.artifacts.places import remedy
+from nlobayes.artifacts.plain_hdf5 import check_plain
+from nlobayes.artifacts.seals import check_seal
+from nlobayes.errors import InputError
+
+
+class Drawn(NamedTuple):
+    """Draws of a segment.
+
+    `function` has axes (chain, draw, quantity), several outputs one behind the other;
+    `acceptance` has axes (chain, draw).
+    """
+
+    function: np.ndarray
+    acceptance: np.ndarray
+
+
+def read_drawn(segment: Path) -> Drawn:
+    """Read a segment without its weights, which are most of it.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is not what was written, or is no segment.
+    """
+    check_seal(segment)
+    check_plain(segment)
+    try:
+        with netCDF4.Dataset(segment) as file:
+            function = np.asarray(file["predictions/f"][:])
+            acceptance = np.asarray(file["sample_stats/acceptance_rate"][:])
+    except (OSError, RuntimeError, IndexError) as error:
+        raise InputError(
+            "artifacts.not_netcdf", path=segment, reason=str(error), remedy=remedy(segment)
+        ) from error
+    return Drawn(function.reshape(*function.shape[:2], -1), acceptance)

@@ -1,0 +1,175 @@
+"""`Bundle.load(path_or_name).predict(slha)`: cross sections of many processes from one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Self
+
+from nlobayes.bundles.fetching import catalog, fetch
+from nlobayes.bundles.index import Entry, Key
+from nlobayes.bundles.surrogates import Named, load_folder
+from nlobayes.data.slha import key_of, read_text, same_energy, spectrum_of
+from nlobayes.errors import InputError
+from nlobayes.surrogate.cross_section import CrossSection
+from nlobayes.surrogate.identity import qcd_order
+from nlobayes.surrogate.sums import cross_sections, total
+from nlobayes.surrogate.surrogate import Surrogate
+
+Spectrum = str | Path | Mapping[str, float]
+"""An SLHA file, SLHA text of several lines, or values by the names of columns (masses in GeV)."""
+Processes = Iterable[Iterable[int]] | Literal["all"]
+"""Pairs of PDG numbers, in any order: `[(1000022, 1000023)]`."""
+
+
+class Bundle:
+    """Surrogates of several processes, ready to predict spectra.
+
+    Attributes
+    ----------
+    entries
+        What its index says of each surrogate: process, energy, file, SHA-256 and verdicts.
+    surrogates
+        Each `Surrogate`, by its entry's `key`: what is produced, and the energy in GeV.
+    loaded
+        The same with the path of each file.
+    """
+
+    def __init__(self, entries: Sequence[Entry], loaded: Mapping[Key, Named]) -> None:
+        self.entries = tuple(entries)
+        self.loaded = loaded
+        self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
+        self._last: tuple[Mapping[str, float], Mapping[Key, CrossSection]] = ({}, {})
+        self._columns = {name for one in self.surrogates.values() for name in one.inputs}
+
+    def __repr__(self) -> str:
+        """Say how many processes it has, at which energies, and in how many checks failed."""
+        failed = sum(any(entry.failed_checks.values()) for entry in self.entries)
+        pairs = len({outgoing for outgoing, _ in self.surrogates})
+        energies = ", ".join(f"{energy:g}" for energy in self.energies)
+        verdict = f"checks of {failed} failed" if failed else "all checks passed"
+        said = f"{len(self.entries)} surrogates of {pairs} processes at {energies} GeV"
+        return f"<{type(self).__name__}: {said}; {verdict}>"
+
+    @classmethod
+    def load(cls, path_or_name: str | Path) -> Self:
+        """Load a folder, or the bundle of a name that `list` gives, which is fetched once.
+
+        Raises
+        ------
+        InputError
+            If there is neither, it cannot be fetched, or a file is not what the index says.
+        """
+        folder = Path(path_or_name)
+        if not folder.is_dir():
+            folder = fetch(str(path_or_name))
+        return cls(*load_folder(folder))
+
+    @staticmethod
+    def list() -> tuple[str, ...]:
+        """Name the bundles that can be fetched."""
+        return tuple(catalog())
+
+    @property
+    def energies(self) -> tuple[float, ...]:
+        """Energies in GeV."""
+        return tuple(sorted({energy for _, energy in self.surrogates}))
+
+    def predict(
+        self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
+    ) -> dict[tuple[int, ...], CrossSection]:
+        """Predict the cross section of each process in pb, by its PDG numbers.
+
+        Parameters
+        ----------
+        spectrum
+            An SLHA file (a path), SLHA text, or values by the names of columns.
+        processes
+            Which; by default all of that energy.
+        energy
+            In GeV; it may be left out where the processes have one energy.
+
+        Raises
+        ------
+        InputError
+            If the spectrum cannot be used, a process is not in the bundle at that energy, is asked
+            for twice, or there are several energies. Then nothing is predicted.
+        """
+        chosen, at = self._chosen(processes, energy), self._spectrum(spectrum)
+        found = self._found(chosen, at)
+        return {key[0]: found[key]._replace(errors={**found[key].errors}) for key in chosen}
+
+    def total(
+        self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
+    ) -> CrossSection:
+        """Add the cross sections of processes; `surrogate.sums` says how errors are combined.
+
+        Raises
+        ------
+        InputError
+            As `predict`; if the orders of the processes differ.
+        """
+        chosen, at = self._chosen(processes, energy), self._spectrum(spectrum)
+        parts = self._named(sorted(chosen))
+        if len({qcd_order(one.origin) for one in parts.values()}) > 1:
+            orders = {one.origin["order"] for one in parts.values()}
+            raise InputError("bundles.orders", orders=sorted(orders))
+        return total(parts, at)
+
+    def _found(
+        self, chosen: Sequence[Key], spectrum: Mapping[str, float]
+    ) -> Mapping[Key, CrossSection]:
+        """Predict what was not asked of the same spectrum before."""
+        last, before = self._last
+        known = before if last == spectrum else {}
+        new = [key for key in chosen if key not in known]
+        predicted = cross_sections(self._named(new), spectrum).values()
+        found = {**known, **dict(zip(new, predicted, strict=True))}
+        self._last = {**spectrum}, found
+        return found
+
+    def _named(self, chosen: Sequence[Key]) -> dict[str, Surrogate]:
+        return {spelled(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
+
+    def _chosen(self, processes: Processes, energy: float | None) -> Sequence[Key]:
+        """Find the surrogates that are asked for, in the order asked, at one energy."""
+        there = [key for key in self.surrogates if energy is None or same_energy(key[1], energy)]
+        have = dict.fromkeys(pair for pair, _ in there)
+        asked = [*have] if processes == "all" else _pairs(processes)
+        missing = [pair for pair in asked if pair not in have]
+        if missing or not asked:
+            raise self._lacks(missing, energy)
+        found = [key for pair in asked for key in there if key[0] == pair]
+        energies = sorted({at for _, at in found})
+        if len(energies) > 1:
+            raise InputError("bundles.energies", energies=energies)
+        return found
+
+    def _lacks(self, missing: Sequence[tuple[int, ...]], energy: float | None) -> InputError:
+        at = "any energy" if energy is None else f"{energy:g} GeV"
+        has = [f"{spelled(pair)} at {e:g} GeV" for pair, e in self.surrogates]
+        return InputError("bundles.lacks", missing=[*map(spelled, missing)], at=at, known=has)
+
+    def _spectrum(self, given: Spectrum) -> Mapping[str, float]:
+        if isinstance(given, Mapping):
+            return given
+        is_text = isinstance(given, str) and "\n" in given
+        text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
+        return spectrum_of(str(text), source, self._columns)
+
+
+def spelled(pair: Iterable[int]) -> str:
+    """Spell PDG numbers."""
+    return " ".join(map(str, pair))
+
+
+def _pairs(processes: Processes) -> list[tuple[int, ...]]:
+    """Take pairs of PDG numbers, each once."""
+    try:
+        asked = [key_of(int(number) for number in pair) for pair in processes]
+    except (TypeError, ValueError):
+        raise InputError("bundles.no_pairs", received=processes) from None
+    twice = [pair for pair in asked if asked.count(pair) > 1]
+    if twice:
+        raise InputError("bundles.asked_twice", pair=spelled(twice[0]))
+    return asked

@@ -1,0 +1,145 @@
+"""The index of a bundle, `bundle.json`: which surrogates its folder holds, and of what they are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nlobayes.artifacts.files import read_json
+from nlobayes.artifacts.seals import digest
+from nlobayes.data.slha import key_of
+from nlobayes.errors import InputError
+from nlobayes.surrogate.surrogate import Surrogate
+
+INDEX = "bundle.json"
+ENDING = ".nc"
+"""Of surrogate files."""
+VERSION = 1
+NAMED = "nlobayes_bundle"
+PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}\.nc")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+MOST = 10_000
+"""Surrogates of a bundle."""
+
+Key = tuple[tuple[int, ...], float]
+"""What is produced, as ordered PDG numbers, and the energy in GeV."""
+
+
+class Entry(NamedTuple):
+    """A surrogate of a bundle: its process, energy in GeV, file, and what its checks said."""
+
+    process: str
+    incoming: tuple[int, ...]
+    outgoing: tuple[int, ...]
+    sqrt_s_gev: float
+    order: str
+    file: str
+    sha256: str
+    converged: bool | None
+    failed_checks: dict[str, list[str]]
+
+    @property
+    def key(self) -> Key:
+        """What tells it from the others of its bundle."""
+        return key_of(self.outgoing), self.sqrt_s_gev
+
+
+def entry_of(surrogate: Surrogate, path: Path) -> Entry:
+    """Say what a surrogate is of, whose process is known, and how its file will be called."""
+    process = surrogate.process
+    assert process is not None
+    outgoing = key_of(process.outgoing)
+    name = "_".join(map(str, outgoing))
+    return Entry(
+        process=surrogate.origin["process"],
+        incoming=process.incoming,
+        outgoing=outgoing,
+        sqrt_s_gev=process.sqrt_s_gev,
+        order=surrogate.origin["order"],
+        file=f"{process.sqrt_s_gev:g}GeV_{name}.nc",
+        sha256=digest(path),
+        converged=surrogate.facts["verdict"]["converged"],
+        failed_checks=surrogate.failed_checks,
+    )
+
+
+def as_mapping(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Give the index of a bundle, as JSON has it."""
+    return {NAMED: VERSION, "surrogates": [entry._asdict() for entry in entries]}
+
+
+def read_index(folder: Path) -> tuple[Entry, ...]:
+    """Read the index of a folder, which may come from anybody.
+
+    Raises
+    ------
+    InputError
+        If it is missing, of another version, or an entry says what cannot be.
+    """
+    path = folder / INDEX
+    content = read_json(path, NAMED, "surrogates")
+    if content[NAMED] != VERSION:
+        raise InputError("bundles.version", where=path, received=content[NAMED], allowed=VERSION)
+    listed = content["surrogates"]
+    if not isinstance(listed, list) or not 0 < len(listed) <= MOST:
+        raise InputError("bundles.no_list", where=path, most=MOST)
+    entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
+    for what in ("key", "file"):
+        _check_single([getattr(entry, what) for entry in entries], path)
+    return entries
+
+
+def _entry(given: Any, where: str) -> Entry:
+    if not isinstance(given, dict) or given.keys() != {*Entry._fields}:
+        raise InputError("bundles.entry", where=where, allowed=[*Entry._fields])
+    for name, (allowed, holds) in RULES.items():
+        if not holds(given[name]):
+            raise InputError("bundles.said", where=where, name=name, allowed=allowed)
+    both = {name: tuple(given[name]) for name in ("incoming", "outgoing")}
+    return Entry(**{**given, **both, "sqrt_s_gev": float(given["sqrt_s_gev"])})
+
+
+def _check_single(said: Sequence[object], path: Path) -> None:
+    for one in said:
+        if said.count(one) > 1:
+            raise InputError("bundles.index_twice", where=path, said=one)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable() and len(value) <= 1000
+
+
+def _are_particles(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(type(n) is int for n in value)
+
+
+def _is_energy(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < math.inf
+
+
+def _are_checks(value: Any) -> bool:
+    lists = value.values() if isinstance(value, Mapping) else [None]
+    return all(isinstance(names, list) and all(map(_is_text, names)) for names in lists)
+
+
+RULES = {
+    "process": ("printable text", _is_text),
+    "incoming": ("PDG numbers", _are_particles),
+    "outgoing": ("PDG numbers", _are_particles),
+    "sqrt_s_gev": ("an energy above 0, in GeV", _is_energy),
+    "order": ("printable text", _is_text),
+    "file": (
+        "the plain name of a file, which ends in .nc",
+        lambda value: isinstance(value, str) and PLAIN_NAME.fullmatch(value) is not None,
+    ),
+    "sha256": (
+        "64 hexadecimal digits",
+        lambda value: isinstance(value, str) and SHA256.fullmatch(value) is not None,
+    ),
+    "converged": ("true, false or null", lambda value: value in (True, False, None)),
+    "failed_checks": ("lists of names by kind", _are_checks),
+}
+"""What is allowed of each field of an entry."""

@@ -1,0 +1,104 @@
+"""What a reader of the report asks first, answered in a sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from nlobayes.commands.shared.summary_table import filled_by, score_columns
+from nlobayes.commands.shared.verdicts import Finished, count_passed
+from nlobayes.metrics import metric_of
+from nlobayes.metrics.metric import HIGHER
+
+MAPS, LINEAR = "the ensemble of MAPs", "least squares on the features"
+
+
+class Score(NamedTuple):
+    """The first score of a run on test rows: lower or higher is better, as its metric says."""
+
+    key: str
+    form: str
+    value: float | None
+
+    def is_better_than(self, other: float) -> bool:
+        """Say whether the run is more accurate than something else."""
+        if self.value is None:
+            return False
+        higher = metric_of(self.key).better == HIGHER
+        return self.value > other if higher else self.value < other
+
+
+def answers(runs: Sequence[Finished]) -> dict[str, str]:
+    """Answer by question, over all runs."""
+    return {
+        "In short:": f"{count_passed(runs)}.",
+        "Converged?": _converged(runs),
+        "Calibrated?": _counted("runs", runs, [run for run in runs if not run.uncalibrated]),
+        "How accurate?": _accurate(runs),
+        "Against which rivals?": _against(runs),
+    }
+
+
+def _converged(runs: Sequence[Finished]) -> str:
+    """Count the runs whose chains agree; approximations have no chains."""
+    chains = [run for run in runs if not run.approximate]
+    if not chains:
+        return "Convergence does not apply: all runs are approximate."
+    return _counted("runs of chains", chains, [run for run in chains if not run.unconverged])
+
+
+def _counted(what: str, runs: Sequence[Finished], passed: Sequence[Finished]) -> str:
+    """Say how many passed, and name those that did not."""
+    failed = [run.label for run in runs if run not in passed]
+    told = f"{len(passed)} of {len(runs)} {what}"
+    return f"No: {told}. Failed: {', '.join(failed)}." if failed else f"Yes: {told}."
+
+
+def _accurate(runs: Sequence[Finished]) -> str:
+    """Give the range of the first score of test rows, kind by kind."""
+    return " ".join(_of_kind(key, runs) for key in dict.fromkeys(_score(run).key for run in runs))
+
+
+def _of_kind(key: str, runs: Sequence[Finished]) -> str:
+    metric = metric_of(key)
+    scored = [(score, run.label) for run in runs if (score := _score(run)).key == key]
+    known = sorted((s.value, label, s.form) for s, label in scored if s.value is not None)
+    if not known:
+        return f"{metric.label} of test rows: none."
+    unit = f" {metric.unit}" if metric.unit == "dex" else ""
+    ends = [f"{value:{form}}{unit} ({label})" for value, label, form in (known[0], known[-1])]
+    return f"{metric.label} of test rows {' to '.join(ends if known[1:] else ends[:1])}."
+
+
+def _against(runs: Sequence[Finished]) -> str:
+    """Count against each rival the runs that predict test rows better than it."""
+    met: dict[str, list[bool]] = {}
+    for run in runs:
+        score = _score(run)
+        for name, value in _rivals(run, score.key):
+            met.setdefault(name, []).append(score.is_better_than(value))
+    told = [f"{name} in {sum(won)} of {len(won)}" for name, won in met.items()]
+    asked = any(run.evaluation.get("rivals") for run in runs)
+    none = "" if asked else " No other regressor was asked for (grids.*.rivals)."
+    return f"Runs predict test rows better than {', '.join(told)}.{none}"
+
+
+def _rivals(run: Finished, key: str) -> Iterator[tuple[str, float]]:
+    """Give the score of everything that the run is compared with."""
+    scored = run.evaluation
+    others = {
+        MAPS: scored["baseline"],
+        LINEAR: scored.get("linear", {}),
+        **scored.get("rivals", {}),
+    }
+    for name, found in others.items():
+        value = found.get("test", {}).get(key)
+        if value is not None:
+            yield name, value
+
+
+def _score(run: Finished) -> Score:
+    test = run.evaluation["test"]
+    column, keys = next(iter(score_columns(run.is_of_classes).items()))
+    key = filled_by(keys, test)
+    return Score(key, column.form, test.get(key))

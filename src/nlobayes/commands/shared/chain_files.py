@@ -1,0 +1,147 @@
+"""How far a chain group is, by its segments, its logs and the seconds that its jobs took."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.artifacts.drawn_so_far import Drawn, read_drawn
+from nlobayes.errors import InputError, one_line
+
+PROGRESS = re.compile(r": (\d+) of (\d+)\s*$")
+"""The end of a line that tells how many steps a job has made."""
+SECONDS = 0
+"""Column of Snakemake's benchmark."""
+
+Reader = Callable[[Path], Drawn]
+
+
+class Folders(NamedTuple):
+    """Where results, logs and timings are."""
+
+    results: Path
+    logs: Path
+    timings: Path
+
+    @classmethod
+    def beside(cls, results: Path) -> Folders:
+        """Take the logs and timings beside some results, as the workflow puts them."""
+        return cls(results, results.parent / "logs", results.parent / "timings")
+
+
+class Line(NamedTuple):
+    """Jobs of one chain group in a row: those of its warm-up, or those that draw.
+
+    `made` are the steps of finished jobs, `running` those that the log of the next one tells;
+    `at_work` says whether there is such a log. `seconds` is the time per step, None before the
+    first; `updated` the time of the last file or log line, zero before the first.
+    """
+
+    files: tuple[Path, ...]
+    made: int
+    running: int
+    at_work: bool
+    seconds: float | None
+    updated: float
+
+    @property
+    def steps(self) -> int:
+        """Steps of finished jobs and of the one that runs."""
+        return self.made + self.running
+
+
+def cached_reader() -> Reader:
+    """Read every segment once, however often it is asked for, unless the file changes."""
+    known: dict[Path, tuple[tuple[int, int], Drawn]] = {}
+
+    def read(path: Path) -> Drawn:
+        found = path.stat()
+        stamp = (found.st_mtime_ns, found.st_size)
+        if path not in known or known[path][0] != stamp:
+            known[path] = (stamp, read_drawn(path))
+        return known[path][1]
+
+    return read
+
+
+def read_line(folders: Folders, run: str, chain_group: int, stage: str) -> Line:
+    """Read how far the jobs of a stage, `warmup` or `draw`, of a chain group are."""
+    name = "segment" if stage == "draw" else "warmup"
+    place = f"{run}/{chain_group}"
+    files = tuple(_in_order(folders.results / "chains" / place, name))
+    logs = folders.logs / stage / place
+    made = [steps_told(logs / f"{number}.log") for number in range(len(files))]
+    log = logs / f"{len(files)}.log"
+    begun = _time_of(files[-1]) if files else 0.0
+    at_work = _time_of(log) > begun
+    running = steps_told(log) if at_work else 0
+    taken = [_seconds(folders.timings / stage / place / f"{n}.tsv") for n in range(len(files))]
+    timed = [(s, steps) for s, steps in zip(taken, made, strict=True) if s is not None and steps]
+    per_step = _per_step(timed)
+    if per_step is None and running and files:
+        per_step = max(_time_of(log) - begun, 0.0) / running
+    return Line(files, sum(made), running, at_work, per_step, max(begun, _time_of(log)))
+
+
+def steps_told(log: Path) -> int:
+    """Give the steps that the last line of progress in a log tells; zero where there is none."""
+    with suppress(OSError):
+        lines = log.read_text("utf-8", errors="replace").splitlines()
+        for line in reversed(lines):
+            if told := PROGRESS.search(line):
+                return int(told[1])
+    return 0
+
+
+def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[Drawn], str | None]:
+    """Read segments up to the first that cannot be used, and say what is wrong with it."""
+    drawn: list[Drawn] = []
+    for path in files:
+        try:
+            drawn.append(read(path))
+        except (InputError, OSError) as error:
+            return drawn, one_line(str(error))
+    return drawn, None
+
+
+def of_all_chains(chain_groups: list[list[Drawn]]) -> np.ndarray | None:
+    """Join the function draws of all chain groups, as many as the shortest has; None without."""
+    joined = [
+        np.concatenate([d.function for d in group], axis=1) for group in chain_groups if group
+    ]
+    if len(joined) < len(chain_groups) or not joined:
+        return None
+    shortest = min(group.shape[1] for group in joined)
+    return np.concatenate([group[:, :shortest] for group in joined])
+
+
+def _in_order(folder: Path, name: str) -> Iterator[Path]:
+    """List the files of a chain group by number, up to the first that is not there."""
+    number = 0
+    while (path := folder / f"{name}_{number}.nc").is_file():
+        yield path
+        number += 1
+
+
+def _time_of(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _seconds(timing: Path) -> float | None:
+    """Read the seconds of a job from Snakemake's benchmark of it."""
+    with suppress(OSError, ValueError, IndexError):
+        return float(timing.read_text().splitlines()[1].split("\t")[SECONDS])
+    return None
+
+
+def _per_step(timed: list[tuple[float, int]]) -> float | None:
+    steps = sum(steps for _, steps in timed)
+    return sum(seconds for seconds, _ in timed) / steps if steps else None

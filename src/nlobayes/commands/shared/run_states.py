@@ -1,0 +1,205 @@
+"""How far runs are: stage, chains, draws, acceptance, R-hat and the time that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from nlobayes.artifacts.drawn_so_far import Drawn
+from nlobayes.artifacts.files import read_json
+from nlobayes.commands.shared.chain_files import (
+    Folders,
+    Line,
+    Reader,
+    of_all_chains,
+    read_line,
+    read_segments,
+)
+from nlobayes.diagnostics.convergence import rhat
+from nlobayes.diagnostics.in_words import headline
+from nlobayes.errors import InputError, one_line
+from nlobayes.study.labels import shortened
+from nlobayes.study.watched import WatchedRun
+
+NOT_BEGUN, DONE = "not begun", "done"
+FEWEST = 8
+"""Draws per chain below which no R-hat exists."""
+PERCENTILE = 99
+"""Of the R-hat over the reference points: the gate looks at the same one."""
+
+
+class RunState(NamedTuple):
+    """How far a run is. What is not known is None, or zero for times.
+
+    `draws` and `total` count those of all chains; `at_most` says that fewer may do. `left` is in
+    seconds, `updated` the time of the last file or log line. `faults` say which files cannot be
+    used.
+    """
+
+    label: str
+    stage: str
+    chains: int = 0
+    draws: int = 0
+    total: int | None = None
+    acceptance: float | None = None
+    rhat: float | None = None
+    left: float | None = None
+    updated: float = 0.0
+    faults: tuple[str, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there are scores."""
+        return self.stage.startswith(DONE)
+
+
+def found_runs(results: Path) -> list[WatchedRun]:
+    """List the runs that have chains; how long they are to be is not known."""
+    chains = results / "chains"
+    folders = {path.parent.parent for path in chains.rglob("warmup_*.nc")}
+    runs = sorted(folder.relative_to(chains).as_posix() for folder in folders)
+    return [
+        WatchedRun(run=run, model=run.rsplit("/", 2)[0], label=label)
+        for run, label in shortened(runs).items()
+    ]
+
+
+def state_of(folders: Folders, run: WatchedRun, read: Reader) -> RunState:
+    """Read how far a run is; files that cannot be used are named, and others used."""
+    if (folders.results / "metrics" / run.run / "evaluation.json").is_file():
+        return _finished(folders, run)
+    groups = range(len(run.chain_groups) or _count_groups(folders, run))
+    warmups = [read_line(folders, run.run, group, "warmup") for group in groups]
+    lines = [read_line(folders, run.run, group, "draw") for group in groups]
+    if not any(line.files or line.at_work for line in [*warmups, *lines]):
+        return _without_chains(folders, run)
+    return _sampling(folders, run, warmups, lines, read)
+
+
+def _sampling(
+    folders: Folders, run: WatchedRun, warmups: list[Line], lines: list[Line], read: Reader
+) -> RunState:
+    contents = [read_segments(line.files, read) for line in lines]
+    drawn, faults = [parts for parts, _ in contents], [fault for _, fault in contents if fault]
+    sizes = run.chain_groups or tuple(parts[0].function.shape[0] if parts else 1 for parts in drawn)
+    made = [sum(part.function.shape[1] for part in parts) for parts in drawn]
+    draws = [m + line.running for m, line in zip(made, lines, strict=True)]
+    each = run.segments * run.draws_per_segment
+    met = _has_met(folders, run)
+    accepted = [part.acceptance.mean() for parts in drawn for part in parts if part.acceptance.size]
+    agreement, fault = _rhat(drawn)
+    times = zip(_due(run, warmups, draws, each), _per_step(warmups, lines), strict=True)
+    return RunState(
+        label=run.label,
+        stage=_stage(folders, run, lines),
+        chains=sum(sizes),
+        draws=sum(size * count for size, count in zip(sizes, draws, strict=True)),
+        total=sum(sizes) * each or None if not met else sum(sizes) * max(made),
+        acceptance=float(np.mean(accepted)) if accepted else None,
+        rhat=agreement,
+        left=None if met or not each else _left([*times], [*warmups, *lines]),
+        updated=max(line.updated for line in [*warmups, *lines]),
+        faults=tuple(dict.fromkeys(filter(None, [*faults, fault]))),
+    )
+
+
+def _stage(folders: Folders, run: WatchedRun, lines: Sequence[Line]) -> str:
+    if (folders.results / "posterior" / f"{run.run}.nc").is_file():
+        return "scoring"
+    return "drawing" if any(line.files or line.at_work for line in lines) else "warm-up"
+
+
+def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
+    """Say how far a run is that has no chain yet, or never any."""
+    if (folders.results / "posterior" / f"{run.run}.nc").is_file():
+        return RunState(run.label, "scoring")
+    if any(
+        (folders.logs / stage / f"{run.run}.log").is_file() for stage in ("approximate", "sample")
+    ):
+        return RunState(run.label, "in one job")
+    chains = sum(run.chain_groups)
+    total = chains * run.segments * run.draws_per_segment or None
+    maps = len([*(folders.results / "pretrain" / run.model).glob("*.nc")])
+    if maps:
+        told = f"pretraining, {maps} of {run.maps}" if run.maps else "pretraining"
+        return RunState(run.label, told, chains, total=total)
+    return RunState(run.label, NOT_BEGUN, chains, total=total)
+
+
+def _finished(folders: Folders, run: WatchedRun) -> RunState:
+    """Take what the diagnosis says of a run that has scores."""
+    folder = folders.results / "metrics" / run.run
+    try:
+        found = read_json(folder / "diagnostics.json", "checks", "chains", "draws_per_chain")
+        scores = read_json(folder / "evaluation.json", "calibration_checks")
+    except InputError as error:
+        return RunState(run.label, DONE, faults=(one_line(str(error)),))
+    draws = found["chains"] * found["draws_per_chain"]
+    return RunState(
+        label=run.label,
+        stage=f"{DONE}: {headline(found, scores)}",
+        chains=found["chains"],
+        draws=draws,
+        total=draws,
+        acceptance=found.get("acceptance_rate"),
+        rhat=found.get("rhat_f_p99"),
+        left=0.0,
+        updated=(folder / "evaluation.json").stat().st_mtime,
+    )
+
+
+def _count_groups(folders: Folders, run: WatchedRun) -> int:
+    folder = folders.results / "chains" / run.run
+    return len([*folder.glob("*/warmup_0.nc")])
+
+
+def _has_met(folders: Folders, run: WatchedRun) -> bool:
+    """Say whether the chains were found to have converged, so that no more are drawn."""
+    for verdict in (folders.results / "chains" / run.run).glob("verdict_*.json"):
+        try:
+            if read_json(verdict, "met")["met"]:
+                return True
+        except InputError:
+            continue
+    return False
+
+
+def _rhat(drawn: list[list[Drawn]]) -> tuple[float | None, str | None]:
+    """Give the R-hat of f so far, of the draws that all chains have; or why there is none."""
+    function = of_all_chains(drawn)
+    if function is None or function.shape[0] < 2 or function.shape[1] < FEWEST:
+        return None, None
+    try:
+        return float(np.percentile(rhat(function), PERCENTILE)), None
+    except InputError as error:
+        return None, one_line(str(error))
+
+
+def _due(run: WatchedRun, warmups: list[Line], draws: list[int], each: int) -> Iterator[int]:
+    """Give the steps that every chain group has still to make."""
+    for warmup, done in zip(warmups, draws, strict=True):
+        to_warm = 0 if done else max(run.warmup_steps - warmup.steps, 0)
+        yield to_warm + max(each - done, 0)
+
+
+def _per_step(warmups: list[Line], lines: list[Line]) -> Iterator[float | None]:
+    """Give the seconds of a step of every chain group; before it draws, those of its warm-up."""
+    for warmup, line in zip(warmups, lines, strict=True):
+        yield warmup.seconds if line.seconds is None else line.seconds
+
+
+def _left(times: list[tuple[int, float | None]], lines: list[Line]) -> float | None:
+    """Estimate the seconds left: as many jobs go on at once as now, and none is cut.
+
+    None where nothing is at work, or no step was timed.
+    """
+    at_work = sum(line.at_work for line in lines)
+    known = [seconds for _, seconds in times if seconds is not None]
+    if not at_work or not known:
+        return None
+    usual = float(np.mean(known))
+    each = [due * (usual if seconds is None else seconds) for due, seconds in times]
+    return max(max(each), sum(each) / at_work)

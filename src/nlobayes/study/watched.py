@@ -1,0 +1,51 @@
+"""What `watch` must know of runs: how many chains and draws each is to have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nlobayes.study.run import RunSpec
+from nlobayes.study.values import Frozen
+
+
+class WatchedRun(Frozen):
+    """How long a run is to be; a run without chains has no chain groups."""
+
+    run: str
+    """Its path below `results/chains`."""
+    model: str
+    """The path of its MAPs below `results/pretrain`."""
+    label: str
+    chain_groups: tuple[int, ...] = ()
+    """Number of chains of each group."""
+    maps: int = 0
+    warmup_steps: int = 0
+    """Steps of the whole warm-up."""
+    segments: int = 0
+    draws_per_segment: int = 0
+
+
+class WatchJob(Frozen):
+    """Runs to watch, in the order to show them."""
+
+    runs: tuple[WatchedRun, ...]
+
+
+def watch_job(runs: Iterable[RunSpec], labels: Mapping[str, str]) -> WatchJob:
+    """Say how long those runs are to be that have a label, in the order of the labels."""
+    known = {run.run_id: run for run in runs}
+    return WatchJob(runs=tuple(_watched(known[path], labels[path]) for path in labels))
+
+
+def _watched(run: RunSpec, label: str) -> WatchedRun:
+    watched = WatchedRun(run=run.run_id, model=run.model_id, label=label, maps=len({*run.starts}))
+    if run.mcmc is None:
+        return watched
+    return watched.model_copy(
+        update={
+            "chain_groups": tuple(len(chains) for chains in run.chain_groups),
+            "warmup_steps": run.mcmc.warmup.steps,
+            "segments": run.mcmc.segments,
+            "draws_per_segment": run.mcmc.draws_per_segment,
+        }
+    )

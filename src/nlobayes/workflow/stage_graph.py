@@ -1,0 +1,85 @@
+"""The graph in workflow/stages.svg: `python -m nlobayes.workflow.stage_graph` prints it."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+from nlobayes.stages import PIPELINE
+
+IN_ORDER = sorted(PIPELINE, key="plot".__eq__)
+"""The stages in the order in which they run; figures are drawn of all of them."""
+WIDTH, HEIGHT = 150, 26
+"""Size of a box."""
+ACROSS, DOWN = 190, 42
+"""From one box to the next."""
+HEAD = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="sans-serif" '
+    'font-size="12">\n<title>Which stage of nlobayes reads what another writes</title>\n'
+    '<rect width="100%" height="100%" fill="white"/>\n'
+)
+ARROW = '<path d="M{} {}C{} {} {} {} {} {}" fill="none" stroke="#0072b2"/>\n'
+BOX = (
+    f'<rect x="{{}}" y="{{}}" width="{WIDTH}" height="{HEIGHT}" rx="4" fill="#eef3f8" '
+    'stroke="#333"/>\n<text x="{}" y="{}" text-anchor="middle">{}</text>\n'
+)
+
+
+def edges() -> set[tuple[str, str]]:
+    """Give the pairs of a stage and one that reads it, unless it also reads one in between.
+
+    What a segment reads of the one before it is left out.
+    """
+    direct = {(a, b) for n, b in enumerate(IN_ORDER) for a in IN_ORDER[:n] if _reads(b, a)}
+
+    @cache
+    def before(name: str) -> frozenset[str]:
+        own = {a for a, b in direct if b == name}
+        return frozenset(own.union(*(before(each) for each in own)))
+
+    return {(a, b) for a, b in direct if not any(a in before(c) for c, d in direct if d == b)}
+
+
+def as_svg() -> str:
+    """Draw a box for every stage, from left to right, and a line to those that read it."""
+    lines = edges()
+    places = _places(lines)
+    width, height = (max(place[n] for place in places.values()) for n in (0, 1))
+    arrows = sorted(_arrow(places[a], places[b]) for a, b in lines)
+    boxes = (
+        BOX.format(x, y, x + WIDTH // 2, y + HEIGHT // 2 + 4, name)
+        for name, (x, y) in places.items()
+    )
+    head = HEAD.format(width + ACROSS - 20, height + DOWN)
+    return "".join([head, *arrows, *boxes, "</svg>\n"])
+
+
+def _reads(reader: str, writer: str) -> bool:
+    """Tell whether a stage reads an output of another; figures read any table in a folder."""
+    outputs, inputs = PIPELINE[writer].outputs, PIPELINE[reader].inputs
+    endings = tuple(given.removeprefix("{folder}") for given in inputs if "{folder}/" in given)
+    return any(output in inputs or output.endswith(endings) for output in outputs)
+
+
+def _places(lines: set[tuple[str, str]]) -> dict[str, tuple[int, int]]:
+    """Place each stage to the right of all that it reads, below those of its column."""
+    columns: dict[int, list[str]] = {}
+    column: dict[str, int] = {}
+    for name in IN_ORDER:
+        column[name] = 1 + max((column[a] for a, b in lines if b == name), default=-1)
+        columns.setdefault(column[name], []).append(name)
+    return {
+        name: (20 + ACROSS * number, 20 + DOWN * row)
+        for number, names in columns.items()
+        for row, name in enumerate(names)
+    }
+
+
+def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
+    x, y, to_x, to_y = start[0] + WIDTH, start[1] + HEIGHT // 2, end[0], end[1] + HEIGHT // 2
+    bend = (ACROSS - WIDTH) // 2
+    return ARROW.format(x, y, x + bend, y, to_x - bend, to_y, to_x, to_y)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_svg())

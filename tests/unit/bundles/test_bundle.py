@@ -1,0 +1,138 @@
+"""A bundle predicts what its surrogates predict, and refuses in one line what it cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import pytest
+
+from nlobayes import Bundle
+from nlobayes.surrogate.cross_section import cross_section
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Dataset, Exported
+from tests.refusals import refused
+from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
+
+ONE, TWO = (1000022, 1000022), (1000022, 1000023)
+
+
+@pytest.fixture(scope="module")
+def bundle(folder: Path) -> Bundle:
+    return Bundle.load(folder)
+
+
+@pytest.fixture(scope="module")
+def slha(files: list[Path]) -> str:
+    return spectrum_of(Surrogate.load(files[0]))
+
+
+def test_five_lines_from_a_file_to_numbers(folder: Path, slha: str, tmp_path: Path) -> None:
+    """As docs/using.md shows them."""
+    (tmp_path / "model.slha").write_text(slha)
+    bundle = Bundle.load(folder)
+    found = bundle.predict(tmp_path / "model.slha", energy=13000)
+    assert [*found] == [ONE, TWO]
+    for one in found.values():
+        assert one.low < one.median < one.high
+        assert one.errors["total_up"] > 0
+
+
+def test_a_prediction_is_that_of_the_surrogate(
+    bundle: Bundle, files: list[Path], slha: str, tmp_path: Path
+) -> None:
+    surrogate = Surrogate.load(files[1])
+    point = dict(zip(surrogate.inputs, surrogate.typical.values(), strict=True)) | {"msq": 3000.0}
+    expected = cross_section(surrogate, point)
+    (tmp_path / "model.slha").write_text(slha)
+    for given in (slha, tmp_path / "model.slha", str(tmp_path / "model.slha"), point):
+        assert bundle.predict(given, [(1000023, 1000022)], 13000.0) == {TWO: expected}
+
+
+def test_processes_come_in_the_order_asked(bundle: Bundle, slha: str) -> None:
+    assert [*bundle.predict(slha, [TWO, ONE], 13000)] == [TWO, ONE]
+
+
+def test_one_energy_need_not_be_named(bundle: Bundle, slha: str) -> None:
+    assert bundle.predict(slha, [TWO]) == bundle.predict(slha, [TWO], 13000)
+    at_two = [bundle.predict(slha, [ONE], energy)[ONE].median for energy in (13000, 13600)]
+    assert at_two[0] != at_two[1]
+
+
+def test_it_says_what_it_has(bundle: Bundle) -> None:
+    assert bundle.energies == (13000.0, 13600.0)
+    assert repr(bundle) == (
+        "<Bundle: 3 surrogates of 2 processes at 13000, 13600 GeV; checks of 3 failed>"
+    )
+    assert {entry.key for entry in bundle.entries} == {*bundle.surrogates}
+
+
+@pytest.mark.parametrize("call", ["predict", "total"])
+@pytest.mark.parametrize(
+    ("words", "code", "fields"),
+    [
+        ({}, "bundles.energies", {"energies": [13000.0, 13600.0]}),
+        ({"processes": [ONE]}, "bundles.energies", {"energies": [13000.0, 13600.0]}),
+        ({"energy": 8000}, "bundles.lacks", {"missing": [], "at": "8000 GeV"}),
+        ({"processes": []}, "bundles.lacks", {"missing": []}),
+        ({"processes": [TWO], "energy": 13600}, "bundles.lacks", {"missing": ["1000022 1000023"]}),
+        ({"processes": [ONE, (1, 2)]}, "bundles.lacks", {"missing": ["1 2"]}),
+        ({"processes": [ONE, ONE]}, "bundles.asked_twice", {"pair": "1000022 1000022"}),
+        ({"processes": [TWO, TWO[::-1]]}, "bundles.asked_twice", {"pair": "1000022 1000023"}),
+        ({"processes": ONE}, "bundles.no_pairs", {"received": ONE}),
+        ({"processes": "none"}, "bundles.no_pairs", {"received": "none"}),
+    ],
+)
+def test_what_it_has_not_is_refused(
+    bundle: Bundle, slha: str, call: str, words: dict[str, Any], code: str, fields: dict[str, Any]
+) -> None:
+    with refused(code, **fields):
+        getattr(bundle, call)(slha, **words)
+
+
+@pytest.mark.parametrize("call", ["predict", "total"])
+def test_a_spectrum_that_cannot_be_used_is_refused(bundle: Bundle, call: str) -> None:
+    ask = getattr(bundle, call)
+    with refused("slha.no_block", where="SLHA", block="MASS"):
+        ask("Block NMIX\n", energy=13000)
+    with refused("slha.unreadable", where="missing.slha"):
+        ask("missing.slha", energy=13000)
+    with refused("surrogate.not_in_spectrum", where="1000022 1000022"):
+        ask({"m1": 100.0}, energy=13000)
+
+
+def test_orders_are_not_added(
+    files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
+) -> None:
+    from nlobayes.commands.tools.bundle import bundle as make
+
+    stated = STATED | {"outgoing": "1000023 1000023", "order": "LO QCD"}
+    make([files[0], write(tmp_path / "lo.nc", exported, dataset, stated)], tmp_path / "both")
+    both = Bundle.load(tmp_path / "both")
+    assert len(both.predict(slha)) == 2
+    with refused("bundles.orders", orders=["LO QCD", "NLO QCD"]):
+        both.total(slha)
+
+
+def test_another_spectrum_has_another_answer(bundle: Bundle, files: list[Path]) -> None:
+    """What was asked before is kept for the same spectrum alone, and cannot be changed outside."""
+    surrogate = Surrogate.load(files[0])
+    point = dict(zip(surrogate.inputs, surrogate.typical.values(), strict=True))
+    first = bundle.predict(point, [ONE], 13000)[ONE]
+    dict.clear(first.errors)
+    point["m1"] *= 1.01
+    second = bundle.predict(point, [ONE, TWO], 13000)
+    assert second[ONE].median != first.median
+    point["m1"] /= 1.01
+    again = bundle.predict(point, [ONE], 13000)[ONE]
+    assert again.median == pytest.approx(first.median, rel=1e-9)
+    assert again.errors
+
+
+def test_a_thousand_calls_of_one_pair_take_no_second(bundle: Bundle, slha: str) -> None:
+    """In CPU time; docs/using.md has that of as many spectra."""
+    start = process_time()
+    for _ in range(1000):
+        bundle.predict(slha, [ONE], 13000)
+    assert process_time() - start < 1

@@ -1,0 +1,179 @@
+"""`nlobayes bundle` makes a whole folder or nothing, and a folder is what its index says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+from nlobayes import Bundle
+from nlobayes.artifacts.seals import digest
+from nlobayes.commands.tools.bundle import bundle
+from nlobayes.surrogate.surrogate import Surrogate
+from tests.refusals import refused
+
+NAMES = [
+    "13000GeV_1000022_1000022.nc",
+    "13000GeV_1000022_1000023.nc",
+    "13600GeV_1000022_1000022.nc",
+]
+
+
+def test_the_folder_holds_the_files_and_what_they_are_of(folder: Path, files: list[Path]) -> None:
+    assert sorted(path.name for path in folder.iterdir()) == [*NAMES, "bundle.json"]
+    assert [digest(folder / name) for name in NAMES] == [digest(path) for path in files]
+    index = json.loads((folder / "bundle.json").read_text())
+    assert index["nlobayes_bundle"] == 1
+    assert [one["file"] for one in index["surrogates"]] == NAMES
+    assert index["surrogates"][1] == {
+        "process": "p p -> chi0_2 chi0_1",
+        "incoming": [2212, 2212],
+        "outgoing": [1000022, 1000023],
+        "sqrt_s_gev": 13000.0,
+        "order": "NLO QCD",
+        "file": NAMES[1],
+        "sha256": digest(files[1]),
+        "converged": True,
+        "failed_checks": {"convergence": [], "calibration": ["coverage_95"]},
+    }
+
+
+def test_the_order_of_the_files_does_not_matter(
+    folder: Path, files: list[Path], tmp_path: Path
+) -> None:
+    bundle(files[::-1], tmp_path / "again")
+    assert (tmp_path / "again/bundle.json").read_bytes() == (folder / "bundle.json").read_bytes()
+
+
+def test_failed_checks_are_said(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle(files[:1], tmp_path / "one")
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("nlobayes: <Bundle: 1 surrogates of 1 processes at 13000 GeV")
+    assert said[1] == f"nlobayes: warning: calibration of {NAMES[0]} failed: coverage_95"
+
+
+def test_what_cannot_be_bundled_leaves_nothing(
+    folder: Path, files: list[Path], surrogate_path: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "new/bundle"
+    with refused("bundles.twice", path=str(files[0]), first=str(files[0])):
+        bundle([*files, files[0]], out)
+    with refused("surrogate.no_process", where=surrogate_path):
+        bundle([*files, surrogate_path], out)
+    with refused("artifacts.unreadable_artifact"):
+        bundle([tmp_path / "missing.nc"], out)
+    assert [*tmp_path.iterdir()] == []
+    before = digest(folder / "bundle.json")
+    with refused("artifacts.folder_exists", path=folder):
+        bundle(files[:1], folder)
+    assert digest(folder / "bundle.json") == before
+    (tmp_path / "file").write_text("")
+    with refused("artifacts.not_written_here"):
+        bundle(files, tmp_path / "file/bundle")
+
+
+def test_a_disk_that_fills_leaves_nothing(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("nlobayes.artifacts.folders.os.fsync", full)
+    with refused("artifacts.not_written_here"):
+        bundle(files, tmp_path / "bundle")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    return Path(copytree(folder, tmp_path / "copy"))
+
+
+def change(copy: Path, edit: Callable[[Any], object]) -> None:
+    index = json.loads((copy / "bundle.json").read_text())
+    edit(index)
+    (copy / "bundle.json").write_text(json.dumps(index))
+
+
+def test_a_damaged_file_is_refused(copy: Path, files: list[Path]) -> None:
+    content = bytearray((copy / NAMES[1]).read_bytes())
+    content[1000] ^= 1
+    (copy / NAMES[1]).write_bytes(content)
+    with refused("bundles.other_file", where=copy / NAMES[1]):
+        Bundle.load(copy)
+    (copy / NAMES[1]).unlink()
+    with refused("artifacts.unreadable", path=copy / NAMES[1]):
+        Bundle.load(copy)
+
+
+def test_a_file_of_another_process_is_refused(copy: Path) -> None:
+    change(copy, lambda index: index["surrogates"][0].update(outgoing=[1000025, 1000025]))
+    with refused("bundles.other_process", where=copy / NAMES[0]):
+        Bundle.load(copy)
+
+
+ENTRY = "bundle.json: surrogate 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("file", "../secret.nc"),
+        ("file", "/etc/secret.nc"),
+        ("file", "..nc"),
+        ("file", "index.json"),
+        ("sha256", "0" * 63),
+        ("sha256", 0),
+        ("incoming", "2212 2212"),
+        ("outgoing", [1.5, 2]),
+        ("outgoing", [1000022]),
+        ("sqrt_s_gev", 0),
+        ("sqrt_s_gev", True),
+        ("process", "a\nb"),
+        ("order", 1),
+        ("converged", "yes"),
+        ("failed_checks", []),
+        ("failed_checks", {"convergence": "rhat"}),
+    ],
+)
+def test_an_index_of_anybody_is_checked(copy: Path, name: str, value: object) -> None:
+    change(copy, lambda index: index["surrogates"][0].update({name: value}))
+    with refused("bundles.said", where=f"{copy}/{ENTRY}", name=name):
+        Bundle.load(copy)
+
+
+def test_an_index_is_whole(copy: Path) -> None:
+    change(copy, lambda index: index["surrogates"][0].update(more=1))
+    with refused("bundles.entry", where=f"{copy}/{ENTRY}"):
+        Bundle.load(copy)
+    change(copy, lambda index: index["surrogates"].__setitem__(0, index["surrogates"][1]))
+    with refused("bundles.index_twice"):
+        Bundle.load(copy)
+    nothing: list[object] = [[], {}, None]
+    for listed in nothing:
+        change(copy, partial(dict.update, surrogates=listed))
+        with refused("bundles.no_list"):
+            Bundle.load(copy)
+    change(copy, lambda index: index.update(nlobayes_bundle=2))
+    with refused("bundles.version", received=2):
+        Bundle.load(copy)
+    for text, code in (("{}", "no_key"), ("[]", "no_json_object"), ("{", "not_json")):
+        (copy / "bundle.json").write_text(text)
+        with refused(f"artifacts.{code}"):
+            Bundle.load(copy)
+
+
+def test_a_folder_without_an_index_is_refused(tmp_path: Path) -> None:
+    with refused("artifacts.not_json", path=tmp_path / "bundle.json"):
+        Bundle.load(tmp_path)
+
+
+def test_surrogates_of_a_bundle_are_usual_ones(folder: Path) -> None:
+    assert Surrogate.load(folder / NAMES[2]).origin["sqrt_s_tev"] == "13.6"

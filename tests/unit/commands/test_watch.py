@@ -1,0 +1,201 @@
+"""What is shown of runs that go on, by files that are whole, missing or damaged."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlobayes.artifacts.chains import write_segment, write_warmup
+from nlobayes.commands.shared.chain_files import Folders, cached_reader, steps_told
+from nlobayes.commands.shared.run_states import RunState, found_runs, state_of
+from nlobayes.commands.shared.state_words import in_one_line
+from nlobayes.commands.tools.watch import watch
+from nlobayes.diagnostics.convergence import rhat
+from nlobayes.errors import InputError
+from nlobayes.study.watched import WatchedRun, WatchJob
+from nlobayes.types import Checkpoint, Named, Segment
+
+RUN = "toy/n4/fan_in/tolerance_10/tiny/tiny/s1"
+DRAWS = 20
+WATCHED = WatchedRun(
+    run=RUN,
+    model=RUN.rsplit("/", 2)[0],
+    label="tiny",
+    chain_groups=(1, 1),
+    maps=2,
+    warmup_steps=40,
+    segments=3,
+    draws_per_segment=DRAWS,
+)
+
+
+def draws_of(chain: int, segment: int) -> np.ndarray:
+    """Function draws (chain, draw, reference point) of one segment."""
+    return np.random.default_rng([chain, segment]).normal(size=(1, DRAWS, 3))
+
+
+def end_of(chain: int, steps: int) -> Checkpoint:
+    return Checkpoint((chain,), steps, {"position": np.zeros((1, 2))}, {}, {})
+
+
+def touch(path: Path, text: str, at: float) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    os.utime(path, (at, at))
+
+
+def write_group(project: Path, chain: int, segments: int) -> None:
+    """Write the warm-up and some segments of a chain, of a step each second."""
+    folder = project / "results/chains" / RUN / str(chain)
+    folder.mkdir(parents=True, exist_ok=True)
+    lp = np.zeros((1, 40))
+    write_warmup(folder / "warmup_0.nc", 0, {"lp": lp, "energy": lp}, end_of(chain, 40), {})
+    os.utime(folder / "warmup_0.nc", (1000, 1000))
+    for number in range(segments):
+        stats = {name: np.zeros((1, DRAWS)) for name in ("lp", "energy")}
+        stats["acceptance_rate"] = np.full((1, DRAWS), 0.8)
+        function, end = draws_of(chain, number), end_of(chain, DRAWS * (number + 1))
+        kept = Named({"weights": function[:, ::4, :1]}, {"weights": ("feature",)}, {})
+        path = folder / f"segment_{number}.nc"
+        write_segment(path, Segment(DRAWS * number, 4, kept, stats, function, end), {})
+        at = 1000.0 + DRAWS * (number + 1)
+        os.utime(path, (at, at))
+        log = project / "logs/draw" / RUN / f"{chain}/{number}.log"
+        touch(log, f"draws of chains [{chain}]: {DRAWS} of {DRAWS}\n", at)
+        timing = project / "timings/draw" / RUN / f"{chain}/{number}.tsv"
+        touch(timing, f"s\th:m:s\n{DRAWS}.0\t0:00:20\n", at)
+
+
+def tell(project: Path, chain: int, segment: int, draws: int) -> None:
+    """Let the log of a job that runs tell of its draws."""
+    log = project / "logs/draw" / RUN / f"{chain}/{segment}.log"
+    touch(log, f"draws of chains [{chain}]: {draws} of {DRAWS}\n", 5000)
+
+
+def seen(project: Path, run: WatchedRun = WATCHED) -> RunState:
+    return state_of(Folders.beside(project / "results"), run, cached_reader())
+
+
+def test_draws_are_those_of_finished_segments_and_of_logs(tmp_path: Path) -> None:
+    write_group(tmp_path, 0, 2)
+    write_group(tmp_path, 1, 1)
+    tell(tmp_path, 0, 2, 10)
+    state = seen(tmp_path)
+    assert (state.stage, state.chains) == ("drawing", 2)
+    assert (state.draws, state.total) == (2 * DRAWS + 10 + DRAWS, 2 * 3 * DRAWS)
+    assert state.acceptance == pytest.approx(0.8)
+    assert state.updated == 5000
+
+
+def test_the_r_hat_is_that_of_the_draws_that_all_chains_have(tmp_path: Path) -> None:
+    write_group(tmp_path, 0, 2)
+    write_group(tmp_path, 1, 1)
+    common = np.concatenate([draws_of(0, 0), draws_of(1, 0)])
+    assert seen(tmp_path).rhat == pytest.approx(np.percentile(rhat(common), 99))
+
+
+def test_the_time_left_is_that_of_the_longest_line_of_jobs(tmp_path: Path) -> None:
+    """A second per draw: 10 left of one chain, 35 of the other; one at work takes both."""
+    write_group(tmp_path, 0, 2)
+    write_group(tmp_path, 1, 1)
+    assert seen(tmp_path).left is None  # nothing is at work
+    tell(tmp_path, 0, 2, 10)
+    assert seen(tmp_path).left == pytest.approx(10 + 40)
+    tell(tmp_path, 1, 1, 5)
+    assert seen(tmp_path).left == pytest.approx(35)
+
+
+def test_a_damaged_segment_is_named_and_the_draws_before_it_count(tmp_path: Path) -> None:
+    write_group(tmp_path, 0, 2)
+    write_group(tmp_path, 1, 2)
+    path = tmp_path / "results/chains" / RUN / "1/segment_1.nc"
+    path.write_bytes(path.read_bytes()[:-100])
+    state = seen(tmp_path)
+    assert state.draws == 3 * DRAWS
+    (fault,) = state.faults
+    assert "segment_1.nc" in fault
+    assert fault in in_one_line(state)
+
+
+@pytest.mark.parametrize("content", [b"", b"no artifact at all"])
+def test_a_run_of_which_nothing_can_be_read_has_no_draws(tmp_path: Path, content: bytes) -> None:
+    write_group(tmp_path, 0, 1)
+    write_group(tmp_path, 1, 1)
+    for chain in (0, 1):
+        (tmp_path / "results/chains" / RUN / f"{chain}/segment_0.nc").write_bytes(content)
+    state = seen(tmp_path)
+    assert (state.draws, state.rhat, state.acceptance, len(state.faults)) == (0, None, None, 2)
+
+
+def test_a_run_is_not_begun_then_pretrained_then_warmed_up(tmp_path: Path) -> None:
+    assert seen(tmp_path).stage == "not begun"
+    touch(tmp_path / "results/pretrain" / WATCHED.model / "0.nc", "", 10)
+    assert seen(tmp_path).stage == "pretraining, 1 of 2"
+    log = tmp_path / "logs/warmup" / RUN / "0/0.log"
+    touch(log, "warm-up of chains [0]: 20 of 40\n", 20)
+    assert seen(tmp_path).stage == "warm-up"
+
+
+def test_chains_that_converged_early_have_no_draws_left(tmp_path: Path) -> None:
+    write_group(tmp_path, 0, 1)
+    write_group(tmp_path, 1, 1)
+    tell(tmp_path, 0, 1, 0)
+    touch(tmp_path / "results/chains" / RUN / "verdict_0.json", json.dumps({"met": True}), 10)
+    state = seen(tmp_path)
+    assert (state.draws, state.total, state.left) == (2 * DRAWS, 2 * DRAWS, None)
+
+
+def test_a_finished_run_says_its_verdict(tmp_path: Path) -> None:
+    folder = tmp_path / "results/metrics" / RUN
+    check = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
+    facts = {"chains": 4, "draws_per_chain": 50, "rhat_f_p99": 1.2, "acceptance_rate": 0.7}
+    touch(folder / "diagnostics.json", json.dumps(facts | {"checks": check}), 10)
+    touch(folder / "evaluation.json", json.dumps({"calibration_checks": {}}), 10)
+    state = seen(tmp_path)
+    assert state.stage == "done: NOT CONVERGED, calibrated"
+    assert (state.draws, state.rhat) == (200, 1.2)
+    (folder / "diagnostics.json").write_text("{")
+    damaged = seen(tmp_path)
+    assert damaged.is_done
+    assert len(damaged.faults) == 1
+
+
+def test_runs_are_found_without_a_study(tmp_path: Path) -> None:
+    write_group(tmp_path, 0, 1)
+    write_group(tmp_path, 1, 1)
+    (run,) = found_runs(tmp_path / "results")
+    state = seen(tmp_path, run)
+    assert (run.run, state.chains, state.draws, state.total) == (RUN, 2, 2 * DRAWS, None)
+
+
+def test_once_prints_a_table_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_group(tmp_path, 0, 1)
+    write_group(tmp_path, 1, 1)
+    monkeypatch.chdir(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    watch(results=Path("results"), once=True, spec=WatchJob(runs=(WATCHED,)).model_dump_json())
+    printed = capsys.readouterr().out
+    assert "40 of 120" in printed
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_where_nothing_is_known_it_says_what_to_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        watch(results=Path("results"), once=True)
+    assert caught.value.code == "commands.nothing_to_watch"
+
+
+def test_a_log_tells_its_last_count(tmp_path: Path) -> None:
+    log = tmp_path / "0.log"
+    assert steps_told(log) == 0
+    log.write_bytes(b"draws of chains [0]: 4 of 40\ndraws of chains [0]: 8 of 40\n\xff broken\n")
+    assert steps_told(log) == 8

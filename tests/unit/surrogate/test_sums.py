@@ -1,0 +1,166 @@
+"""The error of a sum is that of the sum: by moments that are exact, and by a convolution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nlobayes.surrogate.cross_section import CrossSection, cross_section
+from nlobayes.surrogate.sums import DRAWS, _errors, sum_of_draws, total
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Dataset, Exported
+from tests.unit.spectra_with_surrogates import STATED, write
+
+NODES = 1500
+
+
+@pytest.fixture(scope="module")
+def parts(
+    make_surrogate: Callable[..., Exported],
+    dataset: Dataset,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Surrogate]:
+    """Networks of other widths, so that they differ, and of other numbers of draws."""
+    folder = tmp_path_factory.mktemp("parts")
+    return {
+        str(hidden): Surrogate.load(
+            write(folder / f"{hidden}.nc", make_surrogate(dataset, hidden, draws), dataset, STATED)
+        )
+        for hidden, draws in ((12, 40), (8, 70))
+    }
+
+
+@pytest.fixture(scope="module")
+def spectrum(parts: dict[str, Surrogate]) -> dict[str, float]:
+    return {**next(iter(parts.values())).typical, "msq": 3000.0}
+
+
+def points(surrogate: Surrogate, spectrum: dict[str, float]) -> list[list[float]]:
+    return [[spectrum[name] for name in surrogate.inputs]]
+
+
+def test_its_moments_are_those_of_independent_parts(
+    parts: dict[str, Surrogate], spectrum: dict[str, float]
+) -> None:
+    """Means add, and variances: both are closed for each part."""
+    found = [one.predict(points(one, spectrum)) for one in parts.values()]
+    mean = sum(float(one.mean[0]) for one in found)
+    sd = math.sqrt(sum(float(one.total_sd[0]) ** 2 for one in found))
+    drawn = sum_of_draws([*parts.values()], spectrum)
+    assert drawn.shape == (DRAWS,)
+    assert drawn.mean() == pytest.approx(mean, abs=5 * sd / math.sqrt(DRAWS))
+    assert drawn.std() == pytest.approx(sd, rel=0.03)
+
+
+def test_its_quantiles_are_those_of_a_convolution(
+    parts: dict[str, Surrogate], spectrum: dict[str, float]
+) -> None:
+    levels = (np.arange(NODES) + 0.5) / NODES
+    each = [
+        one.quantiles(points(one, spectrum), levels.tolist())[one.target][:, 0]
+        for one in parts.values()
+    ]
+    low, median, high = np.quantile(np.add.outer(*each).ravel(), (0.16, 0.5, 0.84))
+    found, tolerance = total(parts, spectrum), 0.05 * (high - low) / 2
+    assert [found.low, found.median, found.high] == pytest.approx(
+        [low, median, high], abs=tolerance
+    )
+    assert found.errors["regression_up"] == pytest.approx(found.high / found.median - 1)
+    assert found.errors["total_down"] == pytest.approx(found.low / found.median - 1)
+
+
+def test_draws_of_two_networks_are_paired_independently(
+    parts: dict[str, Surrogate], spectrum: dict[str, float]
+) -> None:
+    """Even of two whose draws are the same: paired in order, the sd would double."""
+    one = parts["12"]
+    sd = float(one.predict(points(one, spectrum)).total_sd[0])
+    assert sum_of_draws([one, one], spectrum).std() == pytest.approx(math.sqrt(2) * sd, rel=0.03)
+
+
+def test_a_sum_of_one_is_that_one(parts: dict[str, Surrogate], spectrum: dict[str, float]) -> None:
+    assert total({"a": parts["8"]}, spectrum) == cross_section(parts["8"], spectrum)
+
+
+def test_it_is_the_same_every_time(parts: dict[str, Surrogate], spectrum: dict[str, float]) -> None:
+    assert total(parts, spectrum) == total(parts, spectrum)
+
+
+def test_its_unit_is_pb(
+    make_surrogate: Callable[..., Exported],
+    dataset: Dataset,
+    parts: dict[str, Surrogate],
+    spectrum: dict[str, float],
+    tmp_path: Path,
+) -> None:
+    """One part in fb: the same numbers count a thousandth."""
+    exported = make_surrogate(dataset, 8, 70)
+    units = {**exported.facts["units"], "sigma_pb": "fb"}
+    changed = exported._replace(facts={**exported.facts, "units": units})
+    in_fb = Surrogate.load(write(tmp_path / "fb.nc", changed, dataset, STATED))
+    found = total({"12": parts["12"], "8": in_fb}, spectrum)
+    medians = [cross_section(parts[name], spectrum).median for name in ("12", "8")]
+    assert found.median == pytest.approx(medians[0] + medians[1] / 1000, rel=0.01)
+
+
+def test_the_domain_is_the_worst(
+    parts: dict[str, Surrogate], spectrum: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (total(parts, spectrum).domain, total(parts, spectrum).reason) == ("inside", "")
+    flags = {parts["12"]: "inside", parts["8"]: "near edge"}
+    monkeypatch.setattr(Surrogate, "domain", lambda self, *_: np.array([flags[self]]))
+    found = total(parts, spectrum)
+    assert (found.domain, found.reason) == ("near edge", "8: near edge")
+    flags[parts["12"]] = "outside"
+    found = total(parts, spectrum)
+    assert (found.domain, found.reason) == ("outside", "12: outside; 8: near edge")
+
+
+def test_a_part_without_a_number_leaves_no_sum(
+    parts: dict[str, Surrogate], spectrum: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = {name: np.full((3, 1), math.nan) for name in ("sigma_pb",)}
+    whole = Surrogate.quantiles
+    monkeypatch.setattr(
+        Surrogate,
+        "quantiles",
+        lambda self, *given: nothing if self is parts["8"] else whole(self, *given),
+    )
+    found = total(parts, spectrum)
+    assert math.isnan(found.median)
+    assert math.isnan(found.low)
+    assert all(map(math.isnan, found.errors.values()))
+    assert found.domain == "outside"
+
+
+def part(median: float, **errors: float) -> CrossSection:
+    return CrossSection(median, median, median, "inside", "", errors)
+
+
+def test_theory_errors_are_those_of_moving_all_scales_at_once() -> None:
+    """2 pb at 1.1 and 0.95, 3 pb at 1.2 and 0.9: the sum is 5.8 and 4.6 of 5."""
+    one = part(2.0, scale_down=-0.05, scale_up=0.1, pdf_down=-0.04, pdf_up=0.04)
+    two = part(3.0, scale_down=-0.1, scale_up=0.2)
+    found = _errors([one, two], (5.0, 4.9, 5.2))
+    assert found["scale_up"] == pytest.approx(5.8 / 5 - 1)
+    assert found["scale_down"] == pytest.approx(4.6 / 5 - 1)
+    assert not [name for name in found if name.startswith("pdf")], "one part does not know it"
+    assert found["total_up"] == pytest.approx(math.hypot(0.04, 0.16))
+    assert found["total_down"] == pytest.approx(-math.hypot(0.02, 0.08))
+
+
+def test_an_error_of_parton_distributions_is_no_less_than_that_of_their_members() -> None:
+    """Of a Hessian set: its length over members, of the sum, is at most the sum of lengths."""
+    members = np.random.default_rng(3).normal(0, 0.02, (2, 28))
+    sigma = np.array([2.0, 3.0])
+    lengths = np.linalg.norm(members, axis=1)
+    parts = [
+        part(s, pdf_down=-e, pdf_up=e)
+        for s, e in zip(sigma.tolist(), lengths.tolist(), strict=True)
+    ]
+    exact = np.linalg.norm(sigma @ members) / 5
+    assert exact < _errors(parts, (5.0, 4.9, 5.1))["pdf_up"] < 2 * exact

@@ -1,0 +1,50 @@
+"""The picture of the stages: every stage, every way from one to the next, and up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree
+
+from nlobayes.stages import PIPELINE
+from nlobayes.workflow.stage_graph import as_svg, edges
+
+ROOT = Path(__file__).parents[3]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def reached(start: str, lines: Iterable[tuple[str, str]]) -> set[str]:
+    """Walk along the lines."""
+    found, todo = set[str](), [start]
+    while todo:
+        here = todo.pop()
+        todo += [b for a, b in lines if a == here and b not in found]
+        found |= {b for a, b in lines if a == here}
+    return found
+
+
+def test_the_picture_is_that_of_the_stages() -> None:
+    """Else `make schema` was forgotten."""
+    assert (ROOT / "workflow/stages.svg").read_text() == as_svg()
+
+
+def test_every_stage_has_a_box_and_every_edge_an_arrow() -> None:
+    drawn = ElementTree.fromstring(as_svg())
+    assert sorted(text.text or "" for text in drawn.iter(f"{SVG}text")) == sorted(PIPELINE)
+    assert len([*drawn.iter(f"{SVG}path")]) == len(edges())
+
+
+def test_a_stage_is_reached_from_all_that_it_reads() -> None:
+    """A line that is left out is a way by others."""
+    order = [*PIPELINE]
+    for reader, stage in PIPELINE.items():
+        for writer in order[: order.index(reader)]:
+            if {*PIPELINE[writer].outputs} & {*stage.inputs}:
+                assert reader in reached(writer, edges()), (writer, reader)
+
+
+def test_nothing_runs_before_the_data_and_no_way_is_a_circle() -> None:
+    lines = edges()
+    assert reached("prepare", lines) >= {*PIPELINE} - {"simulate", "ingest", "prepare"}
+    assert not [name for name in PIPELINE if name in reached(name, lines)]
+    assert ("prepare", "evaluate") not in lines

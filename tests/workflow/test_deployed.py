@@ -1,0 +1,137 @@
+"""The workflow from another folder: as a module, and as snakedeploy deploys it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from tests.workflow.conftest import Project
+
+pytestmark = pytest.mark.workflow
+
+ROOT = Path(__file__).parents[2]
+TINY = Path(__file__).with_name("tiny.yaml")
+DATASET = "results/data/tiny.nc"
+SNAKEFILE = """
+configfile: "config/config.yaml"
+
+module nlobayes:
+    snakefile: "{snakefile}"
+    config: config
+
+use rule * from nlobayes{renamed}
+"""
+OWN = """
+import gc
+
+rule own:
+    output: "results/own.txt"
+    shell: "echo $PATH > {output}"
+
+onstart:
+    print("collects garbage:", gc.isenabled())
+"""
+"""A rule of the workflow that imports ours; what is said of the process is said of all of it."""
+
+
+@pytest.fixture
+def deploy(pristine: Project, tmp_path: Path) -> Callable[..., Project]:
+    """A folder with the tiny study and a Snakefile that imports the workflow of a clone."""
+
+    def make(renamed: str = "", own: str = "") -> Project:
+        root = tmp_path / "elsewhere"
+        (root / "workflow").mkdir(parents=True)
+        (root / "config").mkdir()
+        shutil.copy(TINY, root / "config/config.yaml")
+        said = SNAKEFILE.format(snakefile=pristine.root / "workflow/Snakefile", renamed=renamed)
+        (root / "workflow/Snakefile").write_text(said + own)
+        return type(pristine)(root, pristine.source)
+
+    return make
+
+
+def test_a_module_plans_what_the_workflow_plans(
+    deploy: Callable[..., Project], unbuilt: Project
+) -> None:
+    """Its presets are those of the package, for the folder has none."""
+    assert deploy().jobs("snakemake", "--dry-run") == unbuilt.planned()
+
+
+def test_a_module_makes_the_same_bytes(deploy: Callable[..., Project], tiny: Project) -> None:
+    """Up to the dataset, which names no path of the clone; the whole study by night."""
+    module = deploy()
+    module.run("snakemake", "--cores", "2", DATASET)
+    assert module.digests()[DATASET] == tiny.digests()[DATASET]
+
+
+@pytest.mark.slow
+def test_a_module_runs_a_whole_study(deploy: Callable[..., Project], tiny: Project) -> None:
+    module = deploy()
+    module.run("snakemake", "--cores", "2")
+    assert module.digests() == tiny.digests()
+    module.run("snakemake", "--report", "report.html")
+    assert (module.root / "report.html").stat().st_size > 0
+    assert module.jobs("snakemake", "--dry-run") == {}
+
+
+def test_a_module_leaves_rules_and_process_of_others_alone(deploy: Callable[..., Project]) -> None:
+    """Neither their shell nor the collection of garbage; results of theirs stop nothing."""
+    module = deploy(" as nlobayes_*", OWN)
+    (module.root / "results").mkdir()
+    (module.root / "results/theirs.txt").write_text("of another rule")
+    done = module.run("snakemake", "--cores", "1", "results/own.txt")
+    assert "collects garbage: True" in done.stdout + done.stderr
+    path = (module.root / "results/own.txt").read_text().strip()
+    assert path == module.environment()["PATH"]
+    assert module.jobs("snakemake", "--dry-run", "nlobayes_tiny")["nlobayes_draw"] == 2
+
+
+def test_a_study_that_is_refused_is_an_error_of_the_workflow_that_imports(
+    deploy: Callable[..., Project],
+) -> None:
+    """No exit: Snakemake says it and ends as for any other fault."""
+    module = deploy()
+    study = module.root / "config/config.yaml"
+    study.write_text(study.read_text().replace("[tiny]", "[tinny]"))
+    done = module.run("snakemake", "--dry-run", status=1)
+    said = done.stdout + done.stderr
+    assert "WorkflowError" in said
+    assert "nlobayes: error: " in said
+    assert "tinny" in said
+
+
+def deployed_by_snakedeploy(source: Path, folder: Path) -> None:
+    """Write what `snakedeploy deploy-workflow` 0.17 does: copies, and a Snakefile with a module.
+
+    Its Snakefile names the clone by what stands in the repository for GitHub; of a local clone it
+    names `workflow/Snakefile` without its folder, which is mended here.
+    """
+    for name in ("config", "profiles"):
+        shutil.copytree(source / name, folder / name)
+    shutil.copy(source / "LICENSE", folder)
+    (folder / "workflow").mkdir()
+    said = SNAKEFILE.format(snakefile=source / "workflow/Snakefile", renamed="")
+    lines = 'from snakemake.utils import min_version\n\nmin_version("6.10.0")\n'
+    (folder / "workflow/Snakefile").write_text(lines + said)
+
+
+def test_the_folder_that_snakedeploy_writes_plans_the_default_study(
+    pristine: Project, tmp_path: Path
+) -> None:
+    deployed_by_snakedeploy(pristine.root, tmp_path)
+    folder = type(pristine)(tmp_path, pristine.source)
+    assert folder.jobs("snakemake", "--dry-run") == pristine.planned()
+
+
+def test_the_catalog_is_promised_what_is_tested() -> None:
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert usage["mandatory-flags"]["flags"] == []
+    promised = {name for name, works in usage["software-stack-deployment"].items() if works}
+    assert promised == {"report"}
+    assert (ROOT / "config/README.md").is_file()
