@@ -41,6 +41,7 @@ class Bundle:
         self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
         self._last: tuple[Mapping[str, float], Mapping[Key, CrossSection]] = ({}, {})
         self._columns = {name for one in self.surrogates.values() for name in one.inputs}
+        self._held = {name for one in self.surrogates.values() for name in one.held}
 
     def __repr__(self) -> str:
         """Say how many processes it has, at which energies, and in how many checks failed."""
@@ -155,7 +156,7 @@ class Bundle:
             return given
         is_text = isinstance(given, str) and "\n" in given
         text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
-        return spectrum_of(str(text), source, self._columns)
+        return spectrum_of(str(text), source, self._columns, self._held)
 
 
 def spelled(pair: Iterable[int]) -> str:

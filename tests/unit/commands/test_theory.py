@@ -49,7 +49,7 @@ MODEL = {
     "likelihood": {"kind": "gaussian", "sigma": 0.1},
     "precision": "float64",
 }
-K_FACTOR = {"relative_to": {"column": "lo_pb"}}
+K_FACTOR: dict[str, Any] = {"relative_to": {"column": "lo_pb"}}
 Change = Callable[[dict[str, np.ndarray]], None]
 
 
