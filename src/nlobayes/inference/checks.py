@@ -14,8 +14,16 @@ STANDS_STILL = 1e-4
 """So has one this much below the decoherence length of a microcanonical kernel."""
 
 
-def check_alive(stats: Mapping[str, np.ndarray], chains: Sequence[int], where: str) -> None:
+def check_alive(
+    stats: Mapping[str, np.ndarray],
+    chains: Sequence[int],
+    where: str,
+    *,
+    moved_before: bool = False,
+) -> None:
     """Refuse steps (chain, draw) in which a chain lost its density or never moved.
+
+    Chains that `moved_before` may stand still: their earlier draws count, and R-hat shows it.
 
     Raises
     ------
@@ -33,7 +41,7 @@ def check_alive(stats: Mapping[str, np.ndarray], chains: Sequence[int], where: s
                 value=log_density[row, broken[0]],
                 step=int(broken[0]),
             )
-        if log_density.shape[1] > 1 and np.ptp(log_density[row]) == 0:
+        if not moved_before and log_density.shape[1] > 1 and np.ptp(log_density[row]) == 0:
             raise InputError(
                 "inference.never_moved",
                 where=where,

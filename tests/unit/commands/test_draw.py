@@ -211,6 +211,16 @@ def test_chains_that_cannot_move_are_refused_and_nothing_is_written(
     assert not (tmp_path / "out.nc").exists()
 
 
+def test_a_segment_that_stands_still_after_others_is_kept(
+    draw_on: DrawOn, tmp_path: Path, warmed: Path, dataset: Dataset
+) -> None:
+    """What the chain has drawn before is worth keeping; diagnostics say what this segment is."""
+    first = draw_on(tmp_path / "first.nc", warmed)
+    write_dataset(tmp_path / "other.nc", dataset._replace(target=1e200 * dataset.target), {})
+    second = draw_on(tmp_path / "second.nc", first, dataset=tmp_path / "other.nc")
+    assert np.ptp(read_groups(second, "segment")["sample_stats"]["lp"].values, axis=1).max() == 0
+
+
 @pytest.mark.slow
 def test_a_kernel_without_gradient_draws(
     warm_up: Callable[..., Path],

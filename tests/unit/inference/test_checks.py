@@ -64,6 +64,16 @@ def test_a_chain_that_never_moved_is_refused() -> None:
         check_alive(stuck, CHAINS, "draws")
 
 
+def test_a_chain_that_moved_before_may_stand_still() -> None:
+    """A long chain is not lost by its last segment; without a density it is refused all the same."""
+    stuck = stats()
+    stuck["lp"][1] = -3.0
+    check_alive(stuck, CHAINS, "draws", moved_before=True)
+    stuck["lp"][1, 0] = np.nan
+    with refused("inference.density_lost", chain=5, step=0):
+        check_alive(stuck, CHAINS, "draws", moved_before=True)
+
+
 def test_what_can_move_a_chain_passes() -> None:
     """Down to the limit itself, and far above the beginning."""
     check_tuned(tuned(), CHAINS, "warm-up", begin=1e-3)

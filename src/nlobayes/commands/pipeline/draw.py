@@ -76,7 +76,7 @@ def draw(
     draws = records.join(drawn)
     noise = {name: value for name, value in draws.observed.items() if name != "f"}
     stats = {**records.sample_stats(draws.info, draws.logdensity), **noise}
-    checks.check_alive(stats, begin.chains, label)
+    checks.check_alive(stats, begin.chains, label, moved_before=not begin.adaptation)
     end = Checkpoint(
         begin.chains, first_draw + job.draws, records.to_arrays(states), begin.tuned, {}
     )
