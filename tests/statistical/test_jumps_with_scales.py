@@ -8,6 +8,7 @@ Without the likelihood every weight is one, and the answer is the prior.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from tests.statistical.test_exactness import make_dataset
 pytestmark = pytest.mark.statistical
 
 POOL, CHAINS, STEPS, SIGNIFICANCE, SIGMA, MOST = 600_000, 2000, 12, 0.001, 0.7, 3
+PARTS = 12
 X = np.array([[-1.5, 0.3], [-0.5, -1.0], [0.0, 1.0], [0.6, -0.4], [1.0, 0.8], [1.6, -0.2]])
 Y = np.array([-0.9, -1.1, 0.8, 0.9, 1.2, 1.0])
 WIDTHS = np.array([4, 2, 1]) / 7
@@ -75,23 +77,30 @@ def pool_of(prior: str) -> Pool:
     for name, place in density.places.items():
         positions[:, place] = drawn[name]
     scales = np.hstack([drawn[name] for name in drawn if name.startswith("scale_")])
-    apart = network(drawn) - Y
+    apart = np.vstack([network(part) for part in parts_of(drawn)]) - Y
     return Pool(positions, widths, scales, np.exp(-0.5 * np.sum(apart**2, axis=1) / SIGMA**2))
+
+
+def parts_of(drawn: dict[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
+    """Cut draws into parts, whose hidden units take little memory."""
+    for at in np.array_split(np.arange(POOL), PARTS):
+        yield {name: values[at] for name, values in drawn.items()}
 
 
 def network(drawn: dict[str, np.ndarray]) -> np.ndarray:
     """Evaluate the networks of prior draws at all rows (draw, row)."""
+    draws = len(drawn["units_1"])
 
     def array(name: str, fan_in: int = 1) -> np.ndarray:
-        log_scale = drawn.get(f"scale_{name}_padded", np.zeros((POOL, 1)))
-        spread = drawn[f"{name}_padded_whitened"].reshape(POOL, log_scale.shape[1], -1)
+        log_scale = drawn.get(f"scale_{name}_padded", np.zeros((draws, 1)))
+        spread = drawn[f"{name}_padded_whitened"].reshape(draws, log_scale.shape[1], -1)
         return np.exp(log_scale)[..., None] * spread / np.sqrt(fan_in)
 
     inputs = X.shape[1]
-    into = array("weights_1", inputs).reshape(POOL, inputs, MOST)
-    hidden = np.tanh(X @ into + array("biases_1").reshape(POOL, 1, MOST))
-    out = array("weights_2", MOST).reshape(POOL, MOST) * drawn["units_1"]
-    return np.einsum("drh,dh->dr", hidden, out) + array("biases_2").reshape(POOL, 1)
+    into = array("weights_1", inputs).reshape(draws, inputs, MOST)
+    hidden = np.tanh(X @ into + array("biases_1").reshape(draws, 1, MOST))
+    out = array("weights_2", MOST).reshape(draws, MOST) * drawn["units_1"]
+    return np.einsum("drh,dh->dr", hidden, out) + array("biases_2").reshape(draws, 1)
 
 
 def run(prior: str, data: bool, starts: np.ndarray) -> np.ndarray:

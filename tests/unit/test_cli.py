@@ -34,6 +34,8 @@ PREPARE: dict[str, Any] = {
     "reference_points": 2,
     "units": {},
 }
+LISTS = {("compare", "runs"), ("summary", "grids"), ("bundle", "surrogates")}
+"""Arguments that take several values: their help says `runs...`."""
 TABLE = "a,b,sigma:pb\n" + "".join(f"{n},{n * n % 7},{n + 1}\n" for n in range(8))
 
 
@@ -154,7 +156,7 @@ def test_help_of_a_verb_explains_every_option(verb: str) -> None:
     for name in inspect.signature(function).parameters:
         shown = name.replace("_", "-")
         said = re.search(rf"(--|│[ *]+){shown} ", done.output)
-        assert said or (verb, name) in {("compare", "runs"), ("summary", "grids")}, name
+        assert said or (verb, name) in LISTS, name
 
 
 @pytest.mark.parametrize(

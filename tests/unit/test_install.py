@@ -42,6 +42,7 @@ EXTRAS: dict[str, str | None] = {
 BESIDE = {
     "predict": {"jax", "jaxlib", "pandas"},
     "bundle": {"jax", "jaxlib", "pandas", "pooch"},
+    "onnx": {"pandas"},
     "serve": {"jax", "jaxlib"},
     "record": {"pandas"},
 }

@@ -33,7 +33,8 @@ def test_the_end_of_a_run_that_did_not_converge_says_so_and_what_to_do(tiny: Pro
 
 
 def test_each_job_is_a_line_and_the_log_keeps_every_word(tiny: Project) -> None:
-    lines = said(tiny, "stderr")
+    """Beside how far the run is, which a slow machine says once it has been at work for long."""
+    lines = [line for line in said(tiny, "stderr") if "  tiny: " not in line]
     assert sum(f" of {JOBS + 1}  " in line for line in lines) == JOBS
     assert any(line.endswith("warmup  tiny, chain group 1, segment 0") for line in lines)
     assert len(lines) < JOBS + 32

@@ -65,7 +65,7 @@ def test_a_chain_that_never_moved_is_refused() -> None:
 
 
 def test_a_chain_that_moved_before_may_stand_still() -> None:
-    """A long chain is not lost by its last segment; without a density it is refused all the same."""
+    """A long chain is not lost by its last segment. Without a density it is refused."""
     stuck = stats()
     stuck["lp"][1] = -3.0
     check_alive(stuck, CHAINS, "draws", moved_before=True)

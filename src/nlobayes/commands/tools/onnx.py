@@ -15,6 +15,9 @@ from nlobayes.extras import needs_extra
 from nlobayes.surrogate.trained import is_of_classes, read_exported
 
 ENDING = ".onnx"
+NO_QUANTILES = (
+    "nlobayes: no median and no quantiles: the noise lies about each draw, not their mean"
+)
 
 
 def onnx(
@@ -40,3 +43,5 @@ def onnx(
     content = model.SerializeToString()
     write_bytes(out, content)
     typer.echo(f"{out}: {len(content) / 1e6:.3g} MB", err=True)
+    if not any(output.name.endswith("_median") for output in model.graph.output):
+        typer.echo(NO_QUANTILES, err=True)
