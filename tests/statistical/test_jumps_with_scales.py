@@ -28,8 +28,8 @@ from tests.statistical.test_exactness import make_dataset
 
 pytestmark = pytest.mark.statistical
 
-POOL, CHAINS, STEPS, SIGNIFICANCE, SIGMA, MOST = 600_000, 2000, 12, 0.001, 0.7, 3
-PARTS = 12
+POOL, CHAINS, STEPS, SIGNIFICANCE, SIGMA, MOST = 300_000, 2000, 12, 0.001, 0.7, 3
+PARTS = 6
 X = np.array([[-1.5, 0.3], [-0.5, -1.0], [0.0, 1.0], [0.6, -0.4], [1.0, 0.8], [1.6, -0.2]])
 Y = np.array([-0.9, -1.1, 0.8, 0.9, 1.2, 1.0])
 WIDTHS = np.array([4, 2, 1]) / 7
