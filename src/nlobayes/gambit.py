@@ -6,8 +6,8 @@
     backend.import_slha_string(text)
     backend.get_xsection((1000022, 1000023))  # a dict, in fb
 
-A bundle stands for all its surrogates. The environment variable `NLOBAYES_SURROGATES` names
-surrogates too, separated as in PATH, because the C++ side of GAMBIT sets the energy alone.
+A bundle is used as all its surrogates. The environment variable `NLOBAYES_SURROGATES` lists
+surrogates too, separated as in PATH, because the C++ side of GAMBIT only sets the energy.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Backend:
         ------
         InputError
             If a parameter is unknown, or a surrogate cannot be loaded, does not know its process,
-            or is of the same as another.
+            or has the same process as another.
         """
         for name in parameters:
             if name not in PARAMETERS:
@@ -67,13 +67,13 @@ class Backend:
         self._energy, self._surrogates, self._found = energy, surrogates, {}
 
     def import_slha_string(self, slha: str) -> None:
-        """Take the spectrum of SLHA text; one that cannot be used is not trusted later on."""
+        """Read the spectrum of SLHA text. Invalid text gives trust level -1 later."""
         if not isinstance(slha, str):
             raise InputError("surrogate.not_text", kind=type(slha).__name__)
         self._found, self._slha = {}, slha
 
     def get_xsection(self, pid_pair: Iterable[int]) -> Answer:
-        """Give the cross section of two produced particles, in any order, by their PDG numbers.
+        """Return the cross section of two produced particles, in any order, by their PDG numbers.
 
         Returns
         -------

@@ -23,14 +23,14 @@ Processes = Iterable[Iterable[int]] | Literal["all"]
 
 
 class Bundle:
-    """Surrogates of several processes, ready to predict spectra.
+    """Surrogates of several processes, which predict spectra.
 
     Attributes
     ----------
     entries
-        What its index says of each surrogate: process, energy, file, SHA-256 and verdicts.
+        Entries of the index, one for each surrogate: process, energy, file, SHA-256 and verdicts.
     surrogates
-        Each `Surrogate`, by its entry's `key`: what is produced, and the energy in GeV.
+        Each `Surrogate` by the `key` of its entry: produced particles, and energy in GeV.
     loaded
         The same with the path of each file.
     """
@@ -54,12 +54,12 @@ class Bundle:
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
-        """Load a folder, or the bundle of a name that `list` gives, which is fetched once.
+        """Load a folder, or a bundle by its name in `list`, which is downloaded once.
 
         Raises
         ------
         InputError
-            If there is neither, it cannot be fetched, or a file is not what the index says.
+            If there is neither, the download fails, or a file differs from the index.
         """
         folder = Path(path_or_name)
         if not folder.is_dir():
@@ -68,7 +68,7 @@ class Bundle:
 
     @staticmethod
     def list() -> tuple[str, ...]:
-        """Name the bundles that can be fetched."""
+        """List the names of bundles that can be downloaded."""
         return tuple(catalog())
 
     @property
@@ -79,22 +79,22 @@ class Bundle:
     def predict(
         self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
     ) -> dict[tuple[int, ...], CrossSection]:
-        """Predict the cross section of each process in pb, by its PDG numbers.
+        """Predict the cross section of each process in pb, by PDG numbers.
 
         Parameters
         ----------
         spectrum
             An SLHA file (a path), SLHA text, or values by the names of columns.
         processes
-            Which; by default all of that energy.
+            Processes to predict; by default all of that energy.
         energy
-            In GeV; it may be left out where the processes have one energy.
+            In GeV; optional if the processes have one energy.
 
         Raises
         ------
         InputError
-            If the spectrum cannot be used, a process is not in the bundle at that energy, is asked
-            for twice, or there are several energies. Then nothing is predicted.
+            If the spectrum cannot be used, a process is not in the bundle at that energy or is
+            given twice, or there are several energies. Then nothing is predicted.
         """
         chosen, at = self._chosen(processes, energy), self._spectrum(spectrum)
         found = self._found(chosen, at)
@@ -103,7 +103,7 @@ class Bundle:
     def total(
         self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
     ) -> CrossSection:
-        """Add the cross sections of processes; `surrogate.sums` says how errors are combined.
+        """Add the cross sections of processes; `surrogate.sums` documents how errors are combined.
 
         Raises
         ------

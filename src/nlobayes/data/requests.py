@@ -63,7 +63,7 @@ class Request(NamedTuple):
 
 
 def check_request(table: Table, asked: Request, source: str) -> None:
-    """Refuse what a table cannot give; target columns without values are not judged by them.
+    """Refuse what a table cannot give; target columns without values are not checked.
 
     Raises
     ------

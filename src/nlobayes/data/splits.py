@@ -1,4 +1,4 @@
-"""Which row belongs to which split, and at which held-out rows convergence is judged."""
+"""Which row belongs to which split, and at which held-out rows convergence is checked."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def bounds_of_parts(
 
 
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
-    """Choose validation and test rows, evenly spaced among them, to judge convergence at.
+    """Choose validation and test rows, evenly spaced among them, to check convergence at.
 
     Parameters
     ----------

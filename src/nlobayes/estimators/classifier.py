@@ -1,4 +1,4 @@
-"""Probabilities of classes: fitted as the workflow does."""
+"""Classification with probabilities: fitted as in the workflow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
     """Bayesian neural network of classes, sampled by exact Markov chains.
 
     Parameters and attributes are those of `BayesianNetworkRegressor` without `noise` and `scale`;
-    `surrogate_` is a `Classifier`, and `classes_` are the labels that its numbers stand for.
+    `surrogate_` is a `Classifier`, and `classes_` has the label of each of its numbers.
     """
 
     noise = "auto"
@@ -65,7 +65,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> BayesianNetworkClassifier:
-        """Sample the posterior of the network and judge it.
+        """Sample the posterior of the network and check its convergence.
 
         Parameters
         ----------
@@ -98,19 +98,19 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Give the probabilities (point, class): the means over the draws."""
+        """Return the probabilities (point, class): the means over the draws."""
         points = self._points(X)
         probability: np.ndarray = self.surrogate_.predict(points).probability
         return probability / probability.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Give the most probable label of each point."""
+        """Return the most probable label of each point."""
         probable = self.predict_proba(X).argmax(axis=1)
         labels: np.ndarray = self.classes_[probable]
         return labels
 
     def sample(self, X: Any) -> np.ndarray:
-        """Give the probabilities of each draw of the posterior (draw, point, class)."""
+        """Return the probabilities of each draw of the posterior (draw, point, class)."""
         points = self._points(X)
         return self.surrogate_.sample(points)
 

@@ -1,4 +1,4 @@
-"""A number of each point, with error bars: fitted as the workflow does, kept as a surrogate."""
+"""Regression with error bars: fitted as in the workflow, kept as a surrogate."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings.
     chains, until
-        Replace those of the method; `until` is `{}` or limits at which drawing stops.
+        Replace those of the method. `until` is `{}` or limits at which sampling stops.
     noise
         Family of the error bars, which are fitted to the validation rows.
     scale
         `log10` learns the logarithm of a positive target, `identity` the target itself.
     features
-        Settings of a dataset's `features`, as `{"map": "invariants"}`; raw columns without.
+        Settings of a dataset's `features`, as `{"map": "invariants"}`; by default raw columns.
     validation, test
-        Rows that error bars are fitted to, and that judge these: numbers, or shares.
+        Rows that error bars are fitted to, and rows that test them: numbers, or shares.
     precision
         `float32` or `float64`.
     together
@@ -43,9 +43,9 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     random_state
         Seed of the run; a number gives the same bytes each time.
     n_jobs
-        Processes that run chains beside each other; None is this one.
+        Processes that run chains in parallel; None uses this process.
     verbose
-        Show a bar in a terminal or a notebook.
+        Show a progress bar in a terminal or a notebook.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_sd: Any = None) -> BayesianNetworkRegressor:
-        """Sample the posterior of the network, judge it, and fit its error bars.
+        """Sample the posterior of the network, check its convergence, and fit its error bars.
 
         Parameters
         ----------

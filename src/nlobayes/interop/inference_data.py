@@ -23,7 +23,7 @@ def inference_data(
     results: Named = "results",
     seed: int = 0,
 ) -> az.InferenceData:
-    """Read the draws of a run, and add what their model says of the train rows.
+    """Read the draws of a run, and add log likelihood and replicates of the train rows.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def inference_data(
     Returns
     -------
     arviz.InferenceData
-        The groups of the file and those that were asked for, in units of the network. Each group
-        has a number of draws of its own.
+        The groups of the file and the requested ones, in units of the network. Groups may
+        differ in their number of draws.
 
     Raises
     ------

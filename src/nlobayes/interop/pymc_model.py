@@ -1,4 +1,4 @@
-"""The PyMC model of a run, with the data that it was conditioned on."""
+"""The PyMC model of a run, with its training data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def pymc_model(
     run
         A file of `results/posterior/` or `results/thinned/`, or the name of a run.
     dataset
-        Its dataset; by default the one that the posterior names, beside it.
+        Its dataset; by default the one named in the posterior.
     results
         Folder of the results, for the name of a run.
     non_centered

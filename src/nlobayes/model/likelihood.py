@@ -48,7 +48,7 @@ class Likelihood(Protocol):
         ...
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give what convergence is judged by at each point: the outputs, or what they tell."""
+        """Give the functions whose convergence is checked at each point."""
         ...
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise | None:

@@ -71,7 +71,7 @@ class Features(Frozen):
 
 
 class Theory(Frozen):
-    """Columns that tell the theory errors of the target, each learned as its ratio to the target.
+    """Columns of theory errors of the target, each learned as its ratio to the target.
 
     A surrogate predicts scale errors from the lower and the higher of the two cross sections at
     other scales, and half the range of alpha_s.
@@ -242,10 +242,10 @@ class DatasetPreset(Frozen):
     """Which rows of the table are used, as `{column: digit, among: [0, 1, 2]}`; all where not
     given."""
     process: StatedProcess = None
-    """Of which process a table of your own is: particles, energy, order, what was held fixed. The
-    surrogate says it, and flags points that it does not hold for. Other sources know it."""
+    """Process of your own table: particles, energy, order, fixed parameters. The surrogate states
+    it and flags points for which it is not valid. Other sources know their process."""
     reference_points: PositiveInt = 500
-    """Held-out rows at which convergence is judged."""
+    """Held-out rows at which convergence is checked."""
     image: Image = None
     """Rows and columns of the image that the columns of `features` are, row by row, as `[8, 8]`:
     figures of classes show some test rows as images."""

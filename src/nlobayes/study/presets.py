@@ -183,7 +183,7 @@ class Evaluation(Frozen):
     `stacking` also weights the chains so that they predict the validation rows best, and reports
     the scores of that beside those of equal draws. The verdict on convergence stays as it is."""
     scores: Annotated[dict[str, CustomScore], AfterValidator(check_scores)] = {}
-    """Scores of your own by their names, which stand among the others in `evaluation.json`."""
+    """Your own scores by their names, stored with the others in `evaluation.json`."""
     figures: Shown = Shown()
     """What the figures of a run show."""
 
@@ -215,17 +215,17 @@ class Grid(Frozen):
     RENAMED: ClassVar[Mapping[str, str]] = {"sampler": "method"}
 
     dataset: Names
-    """Names of dataset presets; one name may stand alone."""
+    """Names of dataset presets; a single name needs no list."""
     network: Names
-    """Names of network presets; one name may stand alone."""
+    """Names of network presets; a single name needs no list."""
     prior: Names
-    """Names of prior presets; one name may stand alone."""
+    """Names of prior presets; a single name needs no list."""
     likelihood: Names
-    """Names of likelihood presets; one name may stand alone."""
+    """Names of likelihood presets; a single name needs no list."""
     pretraining: Names
-    """Names of pretraining presets; one name may stand alone."""
+    """Names of pretraining presets; a single name needs no list."""
     method: Names
-    """Names of method presets; one name may stand alone."""
+    """Names of method presets; a single name needs no list."""
     evaluation: str = "default"
     """Name of the evaluation preset of all its runs."""
     seed: Seeds | None = None

@@ -45,7 +45,7 @@ class PriorSettings(Choice):
     slopes: Slopes | None = None
     """Prior of the trained slopes, which the activations `prelu` and `square_prelu` need."""
     earlier: EarlierDataFile | None = None
-    """Earlier data, whose statement on f stands beside the prior of the weights."""
+    """Earlier data, whose information on f is added to the prior of the weights."""
 
     @property
     def codes(self) -> Mapping[str, Code]:

@@ -49,7 +49,7 @@ class FixedParameter(Frozen):
 class Process(Frozen):
     """Of which process the cross sections of a table are, and how they were computed.
 
-    Entries that the table states itself must agree; what nobody states is `unknown`.
+    Entries that the table states itself must agree; entries that are not stated are `unknown`.
     """
 
     incoming: tuple[Particle, Particle] = (2212, 2212)
@@ -69,10 +69,10 @@ class Process(Frozen):
     engine: Text | None = None
     """What computed them, with its version, as `Resummino 3.1.2`."""
     fixed: Annotated[dict[Word, FixedParameter], Field(max_length=20)] | None = None
-    """Parameters of the model that were held fixed and are no columns that are read, by name; a
-    point with another value is `outside`. SLHA files tell `msq`, the mean mass of the eight light
-    squarks, `mass_1000021` and likewise the size of any other mass by the number of the particle,
-    `mu`, all in GeV, and `tan_beta` in unit `1`. `{}` says that there are none."""
+    """Parameters of the model that were constant and are no inputs, by name; a point with another
+    value is `outside`. SLHA files have `msq`, the mean mass of the eight light squarks,
+    `mass_1000021` and likewise the size of any other mass by the number of the particle, `mu`, all
+    in GeV, and `tan_beta` in unit `1`. `{}` declares that there are none."""
 
     @model_validator(mode="after")
     def _fixed_in_units_of_slha(self) -> Process:

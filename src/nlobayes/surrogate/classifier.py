@@ -1,6 +1,6 @@
 """`Classifier.load(path).predict(x)`: probabilities of classes from one file.
 
-Needs NumPy and h5py; JAX only where it is asked for.
+It needs NumPy and h5py, and JAX if that engine is chosen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CELLS = 1_000_000
 
 
 class Classes(NamedTuple):
-    """What all draws together say of points.
+    """Prediction of all draws together.
 
     Attributes
     ----------
@@ -30,8 +30,8 @@ class Classes(NamedTuple):
     entropy
         Of the predictive probabilities, in nats (point,).
     mutual_information
-        How much of the entropy is for want of data, not between the classes themselves: the
-        entropy less the mean over draws of that of one draw (point,).
+        The part of the entropy that more data would remove: the entropy minus the mean over
+        draws of the entropy of one draw (point,).
     """
 
     probability: np.ndarray
@@ -42,12 +42,12 @@ class Classes(NamedTuple):
 
 
 class Classifier(Trained):
-    """A sampled network that tells classes apart.
+    """A sampled network for classes.
 
     Attributes
     ----------
     labels
-        The classes, whole numbers as the table names them, in the order of the probabilities.
+        The classes, whole numbers as in the table, in the order of the probabilities.
     """
 
     OF_CLASSES: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class Classifier(Trained):
     def predict(self, x: Any) -> Classes:
         """Predict points (point, input), in the order of `inputs` and in their units.
 
-        `domain` says how far to trust it: far from the train rows networks are sure and wrong.
+        Check `domain` too: far from the train rows, networks give wrong classes high probabilities.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Classifier(Trained):
         )
 
     def sample(self, x: Any) -> np.ndarray:
-        """Give the probabilities of every draw (draw, point, class) at points (point, input)."""
+        """Return the probabilities of every draw (draw, point, class) at points (point, input)."""
         return _softmax(self._evaluate(self._seen(x)))
 
     def _of_points(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

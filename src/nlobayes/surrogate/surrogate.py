@@ -1,7 +1,7 @@
 """`Surrogate.load(path).predict(x)`: cross sections with error bars from one file.
 
-Needs NumPy and h5py, SciPy where the target is relative to the embedded engine, JAX where it is
-asked for.
+It needs NumPy and h5py. It needs SciPy if the target is relative to the embedded engine, and JAX if
+that engine is chosen.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Surrogate(Trained):
     Attributes
     ----------
     outputs
-        Names of all targets that the network has learned together, `target` first.
+        Names of all targets of the network, `target` first.
     theory
-        Names of outputs by the theory error that they tell, each as a ratio to the target.
+        Names of the outputs of each theory error, each a ratio to the target.
     """
 
     OF_CLASSES: ClassVar[bool] = False
@@ -91,7 +91,7 @@ class Surrogate(Trained):
     def as_jax(
         self, *, quantiles: Sequence[float] = (0.16, 0.84), output: str | None = None
     ) -> Callable[[Any], Prediction]:
-        """Give the prediction as a pure function of JAX, to be differentiated, jitted and vmapped.
+        """Return the prediction as a pure JAX function, for `grad`, `jit` and `vmap`.
 
         It holds draws times points times units of a layer at once: give it a few points, or the
         parts of many by `jax.lax.map`.
@@ -124,7 +124,7 @@ class Surrogate(Trained):
         return function_of(self._each[self.outputs.index(name)], quantiles)
 
     def errors(self, x: Any) -> dict[str, np.ndarray]:
-        """Give relative errors of the target at points (point, input), each (point,), by name.
+        """Return relative errors of the target at points (point, input), each (point,), by name.
 
         `regression_down` and `regression_up` lead from the median to the ends of the 68 % interval
         of the surrogate; so do those of every source of `theory`, and `total_down` and `total_up`
@@ -139,7 +139,7 @@ class Surrogate(Trained):
         return theory.relative_errors(found, self.target, self.theory)
 
     def quantiles(self, x: Any, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
-        """Give quantiles (quantile, point) of all `outputs` of points, by name.
+        """Return quantiles (quantile, point) of all `outputs` of points, by name.
 
         They are those of `predict`, without the moments that cost most. Errors as `predict`.
         """

@@ -1,6 +1,6 @@
-"""What files of numbers and of classes share: inputs and domain, what they are of, and verdicts.
+"""What surrogates of numbers and of classes share: inputs, domain, process and verdicts.
 
-Needs NumPy and h5py; JAX only where it is asked for.
+It needs NumPy and h5py, and JAX if that engine is chosen.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ Evaluate = Callable[[np.ndarray], np.ndarray]
 
 
 class Trained:
-    """Draws of a network that were exported, and the points that they know.
+    """Exported draws of a network, and the domain of their training data.
 
     Attributes
     ----------
     inputs
-        Names of the columns that a point has, in order; a column that the target was learned
-        relative to comes last.
+        Names of the columns of a point, in order. If the target is relative to a column, that
+        column is the last.
     target
-        Name of what is predicted; `units` names its unit and those of the inputs.
+        Name of the prediction. `units` has its unit and those of the inputs.
     scale
         Model scale: `log10` of the target or `identity`; `classes` of classes.
     draws
@@ -49,19 +49,19 @@ class Trained:
     limits
         Smallest and largest value of each input among the train rows.
     gaps
-        Of masses with both signs: the values around zero between which no train row lies.
+        For masses with both signs: the interval around zero without train rows.
     typical
         A train row in the middle of the others, by input.
     facts
-        What the file says of itself: verdicts, scores, provenance, how to cite it.
+        Contents of the file: verdicts, scores, provenance, citation.
     origin
-        What it is of, as the table of its points states it: process, `sqrt_s_tev`, order, parton
-        distributions and more by name; `unknown` where no table did.
+        The process as the table of points states it: particles, `sqrt_s_tev`, order, parton
+        distributions and more by name. Entries that are not stated are `unknown`.
     process
-        Particles as PDG numbers, and the energy in GeV; None where a table stated them not.
+        Particles as PDG numbers, and the energy in GeV. None if the table did not state them.
     conditions
-        Parameters that were held fixed, such as `msq`, the mean mass of the light squarks in GeV,
-        each with the span in which points must lie. They are no inputs; `held` are their names.
+        Fixed parameters, such as `msq`, the mean mass of the light squarks in GeV, each with the
+        range in which points must lie. They are no inputs. `held` has their names.
     """
 
     OF_CLASSES: ClassVar[bool]
@@ -110,7 +110,7 @@ class Trained:
 
     @property
     def approximate(self) -> bool:
-        """Whether its draws are no chains, so that convergence does not apply."""
+        """Whether the draws come from no chains, so that convergence does not apply."""
         said: bool | None = self.facts["verdict"]["converged"]
         return said is None
 
@@ -130,9 +130,9 @@ class Trained:
         Raises
         ------
         InputError
-            If the file is no surrogate, is damaged or says what cannot be, the engine is not known,
-            it is of classes and not of numbers, or the other way around, or its target is relative
-            to what another version of the embedded engine computes.
+            If the file is no surrogate, is damaged or contradicts itself; if the engine is unknown;
+            if it predicts classes instead of numbers, or the reverse; or if its target is relative
+            to another version of the embedded engine.
         """
         exported = read_exported(path)
         if is_of_classes(exported) != cls.OF_CLASSES:
@@ -143,11 +143,11 @@ class Trained:
         return cls(exported, engine)
 
     def distance(self, x: Any) -> np.ndarray:
-        """Give the distance of points to the nearest train row, in the spacing there (point,)."""
+        """Return the distance (point,) to the nearest train row, in units of the spacing there."""
         return domains.distance(self._domain, self._seen(x))
 
     def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
-        """Say of points (point, input) where they lie: `inside`, `near edge` or `outside`.
+        """Classify points (point, input) as `inside`, `near edge` or `outside`.
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
         or in the length of a row of mixings. So is one without a `reference`, and one that violates

@@ -1,7 +1,7 @@
 """Whether the predicted uncertainties are right: standardised residuals, coverage, PIT.
 
 Draws (sample, point) and observed (point) are on the model scale. An ensemble of point
-predictions is judged the same way, its members in the place of draws. A score is a number, or a
+predictions is scored in the same way, with its members as draws. A score is a number, or a
 line that says why there is none.
 """
 

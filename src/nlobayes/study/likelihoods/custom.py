@@ -19,7 +19,7 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
 
     kind: Literal["custom"]
     noise: str
-    """Name of a second function of the file, which tells predictions the family and the scale of
+    """Name of a second function of the file, which returns the family and the scale of
     the noise about f."""
     outputs_of_network: Annotated[int, Field(ge=1, le=100)] = 1
     """Outputs of the network; the first is f."""

@@ -17,7 +17,7 @@ class BoostedTreesRival(RivalSettings):
 
     kind: Literal["boosted_trees"]
     quantiles: bool = False
-    """Learn 32 quantiles of an observation, which stand for draws, instead of the mean."""
+    """Learn 32 quantiles of an observation, used as draws, instead of the mean."""
     learning_rate: Positive = 0.05
     """Share of each tree that is added."""
     most_iterations: PositiveInt = 2000

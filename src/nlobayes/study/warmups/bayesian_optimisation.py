@@ -28,7 +28,7 @@ class BayesianOptimisationWarmup(WarmupSettings):
     integration_steps_points: Annotated[int, Field(ge=2)] = 8
     """Candidates, even in the logarithm."""
     batch: PositiveInt = 10
-    """Draws that judge one candidate."""
+    """Draws that score one candidate."""
     random_candidates: Annotated[int, Field(ge=0, le=10_000)] = 0
     """First candidates that are drawn at random; TensorBNN's are 20."""
     reset_after: PositiveInt | None = None
