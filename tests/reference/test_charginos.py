@@ -387,9 +387,7 @@ KINDS: dict[str, Kind] = {
     "χ̃⁰₂χ̃⁻₁": "minus",
     "χ̃⁰₂χ̃⁰₁": "neutralinos",
 }
-SETTING = re.compile(
-    r"(\w+), ([\d.]+) TeV, (?:([\d.]+) and )?(\d+) GeV(?:, squarks of (\d+) GeV)?"
-)
+SETTING = re.compile(r"(\w+), ([\d.]+) TeV, (?:([\d.]+) and )?(\d+) GeV(?:, squarks of (\d+) GeV)?")
 PHYSICS = (ROOT / "docs/physics.md").read_text()
 TABLES = [table for table in tables(PHYSICS) if "published (" in table[0][1]]
 ROWS = [row for row in published() if row["study"] == "physics"]

@@ -71,6 +71,11 @@ class Bundle:
         """List the names of bundles that can be downloaded."""
         return tuple(catalog())
 
+    @staticmethod
+    def is_known(path_or_name: str | Path) -> bool:
+        """Tell whether `load` takes it for a bundle: a folder, or a name of `list`."""
+        return Path(path_or_name).is_dir() or str(path_or_name) in catalog()
+
     @property
     def energies(self) -> tuple[float, ...]:
         """Energies in GeV."""
@@ -116,6 +121,12 @@ class Bundle:
             orders = {one.origin["order"] for one in parts.values()}
             raise InputError("bundles.orders", orders=sorted(orders))
         return total(parts, at)
+
+    def chosen(
+        self, processes: Processes = "all", energy: float | None = None
+    ) -> dict[str, Surrogate]:
+        """Give the surrogates of processes at one energy, by their PDG numbers; as `predict`."""
+        return self._named(self._chosen(processes, energy))
 
     def _found(
         self, chosen: Sequence[Key], spectrum: Mapping[str, float]
