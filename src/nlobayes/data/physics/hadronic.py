@@ -1,4 +1,4 @@
-"""Cross sections of p p -> two electroweakinos at LO and NLO QCD.
+"""Cross sections of p p -> two electroweakinos at LO and NLO QCD, of arrays of NumPy or of JAX.
 
 sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up.
 """
