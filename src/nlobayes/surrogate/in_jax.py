@@ -86,7 +86,7 @@ def _check_of_jax(name: str, columns: int) -> None:
         raise InputError("surrogate.map_not_in_jax", map=name) from None
 
 
-def _offset(output: Output, named: Mapping[str, jax.Array]) -> jax.Array:
+def _offset(output: Output, named: Mapping[str, Any]) -> jax.Array:
     """Give the reference (point,) on the model scale; NaN where it has no logarithm."""
     relative_to = output.transform.relative_to
     if relative_to is None:

@@ -136,7 +136,7 @@ def test_one_process_that_cannot_be_written_leaves_the_file_alone(
         ({"process": ["a b"]}, "commands.no_process", "--process"),
         ({"unit": "GeV"}, "data.unit_of_another_kind", "--unit"),
         ({"quantiles": "0.5"}, "commands.option_of_one", "--quantiles"),
-        ({"scale": "log10"}, "commands.option_of_one", "--scale"),
+        ({"scale": "log10"}, "commands.option_of_one", "--scale log10"),
         ({"keep": ["a"]}, "commands.option_of_one", "--keep"),
         ({"draws": 3}, "commands.option_of_one", "--draws"),
         ({"engine": "jax"}, "commands.option_of_one", "--engine"),

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from nlobayes.artifacts.streams import to_batch
-from nlobayes.bundles.bundle import Bundle, spelled
+from nlobayes.bundles.bundle import Bundle, Processes, spelled
 from nlobayes.commands.shared.points import Tally
 from nlobayes.data.slha import to_integers
 from nlobayes.data.spectrum_chunks import ENDING, list_files
@@ -35,7 +35,7 @@ class AskedOfBundle(NamedTuple):
     Attributes
     ----------
     processes
-        Pairs of PDG numbers; None for all of that energy.
+        Pairs of PDG numbers, or all of that energy.
     energy
         In GeV; None where all processes have one.
     total
@@ -46,7 +46,7 @@ class AskedOfBundle(NamedTuple):
         Whether files that cannot be used are left out, not refused.
     """
 
-    processes: tuple[tuple[int, ...], ...] | None
+    processes: Processes
     energy: float | None
     total: bool
     name: str
@@ -55,8 +55,8 @@ class AskedOfBundle(NamedTuple):
     skip_bad: bool
 
 
-def to_pairs(spelled_pairs: Sequence[str] | None) -> tuple[tuple[int, ...], ...] | None:
-    """Read pairs of PDG numbers, as `1000022 1000023`; None where none is given.
+def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
+    """Read pairs of PDG numbers, as `1000022 1000023`; all processes where none is given.
 
     Raises
     ------
@@ -67,12 +67,12 @@ def to_pairs(spelled_pairs: Sequence[str] | None) -> tuple[tuple[int, ...], ...]
     for text, numbers in pairs:
         if numbers is None or len(numbers) != 2:
             raise InputError("commands.no_process", where="--process", text=text)
-    return tuple(numbers for _, numbers in pairs if numbers) or None
+    return tuple(numbers for _, numbers in pairs if numbers) or "all"
 
 
 def surrogates_of(bundle: Bundle, asked: AskedOfBundle) -> dict[str, Surrogate]:
     """Give the surrogates that are asked for; errors as `Bundle.predict`."""
-    return bundle.chosen("all" if asked.processes is None else asked.processes, asked.energy)
+    return bundle.chosen(asked.processes, asked.energy)
 
 
 def predicted_by_bundle(
@@ -109,9 +109,8 @@ def _rows(
     bundle: Bundle, file: Path, asked: AskedOfBundle, tally: Tally
 ) -> list[tuple[str, CrossSection]]:
     """Predict each process of a file, and their sum."""
-    processes = "all" if asked.processes is None else asked.processes
     try:
-        parts = bundle.predict(file, processes, asked.energy)
+        parts = bundle.predict(file, asked.processes, asked.energy)
     except InputError as error:
         placed = error if str(error.where).startswith(str(file)) else error.within(file)
         if not asked.skip_bad:
@@ -123,7 +122,7 @@ def _rows(
     for name, found in rows:
         _count(f"{file}: {name}", found, tally)
     if asked.total:
-        rows.append((SUM, bundle.total(file, processes, asked.energy)))
+        rows.append((SUM, bundle.total(file, asked.processes, asked.energy)))
     return rows
 
 

@@ -46,12 +46,7 @@ CELLS = 2_000_000
 
 
 def predict(
-    surrogate: Annotated[
-        Path,
-        typer.Argument(
-            help="Surrogate, written by `nlobayes export`; or folder or name of a bundle."
-        ),
-    ],
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate; or folder or name of a bundle.")],
     points: Annotated[
         str,
         typer.Argument(
@@ -88,22 +83,20 @@ def predict(
     """Write what is predicted for every point, how sure that is, and whether to trust it."""
     form = form_of(out, json)
     of_one: dict[str, object] = {"--keep": keep, "--draws": draws, "--engine": engine == "jax"}
-    of_one |= {"--quantiles": quantiles != INTERVAL, "--scale": scale == "log10"}
+    of_one |= {"--quantiles": quantiles != INTERVAL, "--scale log10": scale == "log10"}
     of_many = {"--process": process, "--energy": energy is not None, "--total": total}
     if not surrogate.is_file() and Bundle.is_known(surrogate):
-        _refuse(of_one, "commands.option_of_one", surrogate=surrogate)
+        if option := _first_given(of_one):
+            raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
         target = _in_unit("sigma_pb", "pb", unit)
         wanted = AskedOfBundle(to_pairs(process), energy, total, *target, skip_bad)
         _by_bundle(Bundle.load(surrogate), points, wanted, (out, form), slha_out)
         return
-    _refuse(of_many, "commands.option_of_bundle", surrogate=surrogate)
-    if engine == "jax":
-        runtime.configure("float64")
+    if option := _first_given(of_many):
+        raise InputError("commands.option_of_bundle", where=option, surrogate=surrogate)
     loaded = _load(surrogate, engine)
     if isinstance(loaded, Classifier):
-        numbers = {"--unit": unit, "--draws": draws, "--slha-out": slha_out}
-        numbers |= {"--scale log10": scale == "log10"}
-        _refuse(numbers, "commands.option_of_numbers", target=loaded.target)
+        _check_no_numbers(of_one | {"--unit": unit, "--slha-out": slha_out}, loaded)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     target = _target(loaded, scale, unit)
     asked = Asked(probabilities_of(quantiles), on, *target, (*(keep or ()),), draws, skip_bad)
@@ -164,14 +157,21 @@ def _write_xsections(
     write_xsections(surrogates, points, out)
 
 
-def _refuse(options: Mapping[str, object], code: str, **fields: object) -> None:
-    """Refuse options that mean something of others alone."""
-    for option, value in options.items():
-        if value:
-            raise InputError(code, where=option, **fields)
+def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:
+    """Refuse options that mean something of numbers alone."""
+    of_numbers = ("--unit", "--draws", "--slha-out", "--scale log10")
+    if option := _first_given({name: options[name] for name in of_numbers}):
+        raise InputError("commands.option_of_numbers", where=option, target=loaded.target)
+
+
+def _first_given(options: Mapping[str, object]) -> str:
+    """Name the first option that is given; empty where none is."""
+    return next((option for option, value in options.items() if value), "")
 
 
 def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier:
+    if engine == "jax":
+        runtime.configure("float64")
     try:
         return load(path, engine)
     except InputError as error:
