@@ -22,7 +22,7 @@ class Step(NamedTuple):
 
 
 def _is_tight(found: Found) -> bool:
-    return (found.get("tightness") or 0.0) > TIGHT
+    return not found.get("converged") and (found.get("tightness") or 0.0) > TIGHT
 
 
 def _fills_its_trees(found: Found) -> bool:
@@ -35,7 +35,8 @@ MOVE = Step(
 )
 LOOSEN = Step(
     "Take a larger tolerance (likelihood) or fewer train rows: tau is {tightness:.2g}, and above "
-    f"{TIGHT:.0e} chains stay in different modes.",
+    f"{TIGHT:.0e} chains often stay in different modes. At most 4e5 is known to converge for a "
+    "target itself, and 8e5 for a ratio.",
     _is_tight,
 )
 DEEPEN = Step(
@@ -89,7 +90,7 @@ ADVICE: dict[str, tuple[Step, ...]] = {
 
 
 def next_steps(failed: Iterable[str], found: Found) -> list[str]:
-    """Say what to do next, each step once.
+    """Give the next steps, each once.
 
     Parameters
     ----------

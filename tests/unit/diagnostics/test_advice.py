@@ -25,6 +25,8 @@ def test_a_tight_posterior_is_told_to_loosen_and_another_is_not() -> None:
     assert "tau is 6.2e+05" in first
     assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], LOOSE))
     assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], {"tightness": None}))
+    converged = TIGHT | {"converged": True}
+    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], converged))
 
 
 def test_depth_is_named_where_trees_end_at_it() -> None:

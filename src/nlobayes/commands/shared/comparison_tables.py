@@ -43,7 +43,7 @@ def show_runs(runs: Sequence[RunMetrics]) -> Table:
 def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
     test, found = run.test.get, run.diagnostics.get
     rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
-    tight = " (tight)" if (found("tightness") or 0) > TIGHT else ""
+    tight = " (tight)" if not run.converged and (found("tightness") or 0) > TIGHT else ""
     return {
         "run": run.run,
         accuracy.first_name: _number(test(accuracy.first), ".4g"),
