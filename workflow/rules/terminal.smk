@@ -155,7 +155,7 @@ onerror:
     end_progress()
     if is_told():
         for path in dict.fromkeys(FAILED_LOGS):
-            sys.stderr.write(f"a job failed; its log says why: {path}\n")
+            sys.stderr.write(f"a job failed; its log has the reason: {path}\n")
         sys.stderr.write(
-            "mend the cause and call the same again: what is done is kept\n"
+            "correct the cause and run the same command again; finished jobs are kept\n"
         )

@@ -202,7 +202,7 @@ METRICS = (
     ),
     *(
         Metric(
-            f"top_{k}_accuracy", CLASSES, f"truth among the {k} most probable", "%", HIGHER, ERROR
+            f"top_{k}_accuracy", CLASSES, f"true class among the {k} most probable", "%", HIGHER, ERROR
         )
         for k in (2, 3)
     ),

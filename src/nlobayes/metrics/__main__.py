@@ -73,7 +73,7 @@ def _row(metric: Metric) -> str:
     better = "" if metric.better is None else str(metric.better)
     cells = (
         keys,
-        metric.label.replace("|", "\\|"),
+        metric.label.replace(r"$\hat{R}$", "R-hat").replace("|", "\\|"),
         metric.unit,
         better,
         ", ".join(metric.splits),

@@ -16,7 +16,7 @@ class Of(StrEnum):
     CLASSES = "predicted classes"
     LIKELIHOOD = "the likelihood"
     SAMPLING = "the sampling"
-    FIDELITY = "approximations, held against the exact posterior"
+    FIDELITY = "approximations, relative to the exact posterior"
 
 
 class Shown(StrEnum):

@@ -57,7 +57,7 @@ class Study(Frozen):
     methods: dict[str, Method] = {}
     """Methods: chains with their kernel, warm-up and draws, or an approximation."""
     evaluation: dict[str, Evaluation] = {}
-    """Settings of the judgement."""
+    """Settings of scores and checks."""
     rivals: dict[str, Rival] = {}
     """Regressors that runs are scored beside: Gaussian processes, boosted trees, plain networks."""
     grids: dict[str, Grid]

@@ -158,7 +158,7 @@ Combine = Literal["equal", "stacking"]
 
 
 class Evaluation(Frozen):
-    """How a posterior is judged and handed on; never samples again."""
+    """How a posterior is scored and exported; never samples again."""
 
     thresholds: Thresholds = Thresholds()
     """Limits of the convergence checks."""

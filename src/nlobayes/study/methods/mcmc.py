@@ -49,7 +49,7 @@ class MCMC(MethodSettings):
     thin: PositiveInt = 8
     """Weights of every n-th draw are stored; diagnostics use every draw."""
     until: Until | None = None
-    """Judge after every segment and stop when met; null draws all segments."""
+    """Check after every segment and stop when met; null draws all segments."""
 
     @model_validator(mode="before")
     @classmethod
