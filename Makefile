@@ -37,7 +37,7 @@ run: setup  ## run the default study, write the report, print the results and th
 STUDIES ?= $(wildcard config/studies/*.yaml)
 EARLIER := results/earlier/old.nc
 
-# Its first lines say why: the update wants the old posterior, condensed, before it can be planned.
+# Its first lines give the reason: planning the update needs the condensed old posterior.
 $(EARLIER): setup
 	@$(RUN) snakemake sequential --configfile config/studies/sequential.yaml
 	@$(RUN) nlobayes condense results/thinned/old/n16/fan_in/tolerance_10/adam/hmc_sequential/s1.nc \
@@ -100,7 +100,7 @@ package: $(UV)  ## build the wheel and the source distribution into dist/
 
 publish: package  ## upload dist/ to the public index, as .github/workflows/release.yml does
 	@! grep -n OWNER pyproject.toml CITATION.cff \
-	  || { echo "nothing is published before these lines say what only the owner knows"; exit 1; }
+	  || { echo "nothing is published before the owner has filled in these lines"; exit 1; }
 	$(UV) publish --trusted-publishing always
 
 clean:  ## remove results, logs, timings, caches and what was packaged

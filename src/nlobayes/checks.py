@@ -11,7 +11,7 @@ APPROXIMATE = "approximate: convergence does not apply"
 
 
 class Check(NamedTuple):
-    """How people read a check: a label that fits a table, and a sentence that says what is asked.
+    """Texts of a check: a label that fits a table, and a sentence with the requirement.
 
     `bound` is the side of the limit on which the value must lie; checks of calibration that have
     two limits lie between them.
@@ -99,7 +99,7 @@ CALIBRATION = {
 """What can fail of error bars; a run that fails one is not calibrated."""
 
 OF_TARGET = " of "
-"""Joins the name of a check and the target that it judges, where there are several."""
+"""Joins the name of a check and its target, where there are several targets."""
 
 
 def label_of(name: str) -> str:
@@ -113,13 +113,13 @@ def label_of(name: str) -> str:
 
 
 def sentence_of(name: str) -> str:
-    """Give the sentence that says what a check asks; empty where there is none."""
+    """Give the sentence with the requirement of a check; empty where there is none."""
     known = (CONVERGENCE | CALIBRATION).get(name.partition(OF_TARGET)[0])
     return known.sentence if known else ""
 
 
 def is_at_least(name: str) -> bool:
-    """Say whether a check passes above its limit."""
+    """Return whether a check passes above its limit."""
     known = CONVERGENCE.get(name)
     return known is not None and known.bound == "at least"
 

@@ -39,7 +39,7 @@ Answer = dict[str, float | int | str]
 
 
 class Backend:
-    """Surrogates by process and energy, the energy asked for, and the spectrum at hand."""
+    """Surrogates by process and energy, the energy requested, and the spectrum at hand."""
 
     def __init__(self) -> None:
         self._surrogates: dict[Key, Named] | None = None

@@ -28,7 +28,7 @@ def build_method(preset: Any) -> Method:
 
 
 def model_for(preset: Any, job: ModelJob) -> ModelJob:
-    """Tell what model a method takes: one with its output layer integrated out, if it draws that.
+    """Find what model a method takes: one with its output layer integrated out, if it draws that.
 
     Positions of both are the same.
     """

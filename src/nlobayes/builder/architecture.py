@@ -35,7 +35,7 @@ def prior_of_sizes(preset: NetworkPreset) -> dict[str, np.ndarray]:
 def architecture_of(
     network: Network, density: Density, varying: Varying | None
 ) -> Architecture | None:
-    """Find where what varies stands in a position; None where nothing does."""
+    """Find the entries of a position that describe a varying architecture; None if it is fixed."""
     if varying is None:
         return None
     places = [_places(density, names) for names in layer_names(network)]
@@ -64,7 +64,7 @@ def architecture_of(
 
 
 def _places(density: Density, names: Layer) -> Layer:
-    """Find where the entries of a layer stand, in the shape of its arrays."""
+    """Find the entries of a layer in a position, in the shape of its arrays."""
     weights, biases = (
         np.arange(density.size)[_slice(density, name)] for name in (names.weights, names.biases)
     )

@@ -24,7 +24,7 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
 
     J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the
     Fisher information of the likelihood there. The prior's is that of each parameter by itself, at
-    least 0.01: heavy tails curve the other way. Where the output layer is integrated out it stands
+    least 0.01: heavy tails curve the other way. Where the output layer is integrated out it is
     at its conditional mean, and its entries are eliminated (Schur's complement).
     """
     predict, rows = predict_with(model), rows_of(model, dataset, 0)

@@ -44,7 +44,7 @@ class Bundle:
         self._held = {name for one in self.surrogates.values() for name in one.held}
 
     def __repr__(self) -> str:
-        """Say how many processes it has, at which energies, and in how many checks failed."""
+        """State how many processes it has, at which energies, and in how many checks failed."""
         failed = sum(any(entry.failed_checks.values()) for entry in self.entries)
         pairs = len({outgoing for outgoing, _ in self.surrogates})
         energies = ", ".join(f"{energy:g}" for energy in self.energies)
@@ -120,7 +120,7 @@ class Bundle:
     def _found(
         self, chosen: Sequence[Key], spectrum: Mapping[str, float]
     ) -> Mapping[Key, CrossSection]:
-        """Predict what was not asked of the same spectrum before."""
+        """Predict, for one spectrum, the processes that have no prediction yet."""
         last, before = self._last
         known = before if last == spectrum else {}
         new = [key for key in chosen if key not in known]
@@ -133,7 +133,7 @@ class Bundle:
         return {spelled(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
 
     def _chosen(self, processes: Processes, energy: float | None) -> Sequence[Key]:
-        """Find the surrogates that are asked for, in the order asked, at one energy."""
+        """Find the surrogates that are requested, in that order, at one energy."""
         there = [key for key in self.surrogates if energy is None or same_energy(key[1], energy)]
         have = dict.fromkeys(pair for pair, _ in there)
         asked = [*have] if processes == "all" else _pairs(processes)

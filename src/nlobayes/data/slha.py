@@ -1,7 +1,7 @@
-"""SLHA text: the blocks that are wanted as lines of words, and electroweakinos out of them.
+"""SLHA text: the blocks that are requested as lines of words, and electroweakinos out of them.
 
 Keywords and names of blocks count in any case; what follows `#` is a comment. Blocks that are not
-wanted may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
+requested may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Bl
     Raises
     ------
     InputError
-        If a wanted block appears twice, or the text holds NUL characters.
+        If a requested block appears twice, or the text holds NUL characters.
     """
     return take_blocks(read_sections(text, source), wanted, source)
 
@@ -148,7 +148,7 @@ def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
 def read_spectrum(
     blocks: Mapping[str, Block], source: str, columns: Iterable[str] = OF_NEUTRALINOS
 ) -> dict[str, float]:
-    """Read the neutralinos, the charginos or both, as columns of them are asked for, by names.
+    """Read the neutralinos, the charginos or both, as columns of them are requested, by names.
 
     Of all neutralinos m1 to m4 (GeV, signed), n11 to n44; of all charginos mc1 and mc2 (GeV, as the
     file signs them), u11 to u22, v11 to v22. Column msq, the mean mass of the eight light squarks
@@ -175,7 +175,7 @@ def read_spectrum(
 def spectrum_of(
     text: str, source: str, columns: Collection[str], parameters: Iterable[str] = ()
 ) -> dict[str, float]:
-    """Read the particles of these columns, and what text tells of parameters, by name.
+    """Read the particles of these columns, and the parameters in the text, by name.
 
     Raises
     ------
@@ -191,12 +191,12 @@ def spectrum_of(
 def read_parameters(
     sections: Sequence[Section], names: Iterable[str], source: str
 ) -> dict[str, float]:
-    """Read `parameters` by name, of masses their sizes; those that the sections tell.
+    """Read `parameters` by name, of masses their sizes; those that the sections have.
 
     Raises
     ------
     InputError
-        If a block that tells one is there twice, or an entry of it is repeated or no finite number.
+        If a block with one is there twice, or an entry of it is repeated or no finite number.
     """
     found: dict[str, float] = {}
     for name in names:
@@ -208,7 +208,7 @@ def read_parameters(
 
 
 def _told(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
-    """Read a parameter where it may stand, a mass by its size."""
+    """Read a parameter at its possible places, a mass by its size."""
     blocks = take_blocks(sections, (entry.block,), source)
     entries = _entries(blocks, entry.block, 1, source) if blocks else {}
     value = entries.get((entry.number,))
@@ -226,7 +226,7 @@ def key_of(particles: Iterable[int]) -> tuple[int, ...]:
 
 
 def same_energy(one_gev: float, other_gev: float) -> bool:
-    """Tell whether two energies that a file wrote with some digits are one."""
+    """Return whether two energies that a file wrote with some digits are one."""
     return math.isclose(one_gev, other_gev, rel_tol=SAME_ENERGY)
 
 

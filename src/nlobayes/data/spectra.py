@@ -31,7 +31,7 @@ def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Acco
     Rows are in the order of the readings; one that repeats another is left out.
 
     The account holds the numbers of files and points, and for every pair of particles that failed
-    somewhere (`failed`), for files without the pair asked for (`absent`), for points that were left
+    somewhere (`failed`), for files without the pair requested (`absent`), for points that were left
     out as repeated, and for those that physics doubts (`doubtful`) their count and first files.
 
     Raises

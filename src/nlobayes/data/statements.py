@@ -22,7 +22,7 @@ NAMES = {PROTON: "p", **{number: name_of(number) for number in KNOWN}}
 """What particles are called in words; others go by their numbers."""
 NUMBERS = {name: number for number, name in NAMES.items()}
 NOTHING = "none"
-"""What is said of parameters where none was held fixed."""
+"""Text for parameters if none was fixed."""
 SPAN = 0.01
 """Share of its value by which a fixed parameter may differ. With squarks of 3 TeV, 1 % of their
 mass moves the cross sections of the pairs 11, 12 and 22 by 5 % at most and by 2 % in the median:
@@ -55,7 +55,7 @@ def spell_fixed(fixed: Sequence[Fixed]) -> str:
 
 
 def read_fixed(text: str) -> tuple[Fixed, ...] | None:
-    """Read parameters that were held fixed; None where the text says nothing of the kind."""
+    """Read parameters that were held fixed; None where the text has no such statement."""
     if text == NOTHING:
         return ()
     found = [FIXED.fullmatch(part.strip()) for part in text.split(";")]
@@ -123,7 +123,7 @@ def complete(
     Raises
     ------
     InputError
-        If both say something else of one entry, or an entry cannot be read.
+        If both state different values of one entry, or an entry cannot be read.
     """
     whole = {**_particles(stated), **stated}
     for name, (read, allowed) in READERS.items():
@@ -148,7 +148,7 @@ def _particles(stated: Mapping[str, str]) -> dict[str, str]:
 
 
 UNKNOWN = "unknown"
-"""What is said of an entry that no table stated."""
+"""Text for an entry that no table stated."""
 READERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "incoming": (read_particles, "PDG numbers, as 2212 2212"),
     "outgoing": (read_particles, "PDG numbers, as 1000022 1000023"),

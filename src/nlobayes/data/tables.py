@@ -154,7 +154,7 @@ def select(
     relative_to: str | None = None,
     error: str | None = None,
 ) -> Selection:
-    """Take the features and the targets of a table, checked and in the units asked for.
+    """Take the features and the targets of a table, checked and in the units requested.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def select(
     targets
         Names of the target columns, in order.
     units
-        Unit in which a selected column is wanted; columns not named stay as they are.
+        Unit in which a selected column is requested; columns not named stay as they are.
     source
         Name of the table in messages: its path.
     duplicates
@@ -182,7 +182,7 @@ def select(
     Raises
     ------
     InputError
-        If a column is missing, asked for twice, not numeric or not finite, a unit is not known or
+        If a column is missing, requested twice, not numeric or not finite, a unit is not known or
         cannot be converted, rows are duplicates and these are refused, or the relative error cannot
         be one.
     """
@@ -248,7 +248,7 @@ def _check_writable(table: Table) -> None:
 
 
 def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
-    """Refuse names that repeat, a target without features, and units of what is not asked for.
+    """Refuse names that repeat, a target without features, and units of what is not requested.
 
     Raises
     ------

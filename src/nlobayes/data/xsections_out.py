@@ -20,7 +20,7 @@ OTHER_SCALE = 4
 
 
 class Entry(NamedTuple):
-    """A cross section in pb at an energy in GeV; comments say what no column does."""
+    """A cross section in pb at an energy in GeV; comments hold what no column does."""
 
     sqrt_s_gev: float
     incoming: tuple[int, ...]

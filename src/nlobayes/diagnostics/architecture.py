@@ -1,7 +1,7 @@
 """Which sizes of a network a posterior has, and how chains went between them.
 
 Sizes are numbers of units or of layers in use, by the names that the model gives them. Arrays have
-axes (chain, draw); what is said of every jump of a draw has (chain, draw, jump).
+axes (chain, draw); records of every jump of a draw have (chain, draw, jump).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Stats = Mapping[str, np.ndarray]
 
 
 def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str, Any]:
-    """Say what the chains say of the size of a network, and how they went between sizes.
+    """Summarise the draws of the size of a network, and the jumps between sizes.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str
 
     Returns
     -------
-    By name of a number what `of_sizes` says, beside its probabilities `acceptance_within` of the
+    By name of a number the keys of `of_sizes`, beside its probabilities `acceptance_within` of the
     moves that change no size, None where no draw is there, and as `visits` the columns of the
-    function of that name; under `parameters` what `of_number` says of these; under `jumps` what
-    `of_jumps` says.
+    function of that name; under `parameters` those of `of_number`; under `jumps` those of
+    `of_jumps` states.
     """
     found, led = of_sizes(sizes), visits(stats)
     for name in numbers_that_jump(stats):
@@ -73,7 +73,7 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
     -------
     By name, equally long: every `number` that was drawn, its `probability`, and the Monte-Carlo
     standard error `mcse` of that, None where no chain came to it and left; and what `of_number`
-    says.
+    states.
     """
     found = {}
     for name, drawn in sizes.items():
@@ -91,7 +91,7 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
 
 
 def of_number(drawn: np.ndarray) -> dict[str, float | None]:
-    """Summarise a whole number per stored draw, and say whether the chains agree on it.
+    """Summarise a whole number per stored draw, and state whether the chains agree on it.
 
     Returns
     -------

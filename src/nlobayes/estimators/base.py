@@ -91,7 +91,7 @@ class FittedNetwork(BaseEstimator):
     def _run(
         self, table: Table, target: Mapping[str, Any], split: Mapping[str, Any], rows: int
     ) -> None:
-        """Write the table, run the study, keep its files and say which checks failed."""
+        """Write the table, run the study, keep its files and warn about failed checks."""
         given = {
             "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
             "features": {"map": "raw", "columns": self._columns(), "units": {}, **self._features()},

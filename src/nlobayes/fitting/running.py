@@ -43,7 +43,7 @@ def run_waves(
 
     Returns
     -------
-    What they said, line by line.
+    Their output, line by line.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def run_waves(
 
 
 def run_job(job: Job, root: Path, precision: str, tell: Tell | None = None) -> list[str]:
-    """Run one job as in a process of its own, and give what it says; `tell` hears it at once."""
+    """Run one job as in a separate process, and return its output; `tell` gets it at once."""
     heard = _Heard(tell)
     with _ALONE, as_a_job(precision), project(root), redirect_stderr(heard):
         function_of(job.command)(**job.options)
@@ -70,14 +70,14 @@ def run_job(job: Job, root: Path, precision: str, tell: Tell | None = None) -> l
 
 
 def run_line(line: Line, root: Path, precision: str) -> list[list[str]]:
-    """Run the jobs of a line in a worker, and give what each says."""
+    """Run the jobs of a line in a worker, and return the output of each."""
     return [run_job(job, root, precision) for job in line]
 
 
 def _results(
     wave: Wave, root: Path, precision: str, workers: int, tell: Tell
 ) -> Iterator[list[str]]:
-    """Run the jobs of a wave, here or in workers, and give what each says once it is done."""
+    """Run the jobs of a wave, here or in workers, and return the output of each when it is done."""
     if workers == 1:
         return (run_job(job, root, precision, tell) for line in wave for job in line)
     from joblib import Parallel, delayed
@@ -112,7 +112,7 @@ def _restore(before: dict[str, str]) -> None:
 
 @contextmanager
 def _bar(jobs: int, shown: bool) -> Iterator[tuple[Tell, Callable[[], None]]]:
-    """Show how many jobs are done and what the present one says, where somebody watches."""
+    """Show the number of finished jobs and the last line of the present one, on a terminal."""
     console = Console(file=sys.stderr)
     seen = shown and (console.is_terminal or console.is_jupyter)
     columns = (BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
@@ -126,7 +126,7 @@ def _bar(jobs: int, shown: bool) -> Iterator[tuple[Tell, Callable[[], None]]]:
 
 
 class _Heard(io.StringIO):
-    """Standard error of a job: its lines are kept, and told to whoever listens."""
+    """Standard error of a job: its lines are kept, and passed to `tell`."""
 
     def __init__(self, tell: Tell | None) -> None:
         super().__init__()
@@ -134,11 +134,11 @@ class _Heard(io.StringIO):
 
     @property
     def lines(self) -> list[str]:
-        """What was said so far."""
+        """The output so far."""
         return self.getvalue().splitlines()
 
     def write(self, text: str) -> int:
-        """Keep text, and tell its last line."""
+        """Keep text, and pass on its last line."""
         written = super().write(text)
         if self._tell and text.strip():
             self._tell(text.strip().splitlines()[-1])

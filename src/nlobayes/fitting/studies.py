@@ -28,7 +28,7 @@ Preset = str | Mapping[str, Any]
 class Choices(NamedTuple):
     """What a run is made of, each the name of a preset or its settings.
 
-    `chains`, `until` and `noise` replace what method and evaluation say of them; `together` puts
+    `chains`, `until` and `noise` replace those of method and evaluation; `together` puts
     all chains into one job. Where there are fewer `train_rows` than a batch has, all are taken.
     """
 

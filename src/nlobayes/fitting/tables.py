@@ -1,4 +1,4 @@
-"""What a table of the user says of a dataset: columns, units, the scale, how it is split."""
+"""A dataset from a table of the user: columns, units, scale and split."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_there(table: Table, name: str) -> None:
 
 
 def _unfit(columns: dict[str, np.ndarray]) -> dict[str, str]:
-    """Say why a column is no input: it holds text, or one value."""
+    """State why a column is no input: it holds text, or one value."""
     text = {name: "text" for name, column in columns.items() if column.dtype.kind != "f"}
     numbers = {name: column for name, column in columns.items() if name not in text}
     return text | {n: "one value" for n, c in numbers.items() if (c == c[0]).all()}

@@ -62,7 +62,7 @@ class Drawn(NamedTuple):
         Log density (draw,) of what they were drawn from, without what was integrated out; None
         where there is none.
     resample
-        How many of the draws are to be chosen by their importance; None where all of them stand.
+        How many of the draws are to be chosen by their importance; None where all are kept.
     centres
         Whole positions (draw, parameter) at which the network of each draw is linearised; None
         where draws are of the network itself.
@@ -84,6 +84,6 @@ class Method(Protocol):
         Raises
         ------
         InputError
-            If the starts are not those that the settings ask for.
+            If the starts are not those that the settings request.
         """
         ...

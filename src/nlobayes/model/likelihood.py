@@ -21,7 +21,7 @@ FEWEST_DEGREES = 2.0
 
 
 class Noise(NamedTuple):
-    """What a likelihood says of a target: its family, centre, scale and degrees of freedom.
+    """The noise of a target by its likelihood: family, centre, scale and degrees of freedom.
 
     Centre and scale are in the network's units and broadcast over (point,); a scale is the sd of a
     Gaussian, and the scale of a Student-t or a Laplace distribution.

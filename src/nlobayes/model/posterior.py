@@ -69,7 +69,7 @@ def build_posterior(
     every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
     (point, output). Activations with trained slopes need a prior of these. Without `non_centered`
     the variables of the model are the named ones, which `Density.locate` places. A `earlier` of
-    earlier data stands beside the prior. With `varying` the network is the largest, and what of it
+    earlier data multiply the prior. With `varying` the network is the largest, and what of it
     is in use is drawn.
     """
     dims = unit_dims(network)

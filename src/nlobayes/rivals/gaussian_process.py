@@ -141,7 +141,7 @@ def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
 def gaussian_quantiles(count: int) -> np.ndarray:
     """Give so many quantiles of a standard Gaussian, scaled to have variance one.
 
-    They stand for its draws without the error of a random sample.
+    They represent its draws without the error of a random sample.
     """
     quantiles = ndtri((np.arange(count) + 0.5) / count)
     return quantiles / np.sqrt(np.mean(np.square(quantiles)))

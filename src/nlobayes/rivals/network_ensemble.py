@@ -24,7 +24,7 @@ CHECKS = 100
 
 
 class Training(NamedTuple):
-    """Where a member stands: its weights, its optimiser, and the best weights so far."""
+    """State of a member: its weights, its optimiser, and the best weights so far."""
 
     layers: Any
     optimiser: Any

@@ -63,7 +63,7 @@ class Study(Frozen):
     grids: dict[str, Grid]
     """Which presets are crossed; each grid is a target of its own name."""
     targets: Names
-    """Grids that are built when nothing else is asked for."""
+    """Grids that are built by default."""
     seeds: Seeds = (1,)
     """Seeds of the runs of every grid that names none."""
     precision: Literal["float32", "float64"] = "float32"

@@ -1,4 +1,4 @@
-"""What the settings of every kernel say: its warm-up, its chains and its cost."""
+"""Settings of every kernel: its warm-up, its chains and its cost."""
 
 from __future__ import annotations
 

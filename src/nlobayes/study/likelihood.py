@@ -1,4 +1,4 @@
-"""Settings that every likelihood has, and what the rest of a study asks of them."""
+"""Settings that every likelihood has, and the methods that the rest of a study needs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LikelihoodSettings(Choice):
         return {}
 
     def outputs(self, columns: int) -> int | None:
-        """Count the outputs for so many target columns; None where only the table says it."""
+        """Count the outputs for so many target columns; None where only the table has it."""
         return columns
 
 

@@ -1,4 +1,4 @@
-"""What the settings of every method say: where it starts, which jobs it has, what these need."""
+"""Settings of every method: its start, its jobs and their needs."""
 
 from __future__ import annotations
 

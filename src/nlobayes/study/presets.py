@@ -232,7 +232,7 @@ class Grid(Frozen):
     """Seeds of the runs; the study's `seeds` where not given."""
     outputs: Literal["figures", "surrogates", "metrics", "speed", "prior"] = "figures"
     """What the grid ends with: figures, scores and surrogate of every run, scores and surrogate
-    (`surrogates`), scores alone, timings of networks that are not trained, or what priors say
+    (`surrogates`), scores alone, timings of networks that are not trained, or prior draws
     before any data (`prior`)."""
     rivals: NamesOrNone = ()
     """Names of rival presets: regressors that are fitted to the same train rows, and scored beside

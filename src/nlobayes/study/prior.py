@@ -1,4 +1,4 @@
-"""Settings that every prior has, and what the rest of a study asks of them."""
+"""Settings that every prior has, and the methods that the rest of a study needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nlobayes.study.values import Choice, Frozen, Positive
 
 
 class EarlierDataFile(Frozen):
-    """What earlier data said of f, as `nlobayes condense` wrote it; it may be written later."""
+    """Earlier data: a Gaussian summary of f, written by `nlobayes condense`, now or later."""
 
     file: str
     """Path of the file from the root of the project."""

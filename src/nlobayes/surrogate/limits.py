@@ -43,7 +43,7 @@ def fit_limits(
 def within(
     limits: Limits, points: np.ndarray, names: Sequence[str], units: Mapping[str, str]
 ) -> np.ndarray:
-    """Tell which points (point, input) exceed the limits in nothing."""
+    """Find which points (point, input) exceed the limits in nothing."""
     answer = np.ones(len(points), bool)
     for what, values in quantities(points, names, units).items():
         low, high = limits[what]

@@ -37,7 +37,7 @@ def spread(
 
 @_overflowing
 def through(values: np.ndarray, wanted: float | None) -> np.ndarray:
-    """Move the nearest of the values to one that is wanted."""
+    """Move the nearest of the values to a requested one."""
     if wanted is None:
         return values
     moved = values.copy()

@@ -97,7 +97,7 @@ class Trained:
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:
-        """Say what is predicted, from how many draws, which checks failed, and what it is of."""
+        """Describe target, number of draws, failed checks and process."""
         failed = ", ".join(name for names in self.failed_checks.values() for name in names)
         verdict = f"failed: {failed}" if failed else "all checks passed"
         if self.approximate:
@@ -151,8 +151,8 @@ class Trained:
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
         or in the length of a row of mixings. So is one without a `reference`, and one that violates
-        one of `conditions`: `given` holds these parameters by name (point,), NaN where nobody knows
-        them; `reasons` says which.
+        one of `conditions`: `given` holds these parameters by name (point,), NaN where unknown
+        ; `reasons` names them.
         """
         points = checked(x, self.inputs)
         allowed = within(self._ranges, points, self.inputs, self.units)
@@ -163,20 +163,20 @@ class Trained:
         return domains.flag(self._domain, self.distance(points), allowed)
 
     def reasons(self, given: Mapping[str, Any], points: int) -> np.ndarray:
-        """Say of so many points which of `conditions` they violate, or do not tell (point,)."""
+        """Name the `conditions` that points violate, or whose values they lack (point,)."""
         return reasons(self.conditions, given, points)
 
     def reference(self, x: Any) -> np.ndarray | None:
         """Give what the target was learned relative to, in its unit (point,); None without one.
 
         Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
-        the prediction, where it does not exist; `needs` says which points have one.
+        the prediction, where it does not exist; `needs` marks the points that have one.
         """
         return self._reference(checked(x, self.inputs))
 
     @property
     def needs(self) -> str:
-        """Say which points have a reference; empty where the target was learned itself."""
+        """Find which points have a reference; empty where the target was learned itself."""
         relative_to = self._relative_to
         return "" if relative_to is None else allowed_references(relative_to, self.scale)
 
@@ -203,7 +203,7 @@ def read_exported(path: str | Path) -> Exported:
 
 
 def is_of_classes(exported: Exported) -> bool:
-    """Tell whether a file is of classes."""
+    """Return whether a file predicts classes."""
     scale: str = exported.facts["transforms"]["target"]["scale"]
     return scale == CLASSES
 

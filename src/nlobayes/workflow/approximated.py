@@ -9,7 +9,7 @@ from nlobayes.study.run import RunSpec
 
 
 def fidelity_jobs(runs: Iterable[RunSpec]) -> dict[str, FidelityJob]:
-    """Tell `fidelity`, by the path of each model that the runs of a grid share, what to compare.
+    """Give `fidelity` the runs to compare, by the path of each model that runs of a grid share.
 
     The first method of chains is the exact one; a model without it, or without an approximation,
     has nothing to compare.

@@ -55,7 +55,7 @@ def predicted(path: Path, points: Path, out: Path, **options: Any) -> dict[str, 
         (3029.0, "inside", "", ""),
         (1000.0, "outside", "msq is 1000, must be within 2970 to 3030 GeV", "violate"),
         (5000.0, "outside", "msq is 5000, must be within 2970 to 3030 GeV", "violate"),
-        (None, "inside", "msq is not given; the surrogate is for 2970 to 3030 GeV", "do not tell"),
+        (None, "inside", "msq is not given; the surrogate is for 2970 to 3030 GeV", "do not state"),
     ],
 )
 def test_a_file_with_other_squarks_is_outside_for_a_reason(

@@ -75,7 +75,7 @@ def _print(found: dict[str, Any]) -> None:
     _section(console, "", kind)
     made = found["made"]
     if made is None:
-        console.print("\nmade by: no attribute and no record says it")
+        console.print("\nmade by: unknown, no attribute and no record states it")
     else:
         _section(console, "made by", _made(made))
         _section(console, "made from", _files(made["inputs"]))

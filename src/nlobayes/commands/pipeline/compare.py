@@ -145,7 +145,7 @@ def _learned(evaluation: Mapping[str, Any]) -> Learned | None:
 
 
 def _unreliable(runs: list[RunMetrics]) -> list[str]:
-    """Say in which runs LOO is not to be trusted."""
+    """Name the runs whose LOO is unreliable."""
     lines = []
     for run in runs:
         worst, limit = run.test.get("loo_k_max", -math.inf), run.test.get("loo_k_limit")
@@ -159,7 +159,7 @@ def _unreliable(runs: list[RunMetrics]) -> list[str]:
 
 
 def _of_model(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
-    """Take what the likelihood itself says: LOO and WAIC of the train rows, its own predictive."""
+    """Take the scores of the likelihood itself: LOO, WAIC, and those of its own predictive."""
     found: dict[str, float | None] = {}
     if loo := evaluation.get("loo"):
         found |= {"loo_per_row": loo["elpd"] / loo["points"]}
@@ -182,7 +182,7 @@ def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Ta
 
 
 def _left_out(first: RunMetrics, second: RunMetrics) -> str:
-    """Say how the second model differs from the first at train rows that are left out."""
+    """State how the second model differs from the first at train rows that are left out."""
     assert first.loo is not None
     assert second.loo is not None
     found = elpd_difference(second.loo, first.loo)

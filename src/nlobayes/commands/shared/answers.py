@@ -1,4 +1,4 @@
-"""What a reader of the report asks first, answered in a sentence each."""
+"""The first questions of a reader of the report, with an answer of one sentence each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MAPS, LINEAR = "the ensemble of MAPs", "least squares on the features"
 
 
 class Score(NamedTuple):
-    """The first score of a run on test rows: lower or higher is better, as its metric says."""
+    """The first score of a run on test rows: lower or higher is better, as its metric states."""
 
     key: str
     form: str
     value: float | None
 
     def is_better_than(self, other: float) -> bool:
-        """Say whether the run is more accurate than something else."""
+        """Return whether the run is more accurate than something else."""
         if self.value is None:
             return False
         higher = metric_of(self.key).better == HIGHER
@@ -48,7 +48,7 @@ def _converged(runs: Sequence[Finished]) -> str:
 
 
 def _counted(what: str, runs: Sequence[Finished], passed: Sequence[Finished]) -> str:
-    """Say how many passed, and name those that did not."""
+    """Count those that passed, and name the others."""
     failed = [run.label for run in runs if run not in passed]
     told = f"{len(passed)} of {len(runs)} {what}"
     return f"No: {told}. Failed: {', '.join(failed)}." if failed else f"Yes: {told}."
@@ -79,7 +79,7 @@ def _against(runs: Sequence[Finished]) -> str:
             met.setdefault(name, []).append(score.is_better_than(value))
     told = [f"{name} in {sum(won)} of {len(won)}" for name, won in met.items()]
     asked = any(run.evaluation.get("rivals") for run in runs)
-    none = "" if asked else " No other regressor was asked for (grids.*.rivals)."
+    none = "" if asked else " No other regressor was requested (grids.*.rivals)."
     return f"Runs predict test rows better than {', '.join(told)}.{none}"
 
 

@@ -11,7 +11,7 @@ COLUMN = "cpu_time"
 
 
 def cpu_seconds(timings: Iterable[Path]) -> float | None:
-    """Sum the CPU seconds of jobs; None where one is not known: its file is missing, or says so.
+    """Sum the CPU seconds of jobs; None where the file of one is missing or has no value.
 
     Timings stay on the machine that ran the jobs, and a job that is too short has none.
     """

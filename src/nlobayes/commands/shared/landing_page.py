@@ -30,7 +30,7 @@ from nlobayes.metrics import metric_of
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
-    """Answer what a reader asks first, then write tables, what failed and the surrogates."""
+    """Answer the first questions of a reader, then write tables, failed checks and surrogates."""
     if not runs:
         return "No run is finished.\n"
     numbers = [run for run in runs if not run.is_of_classes]

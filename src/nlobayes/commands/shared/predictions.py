@@ -72,7 +72,7 @@ def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, datase
 
 
 def labels(data: Dataset, covariate: str) -> Columns:
-    """Say what covariate and target are, for the axes of figures."""
+    """Name covariate and target, for the axes of figures."""
     name, scale = data.target_names[0], data.transforms["target"]["scale"]
     unit = data.units.get(name, "")
     return tables.labels(covariate=covariate, target=name, unit=unit, scale=scale)

@@ -1,4 +1,4 @@
-"""What several verbs say of rivals: what they learn, what they need, how long they took."""
+"""Facts of rivals that several commands use: their targets, packages and times."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def seconds_of(results: Path, run: str, rival: str) -> Mapping[str, float]:
 
 
 def said_of_missing(package: Any) -> str:
-    """Say which package a rival needs, and how it is installed."""
+    """Name the package that a rival needs, and how to install it."""
     return f"needs {PACKAGES.get(str(package), str(package))}: {remedy(EXTRA)}"

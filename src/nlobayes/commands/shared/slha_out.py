@@ -22,7 +22,7 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 
 
 def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
-    """Write an SLHA file as it is, with the cross section of its point in a block of its own.
+    """Write an SLHA file as it is, with the cross section of its point in a separate block.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
 
 
 def _theory(surrogate: Surrogate, found: CrossSection) -> str:
-    """Say how large the errors of theory are, and in total; or that none is known."""
+    """Give the theory errors and the total error, or that none is known."""
     if not surrogate.theory:
         return "without errors of scale, parton distributions and alpha_s"
     told = (
@@ -76,7 +76,7 @@ def _scheme(surrogate: Surrogate) -> int:
 
 
 def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
-    """Say in a line each how sure it is, where it lies, what it is of, and what failed."""
+    """Give a line each for interval, domain, process and failed checks."""
     failed = [name for names in surrogate.failed_checks.values() for name in names]
     said = (
         f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "

@@ -20,7 +20,7 @@ LEGENDS = {
     True: "accuracy, log score: higher is better; ece, expected calibration error: lower.\n"
     + CHAINS,
 }
-"""What the table of numbers (False) and that of classes (True) needs to be told."""
+"""Explanations of the table of numbers (False) and of that of classes (True)."""
 BETWEEN = 2
 
 

@@ -1,4 +1,4 @@
-"""What is said of runs that are done: their scores, their checks, and the next steps."""
+"""Verdicts on finished runs: their scores, their checks, and the next steps."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Finished(NamedTuple):
 
     @property
     def of(self) -> str:
-        """What its surrogate says it is of; empty where that is missing or cannot be read."""
+        """The process in its surrogate; empty where that is missing or cannot be read."""
         if self.surrogate is None:
             return ""
         try:
@@ -75,17 +75,17 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
 
 
 def said_of(run: Finished) -> Said | None:
-    """Say in words which checks a run failed and what to do next; None where it failed none."""
+    """Describe the failed checks of a run and the next steps; None where none failed."""
     return sayings.said_of(run.diagnostics, run.evaluation)
 
 
 def failures(runs: Iterable[Finished]) -> dict[str, Said]:
-    """Say of each run that failed a check, by its label, what is said of it."""
+    """Give the verdict of each run that failed a check, by its label."""
     return {run.label: said for run in runs if (said := said_of(run))}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
-    """Say each next step once, and of which runs it is where not of all that failed."""
+    """Give each next step once, with its runs if it does not apply to all that failed."""
     failed, whose = failures(runs), dict[str, list[str]]()
     for label, said in failed.items():
         for step in said.steps:
@@ -106,7 +106,7 @@ def count_passed(runs: Sequence[Finished]) -> str:
 
 
 def stackings(runs: Iterable[Finished]) -> list[str]:
-    """Say of each run whose chains were also weighted by stacking how, and what it scores."""
+    """Give the weights and scores of stacking, for each run that has them."""
     return [
         f"{run.label}: chains by stacking {_weights(found['weights'])}, log score of test rows"
         f" {found['lppd_test']['stacking']:.3f} ({found['lppd_test']['equal']:.3f} with equal"
@@ -121,7 +121,7 @@ def _weights(weights: Sequence[float]) -> str:
 
 
 def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
-    """Say of what the surrogates are, and of which runs each is."""
+    """Give the process of the surrogates, and the runs of each."""
     found: dict[str, list[str]] = {}
     for run in runs:
         if run.of:

@@ -27,7 +27,7 @@ from nlobayes.fitting.tables import SPLIT, dataset_of
 from nlobayes.study.files import parse_yaml
 
 MOST_WORKERS = 4
-"""Chains of a run, where nothing else is said."""
+"""Chains of a run, by default."""
 STUDY = """\
 The study of table {table}, written when it was fitted. Give it to Snakemake by --configfile, from
 the same folder, for the same run with figures and a report. Keys: config/README.md."""
@@ -66,7 +66,7 @@ def fit(
         Path | None, typer.Option(help="Study to write, for Snakemake; TABLE.yaml here.")
     ] = None,
 ) -> None:
-    """Choose columns, units and splits, sample, write the surrogate, and say how good it is."""
+    """Choose columns, units and splits, sample, write the surrogate, and print its verdict."""
     name = name_of_dataset(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
     given = read_table(table)
@@ -121,7 +121,7 @@ def _say_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> Non
 
 
 def _say_verdict(fitted: Fitted) -> None:
-    """Say whether chains converged and error bars cover, how far off predictions are, what next."""
+    """Describe convergence, coverage, errors of predictions and next steps."""
     said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
     headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
     typer.echo(typer.style(headline, fg="red" if said else "green", bold=True))
@@ -133,7 +133,7 @@ def _say_verdict(fitted: Fitted) -> None:
 
 
 def _accuracy(test: Mapping[str, Any]) -> str:
-    """Say of test rows how far predictions are off, and how many lie inside their error bars."""
+    """Describe the errors of test rows, and the share inside their error bars."""
     half, most = test.get("relative_error_p50"), test.get("relative_error_p95")
     off = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
     rmse, inside = test["rmse_target"], test["coverage_68"]

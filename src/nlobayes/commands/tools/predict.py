@@ -31,7 +31,7 @@ from nlobayes.surrogate.trained import Trained
 STANDARD = "-"
 FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 CELLS = 2_000_000
-"""Posterior draws at points that are held at once where they are asked for."""
+"""Posterior draws at points that are in memory at once, if draws are requested."""
 
 
 def predict(
@@ -207,18 +207,18 @@ def _warn(loaded: Trained, source: Source, tally: Tally) -> None:
         )
     if tally.violating:
         _say(
-            f"{tally.violating} of {tally.predicted} points violate what the surrogate holds for "
-            f"(column reason), the first: {tally.violated}"
+            f"{tally.violating} of {tally.predicted} points violate the conditions of the "
+            f"surrogate (column reason), the first: {tally.violated}"
         )
     if tally.untold:
         _say(
-            f"{tally.untold} of {tally.predicted} points do not tell all that the surrogate was "
-            "made for (column reason)"
+            f"{tally.untold} of {tally.predicted} points do not state all parameters that the "
+            "surrogate was made for (column reason)"
         )
     if tally.near_edge:
         _say(
             f"{tally.near_edge} of {tally.predicted} points lie near the edge of the training data "
-            "(column domain): few rows tell how large the errors are there"
+            "(column domain): few rows test the errors there"
         )
 
 

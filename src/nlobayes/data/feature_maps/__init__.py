@@ -11,7 +11,7 @@ from nlobayes.families import Family
 
 
 class FeatureMap(Protocol):
-    """What the file of a feature map says."""
+    """Content of the file of a feature map."""
 
     COLUMNS: tuple[str, ...] | None
     """Columns expected, in order; None for any. The mass of the squarks may follow them."""

@@ -27,7 +27,7 @@ Apply = Callable[[np.ndarray], np.ndarray]
 
 
 def allowed(masses: str) -> str:
-    """Say which inputs are allowed, from what the masses must be."""
+    """List the allowed inputs, from the limits of the masses."""
     return f"finite inputs, {masses}, a mass of the squarks (where given) above the others"
 
 

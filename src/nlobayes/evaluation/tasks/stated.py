@@ -71,7 +71,7 @@ def _observed(given: Given) -> np.ndarray:
 
 
 def _declared(noise: Law) -> float | None:
-    """Give the scale that every draw has, which nobody learned; the median where rows differ."""
+    """Give the fixed scale, which is equal in all draws; the median where rows differ."""
     learned = np.any(np.ptp(noise.scale, axis=0) > 0)
     return None if learned else float(np.median(noise.scale))
 

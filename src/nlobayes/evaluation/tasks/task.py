@@ -34,7 +34,7 @@ class Given(NamedTuple):
         Numbers of units or of layers of the network of every draw of the posterior (draw,), by
         name; none where they are fixed.
     plane
-        What the posterior says of classes between the rows; None where these have not two inputs.
+        Predicted classes between the rows; None where these have not two inputs.
     """
 
     data: Dataset

@@ -2,7 +2,7 @@
 
 Ritter, Botev and Barber (2018, ICLR) and Immer, Korzepa and Bauer (2021, AISTATS) use it for
 networks; Daxberger et al. (2021, NeurIPS) compare its forms. Draws of several MAPs are a mixture.
-They are draws of the weights. `linearised` says that they predict by the tangent of the network at
+They are draws of the weights. With `linearised` they predict by the tangent of the network at
 their MAP, for which the Gaussian was made (Immer et al.); `sampled`, by the network itself.
 """
 

@@ -37,7 +37,7 @@ class Observation(NamedTuple):
 class Custom(NamedTuple):
     """A likelihood by two functions of the user and their settings.
 
-    The first observes the target in PyMC, the other says which noise that is about the first
+    The first observes the target in PyMC, the other gives the family of noise about the first
     output.
     """
 
@@ -47,7 +47,7 @@ class Custom(NamedTuple):
     outputs_of_network: int
 
     def outputs(self, targets: int) -> int:
-        """So many as the settings ask for."""
+        """Return the number of outputs in the settings."""
         return self.outputs_of_network * targets
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
@@ -56,7 +56,7 @@ class Custom(NamedTuple):
         Raises
         ------
         InputError
-            If it raises, or names no observed variable; or if the noise cannot be told from it.
+            If it raises, or names no observed variable; or if the noise cannot be computed from it.
         """
         import pymc as pm
         import pytensor.tensor as pt
@@ -81,7 +81,7 @@ class Custom(NamedTuple):
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the noise about the first output, as the other function says it."""
+        """Give the noise about the first output, from the other function."""
         said = _call(self.noise_function, output, variables, error, xp, **self.settings)
         if not isinstance(said, tuple) or not _is_noise(*said):
             received = one_line(repr(said), 100)
@@ -132,7 +132,7 @@ def build(
 
 
 def _is_noise(family: Any = None, scale: Any = None, degrees: Any = None, *more: Any) -> bool:
-    """Tell whether a family is given with its scale, and a Student-t with its degrees."""
+    """Return whether a family is given with its scale, and a Student-t with its degrees."""
     known = isinstance(family, str) and family in FAMILIES and scale is not None and not more
     return known and (family == "student_t") == (degrees is not None)
 

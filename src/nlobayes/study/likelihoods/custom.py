@@ -25,5 +25,5 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
     """Outputs of the network; the first is f."""
 
     def outputs(self, columns: int) -> int:
-        """Count what was asked for: it is of one column."""
+        """Return the one column that a custom likelihood supports."""
         return self.outputs_of_network * columns

@@ -19,7 +19,7 @@ CELLS = 50_000
 
 
 class Turns:
-    """One at a time, in the order of asking; a lock may go to whoever just had it."""
+    """One at a time, in the order of requests; a plain lock may go to its last holder."""
 
     def __init__(self) -> None:
         self._queue: deque[Lock] = deque()
@@ -51,7 +51,7 @@ def answer(
     on: Scale,
     turns: Turns,
 ) -> dict[str, Any]:
-    """Predict the points that can be; nothing is said of others but that they lie outside."""
+    """Predict the points that can be; the others are only marked as outside."""
     known = np.flatnonzero(allowed(surrogate, points)[0])
     values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
     domain = np.full(len(points), OUTSIDE, dtype=object)

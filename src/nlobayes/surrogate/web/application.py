@@ -1,4 +1,4 @@
-"""A surrogate as an ASGI application: one page and a small API. It reads no file, asks nobody."""
+"""A surrogate as an ASGI application: one page, a small API, no files."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, TypeVar
@@ -98,12 +98,12 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
 
     @app.get("/healthz")
     async def healthz() -> Health:
-        """Say that the service answers."""
+        """Report that the service is up."""
         return Health()
 
     @app.get("/api/surrogate")
     async def describe() -> Description:
-        """Say what the surrogate is, what it was judged to be, and how to cite it."""
+        """Describe the surrogate, the results of its checks, and its citation."""
         return description
 
     def predict(ask: Ask) -> Answer:
@@ -125,7 +125,7 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
 
 
 def _with_types(endpoint: Endpoint, **types: Any) -> Endpoint:
-    """Say of what types, known only now, the arguments of an endpoint are."""
+    """Set the types of the arguments of an endpoint, which are known only now."""
     endpoint.__annotations__ |= types
     return endpoint
 
@@ -173,7 +173,7 @@ def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    """Say in one line why a request is refused, without repeating what it held."""
+    """State in one line why a request is refused, without repeating its content."""
     if isinstance(error, RequestValidationError):
         reasons = [_reason(found) for found in error.errors()]
         more = f"; {len(reasons) - REASONS_NAMED} more" if len(reasons) > REASONS_NAMED else ""

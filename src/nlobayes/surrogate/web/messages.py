@@ -31,7 +31,7 @@ class Ask(BaseModel):
 
 
 class Line(BaseModel):
-    """A line of points along one input; what the others are is asked for as `at.NAME`."""
+    """A line of points along one input; `at.NAME` sets the values of the others."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -85,7 +85,7 @@ class Input(BaseModel):
 
 
 class Description(BaseModel):
-    """What the surrogate is, what it was judged to be, and how to cite it."""
+    """The surrogate, the results of its checks, and its citation."""
 
     target: str
     unit: str

@@ -139,7 +139,7 @@ def test_the_size_of_a_body_is_limited(client: TestClient, announced: bool) -> N
     headers = {"content-type": "application/json"}
     response = client.post("/api/predict", content=body, headers=headers)
     assert response.status_code == 413
-    assert "larger than 2097152 bytes; ask for fewer points" in response.json()["detail"]
+    assert "larger than 2097152 bytes; send fewer points" in response.json()["detail"]
 
 
 def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surrogate) -> None:
