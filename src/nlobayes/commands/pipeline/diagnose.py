@@ -30,7 +30,7 @@ from nlobayes.study.jobs import DiagnoseJob, read_job
 
 def diagnose(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    posterior: Annotated[Path, typer.Option(help="Posterior to judge.")],
+    posterior: Annotated[Path, typer.Option(help="Posterior to check.")],
     out: Annotated[Path, typer.Option(help="Diagnostics to write (JSON).")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
