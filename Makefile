@@ -99,7 +99,7 @@ package: $(UV)  ## build the wheel and the source distribution into dist/
 	@$(UV) build --quiet --clear
 
 publish: package  ## upload dist/ to the public index, as .github/workflows/release.yml does
-	@! grep -n OWNER pyproject.toml CITATION.cff \
+	@! grep -n OWNER pyproject.toml CITATION.cff CODE_OF_CONDUCT.md \
 	  || { echo "nothing is published before the owner has filled in these lines"; exit 1; }
 	$(UV) publish --trusted-publishing always
 
