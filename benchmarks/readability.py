@@ -21,7 +21,11 @@ SHORTEST = 4
 """Words of the shortest part of a text that counts as a sentence."""
 LONG = 30
 WORD_LIST = re.compile(r"^## Word list$.*?^\|---\|---\|$(.*?)^## ", re.MULTILINE | re.DOTALL)
-FORMS = {"ask": "ask(?:s|ed|ing)?", "say": "sa(?:y|ys|id|ying)", "tell": "t(?:ell|ells|old|elling)"}
+FORMS = {
+    "ask": "(?-i:ask(?:s|ed|ing)?)",
+    "say": "sa(?:y|ys|id|ying)",
+    "tell": "t(?:ell|ells|old|elling)",
+}
 MOST_SHOWN = 4
 
 

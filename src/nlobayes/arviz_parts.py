@@ -27,7 +27,7 @@ def without_plots() -> None:
     """Leave out the plots: a process imports PyMC sooner.
 
     They bring code that Numba compiles at every import, and the interactive half of Matplotlib, of
-    which ArviZ requests the styles even so. Only for processes of our own, none of which draws with
+    which ArviZ loads the styles even so. Only for processes of our own, none of which draws with
     either.
     """
     sys.meta_path.insert(0, _Empty())

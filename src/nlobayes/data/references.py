@@ -115,7 +115,7 @@ def _has_logarithm(values: np.ndarray) -> np.ndarray:
 
 
 def allowed(settings: Settings, scale: str) -> str:
-    """Find which points have a reference."""
+    """Describe the points that have a reference."""
     which = "positive" if scale == "log10" else "finite"
     if "column" in settings:
         return f"{which} {settings['column']}"

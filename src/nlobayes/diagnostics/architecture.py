@@ -47,7 +47,7 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str
     By name of a number the keys of `of_sizes`, beside its probabilities `acceptance_within` of the
     moves that change no size, None where no draw is there, and as `visits` the columns of the
     function of that name; under `parameters` those of `of_number`; under `jumps` those of
-    `of_jumps` states.
+    `of_jumps`.
     """
     found, led = of_sizes(sizes), visits(stats)
     for name in numbers_that_jump(stats):
@@ -72,8 +72,8 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
     Returns
     -------
     By name, equally long: every `number` that was drawn, its `probability`, and the Monte-Carlo
-    standard error `mcse` of that, None where no chain came to it and left; and what `of_number`
-    states.
+    standard error `mcse` of that, None where no chain came to it and left; and the keys of
+    `of_number`.
     """
     found = {}
     for name, drawn in sizes.items():

@@ -151,8 +151,8 @@ class Trained:
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
         or in the length of a row of mixings. So is one without a `reference`, and one that violates
-        one of `conditions`: `given` holds these parameters by name (point,), NaN where unknown
-        ; `reasons` names them.
+        one of `conditions`: `given` holds these parameters by name (point,), NaN where unknown.
+        `reasons` names them.
         """
         points = checked(x, self.inputs)
         allowed = within(self._ranges, points, self.inputs, self.units)
@@ -170,13 +170,13 @@ class Trained:
         """Give what the target was learned relative to, in its unit (point,); None without one.
 
         Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
-        the prediction, where it does not exist; `needs` marks the points that have one.
+        the prediction, where it does not exist; `needs` describes the points that have one.
         """
         return self._reference(checked(x, self.inputs))
 
     @property
     def needs(self) -> str:
-        """Find which points have a reference; empty where the target was learned itself."""
+        """Describe the points with a reference; empty where the target was learned itself."""
         relative_to = self._relative_to
         return "" if relative_to is None else allowed_references(relative_to, self.scale)
 

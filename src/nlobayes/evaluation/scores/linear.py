@@ -1,4 +1,4 @@
-"""Ordinary least squares: a lower limit for networks, and its coefficients."""
+"""Ordinary least squares: a baseline for networks, and its coefficients."""
 
 from __future__ import annotations
 
