@@ -4,7 +4,7 @@
       SCALE_SCHEME QCD_ORDER EW_ORDER KAPPA_F KAPPA_R PDF_ID VALUE CODE VERSION
 
 Energy in GeV, value in pb. Scale schemes: 0 mean mass of what is produced, 2 partonic energy;
-orders: 0 LO, 1 NLO, 2 NLO + NLL; kappas are 1 at the central scale. PDF_ID, a number of LHAPDF, is
+orders as `statements.QCD_ORDERS`; kappas are 1 at the central scale. PDF_ID, a number of LHAPDF, is
 0 where none is known (phystev.cnrs.fr/wiki/2013:groups:tools:slha).
 """
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 
-MIXINGS = 4
+NEUTRALINO, CHARGINO = 4, 2
+"""Components of a row of N, and of a row of U or V."""
 WITHOUT_UNIT = ("", "1")
 ENERGIES = ("GeV", "TeV")
 LENGTH_TOLERANCE = 0.01
@@ -18,36 +19,57 @@ Limits = Mapping[str, Sequence[float]]
 """Smallest and largest value among the train rows, by quantity."""
 
 
-def mixing_rows(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
-    """Find inputs that are rows of a mixing matrix: four without unit, alike but for 1, 2, 3, 4."""
-    stems = dict.fromkeys(name[:-1] for name in names if len(name) > 1)
-    rows = ([f"{stem}{number + 1}" for number in range(MIXINGS)] for stem in stems)
-    free = {name for name in names if units.get(name, "") in WITHOUT_UNIT}
-    return [row for row in rows if free.issuperset(row)]
+def mixing_rows(
+    names: Sequence[str], units: Mapping[str, str], limited: Container[str] = ()
+) -> list[list[str]]:
+    """Find inputs that are rows of a mixing matrix: without unit, alike but for 1, 2 (and 3, 4).
+
+    Two such inputs may be anything. They count where `limited`, quantities that have limits, has
+    their length, as `fit_limits` gives it.
+    """
+    pairs = [row for row in _pairs(names, units) if _length(row) in limited]
+    return _rows(names, units, NEUTRALINO) + pairs
 
 
 def fit_limits(
     train: np.ndarray, names: Sequence[str], units: Mapping[str, str]
 ) -> dict[str, tuple[float, float]]:
-    """Take the range of each quantity of the train rows (row, input)."""
+    """Take the range of each quantity of the train rows (row, input).
+
+    Two inputs without unit are a row of mixings if all train rows have the length 1 there.
+    """
+    lengths = {_length(row): _norm(train, names, row) for row in _pairs(names, units)}
+    unit = {what for what, of in lengths.items() if np.abs(of - 1).max() < LENGTH_TOLERANCE}
     limits = {
         what: (float(values.min()), float(values.max()))
-        for what, values in quantities(train, names, units).items()
+        for what, values in quantities(train, names, units, unit).items()
     }
-    for row in mixing_rows(names, units):
+    for row in mixing_rows(names, units, unit):
         low, high = limits[_length(row)]
         limits[_length(row)] = (low - LENGTH_TOLERANCE, high + LENGTH_TOLERANCE)
     return limits
 
 
 def within(
-    limits: Limits, points: np.ndarray, names: Sequence[str], units: Mapping[str, str]
+    limits: Limits,
+    points: np.ndarray,
+    names: Sequence[str],
+    units: Mapping[str, str],
+    signs: Sequence[Sequence[int]] = (),
 ) -> np.ndarray:
-    """Tell which points (point, input) exceed the limits in nothing."""
-    answer = np.ones(len(points), bool)
-    for what, values in quantities(points, names, units).items():
-        low, high = limits[what]
-        answer &= (low <= values) & (values <= high)
+    """Tell which points (point, input) exceed the limits in nothing.
+
+    `signs` are groups of inputs, by position, that may change sign together, as a feature map
+    declares them. A point is within its limits if it is so after some of these changes.
+    """
+    points = np.asarray(points, np.float64)
+    low, high = np.array([limits[name] for name in names]).T
+    kept, changed = ((low <= side) & (side <= high) for side in (points, -points))
+    answer = np.zeros(len(points), bool)
+    for change in _changes(signs, len(names)):
+        answer |= np.where(change, changed, kept).all(axis=1)
+    for what, values in _derived(points, names, units, limits).items():
+        answer &= (limits[what][0] <= values) & (values <= limits[what][1])
     return answer
 
 
@@ -62,7 +84,10 @@ def gaps(limits: Limits, names: Sequence[str]) -> dict[str, tuple[float, float]]
 
 
 def quantities(
-    points: np.ndarray, names: Sequence[str], units: Mapping[str, str]
+    points: np.ndarray,
+    names: Sequence[str],
+    units: Mapping[str, str],
+    limited: Container[str] = (),
 ) -> dict[str, np.ndarray]:
     """Name what is limited of points (point, input), each (point,).
 
@@ -71,14 +96,47 @@ def quantities(
     """
     points = np.asarray(points, np.float64)
     found = {name: points[:, column] for column, name in enumerate(names)}
-    energies = [name for name in names if units.get(name) in ENERGIES]
-    sizes = {f"|{name}|": np.abs(found[name]) for name in energies}
+    return found | _derived(points, names, units, limited)
+
+
+def _derived(
+    points: np.ndarray, names: Sequence[str], units: Mapping[str, str], limited: Container[str]
+) -> dict[str, np.ndarray]:
+    """Give sizes of energies and lengths of rows, which no change of signs changes."""
+    energies = [column for column, name in enumerate(names) if units.get(name) in ENERGIES]
+    sizes = {f"|{names[column]}|": np.abs(points[:, column]) for column in energies}
+    rows = mixing_rows(names, units, limited)
+    return sizes | {_length(row): _norm(points, names, row) for row in rows}
+
+
+def _changes(signs: Sequence[Sequence[int]], inputs: int) -> np.ndarray:
+    """Combine changes of signs in all ways (way, input): true where the sign changes."""
+    ways = np.zeros((1, inputs), bool)
+    for group in signs:
+        ways = np.concatenate([ways, ways ^ np.isin(np.arange(inputs), group)])
+    return ways
+
+
+def _rows(names: Sequence[str], units: Mapping[str, str], count: int) -> list[list[str]]:
+    """Find inputs without unit that are alike but for 1 to `count`."""
+    stems = dict.fromkeys(name[:-1] for name in names if len(name) > 1)
+    rows = ([f"{stem}{number + 1}" for number in range(count)] for stem in stems)
+    free = {name for name in names if units.get(name, "") in WITHOUT_UNIT}
+    return [row for row in rows if free.issuperset(row)]
+
+
+def _pairs(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
+    """Find two inputs that may be a row of U or V: none is alike but for 3."""
+    third = str(CHARGINO + 1)
+    return [row for row in _rows(names, units, CHARGINO) if f"{row[0][:-1]}{third}" not in names]
+
+
+def _norm(points: np.ndarray, names: Sequence[str], row: Sequence[str]) -> np.ndarray:
+    """Give the length of a row of mixings (point,)."""
     with np.errstate(over="ignore"):
-        lengths = {
-            _length(row): np.sqrt(np.sum([np.square(found[name]) for name in row], axis=0))
-            for row in mixing_rows(names, units)
-        }
-    return found | sizes | lengths
+        columns = [np.square(points[:, names.index(name)]) for name in row]
+        length: np.ndarray = np.sqrt(np.sum(columns, axis=0))
+    return length
 
 
 def _length(row: Sequence[str]) -> str:

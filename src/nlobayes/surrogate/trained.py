@@ -16,7 +16,7 @@ from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
-from nlobayes.data.transforms import CLASSES, apply_features, feature_transform
+from nlobayes.data.transforms import CLASSES, FEATURE_MAPS, apply_features, feature_transform
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.model.networks import network_of
@@ -24,7 +24,7 @@ from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.conditions import reasons, violated
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
-from nlobayes.surrogate.limits import Limits, gaps, within
+from nlobayes.surrogate.limits import Limits, gaps, mixing_rows, within
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
@@ -50,6 +50,8 @@ class Trained:
         Smallest and largest value of each input among the train rows.
     gaps
         For masses with both signs: the interval around zero without train rows.
+    mixings
+        Rows of a mixing matrix among the inputs, which have a length.
     typical
         A train row in the middle of the others, by input.
     facts
@@ -85,6 +87,7 @@ class Trained:
         self.conditions = conditions(self.origin, self.inputs)
         self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
+        self._signs = FEATURE_MAPS[self._features.map].SIGNS
         self._relative_to = target.get("relative_to")
         behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
@@ -94,6 +97,7 @@ class Trained:
         )
         self._ranges: Limits = self.limits | near["limits"]
         self.gaps = gaps(self._ranges, self.inputs)
+        self.mixings = mixing_rows(self.inputs, self.units, self._ranges)
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:
@@ -150,12 +154,13 @@ class Trained:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
-        or in the length of a row of mixings. So is one without a `reference`, and one that violates
-        one of `conditions`: `given` holds these parameters by name (point,), NaN where nobody knows
-        them; `reasons` says which.
+        or in the length of a row of mixings (signs that the feature map does not see, such as that
+        of a whole row, do not count). So is a point without a `reference`, and one that
+        violates one of `conditions`: `given` holds these parameters by name (point,), NaN where
+        nobody knows them; `reasons` says which.
         """
         points = checked(x, self.inputs)
-        allowed = within(self._ranges, points, self.inputs, self.units)
+        allowed = within(self._ranges, points, self.inputs, self.units, self._signs)
         reference = self._reference(points)
         if reference is not None:
             allowed &= np.isfinite(reference)

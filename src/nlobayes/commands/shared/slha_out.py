@@ -8,6 +8,7 @@ from pathlib import Path
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.data.slha import decode, read_content, spectrum_of
 from nlobayes.data.spectrum_chunks import ENDING
+from nlobayes.data.statements import QCD_ORDERS
 from nlobayes.data.xsections_out import OTHER_SCALE, Entry, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
@@ -38,7 +39,8 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
     except InputError as error:
         raise error.within(OPTION) from None
     if order is None:
-        raise InputError("surrogate.no_order", where=OPTION, order=surrogate.origin["order"])
+        stated = surrogate.origin["order"]
+        raise InputError("surrogate.no_order", where=OPTION, order=stated, known=[*QCD_ORDERS])
     content = read_content(path)
     spectrum = spectrum_of(decode(content), points, surrogate.inputs, surrogate.held)
     try:

@@ -152,7 +152,7 @@ def _describe(surrogate: Surrogate) -> Description:
         of=in_words(surrogate.origin),
         origin=surrogate.origin,
         inputs=inputs,
-        mixings=scan.mixings(surrogate),
+        mixings=surrogate.mixings,
         converged=facts["verdict"]["converged"],
         failed=surrogate.failed_checks,
         theory=[*surrogate.theory],
