@@ -72,7 +72,7 @@ def read_fixed(text: str) -> tuple[Fixed, ...] | None:
 
 
 def read_order(text: str) -> int | None:
-    """Read the number of an order of QCD, which comes first in the text; None where there is none."""
+    """Read the number of an order of QCD, with which the text begins; None where it has none."""
     return QCD_ORDERS.get(text.partition(" ")[0].rstrip(",;"))
 
 
