@@ -21,6 +21,9 @@ PROTONS = (PROTON, PROTON)
 NAMES = {PROTON: "p", **{number: name_of(number) for number in KNOWN}}
 """What particles are called in words; others go by their numbers."""
 NUMBERS = {name: number for number, name in NAMES.items()}
+QCD_ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2, "NLO+NLL+NNLL": 3, "aNNLO+NNLL": 3}
+"""Orders of QCD as blocks XSECTION number them: Les Houches 2013 does so up to NLO+NLL. Number 3
+has the first name in SModelS 3.2.1, the second in HEPi."""
 NOTHING = "none"
 """Text for parameters if none was fixed."""
 SPAN = 0.01
@@ -66,6 +69,18 @@ def read_fixed(text: str) -> tuple[Fixed, ...] | None:
     ]
     ordered = all(-math.inf < one.low <= one.value <= one.high < math.inf for one in read)
     return tuple(read) if ordered and len(read) == len(found) else None
+
+
+def read_order(text: str) -> int | None:
+    """Read the number of an order of QCD, with which the text begins; None where it has none."""
+    return QCD_ORDERS.get(text.partition(" ")[0].rstrip(",;"))
+
+
+def spell_order(number: int) -> str:
+    """Spell an order of QCD by its number."""
+    names = (name for name, known in QCD_ORDERS.items() if known == number)
+    name = next(names, f"QCD order {number}")
+    return f"{name} QCD" if number in (1, 2, 3) else name
 
 
 def spell_particles(numbers: Sequence[int]) -> str:

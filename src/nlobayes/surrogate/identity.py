@@ -12,6 +12,7 @@ from nlobayes.data.statements import (
     Fixed,
     read_energy,
     read_fixed,
+    read_order,
     read_particles,
 )
 
@@ -20,8 +21,6 @@ STATED = (
     *("scales", "squark_mass_gev", "fixed", "engine"),
 )
 """What distinguishes cross sections; an entry that no table stated is unknown."""
-ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2}
-"""Orders of QCD, as blocks XSECTION number them."""
 
 LONGEST = 200
 """Characters of an entry that are given."""
@@ -56,9 +55,14 @@ def process_of(stated: Mapping[str, str]) -> Process | None:
     return Process(incoming, outgoing, round(1000 * energy, 6))
 
 
+def is_stated(stated: Mapping[str, str], name: str) -> bool:
+    """Tell whether the table stated an entry."""
+    return stated[name] != UNKNOWN
+
+
 def qcd_order(stated: Mapping[str, str]) -> int | None:
     """Take the order of QCD as blocks XSECTION number it; None where it is unknown."""
-    return ORDERS.get(stated["order"].partition(" ")[0].rstrip(",;"))
+    return read_order(stated["order"])
 
 
 def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed, ...]:

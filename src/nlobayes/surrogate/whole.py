@@ -106,7 +106,7 @@ def _within_limits(exported: Exported) -> bool:
     facts, typical = exported.facts, exported.typical[np.newaxis]
     named = dict(zip(facts["columns"], exported.limits.tolist(), strict=True))
     all_limits = named | facts["domain"]["limits"]
-    wanted = quantities(typical, facts["columns"], facts["units"]).keys()
+    wanted = quantities(typical, facts["columns"], facts["units"], all_limits).keys()
     known = wanted == all_limits.keys()
     return known and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
 

@@ -54,7 +54,7 @@ def ingest(
     ] = None,
     order: Annotated[
         int | None,
-        typer.Option(help="Read blocks XSECTION, at this QCD order: 0 LO, 1 NLO, 2 NLL."),
+        typer.Option(help="Read blocks XSECTION, at this QCD order: 0 LO, 1 NLO, 2 NLL, 3 NNLL."),
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that read.", min=1)] = None,

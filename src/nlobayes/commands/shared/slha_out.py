@@ -8,7 +8,8 @@ from pathlib import Path
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.data.slha import decode, read_content, spectrum_of
 from nlobayes.data.spectrum_chunks import ENDING
-from nlobayes.data.xsections_out import OTHER_SCALE, Entry, put
+from nlobayes.data.statements import QCD_ORDERS
+from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE
@@ -21,8 +22,12 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 """Scale schemes by how statements of the scales begin."""
 
 
-def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
+def write_xsection(surrogate: Surrogate, points: str, out: Path) -> tuple[str, ...]:
     """Write an SLHA file as it is, with the cross section of its point in a separate block.
+
+    Returns
+    -------
+    Other programs whose cross sections of this process, energy and order are in the file, too.
 
     Raises
     ------
@@ -38,7 +43,8 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
     except InputError as error:
         raise error.within(OPTION) from None
     if order is None:
-        raise InputError("surrogate.no_order", where=OPTION, order=surrogate.origin["order"])
+        stated = surrogate.origin["order"]
+        raise InputError("surrogate.no_order", where=OPTION, order=stated, known=[*QCD_ORDERS])
     content = read_content(path)
     spectrum = spectrum_of(decode(content), points, surrogate.inputs, surrogate.held)
     try:
@@ -57,6 +63,7 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
         comments=_comments(surrogate, found),
     )
     write_bytes(out, put(content, entry))
+    return others(content, entry)
 
 
 def _theory(surrogate: Surrogate, found: CrossSection) -> str:

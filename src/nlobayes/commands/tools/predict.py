@@ -97,7 +97,11 @@ def _write_xsection(loaded: Surrogate, points: str, out: Path, others: tuple[str
     for name in others:
         if out == Path(name) or (out.exists() and Path(name).exists() and out.samefile(name)):
             raise InputError("commands.out_is_read", where=OPTION, path=out)
-    write_xsection(loaded, points, out)
+    if others := write_xsection(loaded, points, out):
+        _say(
+            f"{out} keeps cross sections of the same process, energy and order by "
+            f"{', '.join(others)}: a program that reads the file may take either, or both"
+        )
 
 
 def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:

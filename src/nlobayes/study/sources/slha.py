@@ -46,7 +46,8 @@ class Spectra(OfProcess):
     the usual ones where not given."""
     order: Order = None
     """Read blocks XSECTION in place of PROSPINO_OUTPUT, at this QCD order as the blocks number it:
-    0 is LO, 1 NLO, 2 NLO + NLL; larger numbers are defined by the program that wrote them."""
+    0 is LO, 1 NLO, 2 NLO + NLL, 3 NLO + NLL + NNLL; larger numbers are defined by the program that
+    wrote them."""
 
     @model_validator(mode="after")
     def _reads_one_kind_of_block(self) -> Spectra:

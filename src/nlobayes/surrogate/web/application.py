@@ -18,6 +18,7 @@ from nlobayes.surrogate.web.guards import Bodies, Headers, OnceRoute
 from nlobayes.surrogate.web.messages import (
     Answer,
     Ask,
+    Condition,
     Description,
     Health,
     Input,
@@ -26,6 +27,7 @@ from nlobayes.surrogate.web.messages import (
     Refusal,
     ask_of,
     field_of,
+    given_of,
     line_of,
     spell,
 )
@@ -108,8 +110,11 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
 
     def predict(ask: Ask) -> Answer:
         """Predict points. What has no number, where a point cannot be predicted, is null."""
-        points = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
-        return Answer(**answer(surrogate, np.array(points), ask.quantiles, ask.scale, turns))
+        rows = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
+        points: np.ndarray = np.array(rows)
+        given = given_of(ask)
+        found = answer(surrogate, points, ask.quantiles, ask.scale, turns, given)
+        return Answer(**found, reasons=surrogate.reasons(given, len(points)).tolist())
 
     def vary(line: Line) -> LineAnswer:
         """Predict along one input, with the 68 % and 95 % interval; the others stay."""
@@ -152,7 +157,8 @@ def _describe(surrogate: Surrogate) -> Description:
         of=in_words(surrogate.origin),
         origin=surrogate.origin,
         inputs=inputs,
-        mixings=scan.mixings(surrogate),
+        conditions=[Condition(**one._asdict()) for one in surrogate.conditions],
+        mixings=surrogate.mixings,
         converged=facts["verdict"]["converged"],
         failed=surrogate.failed_checks,
         theory=[*surrogate.theory],
