@@ -83,7 +83,7 @@ class Backend:
         of theory alike, `scaleup_rel`, `pdfup_rel`, `alphasup_rel` and down (without, the total
         error is that of the surrogate); `trust_level`, 1 inside, 0 near the edge of the training
         data, -1 outside or without an answer; and `reason`, in words where it is not 1, or a check
-        of the surrogate failed. Checks do not change the trust level, which tells where a point
+        of the surrogate failed. Checks do not change the trust level, which shows where a point
         lies. Without an answer the numbers are NaN, not 0.
         """
         outgoing = key_of(int(number) for number in pid_pair)

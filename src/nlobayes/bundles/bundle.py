@@ -103,7 +103,7 @@ class Bundle:
     ) -> CrossSection:
         """Add the cross sections of processes; `surrogate.sums` documents how errors are combined.
 
-        `reason` also says where processes are of several engines, or parton distributions are
+        `reason` also states where processes are of several engines, or parton distributions are
         stated of some alone.
 
         Raises
@@ -157,7 +157,7 @@ class Bundle:
         return InputError("bundles.lacks", missing=[*map(spelled, missing)], at=at, known=has)
 
     def _spectrum(self, given: Spectrum, chosen: Sequence[Key]) -> Mapping[str, float]:
-        """Read what the surrogates that are asked for need, and no further block."""
+        """Read the blocks that the requested surrogates need, and no others."""
         if isinstance(given, Mapping):
             return given
         asked = [self.surrogates[key] for key in chosen]

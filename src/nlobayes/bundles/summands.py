@@ -10,7 +10,7 @@ from nlobayes.surrogate.identity import is_stated, qcd_order
 Origin = Mapping[str, str]
 PARTONS = "parton_distributions"
 STATED = {PARTONS: "parton distributions", "engine": "engines"}
-"""What a sum says of its parts where they differ, or only some state it."""
+"""What a sum states about its parts where they differ, or only some state it."""
 
 
 def check_summands(origins: Sequence[Origin]) -> None:
@@ -29,7 +29,7 @@ def check_summands(origins: Sequence[Origin]) -> None:
 
 
 def unlike(origins: Sequence[Origin]) -> str:
-    """Say in words what differs among parts of a sum, although they may be added."""
+    """Describe what differs among parts of a sum, although they may be added."""
     said = {words: sorted({one[name] for one in origins}) for name, words in STATED.items()}
     return "; ".join(f"{words}: {', '.join(found)}" for words, found in said.items() if found[1:])
 

@@ -56,7 +56,7 @@ def process_of(stated: Mapping[str, str]) -> Process | None:
 
 
 def is_stated(stated: Mapping[str, str], name: str) -> bool:
-    """Tell whether the table stated an entry."""
+    """Return whether the table stated an entry."""
     return stated[name] != UNKNOWN
 
 

@@ -64,7 +64,7 @@ class Predictions(BaseModel):
 
 
 class Answer(Predictions):
-    """Predictions of points, and which fixed parameters they violate or do not tell."""
+    """Predictions of points, and the fixed parameters that they violate or lack."""
 
     reasons: list[str] = Field(description="For each point; empty where all are as they were.")
 
