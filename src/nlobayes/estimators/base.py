@@ -33,6 +33,8 @@ FEWEST_ROWS = 10
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"
+FROM_FIT = 4
+"""Calls from a warning up to the line of the user that calls `fit`."""
 Loaded = TypeVar("Loaded", bound=Trained)
 
 
@@ -107,7 +109,7 @@ class FittedNetwork(BaseEstimator):
             fitted = fit(here, Path(folder), workers=workers, shown=self.verbose)
             self._files = {**fitted.files, TABLE: path.read_bytes()}
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
-        _warn(fitted)
+        _warn(fitted, path)
 
     def _features(self) -> dict[str, Any]:
         return dict(self.features or {})
@@ -186,12 +188,16 @@ def _with_table(study: Configuration, path: Path) -> Configuration:
     return {**study, "datasets": {NAME: {**dataset, "source": source}}}
 
 
-def _warn(fitted: Fitted) -> None:
-    """Warn of the checks that failed, of the chains and of the error bars, with what to change."""
-    said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
-    if said is None:
-        return
-    unconverged = in_words.failed(fitted.diagnostics["checks"])
-    category = ConvergenceWarning if unconverged else UserWarning
-    lines = [said.headline, *said.failed, *(f"next: {step}" for step in said.steps)]
-    warnings.warn("\n  ".join(lines), category, stacklevel=4)
+def _warn(fitted: Fitted, table: Path) -> None:
+    """Warn of doubtful rows, of checks that failed with what to change, and of untested ones."""
+    for line in fitted.warnings:
+        warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
+    untested = in_words.untested(fitted.evaluation["calibration_checks"])
+    said = in_words.said_of(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    lines = [untested] if untested else []
+    if said is not None:
+        lines = [said.headline, *said.failed, *lines, *(f"next: {step}" for step in said.steps)]
+    if lines:
+        unconverged = in_words.failed(fitted.diagnostics["checks"])
+        category = ConvergenceWarning if unconverged else UserWarning
+        warnings.warn("\n  ".join(lines), category, stacklevel=FROM_FIT)

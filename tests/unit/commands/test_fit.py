@@ -9,8 +9,10 @@ import yaml
 
 from nlobayes import Surrogate
 from nlobayes.commands.tools.fit import fit
+from nlobayes.diagnostics import tightness
 from nlobayes.errors import InputError
 from nlobayes.fitting import fits
+from nlobayes.fitting.fits import warnings_among
 from tests.unit.estimators.settings import PRETRAINING
 
 RNG = np.random.default_rng(0)
@@ -39,7 +41,8 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     said = capsys.readouterr()
     assert "learning log10 sigma [pb] from mass, mixing" in said.err
     assert "left out: point (text)" in said.err
-    assert said.out.startswith("approximate: convergence does not apply, ")
+    assert said.out.startswith("approximate: convergence does not apply, calibration not tested")
+    assert "too few test rows" in said.out
     assert "test rows: half within" in said.out
     assert {path.name for path in Path().iterdir()} == {table.name, "my_table.nc", "my_table.yaml"}
     surrogate = Surrogate.load("my_table.nc")
@@ -48,6 +51,13 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     study = yaml.safe_load(Path("my_table.yaml").read_text())
     again = fits.fit_in_own_folder(study, shown=False)
     assert again.files["surrogates"] == Path("my_table.nc").read_bytes()
+
+
+def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
+    """Once each: every chain says how tight its posterior is."""
+    tight, loose = tightness.describe(6e5), tightness.describe(1e5)
+    found = warnings_among([tight, "warning: t.csv: a: b", loose, tight, "MAP: 3 of 3"])
+    assert [line[:9] for line in found] == ["tightness", "t.csv: a:"]
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def fit(
     write_text(study, in_yaml(configuration, STUDY.format(table=table)))
     fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
     for line in fitted.warnings:
-        typer.echo(line, err=True)
+        typer.echo(f"warning: {line}", err=True)
     write_bytes(out, fitted.files["surrogates"])
     _say_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
@@ -122,10 +122,14 @@ def _say_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> Non
 
 def _say_verdict(fitted: Fitted) -> None:
     """Say whether chains converged and error bars cover, how far off predictions are, what next."""
-    said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
+    said = in_words.said_of(fitted.diagnostics, fitted.evaluation, kept_files=False)
     headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
-    typer.echo(typer.style(headline, fg="red" if said else "green", bold=True))
+    untested = in_words.untested(fitted.evaluation["calibration_checks"])
+    colour = "red" if said else "yellow" if untested else "green"
+    typer.echo(typer.style(headline, fg=colour, bold=True))
     typer.echo(_accuracy(fitted.evaluation["test"]))
+    if untested:
+        typer.echo(f"  {untested}")
     for line in said.failed if said else ():
         typer.echo(f"  {line}")
     for step in said.steps if said else ():
