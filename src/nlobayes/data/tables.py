@@ -74,8 +74,8 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
     Raises
     ------
     InputError
-        If there is no such file, it cannot be read as a whole, its header is not usable, it has no rows, or it is
-        larger than `most_mb` MB when unpacked.
+        If there is no such file, it cannot be read as a whole, its header is not usable, it has no
+        rows, or it is larger than `most_mb` MB when unpacked.
     """
     table = _read(READERS, path, most_mb)
     if not all(len(column) for column in table.columns.values()):

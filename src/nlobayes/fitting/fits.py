@@ -11,6 +11,7 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.fitting.jobs import Jobs
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
+from nlobayes.fitting.watching import account_of
 from nlobayes.study.run import RunSpec
 
 KEPT = ("posterior", "surrogates")
@@ -55,7 +56,10 @@ def fit(
     """
     plan, run = plan_of(configuration)
     jobs = Jobs(plan, run, folder)
-    said = run_waves(jobs.waves(), folder, run.precision, workers=workers, shown=shown)
+    account = account_of(run, folder) if workers > 1 and shown else None
+    said = run_waves(
+        jobs.waves(), folder, run.precision, workers=workers, shown=shown, account=account
+    )
     metrics = jobs.path("metrics", "")
     made = {name: jobs.path(name) for name in KEPT} | {"data": jobs.dataset}
     return Fitted(
