@@ -1,5 +1,8 @@
 """`nlobayes fit`: a table goes in, a surrogate, a study and a verdict come out."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +54,41 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     study = yaml.safe_load(Path("my_table.yaml").read_text())
     again = fits.fit_in_own_folder(study, shown=False)
     assert again.files["surrogates"] == Path("my_table.nc").read_bytes()
+
+
+@pytest.mark.slow
+def test_defaults_fit_800_rows_of_five_inputs_in_three_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a process of its own, as a user waits for it: the gate passed, and new rows covered.
+
+    Of 2000 new rows so many lie in 68 % intervals as three binomial standard errors (3.1 %) and
+    the tolerance of the check (2 %) allow; their noise has sd 1, so the RMSE is a little larger.
+    """
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(7)
+    rows, new = rng.random((800, 5)), rng.random((2000, 5))
+    named = [f"x{number}" for number in range(5)]
+    observed = friedman(rows) + rng.normal(size=800)
+    table = np.column_stack([rows, observed])
+    np.savetxt("mine.csv", table, delimiter=",", header=",".join([*named, "y"]), comments="")
+    begun = time.monotonic()
+    words = [Path(sys.executable).with_name("nlobayes"), "fit", "mine.csv", "--target", "y"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    taken = time.monotonic() - begun
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("converged, calibrated\n"), done.stdout
+    predicted = Surrogate.load("mine.nc").predict(new)
+    off = friedman(new) + rng.normal(size=2000) - predicted.mean
+    assert np.mean(np.abs(off) < predicted.total_sd) == pytest.approx(0.683, abs=0.052)
+    assert np.sqrt(np.mean(off**2)) < 1.3
+    assert taken < 180, f"{taken:.0f} s"
+
+
+def friedman(rows: np.ndarray) -> np.ndarray:
+    """The function of J. Friedman, Annals of Statistics 19 (1991) 1, of five inputs (row, 5)."""
+    a, b, c, d, e = rows.T
+    return 10 * np.sin(np.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e
 
 
 def test_warnings_of_jobs_are_found_however_they_are_spelled() -> None:
