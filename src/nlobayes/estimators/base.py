@@ -21,7 +21,7 @@ from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.fitting.fits import Fitted, fit
 from nlobayes.fitting.running import as_a_job
-from nlobayes.fitting.studies import Choices, Configuration, configure, in_yaml
+from nlobayes.fitting.studies import Choices, Configuration, by_snakemake, configure, in_yaml
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
 
@@ -33,6 +33,10 @@ FEWEST_ROWS = 10
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"
+STUDY_OF = """\
+The run of {name}. With a checkout of nlobayes, Snakemake makes it again, called from this folder:
+  {command}
+CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 FROM_FIT = 4
 """Calls from a warning up to the line of the user that calls `fit`."""
 Loaded = TypeVar("Loaded", bound=Trained)
@@ -169,6 +173,8 @@ class FittedNetwork(BaseEstimator):
     def to_study(self, folder: str | Path) -> Path:
         """Write the study and its table, for Snakemake called in that folder.
 
+        The workflow comes from a checkout of nlobayes; the first lines of the study have the call.
+
         Returns
         -------
         Path of the study, `study.yaml`.
@@ -177,7 +183,7 @@ class FittedNetwork(BaseEstimator):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TABLE).write_bytes(self._files[TABLE])
-        said = f"Written by {type(self).__name__}: the run that it did, for Snakemake."
+        said = STUDY_OF.format(name=type(self).__name__, command=by_snakemake(Path(STUDY)))
         write_text(folder / STUDY, in_yaml(self.study_, said))
         return folder / STUDY
 

@@ -110,6 +110,11 @@ def plan_of(configuration: Configuration) -> tuple[Plan, RunSpec]:
     return plan, next(plan.study.runs(GRID))
 
 
+def by_snakemake(study: Path) -> str:
+    """Spell the command that runs a study from its folder, where the workflow is in a checkout."""
+    return f"snakemake --snakefile CHECKOUT/Snakefile --configfile {study}"
+
+
 def in_yaml(configuration: Configuration, comment: str) -> str:
     """Write a study as people read it, a comment first."""
     said = "".join(f"# {line}\n" for line in comment.splitlines())

@@ -46,6 +46,9 @@ def test_a_table_becomes_a_surrogate_and_a_study_that_gives_its_bytes(
     assert "left out: point (text)" in said.err
     assert said.out.startswith("approximate: convergence does not apply, calibration not tested")
     assert "too few test rows" in said.out
+    called = "snakemake --snakefile CHECKOUT/Snakefile --configfile my_table.yaml"
+    assert f"with a checkout of nlobayes: {called}\n" in said.out
+    assert called in Path("my_table.yaml").read_text()
     assert "test rows: half within" in said.out
     assert {path.name for path in Path().iterdir()} == {table.name, "my_table.nc", "my_table.yaml"}
     surrogate = Surrogate.load("my_table.nc")

@@ -76,7 +76,7 @@ def test_jobs_of_chains_write_the_logs_that_progress_is_read_from(
 
     def drawing(out: Path) -> None:
         del out
-        print("draws of chains [0]: 30 of 40", file=sys.stderr)
+        sys.stderr.write("draws of chains [0]: 30 of 40\n")
         assert steps_told(log) == 30
 
     monkeypatch.setattr(running, "function_of", lambda _: drawing)

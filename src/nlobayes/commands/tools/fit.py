@@ -18,6 +18,7 @@ from nlobayes.fitting.fits import Fitted, fit_in_own_folder
 from nlobayes.fitting.studies import (
     Choices,
     Preset,
+    by_snakemake,
     configure,
     in_yaml,
     name_of_dataset,
@@ -29,8 +30,10 @@ from nlobayes.study.files import parse_yaml
 MOST_WORKERS = 4
 """Chains of a run, where nothing else is said."""
 STUDY = """\
-The study of table {table}, written when it was fitted. Give it to Snakemake by --configfile, from
-the same folder, for the same run with figures and a report. Keys: config/README.md."""
+The study of table {table}, written when it was fitted. With a checkout of nlobayes, Snakemake makes
+the same run with figures and a report, called from the folder in which `nlobayes fit` was called:
+  {command}
+CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 
 
 def fit(
@@ -90,14 +93,18 @@ def fit(
     configuration = configure(name, read.dataset, chosen)
     plan_of(configuration)
     _say_dataset(read.dataset, read.left_out)
-    write_text(study, in_yaml(configuration, STUDY.format(table=table)))
+    write_text(study, in_yaml(configuration, _comment(table, study)))
     fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
     for line in fitted.warnings:
         typer.echo(f"warning: {line}", err=True)
     write_bytes(out, fitted.files["surrogates"])
     _say_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
-    typer.echo(f"study:     {study}    snakemake --configfile {study}")
+    typer.echo(f"study:     {study}    with a checkout of nlobayes: {by_snakemake(study)}")
+
+
+def _comment(table: Path, study: Path) -> str:
+    return STUDY.format(table=table, command=by_snakemake(study))
 
 
 def _preset(said: str) -> Preset:
