@@ -98,6 +98,11 @@ CALIBRATION = {
 }
 """What can fail of error bars; a run that fails one is not calibrated."""
 
+TWICE_TOO_WIDE = 0.95 - 0.68
+"""How far off the share inside 68 % intervals is where error bars are twice too wide."""
+LEAST_OF_CALIBRATED = {"coverage_68": 0.68, "ece": 0.0}
+"""Checks whose limits narrow with the number of test rows, and the value that is right."""
+
 OF_TARGET = " of "
 """Joins the name of a check and its target, where there are several targets."""
 
@@ -122,6 +127,31 @@ def is_at_least(name: str) -> bool:
     """Return whether a check passes above its limit."""
     known = CONVERGENCE.get(name)
     return known is not None and known.bound == "at least"
+
+
+def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Say why checks that passed would pass error bars that are twice too wide, too.
+
+    Their limits are three binomial standard errors from the value that is right: with fewer than 32
+    test rows and the default tolerance as far as that of such error bars, which then pass.
+
+    Returns
+    -------
+    A sentence; None where the rows suffice, or a check failed.
+    """
+    if not all(check["passed"] for check in checks.values()):
+        return None
+    for name, check in checks.items():
+        kind = name.partition(OF_TARGET)[0]
+        right, high = LEAST_OF_CALIBRATED.get(kind), check.get("high")
+        if right is None or high is None or high < right + TWICE_TOO_WIDE:
+            continue
+        low = f"{max(check.get('low') or 0.0, 0.0):.0%} to "
+        return (
+            f"calibration not tested, for there are too few test rows: {label_of(name)} may be "
+            f"{low}{min(high, 1.0):.0%}, so error bars that are twice too wide would pass too"
+        )
+    return None
 
 
 def show_value(value: float | None) -> str:

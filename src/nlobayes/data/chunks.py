@@ -226,6 +226,8 @@ def _readable(name: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise MemoryError(f"{name}: no room for a chunk of rows; {error}".strip("; ")) from None
+    except FileNotFoundError:
+        raise InputError("data.no_such_file", where=name) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError("data.unreadable_table", where=name, reason=reason) from None

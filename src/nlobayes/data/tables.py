@@ -74,8 +74,8 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
     Raises
     ------
     InputError
-        If the file cannot be read as a whole, its header is not usable, it has no rows, or it is
-        larger than `most_mb` MB when unpacked.
+        If there is no such file, it cannot be read as a whole, its header is not usable, it has no
+        rows, or it is larger than `most_mb` MB when unpacked.
     """
     table = _read(READERS, path, most_mb)
     if not all(len(column) for column in table.columns.values()):
@@ -108,6 +108,8 @@ def _read(
         return read(path, math.inf if most_mb is None else most_mb * 1e6, *asked)
     except InputError:
         raise
+    except FileNotFoundError:
+        raise InputError("data.no_such_file", where=path) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError("data.unreadable_table", where=path, reason=reason) from None

@@ -358,6 +358,29 @@ def test_the_landing_page_answers_first_what_a_reader_asks(metrics: Path, said: 
     assert "better than the ensemble of MAPs in 2 of 3, gp_matern in 0 of 1." in first
 
 
+def test_a_run_without_score_meets_no_rival(metrics: Path, said: Any) -> None:
+    """Nor does it count as worse than one; and there is a sentence where nothing can be said."""
+    scores = TEST | {"lppd": 2.4}
+    write_run(metrics, RUNS[0], scores | {"rmse_log10": None})
+    assert "**Against which rivals?** No score of test rows can be compared. No other" in (
+        page := "\n".join(said(rst=True))
+    )
+    assert "better than" not in page
+    write_run(metrics, RUNS[1], scores)
+    assert "better than the ensemble of MAPs in 1 of 1." in "\n".join(said(rst=True))
+
+
+def test_few_test_rows_leave_calibration_untested(metrics: Path, said: Any) -> None:
+    few = {"value": 0.33, "low": 0.09, "high": 1.27, "passed": True}
+    write_run(metrics, RUNS[0], calibration={"coverage_68": few})
+    write_run(metrics, RUNS[1])
+    lines = said()
+    assert row(lines, LABELS[0])[-2:] == ["not", "tested"]
+    assert any(line.startswith("1 of 2 runs converged and are calibrated") for line in lines)
+    page = "\n".join(said(rst=True))
+    assert "**Calibrated?** Yes: 1 of 1 runs. Not tested, for there are too few test rows" in page
+
+
 def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> None:
     """A group of too few rows has none; without groups there is no table."""
     errors = {"relative_error_p50": 0.0019, "relative_error_p95": 0.01}

@@ -43,6 +43,16 @@ def test_chains_that_stand_still_are_named_first() -> None:
     assert len(steps) > 1
 
 
+@pytest.mark.parametrize("name", ADVICE)
+def test_runs_without_a_folder_hear_of_no_file(name: str) -> None:
+    """Nor of draws that are kept; and every step names the keys of the configuration."""
+    found = {"tightness": 6.2e5, "max_depth_share": 0.34, "still_chains_at": [1]}
+    kept, alone = (next_steps([name], found, kept_files=each) for each in (True, False))
+    assert len(alone) == len(kept)
+    assert not any(word in " ".join(alone) for word in ("logs/", "figure", "is kept"))
+    assert "sampler" not in " ".join(kept + alone)
+
+
 def test_a_step_is_said_once() -> None:
     both = next_steps(["rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"], LOOSE)
     assert both == next_steps(["rhat_f_p99"], LOOSE)

@@ -93,7 +93,7 @@ def _cells(run: Finished) -> list[str]:
     return [
         _plain(run.label),
         "approximate" if run.approximate else "**NO**" if run.unconverged else "yes",
-        "**NO**" if run.uncalibrated else "yes",
+        "**NO**" if run.uncalibrated else "not tested" if run.untested else "yes",
         *_scores(run),
         _number(found["rhat_f_p99"], ".3f"),
         _number(found["ess_f_bulk_min"], ".0f"),

@@ -28,6 +28,17 @@ def in_one_line(state: RunState) -> str:
     return f"{state.label}: {', '.join(filter(None, parts))}"
 
 
+def in_brief(state: RunState) -> str:
+    """Say how far a run is, without its label, in a part of a line."""
+    parts = [
+        state.stage,
+        f"{_draws(state)} draws" if state.draws else "",
+        f"R-hat {state.rhat:.3f}" if state.rhat is not None else "",
+        f"{_span(state.left)} left" if state.left else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
 def as_table(states: Sequence[RunState]) -> Table:
     """Set runs below each other; what is not known is a dash."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)

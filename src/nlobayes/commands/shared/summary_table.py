@@ -91,7 +91,7 @@ def _posterior(run: Finished, of_classes: bool) -> list[Text]:
         _number(found["divergences"], "d"),
         Text("-" if tau is None else f"{tau:.2g}" + tight),
         Text("approximate") if run.approximate else _passed(not run.unconverged, exact),
-        _passed(not run.uncalibrated),
+        Text("not tested", "yellow") if run.untested else _passed(not run.uncalibrated),
     ]
 
 

@@ -43,6 +43,11 @@ class Finished(NamedTuple):
         return sayings.failed(self.evaluation["calibration_checks"])
 
     @property
+    def untested(self) -> bool:
+        """Whether its error bars passed, but would pass also if twice too wide."""
+        return sayings.untested(self.evaluation["calibration_checks"]) is not None
+
+    @property
     def approximate(self) -> bool:
         """Whether its draws are no chains, so that convergence does not apply."""
         return self.diagnostics.get("converged", False) is None
@@ -98,11 +103,17 @@ def steps_of(runs: Iterable[Finished]) -> list[str]:
 
 def count_passed(runs: Sequence[Finished]) -> str:
     """Count the runs that passed every check, and name them."""
-    passed = [run.label for run in runs if said_of(run) is None and not run.approximate]
+    passed = [run.label for run in runs if _passed(run)]
     said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
     approximate = [run.label for run in runs if run.approximate]
+    untested = [run.label for run in runs if run.untested]
     others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
+    others += [f"too few test rows for calibration: {', '.join(untested)}"] if untested else []
     return "; ".join([": ".join(filter(None, [said, ", ".join(passed)])), *others])
+
+
+def _passed(run: Finished) -> bool:
+    return said_of(run) is None and not run.approximate and not run.untested
 
 
 def stackings(runs: Iterable[Finished]) -> list[str]:
@@ -132,7 +143,7 @@ def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
 def example(runs: Iterable[Finished]) -> Path | None:
     """Choose the surrogate to show: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
-    passed = [run for run in written if said_of(run) is None and not run.approximate]
+    passed = [run for run in written if _passed(run)]
     return (passed or written)[-1].surrogate if written else None
 
 
