@@ -53,7 +53,7 @@ def run_waves(
     Parameters
     ----------
     account
-        Describes the progress of the run for the bar, which gets no output of jobs in other processes.
+        Describes the progress of the run for the bar, which gets no output of other processes.
 
     Returns
     -------
