@@ -69,6 +69,11 @@ class Bundle:
         """List the names of bundles that can be downloaded."""
         return tuple(catalog())
 
+    @staticmethod
+    def is_known(path_or_name: str | Path) -> bool:
+        """Tell whether `load` takes it for a bundle: a folder, or a name of `list`."""
+        return Path(path_or_name).is_dir() or str(path_or_name) in catalog()
+
     @property
     def energies(self) -> tuple[float, ...]:
         """Energies in GeV."""
@@ -117,6 +122,12 @@ class Bundle:
         check_summands(origins)
         found = total(parts, self._spectrum(spectrum, chosen))
         return found._replace(reason="; ".join(filter(None, [found.reason, unlike(origins)])))
+
+    def chosen(
+        self, processes: Processes = "all", energy: float | None = None
+    ) -> dict[str, Surrogate]:
+        """Give the surrogates of processes at one energy, by their PDG numbers; as `predict`."""
+        return self._named(self._chosen(processes, energy))
 
     def _found(
         self, chosen: Sequence[Key], spectrum: Mapping[str, float]

@@ -100,10 +100,7 @@ def reference_at(
     on the scale log10 a value that is not positive.
     """
     named = dict(zip(names, np.asarray(points, np.float64).T, strict=True))
-    if "column" in settings:
-        values = named[settings["column"]]
-    else:
-        values = convert(_calculate(settings, named), "pb", settings["unit"])
+    values = named[settings["column"]] if "column" in settings else calculated(settings, named)
     return np.where(
         _has_logarithm(values) if scale == "log10" else np.isfinite(values), values, np.nan
     )
@@ -192,21 +189,26 @@ def _squark_column(settings: Settings) -> list[str]:
     return [SQUARK_COLUMN] if settings["squark_mass_gev"] == SQUARK_COLUMN else []
 
 
-def _calculate(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Evaluate the engine in pb (point,); it loads SciPy, which a surrogate may do without."""
+def calculated(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Evaluate the engine at columns by their names, of NumPy or of JAX, in the reference's unit.
+
+    The result (point,) is NaN where it has none. It loads SciPy, which a surrogate may do without.
+    """
     from nlobayes.data.physics.points import cross_sections_at
 
     process = _process_of(settings)
     pair = pair_of(process, *(_particle(named, number) for number in process))
     stated = settings["squark_mass_gev"]
-    count = len(pair.first_mass_gev)
-    squarks = named[stated] if stated == SQUARK_COLUMN else np.full(count, float(stated))
+    mass = pair.first_mass_gev
+    xp = mass.__array_namespace__()
+    squarks = named[stated] if stated == SQUARK_COLUMN else xp.full_like(mass, float(stated))
     found = cross_sections_at(pair, squarks, float(settings["sqrt_s_tev"]))
     chosen = ORDERS[settings["calculation"], float(settings["mu_over_q"])]
-    return np.asarray(getattr(found, chosen))
+    return convert(getattr(found, chosen), "pb", settings["unit"])
 
 
 def _particle(named: Mapping[str, np.ndarray], number: int) -> Particle:
     """Take the masses of a particle and its mixings, as m1 and n11 to n14."""
     mass, *mixings = columns_of(number)
-    return named[mass], np.column_stack([named[name] for name in mixings])
+    xp = named[mass].__array_namespace__()
+    return named[mass], xp.column_stack([named[name] for name in mixings])

@@ -5,7 +5,7 @@ It computes in JAX's own precision, whatever that of the draws: with `jax_enable
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.references import columns_behind
+from nlobayes.data.references import calculated, columns_behind
 from nlobayes.data.transforms import feature_transform, standardise_features
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.tabulated import Tabulated
@@ -45,13 +45,10 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
     Raises
     ------
     InputError
-        If it needs the embedded engine or a feature map of NumPy alone, or a probability is none
-        that the noise knows.
+        If its feature map is of NumPy alone, or a probability is none that the noise knows.
     """
     facts, output = exported.facts, output_of(exported)
     relative_to = output.transform.relative_to
-    if relative_to is not None and "column" not in relative_to:
-        raise InputError("surrogate.engine_not_in_jax", calculation=relative_to["calculation"])
     check_probabilities(output.noise, probabilities or ())
     network = network_of(exported.variables, facts["activation"])
     in_double = {name: np.asarray(of, np.float64) for name, of in exported.variables.items()}
@@ -70,7 +67,7 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
         points = given.reshape(-1, len(columns))
         mapped = FEATURE_MAPS[features.map].apply(points[:, : len(columns) - behind])
         seen = standardise_features(features, mapped)
-        offset = _offset(output, points[:, -1] if behind else None)
+        offset = _offset(output, dict(zip(columns, points.T, strict=True)))
         outputs = forward(network, layers, seen, xp=jnp)
         known = jnp.isfinite(seen).all(axis=1) & jnp.isfinite(offset)
         scaled = outputs * output.transform.sd + output.transform.mean + offset
@@ -89,10 +86,16 @@ def _check_of_jax(name: str, columns: int) -> None:
         raise InputError("surrogate.map_not_in_jax", map=name) from None
 
 
-def _offset(output: Output, reference: jax.Array | None) -> jax.Array:
+def _offset(output: Output, named: Mapping[str, jax.Array]) -> jax.Array:
     """Give the reference (point,) on the model scale; NaN where it has no logarithm."""
-    if reference is None:
+    relative_to = output.transform.relative_to
+    if relative_to is None:
         return jnp.zeros(())
+    reference: Any
+    if "column" in relative_to:
+        reference = named[relative_to["column"]]
+    else:
+        reference = calculated(relative_to, named)
     if output.transform.scale != "log10":
         return reference
     return jnp.log10(jnp.where(reference > 0, reference, jnp.nan))

@@ -113,9 +113,9 @@ class Surrogate(Trained):
         Raises
         ------
         InputError
-            If JAX is not installed; if the surrogate needs the embedded engine, or its feature map
-            is of NumPy alone; if there is no such output, or a probability is none that the noise
-            knows. The function raises it for points of another shape.
+            If JAX is not installed; if its feature map is of NumPy alone; if there is no such
+            output, or a probability is none that the noise knows. The function raises it for points
+            of another shape.
         """
         name = self._known(output)
         with needs_extra("jax"):

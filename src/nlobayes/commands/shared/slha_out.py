@@ -1,7 +1,9 @@
-"""The cross section of a surrogate as a block XSECTION in a copy of the SLHA file."""
+"""Cross sections of surrogates as blocks XSECTION in a copy of the SLHA file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE
-from nlobayes.surrogate.identity import in_words, qcd_order
+from nlobayes.surrogate.identity import Process, in_words, qcd_order
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import TOTAL
 
@@ -22,22 +24,30 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 """Scale schemes by how statements of the scales begin."""
 
 
-def write_xsection(surrogate: Surrogate, points: str, out: Path) -> tuple[str, ...]:
-    """Write an SLHA file as it is, with the cross section of its point in a separate block.
+def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> tuple[str, ...]:
+    """Write an SLHA file as it is, with the cross section of each surrogate in a separate block.
 
     Returns
     -------
-    Other programs whose cross sections of this process, energy and order are in the file, too.
+    Other programs whose cross sections of these processes, energies and orders are in the file.
 
     Raises
     ------
     InputError
-        If the points are no SLHA file, its point cannot be predicted or is outside, or the
-        surrogate does not know its process and order.
+        If the points are no SLHA file, its point cannot be predicted or is outside, or a surrogate
+        does not know its process and order. Then nothing is written.
     """
     path = Path(points)
     if path.is_dir() or path.suffix != ENDING:
         raise InputError("commands.slha_out_of_other", where=OPTION, points=points, ending=ENDING)
+    known = [(surrogate, *_process_and_order(surrogate)) for surrogate in surrogates]
+    content = read_content(path)
+    entries = [_entry(*each, decode(content), path) for each in known]
+    write_bytes(out, reduce(put, entries, content))
+    return tuple(dict.fromkeys(name for entry in entries for name in others(content, entry)))
+
+
+def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
     try:
         process, order = central(surrogate), qcd_order(surrogate.origin)
     except InputError as error:
@@ -45,16 +55,21 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> tuple[str, .
     if order is None:
         stated = surrogate.origin["order"]
         raise InputError("surrogate.no_order", where=OPTION, order=stated, known=[*QCD_ORDERS])
-    content = read_content(path)
-    spectrum = spectrum_of(decode(content), points, surrogate.inputs, surrogate.held)
+    return process, order
+
+
+def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: Path) -> Entry:
+    """Predict the point of an SLHA file, and make the entry of its block."""
+    spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.held)
+    place = f"{path}: {' '.join(map(str, process.outgoing))}"
     try:
         found = cross_section(surrogate, spectrum)
     except InputError as error:
-        raise error.within(points) from None
+        raise error.within(place) from None
     if found.domain == OUTSIDE:
         reason = found.reason or "it lies far from the training data"
-        raise InputError("commands.outside_of_xsection", where=path, reason=reason)
-    entry = Entry(
+        raise InputError("commands.outside_of_xsection", where=place, reason=reason)
+    return Entry(
         **process._asdict(),
         scheme=_scheme(surrogate),
         order=order,
@@ -62,8 +77,6 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> tuple[str, .
         version=version("nlobayes"),
         comments=_comments(surrogate, found),
     )
-    write_bytes(out, put(content, entry))
-    return others(content, entry)
 
 
 def _theory(surrogate: Surrogate, found: CrossSection) -> str:
