@@ -32,6 +32,7 @@ LAPLACE: dict[str, Any] = {
     "weights": "equal",
     "predictive": "sampled",
 }
+LEARNED = {**MODEL, "likelihood": {"kind": "gaussian", "sigma": None}}
 NONLINEAR = {**MODEL, "network": {"hidden": [3]}}
 
 
@@ -75,6 +76,38 @@ def test_full_laplace_reproduces_the_conjugate_posterior(
     np.testing.assert_allclose((found.mean(axis=0) - exact.mean) / sd, 0, atol=0.08)
     whitened = np.linalg.solve(np.linalg.cholesky(exact.covariance), (found - exact.mean).T)
     np.testing.assert_allclose(np.cov(whitened), np.eye(len(sd)), atol=0.115)
+
+
+def top_of(density: Any, start: Any) -> np.ndarray:
+    """Climb to the top of a log density by Newton's method, each step at most one long."""
+    both = jax.jit(lambda q: (jax.grad(density)(q), jax.hessian(density)(q)))
+    position = np.asarray(start)
+    for _ in range(60):
+        slope, hessian = both(position)
+        values, vectors = np.linalg.eigh(-hessian)
+        step = vectors @ (vectors.T @ slope / np.abs(values))
+        position = position + step / max(1.0, float(np.linalg.norm(step)))
+    np.testing.assert_allclose(slope, 0, atol=1e-6)
+    return position
+
+
+@pytest.mark.statistical
+def test_draws_of_a_learned_sigma_have_the_spread_of_the_hessian(dataset: Dataset) -> None:
+    """At the MAP its curvature is about 2 a row; 11 % are five standard errors of a variance.
+
+    The Hessian has 2 times the squared residuals over sigma^2, here 2 % less than 2 a row.
+    """
+    model = builder.build_model(ModelJob.model_validate(LEARNED), dataset)
+    density = model.logdensity_fn
+    top = top_of(density, jnp.zeros(model.density.size))
+    begin, place = builder.approach(model, dataset, [top]), model.density.places["noise"].start
+    curvature = np.asarray(begin.gauss_newton.dense(begin.starts[0]))
+    rows, hessian = np.sum(dataset.split == TRAIN), -np.asarray(jax.hessian(density)(top))
+    np.testing.assert_allclose(curvature[place, place] / (2 * rows), 1, atol=0.02)
+    variance = np.linalg.inv(hessian)[place, place]
+    np.testing.assert_allclose(np.linalg.inv(curvature)[place, place] / variance, 1, atol=0.05)
+    drawn = Laplace(**LAPLACE).sample(jax.random.key(3), begin).positions[:, place]
+    np.testing.assert_allclose(np.var(drawn) / variance, 1, atol=0.11 + 0.05)
 
 
 def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: Approached) -> None:

@@ -41,6 +41,11 @@ class MethodSettings(Frozen):
     kind: str
 
     @property
+    def exact(self) -> bool:
+        """Whether its draws are of the posterior itself, once they have converged."""
+        return not self.approximate
+
+    @property
     def has_dense_curvature(self) -> bool:
         """Whether it holds the Gauss-Newton curvature of all parameters as a matrix."""
         return False
