@@ -28,12 +28,11 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
     tails curve the other way. Where the output layer is integrated out it stands
     at its conditional mean, and its entries are eliminated (Schur's complement).
     """
-    moved, rows = _moved_with(model), rows_of(model, dataset, 0)
+    slopes, rows = _slopes_with(model), rows_of(model, dataset, 0)
 
     def curvature(position: jax.Array) -> jax.Array:
         root = _information_root(model, position, rows)
-        jacobian = jax.jacrev(moved)(position, rows)
-        jacobian = jacobian.reshape(len(root), -1, position.size)
+        jacobian = jax.vmap(slopes, (None, 0))(position, rows)
         weighed = (root @ jacobian).reshape(-1, position.size)
         own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
         return weighed.T @ weighed + jnp.diag(jnp.maximum(own, LEAST))
@@ -97,6 +96,20 @@ def _moved_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
     return moved
 
 
+def _slopes_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
+    """Build the slopes (entry, parameter) of what a position moves of one row, without its axis.
+
+    A row by itself: the transposed network of one row is pulled back, not that of all rows.
+    """
+    moved = _moved_with(model)
+
+    def slopes(position: jax.Array, row: Rows) -> jax.Array:
+        one = jax.tree.map(lambda column: column[None], row)
+        return jax.jacrev(moved)(position, one).reshape(-1, position.size)
+
+    return slopes
+
+
 def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
     """Give the root (point, root, entry) of the information of each row."""
     output = predict_with(model)(position, rows.features)
@@ -119,13 +132,11 @@ def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
 
 def _sum_of_squares(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
     """Sum the squares (parameter,) of the weighed Jacobian over the rows."""
-    moved = _moved_with(model)
-    roots = _information_root(model, position, rows)
+    slopes, roots = _slopes_with(model), _information_root(model, position, rows)
 
     def one(given: tuple[Rows, jax.Array]) -> jax.Array:
         row, root = given
-        jacobian = jax.jacrev(moved)(position, jax.tree.map(lambda column: column[None], row))
-        return jnp.sum((root @ jacobian.reshape(-1, position.size)) ** 2, axis=0)
+        return jnp.sum((root @ slopes(position, row)) ** 2, axis=0)
 
     squares = jax.lax.map(one, (rows, roots), batch_size=ROWS_AT_ONCE)
     return jnp.sum(squares, axis=0)
