@@ -51,6 +51,11 @@ class MethodSettings(Frozen):
         return False
 
     @property
+    def moves_hyperparameters(self) -> bool:
+        """Whether it needs a prior or a likelihood that learns hyperparameters."""
+        return False
+
+    @property
     def draws_networks(self) -> bool:
         """Whether a draw is a network, which a surrogate evaluates; else it is a tangent of one."""
         return True

@@ -35,6 +35,8 @@ class Given(NamedTuple):
         name; none where they are fixed.
     plane
         What the posterior says of classes between the rows; None where these have not two inputs.
+    approximate
+        Whether the draws are of an approximation: they then tell no leave-one-out density.
     """
 
     data: Dataset
