@@ -305,6 +305,7 @@ def test_hyperparameters_of_highest_evidence_are_those_of_the_exact_marginal_lik
     settings = {**LAPLACE, "draws": 2, "hyperparameters": "evidence", "predictive": "linearised"}
     drawn = Laplace(**settings).sample(jax.random.key(0), begin)
     assert drawn.centres is not None
+    assert drawn.of_starts["evidence_slope"][0] < 1e-2
     found = drawn.centres[0]
     logs = np.array([found[places[name]][0] for name in ("noise", "scale_weights_1")])
     np.testing.assert_allclose(logs, exact, atol=1e-4)

@@ -73,8 +73,10 @@ def _check_gibbs(run: RunSpec) -> None:
 
 def _check_hyperparameters(run: RunSpec) -> None:
     """Refuse to seek hyperparameters of a model that learns none."""
-    learning = (run.prior, run.likelihood, *(one for one in [run.prior.slopes] if one is not None))
-    if run.method.moves_hyperparameters and not any(o.learns_hyperparameters for o in learning):
+    slopes = run.prior.slopes
+    learns = run.prior.learns_hyperparameters or run.likelihood.learns_hyperparameters
+    learns = learns or (slopes is not None and slopes.learns_hyperparameters)
+    if run.method.moves_hyperparameters and not learns:
         raise InputError(
             "study.no_hyperparameters",
             method=run.names["method"],

@@ -153,7 +153,7 @@ def test_information_is_the_expected_curvature(name: str, errors: bool) -> None:
             return likelihood.moved(own[None], variables | learned, given, jnp)[0]
 
         def log_density(place: jax.Array, target: int, y: Any) -> Any:
-            noise = noise_at(place)  # noqa: B023
+            noise = noise_at(place)
             centre, scale = (jnp.broadcast_to(x, (targets,))[target] for x in noise[1:3])
             if noise.family == "student_t":
                 return jax.scipy.stats.t.logpdf(y, noise.degrees_of_freedom, centre, scale)

@@ -47,6 +47,7 @@ class Given(NamedTuple):
     rivals: Mapping[str, RivalPrediction] = {}
     sizes: Mapping[str, np.ndarray] = {}
     plane: Plane | None = None
+    approximate: bool = False
 
 
 class Choices(NamedTuple):

@@ -43,7 +43,17 @@ class _Climb(NamedTuple):
     done: jax.Array
 
 
-def at_highest_evidence(posterior: Approached, start: jax.Array) -> jax.Array:
+class Found(NamedTuple):
+    """Where the evidence is highest, and the largest slope there, near 0 at a maximum.
+
+    It is not where the mode that is followed ends: the MAP then jumps to another one.
+    """
+
+    position: jax.Array
+    slope: float
+
+
+def at_highest_evidence(posterior: Approached, start: jax.Array) -> Found:
     """Move a start (entry,) to where the evidence of its hyperparameters is highest.
 
     Raises
@@ -56,15 +66,16 @@ def at_highest_evidence(posterior: Approached, start: jax.Array) -> jax.Array:
         raise InputError("inference.no_hyperparameters")
     check_dense(start.size, "method.hyperparameters: evidence")
     evaluate = jax.jit(_evidence_with(posterior))
-    best: list[Any] = [np.inf, start]
+    best: list[Any] = [np.inf, start, np.inf]
 
     def minus(hyperparameters: np.ndarray) -> tuple[float, np.ndarray]:
         placed = best[1].at[held].set(jnp.asarray(hyperparameters, start.dtype))
         evidence, slope, position = evaluate(placed)
         value = -float(evidence) if jnp.isfinite(evidence) else np.inf
+        slopes = np.nan_to_num(np.asarray(slope, np.float64))
         if value < best[0]:
-            best[:] = value, position
-        return value, -np.nan_to_num(np.asarray(slope, np.float64))
+            best[:] = value, position, float(np.abs(slopes).max())
+        return value, -slopes
 
     bounds = [(each - FARTHEST, each + FARTHEST) for each in np.asarray(start[held], np.float64)]
     for _ in range(MOST_STARTS):
@@ -72,8 +83,7 @@ def at_highest_evidence(posterior: Approached, start: jax.Array) -> jax.Array:
         minimize(minus, begin, jac=True, method="L-BFGS-B", bounds=bounds)
         if not best[0] < before - GAIN:
             break
-    found: jax.Array = best[1]
-    return found
+    return Found(*best[1:])
 
 
 def _evidence_with(
@@ -82,8 +92,8 @@ def _evidence_with(
     """Build the evidence of the hyperparameters of a position, its slope, and the MAP there.
 
     The slope follows the MAP as the hyperparameters move: of a(z*(h), h) it is da/dh +
-    (dz*/dh)' da/dz, with dz*/dh minus the inverse Hessian of log p in z times its mixed derivatives.
-    The inverse is by conjugate gradients, preconditioned by the Gauss-Newton curvature.
+    (dz*/dh)' da/dz, with dz*/dh minus the inverse Hessian of log p in z times its mixed
+    derivatives. The inverse is by conjugate gradients, preconditioned by the Gauss-Newton curvature.
     """
     held, density = posterior.hyperparameters, posterior.logdensity_fn
     rest = np.delete(np.arange(posterior.starts.shape[1]), held)
@@ -139,7 +149,9 @@ def _climb_with(posterior: Approached, rest: np.ndarray) -> Callable[[jax.Array]
         )
 
     def climb(position: jax.Array) -> jax.Array:
-        begin = _Climb(position, density(position), jnp.zeros(()), jnp.zeros((), int), jnp.array(False))
+        begin = _Climb(
+            position, density(position), jnp.zeros(()), jnp.zeros((), int), jnp.array(False)
+        )
         ended: _Climb = jax.lax.while_loop(
             lambda now: ~now.done & (now.steps < MOST_STEPS), step, begin
         )

@@ -46,20 +46,22 @@ class Laplace(NamedTuple):
         linearised = self.predictive == "linearised"
         if linearised and posterior.starts.shape != posterior.maps.shape:
             raise InputError("inference.linearised_integrated")
+        centres, slopes = self._centres(posterior)
         curvature, forms = posterior.gauss_newton, (self.covariance, self.rank)
-        parts = [about(curvature, start, *forms) for start in self._centres(posterior)]
+        parts = [about(curvature, centre, *forms) for centre in centres]
         density = jax.jit(posterior.logdensity_fn)
         evidence = [float(one.log_evidence(density(one.mean))) for one in parts]
         mixture = Mixture(parts, deal(self.draws, evidence, self.weights))
-        drawn = mixture.drawn(key, posterior, {"log_evidence": evidence})
+        drawn = mixture.drawn(key, posterior, {"log_evidence": evidence, **slopes})
         return drawn._replace(centres=mixture.centres()) if linearised else drawn
 
-    def _centres(self, posterior: Approached) -> Sequence[jax.Array]:
-        """Give the MAPs, their hyperparameters moved to the highest evidence where asked for."""
+    def _centres(self, posterior: Approached) -> tuple[Sequence[jax.Array], dict[str, list[float]]]:
+        """Give the MAPs, or those of the highest evidence of hyperparameters, and its slopes."""
         starts = list(posterior.starts)
         if self.hyperparameters == "map":
-            return starts
-        return [at_highest_evidence(posterior, start) for start in starts]
+            return starts, {}
+        found = [at_highest_evidence(posterior, start) for start in starts]
+        return [one.position for one in found], {"evidence_slope": [one.slope for one in found]}
 
 
 build = Laplace

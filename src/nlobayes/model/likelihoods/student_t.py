@@ -70,7 +70,9 @@ class StudentT(Scaled):
     def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
         """Give the logarithms of a learned scale and of learned degrees of freedom."""
         scale = super().learned(variables, error, xp)
-        return scale if self.degrees_of_freedom is not None else [*scale, xp.log(variables[DEGREES])]
+        return (
+            scale if self.degrees_of_freedom is not None else [*scale, xp.log(variables[DEGREES])]
+        )
 
     def _degrees(self, variables: Mapping[str, Any]) -> Any:
         return variables[DEGREES] if self.degrees_of_freedom is None else self.degrees_of_freedom
