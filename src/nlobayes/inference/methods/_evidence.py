@@ -93,7 +93,8 @@ def _evidence_with(
 
     The slope follows the MAP as the hyperparameters move: of a(z*(h), h) it is da/dh +
     (dz*/dh)' da/dz, with dz*/dh minus the inverse Hessian of log p in z times its mixed
-    derivatives. The inverse is by conjugate gradients, preconditioned by the Gauss-Newton curvature.
+    derivatives. The inverse is by conjugate gradients, preconditioned by the Gauss-Newton
+    curvature.
     """
     held, density = posterior.hyperparameters, posterior.logdensity_fn
     rest = np.delete(np.arange(posterior.starts.shape[1]), held)
