@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import jax
+import numpy as np
 
 from nlobayes.inference.curvature import GaussNewton
 from nlobayes.inference.kernel import LogDensity
@@ -38,6 +39,8 @@ class Approached(NamedTuple):
         What pretraining minimises, of positions (entry,).
     train
         The train rows that its likelihood sums over; None where it is no sum over rows.
+    hyperparameters
+        Places of the entries that are learned by prior and likelihood, and not by the network.
     """
 
     logdensity_fn: LogDensity
@@ -47,6 +50,7 @@ class Approached(NamedTuple):
     gauss_newton: GaussNewton
     problem: Problem
     train: Rows | None
+    hyperparameters: np.ndarray
 
 
 class Drawn(NamedTuple):

@@ -19,6 +19,8 @@ class KernelSettings(Frozen):
     """Kind of the warm-up that tunes it."""
     fewest_chains: ClassVar[int] = FEWEST_CHAINS
     """A kernel that needs more learns from all of its chains at once."""
+    exact: ClassVar[bool] = True
+    """Whether it leaves the posterior invariant without approximation."""
 
     kind: str
 

@@ -30,6 +30,11 @@ class LikelihoodSettings(Choice):
         return None
 
     @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether it learns a scale or more beside the network."""
+        return False
+
+    @property
     def codes(self) -> Mapping[str, Code]:
         """Functions of the user that state the likelihood, by key; none where it is ours."""
         return {}
@@ -83,6 +88,11 @@ class ScaledLikelihood(LikelihoodSettings):
     def stated_sigma(self) -> float | None:
         """Scale stated for all rows, in units of the network's target; None where learned."""
         return self.sigma
+
+    @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether its scale is learned."""
+        return self.sigma is None
 
 
 class ClassLikelihood(LikelihoodSettings):

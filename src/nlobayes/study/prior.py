@@ -52,6 +52,9 @@ class PriorSettings(Choice):
         """Functions of the user that state the prior, by key; none where it is ours."""
         return {}
 
+    learns_hyperparameters: ClassVar[bool] = False
+    """Whether it learns more than the weights: scales or means, or what a function of yours may."""
+
     @property
     def is_conjugate(self) -> bool:
         """Whether hyperparameters of it can be drawn given all else."""

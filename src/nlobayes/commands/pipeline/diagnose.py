@@ -77,10 +77,11 @@ def _with_architecture(judged: dict[str, Any], groups: Groups, limit: float) -> 
 
 
 def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
-    del path
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
-    return verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+    said = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+    evidence = read_attrs(path).get("log_evidence")
+    return said if evidence is None else said | {"log_evidence": np.ravel(evidence).tolist()}
 
 
 def _weight_spread(posterior: xr.Dataset) -> dict[str, list[float]] | None:

@@ -35,6 +35,8 @@ class Given(NamedTuple):
         name; none where they are fixed.
     plane
         Predicted classes between the rows; None where these have not two inputs.
+    approximate
+        Whether the draws are of an approximation: they then give no leave-one-out density.
     """
 
     data: Dataset
@@ -45,6 +47,7 @@ class Given(NamedTuple):
     rivals: Mapping[str, RivalPrediction] = {}
     sizes: Mapping[str, np.ndarray] = {}
     plane: Plane | None = None
+    approximate: bool = False
 
 
 class Choices(NamedTuple):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nlobayes.errors import InputError, one_line
-from nlobayes.model.likelihood import TARGET, Noise
+from nlobayes.model.likelihood import TARGET, Noise, of_blocks, with_entries
+from nlobayes.model.likelihoods.student_t import shape_root
 
 FAMILIES = ("gaussian", "laplace", "student_t")
 
@@ -89,35 +88,28 @@ class Custom(NamedTuple):
         centre = output if self.outputs_of_network == 1 else output[..., 0]
         return Noise(said[0], centre, *said[1:])
 
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give centre and log scale, of a Student-t the log degrees of freedom too."""
+        noise = self.noise(output, variables, error, xp)
+        shape = [noise.scale, *([] if noise.family != "student_t" else [noise.degrees_of_freedom])]
+        return with_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
+
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of the information of centre and scale, from the slopes of log scale.
+        """Give that of the family: it has no term across centre and scale, as it is symmetric.
 
-        Both parts of a location and scale family are orthogonal where it is symmetric (Lange,
-        Little and Taylor 1989, appendix B). By JAX.
+        Lange, Little and Taylor (1989), appendix B.
         """
-        import jax
-
-        first = np.eye(1, self.outputs_of_network)[0]
-
-        def log_scale(at: Any) -> Any:
-            scale = self.noise(at, variables, error, xp).scale
-            return xp.log(xp.broadcast_to(scale, output.shape[:1]))
-
-        found = self.noise(output, variables, error, xp)
-        of_centre, of_scale = _information(found)
-        rows = output.reshape(len(output), -1)
-        steps = xp.eye(rows.shape[1], dtype=output.dtype)
-
-        def slope(step: Any) -> Any:
-            along = xp.broadcast_to(step, rows.shape).reshape(output.shape)
-            return jax.jvp(log_scale, (output,), (along,))[1]
-
-        slopes = jax.vmap(slope)(steps).T
-        scale = xp.broadcast_to(found.scale, output.shape[:1])
-        centre = xp.sqrt(of_centre) / scale[:, None] * xp.asarray(first, output.dtype)
-        return xp.stack([centre, xp.sqrt(of_scale) * slopes], axis=1)
+        noise = self.noise(output, variables, error, xp)
+        if noise.family != "student_t":
+            of_log_scale = 1.0 if noise.family == "laplace" else 2**0.5
+            return of_blocks([[1 / noise.scale, 0.0], [0.0, of_log_scale]], noise.centre, xp)
+        degrees = xp.asarray(noise.degrees_of_freedom)
+        of_centre = xp.sqrt((degrees + 1) / (degrees + 3)) / noise.scale
+        scale, both, alone = shape_root(degrees, xp)
+        blocks = [[of_centre, 0.0, 0.0], [0.0, scale, both], [0.0, 0.0, alone]]
+        return of_blocks(blocks, noise.centre, xp)
 
 
 def build(
@@ -135,16 +127,6 @@ def _is_noise(family: Any = None, scale: Any = None, degrees: Any = None, *more:
     """Return whether a family is given with its scale, and a Student-t with its degrees."""
     known = isinstance(family, str) and family in FAMILIES and scale is not None and not more
     return known and (family == "student_t") == (degrees is not None)
-
-
-def _information(noise: Noise) -> tuple[Any, Any]:
-    """Give the Fisher information of the centre, times the squared scale, and of the log scale."""
-    if noise.family == "laplace":
-        return 1.0, 1.0
-    if noise.family == "gaussian":
-        return 1.0, 2.0
-    degrees = noise.degrees_of_freedom
-    return (degrees + 1) / (degrees + 3), 2 * degrees / (degrees + 3)
 
 
 def _call(function: Callable[..., Any], *given: Any, **settings: Any) -> Any:

@@ -88,6 +88,11 @@ class MCMC(MethodSettings):
         return [chains[first : first + size] for first in range(0, len(chains), size)]
 
     @property
+    def exact(self) -> bool:
+        """Whether its kernel is."""
+        return self.kernel.exact
+
+    @property
     def has_dense_curvature(self) -> bool:
         """Whether it is what teaches the mass matrix."""
         return self.warmup.form_of_mass_matrix == "gauss_newton"
