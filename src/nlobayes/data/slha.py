@@ -10,7 +10,7 @@ import io
 import math
 import re
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from nlobayes.errors import InputError
 MOST_BYTES = 10**7
 """Largest file; spectra with all decays take a hundredth of it."""
 SECTIONS = {"block", "decay", "xsection"}
+INITIALS = {name[0] for name in SECTIONS} | {name[0].upper() for name in SECTIONS}
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
 """Particle numbers of the partners of d, u, s and c, left- and right-handed."""
 SAME_ENERGY = 1e-6
@@ -105,8 +106,8 @@ def take_blocks(
     """Take the blocks of these names from sections; errors as `read_blocks`."""
     blocks: dict[str, Block] = {}
     for head, block in sections:
-        name = head.words[1].upper() if len(head.words) > 1 else ""
-        if head.words[0].lower() != "block" or name not in wanted:
+        name = _block_of(head)
+        if name not in wanted:
             continue
         if name in blocks:
             raise InputError("slha.block_twice", where=source, block=name)
@@ -114,8 +115,10 @@ def take_blocks(
     return blocks
 
 
-def read_sections(text: str, source: str) -> list[Section]:
+def read_sections(text: str, source: str, wanted: Container[str] | None = None) -> list[Section]:
     """Divide SLHA text at the lines that begin with one of `SECTIONS`.
+
+    If the names of blocks that are `wanted` are given (in capitals), other sections are empty.
 
     Raises
     ------
@@ -125,16 +128,26 @@ def read_sections(text: str, source: str) -> list[Section]:
     if "\0" in text:
         raise InputError("slha.nul", where=source)
     sections: list[Section] = []
+    reads = True
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):
+        if not reads and line.lstrip()[:1] not in INITIALS:
+            continue
         content, mark, comment = line.partition("#")
         words = content.split()
         if words and words[0].lower() in SECTIONS:
             sections.append(Section(Line(number, words), Block([], [])))
+            reads = wanted is None or _block_of(sections[-1].head) in wanted
         elif words and sections:
             sections[-1].block.lines.append(Line(number, words))
         if mark and sections and not sections[-1].block.lines:
             sections[-1].block.comments.append(comment.strip())
     return sections
+
+
+def _block_of(head: Line) -> str:
+    """Give the name of a block in capitals; empty for another section."""
+    is_block = head.words[0].lower() == "block" and len(head.words) > 1
+    return head.words[1].upper() if is_block else ""
 
 
 def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
@@ -182,8 +195,10 @@ def spectrum_of(
     InputError
         As `read_spectrum`, and `read_parameters`.
     """
-    sections = read_sections(text, source)
-    blocks = take_blocks(sections, blocks_of(columns), source)
+    parameters, wanted = tuple(parameters), blocks_of(columns)
+    further = {entry.block for name in parameters for entry in entries_of(name)}
+    sections = read_sections(text, source, {*wanted, *further})
+    blocks = take_blocks(sections, wanted, source)
     told = read_parameters(sections, parameters, source)
     return told | read_spectrum(blocks, source, columns)
 

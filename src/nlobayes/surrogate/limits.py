@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,49 @@ Limits = Mapping[str, Sequence[float]]
 """Smallest and largest value among the train rows, by quantity."""
 
 
+class Derived(NamedTuple):
+    """A quantity that is limited beside the inputs: its name, and the columns of its length.
+
+    A length of one column is the size of an energy. No change of signs changes it.
+    """
+
+    name: str
+    columns: list[int]
+
+    def of(self, points: np.ndarray) -> np.ndarray:
+        """Compute it at points (point, input)."""
+        if len(self.columns) == 1:
+            return np.abs(points[:, self.columns[0]])
+        with np.errstate(over="ignore"):
+            length: np.ndarray = np.sqrt(np.square(points[:, self.columns]).sum(axis=1))
+        return length
+
+
+class Bounds(NamedTuple):
+    """Limits as arrays: of inputs (input,), of what is derived, and changes of signs that are free.
+
+    Axes of `changes` are (way, input): true where the sign changes.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    derived: list[tuple[Derived, Sequence[float]]]
+    changes: np.ndarray
+
+    def allow(self, points: np.ndarray) -> np.ndarray:
+        """Tell which points (point, input) are within, after some change of signs."""
+        points = np.asarray(points, np.float64)
+        kept, changed = ((self.low <= x) & (x <= self.high) for x in (points, -points))
+        answer = kept.all(axis=1)
+        if not answer.all():
+            for change in self.changes:
+                answer |= np.where(change, changed, kept).all(axis=1)
+        for what, (low, high) in self.derived:
+            values = what.of(points)
+            answer &= (low <= values) & (values <= high)
+        return answer
+
+
 def mixing_rows(
     names: Sequence[str], units: Mapping[str, str], limited: Container[str] = ()
 ) -> list[list[str]]:
@@ -27,7 +71,7 @@ def mixing_rows(
     Two such inputs may be anything. They count where `limited`, quantities that have limits, has
     their length, as `fit_limits` gives it.
     """
-    pairs = [row for row in _pairs(names, units) if _length(row) in limited]
+    pairs = [row for row in _pairs(names, units) if _length(row, names).name in limited]
     return _rows(names, units, NEUTRALINO) + pairs
 
 
@@ -38,16 +82,34 @@ def fit_limits(
 
     Two inputs without unit are a row of mixings if all train rows have the length 1 there.
     """
-    lengths = {_length(row): _norm(train, names, row) for row in _pairs(names, units)}
-    unit = {what for what, of in lengths.items() if np.abs(of - 1).max() < LENGTH_TOLERANCE}
+    train = np.asarray(train, np.float64)
+    pairs = [_length(row, names) for row in _pairs(names, units)]
+    unit = {one.name for one in pairs if np.abs(one.of(train) - 1).max() < LENGTH_TOLERANCE}
     limits = {
         what: (float(values.min()), float(values.max()))
         for what, values in quantities(train, names, units, unit).items()
     }
     for row in mixing_rows(names, units, unit):
-        low, high = limits[_length(row)]
-        limits[_length(row)] = (low - LENGTH_TOLERANCE, high + LENGTH_TOLERANCE)
+        what = _length(row, names).name
+        low, high = limits[what]
+        limits[what] = (low - LENGTH_TOLERANCE, high + LENGTH_TOLERANCE)
     return limits
+
+
+def bounds_of(
+    limits: Limits,
+    names: Sequence[str],
+    units: Mapping[str, str],
+    signs: Sequence[Sequence[int]] = (),
+) -> Bounds:
+    """Make bounds of the limits of inputs and of what is derived from them.
+
+    `signs` are groups of inputs, by position, that may change sign together, as a feature map
+    declares them.
+    """
+    low, high = np.array([limits[name] for name in names]).T
+    derived = [(one, limits[one.name]) for one in _derived(names, units, limits)]
+    return Bounds(low, high, derived, _changes(signs, len(names)))
 
 
 def within(
@@ -57,20 +119,8 @@ def within(
     units: Mapping[str, str],
     signs: Sequence[Sequence[int]] = (),
 ) -> np.ndarray:
-    """Tell which points (point, input) exceed the limits in nothing.
-
-    `signs` are groups of inputs, by position, that may change sign together, as a feature map
-    declares them. A point is within its limits if it is so after some of these changes.
-    """
-    points = np.asarray(points, np.float64)
-    low, high = np.array([limits[name] for name in names]).T
-    kept, changed = ((low <= side) & (side <= high) for side in (points, -points))
-    answer = np.zeros(len(points), bool)
-    for change in _changes(signs, len(names)):
-        answer |= np.where(change, changed, kept).all(axis=1)
-    for what, values in _derived(points, names, units, limits).items():
-        answer &= (limits[what][0] <= values) & (values <= limits[what][1])
-    return answer
+    """Tell which points (point, input) exceed the limits in nothing; `signs` as in `bounds_of`."""
+    return bounds_of(limits, names, units, signs).allow(points)
 
 
 def gaps(limits: Limits, names: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -96,17 +146,15 @@ def quantities(
     """
     points = np.asarray(points, np.float64)
     found = {name: points[:, column] for column, name in enumerate(names)}
-    return found | _derived(points, names, units, limited)
+    return found | {one.name: one.of(points) for one in _derived(names, units, limited)}
 
 
 def _derived(
-    points: np.ndarray, names: Sequence[str], units: Mapping[str, str], limited: Container[str]
-) -> dict[str, np.ndarray]:
-    """Give sizes of energies and lengths of rows, which no change of signs changes."""
+    names: Sequence[str], units: Mapping[str, str], limited: Container[str]
+) -> list[Derived]:
     energies = [column for column, name in enumerate(names) if units.get(name) in ENERGIES]
-    sizes = {f"|{names[column]}|": np.abs(points[:, column]) for column in energies}
-    rows = mixing_rows(names, units, limited)
-    return sizes | {_length(row): _norm(points, names, row) for row in rows}
+    sizes = [Derived(f"|{names[column]}|", [column]) for column in energies]
+    return sizes + [_length(row, names) for row in mixing_rows(names, units, limited)]
 
 
 def _changes(signs: Sequence[Sequence[int]], inputs: int) -> np.ndarray:
@@ -131,13 +179,5 @@ def _pairs(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
     return [row for row in _rows(names, units, CHARGINO) if f"{row[0][:-1]}{third}" not in names]
 
 
-def _norm(points: np.ndarray, names: Sequence[str], row: Sequence[str]) -> np.ndarray:
-    """Give the length of a row of mixings (point,)."""
-    with np.errstate(over="ignore"):
-        columns = [np.square(points[:, names.index(name)]) for name in row]
-        length: np.ndarray = np.sqrt(np.sum(columns, axis=0))
-    return length
-
-
-def _length(row: Sequence[str]) -> str:
-    return f"length of {', '.join(row)}"
+def _length(row: Sequence[str], names: Sequence[str]) -> Derived:
+    return Derived(f"length of {', '.join(row)}", [names.index(name) for name in row])

@@ -24,7 +24,7 @@ from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.conditions import reasons, violated
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
-from nlobayes.surrogate.limits import Limits, gaps, mixing_rows, within
+from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
@@ -87,7 +87,6 @@ class Trained:
         self.conditions = conditions(self.origin, self.inputs)
         self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
-        self._signs = FEATURE_MAPS[self._features.map].SIGNS
         self._relative_to = target.get("relative_to")
         behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
@@ -95,9 +94,11 @@ class Trained:
         self._domain = domains.Domain(
             exported.features, exported.spacing, near["inside"], near["edge"]
         )
-        self._ranges: Limits = self.limits | near["limits"]
-        self.gaps = gaps(self._ranges, self.inputs)
-        self.mixings = mixing_rows(self.inputs, self.units, self._ranges)
+        ranges: Limits = self.limits | near["limits"]
+        signs = FEATURE_MAPS[self._features.map].SIGNS
+        self._bounds = bounds_of(ranges, self.inputs, self.units, signs)
+        self.gaps = gaps(ranges, self.inputs)
+        self.mixings = mixing_rows(self.inputs, self.units, ranges)
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:
@@ -160,7 +161,7 @@ class Trained:
         nobody knows them; `reasons` says which.
         """
         points = checked(x, self.inputs)
-        allowed = within(self._ranges, points, self.inputs, self.units, self._signs)
+        allowed = self._bounds.allow(points)
         reference = self._reference(points)
         if reference is not None:
             allowed &= np.isfinite(reference)
