@@ -28,6 +28,8 @@ from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
+MOST_KEPT = 10_000
+"""Points whose references are kept for the next question about the same points."""
 Engine = Literal["numpy", "jax"]
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
@@ -88,6 +90,7 @@ class Trained:
         self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
+        self._last_reference = (np.empty(0), np.empty(0))
         behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
         near = facts["domain"]
@@ -178,7 +181,8 @@ class Trained:
         Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
         the prediction, where it does not exist; `needs` says which points have one.
         """
-        return self._reference(checked(x, self.inputs))
+        known = self._reference(checked(x, self.inputs))
+        return None if known is None else known.copy()
 
     @property
     def needs(self) -> str:
@@ -191,10 +195,17 @@ class Trained:
         return points[:, : self._inputs_of_network]
 
     def _reference(self, points: np.ndarray) -> np.ndarray | None:
+        """Compute it once for what is predicted, flagged and checked of the same points."""
         relative_to = self._relative_to
         if relative_to is None:
             return None
-        return reference_at(relative_to, points, self.inputs, self.scale)
+        before, known = self._last_reference
+        if np.array_equal(before, points):
+            return known
+        found = reference_at(relative_to, points, self.inputs, self.scale)
+        if len(points) <= MOST_KEPT:
+            self._last_reference = points.copy(), found
+        return found
 
     def _seen(self, x: Any) -> np.ndarray:
         points = checked(x, self.inputs)
