@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nlobayes.data.statements import UNKNOWN
 from nlobayes.errors import InputError
-from nlobayes.surrogate.identity import qcd_order
+from nlobayes.surrogate.identity import is_stated, qcd_order
 
 Origin = Mapping[str, str]
 PARTONS = "parton_distributions"
@@ -24,7 +23,7 @@ def check_summands(origins: Sequence[Origin]) -> None:
     """
     if len({qcd_order(one) for one in origins}) > 1:
         raise InputError("bundles.orders", orders=sorted({one["order"] for one in origins}))
-    stated = {_plain(one[PARTONS]): one[PARTONS] for one in origins if one[PARTONS] != UNKNOWN}
+    stated = {_plain(one[PARTONS]): one[PARTONS] for one in origins if is_stated(one, PARTONS)}
     if len(stated) > 1:
         raise InputError("bundles.parton_distributions", found=sorted(stated.values()))
 

@@ -55,6 +55,11 @@ def process_of(stated: Mapping[str, str]) -> Process | None:
     return Process(incoming, outgoing, round(1000 * energy, 6))
 
 
+def is_stated(stated: Mapping[str, str], name: str) -> bool:
+    """Tell whether the table stated an entry."""
+    return stated[name] != UNKNOWN
+
+
 def qcd_order(stated: Mapping[str, str]) -> int | None:
     """Take the order of QCD as blocks XSECTION number it; None where it is unknown."""
     return read_order(stated["order"])

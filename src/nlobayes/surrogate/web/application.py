@@ -111,7 +111,8 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
     def predict(ask: Ask) -> Answer:
         """Predict points. What has no number, where a point cannot be predicted, is null."""
         rows = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
-        points, given = np.array(rows), given_of(ask)
+        points: np.ndarray = np.array(rows)
+        given = given_of(ask)
         found = answer(surrogate, points, ask.quantiles, ask.scale, turns, given)
         return Answer(**found, reasons=surrogate.reasons(given, len(points)).tolist())
 
