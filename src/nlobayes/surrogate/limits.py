@@ -53,7 +53,7 @@ class Bounds(NamedTuple):
         """Tell which points (point, input) are within, after some change of signs."""
         points = np.asarray(points, np.float64)
         kept, changed = ((self.low <= x) & (x <= self.high) for x in (points, -points))
-        answer: np.ndarray = kept.all(axis=1)
+        answer: np.ndarray = np.logical_and.reduce(kept, axis=1)
         if not answer.all():
             for change in self.changes:
                 answer |= np.where(change, changed, kept).all(axis=1)
