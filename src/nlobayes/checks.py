@@ -100,7 +100,7 @@ CALIBRATION = {
 
 TWICE_TOO_WIDE = 0.95 - 0.68
 """How far off the share inside 68 % intervals is where error bars are twice too wide."""
-LEAST_OF_CALIBRATED = {"coverage_68": 0.68, "ece": 0.0}
+RIGHT_VALUES = {"coverage_68": 0.68, "ece": 0.0}
 """Checks whose limits narrow with the number of test rows, and the value that is right."""
 
 OF_TARGET = " of "
@@ -143,7 +143,7 @@ def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
         return None
     for name, check in checks.items():
         kind = name.partition(OF_TARGET)[0]
-        right, high = LEAST_OF_CALIBRATED.get(kind), check.get("high")
+        right, high = RIGHT_VALUES.get(kind), check.get("high")
         if right is None or high is None or high < right + TWICE_TOO_WIDE:
             continue
         low = f"{max(check.get('low') or 0.0, 0.0):.0%} to "
