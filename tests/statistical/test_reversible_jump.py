@@ -39,7 +39,7 @@ PRIOR = np.array([WIDTHS[s.sum()] / comb(MOST, s.sum()) for s in SUBSETS])
 SIGMA, ROWS = 0.5, 12
 SCALE = 0.3
 ARCHITECTURE = Architecture(
-    (Units(USED, INTO, OUT, FEWEST),), Layers(DEPTH, LAYER_ENTRIES, IDENTITY, OUT[:, 0], fewest=1)
+    (Units(USED, INTO, OUT, FEWEST),), Layers(DEPTH, LAYER_ENTRIES, lambda _: jnp.asarray(IDENTITY), OUT[:, 0], fewest=1)
 )
 MOVES = ("prior", "conditional", "split", "identity")
 
