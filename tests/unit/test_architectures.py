@@ -130,7 +130,7 @@ def test_layers_not_in_use_pass_on_what_they_get(of_depth: Any, dataset: Dataset
 
 
 def test_layers_are_the_identity_whatever_the_scales_learned(dataset: Dataset) -> None:
-    """`identity` at scale 0 keeps the network, at draws of the scales; with one scale it did not."""
+    """At prior draws of the scales, the network of more layers is that of one."""
     relevance = {**DEPTH, "prior": {"kind": "relevance"}}
     model, architecture = build(relevance, dataset)
     layers = architecture.layers

@@ -140,9 +140,7 @@ def test_a_number_is_summarised_by_its_mode_and_its_quantiles() -> None:
 def test_architecture_joins_what_is_known_of_each_number() -> None:
     sizes = {"width_1": np.tile([[2.0, 3.0], [1.0, 2.0]], 10)}
     jumps = {"jumps_split_1": np.ones((2, 3), int), "jump_acceptance_split_1": np.ones((2, 3))}
-    found = architecture(
-        sizes, 4 * sizes["width_1"] + 1, {**HAND, **jumps}
-    )
+    found = architecture(sizes, 4 * sizes["width_1"] + 1, {**HAND, **jumps})
     assert found["width_1"]["number"] == [1, 2, 3]
     assert found["width_1"]["acceptance_within"] == pytest.approx([0.4, 0.65, 0.8])
     assert found["width_1"]["visits"]["tried"] == [row[3] for row in COUNTED]
