@@ -14,8 +14,8 @@ import numpy as np
 from nlobayes.diagnostics import convergence
 from nlobayes.types import Columns
 
-TRIED, ACCEPTANCE, SIZE = "jumps_", "jump_acceptance_", "size"
-"""Sample stats: how often each jump was tried, with what acceptance, and where each draw is."""
+TRIED, ACCEPTANCE = "jumps_", "jump_acceptance_"
+"""Sample stats: how often each jump was tried, and with what acceptance."""
 FROM, TO, PROBABILITY, ACCEPTED = "jump_from_", "jump_to_", "jump_probability", "jump_accepted"
 """Of every jump: the numbers before and as proposed, its probability, and whether it was made."""
 BETWEEN_SIZES = "between_sizes"
@@ -132,7 +132,7 @@ def of_jumps(stats: Stats) -> dict[str, Any]:
     Returns
     -------
     For each jump how often it was `tried` and its mean `acceptance`; under `between_sizes` the
-    share of draws at another size than the one before.
+    share of draws at another size than the one before: with another number in any layer.
     """
     tried = {name.removeprefix(TRIED): stats[name] for name in stats if name.startswith(TRIED)}
     jumps: dict[str, Any] = {}
@@ -141,7 +141,9 @@ def of_jumps(stats: Stats) -> dict[str, Any]:
         total = int(counts.sum())
         acceptance = float(accepted / total) if total else None
         jumps[name] = {"tried": total, "acceptance": acceptance}
-    return {**jumps, BETWEEN_SIZES: float(np.mean(np.diff(stats[SIZE], axis=1) != 0))}
+    sizes = np.stack([_at_draws(stats, name) for name in numbers_that_jump(stats)])
+    changed = np.any(np.diff(sizes, axis=-1) != 0, axis=0)
+    return {**jumps, BETWEEN_SIZES: float(np.mean(changed))}
 
 
 def visits(stats: Stats) -> Columns:
@@ -173,9 +175,14 @@ def numbers_that_jump(stats: Stats) -> list[str]:
 
 def within(stats: Stats, name: str) -> dict[float, float]:
     """Give the mean acceptance of moves that change no size, for each number at a draw."""
-    before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
-    number = np.where(accepted, proposed, before)
+    number = _at_draws(stats, name)
     return {float(k): float(stats[WITHIN][number == k].mean()) for k in np.unique(number)}
+
+
+def _at_draws(stats: Stats, name: str) -> np.ndarray:
+    """Give a number at every draw (chain, draw), which is that after its last jump."""
+    before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
+    return np.where(accepted, proposed, before)
 
 
 def _visits(name: str, stats: Stats) -> Columns:

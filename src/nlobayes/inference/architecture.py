@@ -65,6 +65,10 @@ class Units(NamedTuple):
         return jnp.sum(position[self.used]).astype(int)
 
 
+Identity = Callable[[jax.Array], jax.Array]
+"""Of a position (parameter,): entries that make each layer the identity (layer, entry)."""
+
+
 class Layers(NamedTuple):
     """The hidden layers after the first, of which the first so many may be in use.
 
@@ -75,7 +79,8 @@ class Layers(NamedTuple):
     entries
         Places of the weights and biases of each layer after the first (layer, entry).
     identity
-        What these entries are in a layer that passes on what it gets (layer, entry).
+        Of a position, what these entries are in a layer that passes on what it gets (layer, entry).
+        They depend on no entry of any layer.
     readout
         Places of the weights and biases of the output layer (entry,).
     fewest
@@ -84,7 +89,7 @@ class Layers(NamedTuple):
 
     count_at: int
     entries: np.ndarray
-    identity: np.ndarray
+    identity: Identity
     readout: np.ndarray
     fewest: int
 
