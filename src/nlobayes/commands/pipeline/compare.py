@@ -123,11 +123,7 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
         loo=np.array(loo["elpd_of_rows"]) if loo else None,
         learned=_learned(evaluation),
-        rivals={
-            name: comparison.numbers(found["test"])
-            for name, found in evaluation.get("rivals", {}).items()
-            if "missing" not in found
-        },
+        rivals=evaluation.get("rivals", {}),
         compared=tuple(
             name for name, told in evaluation.get("own_scores", {}).items() if told["compared"]
         ),

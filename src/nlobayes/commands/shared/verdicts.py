@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE
-from nlobayes.commands.shared.rivals import seconds_of
+from nlobayes.commands.shared.rivals import cost_of
 from nlobayes.diagnostics import in_words as sayings
 from nlobayes.diagnostics.in_words import Said
 from nlobayes.errors import InputError
@@ -22,7 +22,7 @@ SURROGATES = "surrogates"
 class Finished(NamedTuple):
     """A run with its scores and diagnostics; `surrogate` is None where none was written.
 
-    `seconds_of_rivals` holds how long each took, where that was kept.
+    `cost_of_rivals` holds CPU seconds and memory of each, where these were kept.
     """
 
     label: str
@@ -30,7 +30,7 @@ class Finished(NamedTuple):
     surrogate: Path | None
     evaluation: Mapping[str, Any]
     diagnostics: Mapping[str, Any]
-    seconds_of_rivals: Mapping[str, Mapping[str, float]] = {}
+    cost_of_rivals: Mapping[str, Mapping[str, float | None]] = {}
 
     @property
     def unconverged(self) -> list[str]:
@@ -164,5 +164,5 @@ def _read(metrics: Path, path: str, label: str) -> Finished:
         surrogate if surrogate.is_file() else None,
         evaluation,
         read_json(folder / "diagnostics.json", "checks", "tightness"),
-        {name: seconds_of(metrics.parent, path, name) for name in rivals},
+        {name: cost_of(metrics.parent, path, name) for name in rivals},
     )

@@ -72,8 +72,8 @@ class RunMetrics(NamedTuple):
     `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
     elpd of every train row left out, where it was estimated; `learned` is None in scores that do
-    not state it. `rivals` are the `numbers` of each rival on the test split, without those whose
-    library was missing. `compared` names scores by functions of the user that runs are compared by.
+    not state it. `rivals` are those of `evaluation.json` by name: the scores of each, or what was
+    missing. `compared` names scores by functions of the user that runs are compared by.
     `train` are the `numbers` of the train split. `pulls` counts those of the
     test rows in bins, of kind `total` and `epistemic`, where there are any.
     """
@@ -87,7 +87,7 @@ class RunMetrics(NamedTuple):
     baseline: Mapping[str, float | None]
     loo: np.ndarray | None = None
     learned: Learned | None = None
-    rivals: Mapping[str, Mapping[str, float | None]] = {}
+    rivals: Mapping[str, Mapping[str, Any]] = {}
     compared: tuple[str, ...] = ()
     train: Mapping[str, float | None] = {}
     pulls: Mapping[str, Sequence[float] | None] = {}
