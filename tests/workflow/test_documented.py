@@ -6,6 +6,7 @@ import gzip
 import re
 import shutil
 from collections.abc import Iterable
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,15 @@ def write_tables(root: Path) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         with gzip.open(root / path, "wt") as file:
             file.write(",".join(columns) + "\n")
-            file.write((",".join("1" for _ in columns) + "\n") * 16_000)
+            cycles = [cycle(values_of(presets, name)) for name in columns]
+            file.writelines(",".join(map(next, cycles)) + "\n" for _ in range(16_000))
+
+
+def values_of(presets: list[DatasetPreset], column: str) -> list[str]:
+    """List what a column holds: 1, or the values of the rows that datasets keep."""
+    filters = [preset.rows for preset in presets if preset.rows is not None]
+    kept = [value for rows in filters if rows.column == column for value in rows.among]
+    return [*dict.fromkeys(map(str, kept))] or ["1"]
 
 
 def columns_of(preset: DatasetPreset) -> tuple[Any, ...]:

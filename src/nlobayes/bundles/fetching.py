@@ -38,7 +38,7 @@ def catalog() -> dict[str, Source]:
     Raises
     ------
     InputError
-        If a catalog cannot be read, or says what cannot be.
+        If a catalog cannot be read, or is invalid.
     """
     own = os.environ.get(CATALOG_VARIABLE)
     found: dict[str, Source] = {}

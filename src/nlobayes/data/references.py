@@ -55,7 +55,7 @@ def columns_needed(settings: Settings) -> tuple[str, ...]:
 
 
 def is_reference(value: Any) -> bool:
-    """Tell whether a value that anybody wrote are complete settings of a reference."""
+    """Return whether a value from a file holds complete settings of a reference."""
     if not isinstance(value, dict) or not isinstance(value.get("unit"), str):
         return False
     if "column" in value:
@@ -107,12 +107,12 @@ def reference_at(
 
 
 def _has_logarithm(values: np.ndarray) -> np.ndarray:
-    """Tell which values are finite and positive."""
+    """Find which values are finite and positive."""
     return np.isfinite(values) & (values > 0)
 
 
 def allowed(settings: Settings, scale: str) -> str:
-    """Say which points have a reference."""
+    """Describe the points that have a reference."""
     which = "positive" if scale == "log10" else "finite"
     if "column" in settings:
         return f"{which} {settings['column']}"
@@ -164,7 +164,7 @@ def check_units(settings: Settings, units: Mapping[str, str]) -> None:
 
 
 def _has_chargino(value: Any) -> bool:
-    """Tell whether a value that anybody wrote is a process with charginos, in its order."""
+    """Return whether a value from a file is a process with charginos, in its order."""
     if not isinstance(value, list) or len(value) != 2 or not all(one in KNOWN for one in value):
         return False
     try:

@@ -25,7 +25,7 @@ def open_spectra(
 ) -> Source:
     """Open an SLHA file, or all in a folder and those below, to read these columns.
 
-    Columns that are `optional`, `parameters` by name, are NaN where a file does not tell them.
+    Columns that are `optional`, `parameters` by name, are NaN where a file does not have them.
 
     Raises
     ------

@@ -106,6 +106,6 @@ CORNERS = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)])
 
 TOYS = {
     "tensorbnn_sparse": Toy(_wave, 0.0, _sparse, ((-2.0, 2.0),), (-3.0, 3.0), 50, 122),
-    "tensorbnn_variable": Toy(_wave, 0.0, _variable, ((-2.0, 2.0),), (-3.0, 3.0), 50, 122),
+    "tensorbnn_variable": Toy(_wave, 0.0, _variable, ((-2.0, 2.0),), (-3.0, 3.0), 50, 120),
     "marek": Toy(_quartic, 0.1, _gapped, ((-1.1, -0.5), (0.5, 1.4)), (-2.0, 2.0), 30, 100),
 }

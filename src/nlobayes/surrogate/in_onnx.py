@@ -42,8 +42,8 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
     A `ModelProto`. From `points` (point, input) it computes `{target}_mean`, `_posterior_sd` and
     `_total_sd` of each target, and where the noise lies about the mean of the draws `_median` and
     quantiles as `_q16`, all (point,). About each draw quantiles are roots, which take ONNX Runtime
-    minutes. All are NaN at a point that `Surrogate.predict` refuses. `metadata_props` say what the
-    model is of.
+    minutes. All are NaN at a point that `Surrogate.predict` refuses. `metadata_props` describe the
+    model.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _values(found: Prediction, formula: bool) -> list[Any]:
 
 
 def _metadata(surrogate: Surrogate) -> dict[str, str]:
-    """Say what a model is of, as text: JSON where it is more than one word."""
+    """Give the metadata of a model as text: JSON where it is more than one word."""
     units = {name: surrogate.units.get(name, "") for name in (*surrogate.inputs, surrogate.target)}
     said: dict[str, Any] = {
         "inputs": surrogate.inputs,

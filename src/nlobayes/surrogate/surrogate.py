@@ -128,7 +128,7 @@ class Surrogate(Trained):
 
         `regression_down` and `regression_up` lead from the median to the ends of the 68 % interval
         of the surrogate; so do those of every source of `theory`, and `total_down` and `total_up`
-        of all. `surrogate.theory` says how they are combined.
+        of all. `surrogate.theory` states how they are combined.
 
         Raises
         ------

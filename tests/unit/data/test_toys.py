@@ -29,6 +29,13 @@ def test_rows_are_train_then_validation_then_an_even_test_grid(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["tensorbnn_sparse", "tensorbnn_variable"])
+def test_no_noise_free_row_is_in_two_splits(name: str) -> None:
+    """A repeated row is refused; 122 even test rows would repeat some of the variable set."""
+    x, _ = rows(name)
+    assert len(np.unique(x.round(12))) == len(x)
+
+
+@pytest.mark.parametrize("name", ["tensorbnn_sparse", "tensorbnn_variable"])
 def test_waves_are_noise_free(name: str) -> None:
     x, y = rows(name)
     np.testing.assert_array_equal(y, x * np.sin(2 * np.pi * x) - np.cos(np.pi * x))

@@ -1,4 +1,4 @@
-"""What the command line says of points that were predicted, a line each on standard error."""
+"""Warnings about predicted points, a line each on standard error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def warn_of_checks(failed_checks: Mapping[str, Sequence[str]], of: str) -> None:
 
 
 def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
-    """Say how many were left out, and where the others lie.
+    """Print how many were left out, and where the others lie.
 
     A row or a file, as `label` says, holds `per_label` points that are predicted.
     """
@@ -32,18 +32,18 @@ def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
         )
     if tally.violating:
         warn(
-            f"{tally.violating} of {tally.predicted} points violate what the surrogate holds for "
-            f"(column reason), the first: {tally.violated}"
+            f"{tally.violating} of {tally.predicted} points violate the conditions of the "
+            f"surrogate (column reason), the first: {tally.violated}"
         )
     if tally.untold:
         warn(
-            f"{tally.untold} of {tally.predicted} points do not tell all that the surrogate was "
-            "made for (column reason)"
+            f"{tally.untold} of {tally.predicted} points do not state all parameters that the "
+            "surrogate was made for (column reason)"
         )
     if tally.near_edge:
         warn(
             f"{tally.near_edge} of {tally.predicted} points lie near the edge of the training data "
-            "(column domain): few rows tell how large the errors are there"
+            "(column domain): few rows test the errors there"
         )
 
 

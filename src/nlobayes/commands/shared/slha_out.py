@@ -10,7 +10,8 @@ from pathlib import Path
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.data.slha import decode, read_content, spectrum_of
 from nlobayes.data.spectrum_chunks import ENDING
-from nlobayes.data.xsections_out import OTHER_SCALE, Entry, put
+from nlobayes.data.statements import QCD_ORDERS
+from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE
@@ -23,8 +24,12 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 """Scale schemes by how statements of the scales begin."""
 
 
-def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> None:
-    """Write an SLHA file as it is, with the cross section of each surrogate in a block of its own.
+def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> tuple[str, ...]:
+    """Write an SLHA file as it is, with the cross section of each surrogate in a separate block.
+
+    Returns
+    -------
+    Other programs whose cross sections of these processes, energies and orders are in the file.
 
     Raises
     ------
@@ -39,6 +44,7 @@ def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> 
     content = read_content(path)
     entries = [_entry(*each, decode(content), path) for each in known]
     write_bytes(out, reduce(put, entries, content))
+    return tuple(dict.fromkeys(name for entry in entries for name in others(content, entry)))
 
 
 def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
@@ -47,12 +53,13 @@ def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
     except InputError as error:
         raise error.within(OPTION) from None
     if order is None:
-        raise InputError("surrogate.no_order", where=OPTION, order=surrogate.origin["order"])
+        stated = surrogate.origin["order"]
+        raise InputError("surrogate.no_order", where=OPTION, order=stated, known=[*QCD_ORDERS])
     return process, order
 
 
 def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: Path) -> Entry:
-    """Predict the point of an SLHA file, and put what a block says of it."""
+    """Predict the point of an SLHA file, and make the entry of its block."""
     spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.held)
     place = f"{path}: {' '.join(map(str, process.outgoing))}"
     try:
@@ -73,7 +80,7 @@ def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: 
 
 
 def _theory(surrogate: Surrogate, found: CrossSection) -> str:
-    """Say how large the errors of theory are, and in total; or that none is known."""
+    """Give the theory errors and the total error, or that none is known."""
     if not surrogate.theory:
         return "without errors of scale, parton distributions and alpha_s"
     told = (
@@ -89,7 +96,7 @@ def _scheme(surrogate: Surrogate) -> int:
 
 
 def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
-    """Say in a line each how sure it is, where it lies, what it is of, and what failed."""
+    """Give a line each for interval, domain, process and failed checks."""
     failed = [name for names in surrogate.failed_checks.values() for name in names]
     said = (
         f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "

@@ -42,7 +42,7 @@ from nlobayes.surrogate.trained import Trained
 
 INTERVAL = "0.16,0.84"
 CELLS = 2_000_000
-"""Posterior draws at points that are held at once where they are asked for."""
+"""Posterior draws at points that are in memory at once, if draws are requested."""
 
 
 def predict(
@@ -154,7 +154,11 @@ def _write_xsections(
     if any(out == Path(name) for name in others):
         raise InputError("commands.out_is_read", where=OPTION, path=out)
     check_not_read(OPTION, out, others)
-    write_xsections(surrogates, points, out)
+    if kept := write_xsections(surrogates, points, out):
+        warn(
+            f"{out} keeps cross sections of the same process, energy and order by "
+            f"{', '.join(kept)}: a program that reads the file may take either, or both"
+        )
 
 
 def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:

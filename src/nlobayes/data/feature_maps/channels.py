@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.data.feature_maps._electroweakinos import NEUTRALINO, allowed, and_squark
+from nlobayes.data.feature_maps._electroweakinos import (
+    NEUTRALINO,
+    SIGNS_OF_NEUTRALINO,
+    allowed,
+    and_squark,
+)
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import ALLOWED as COMPUTABLE
 from nlobayes.data.physics.points import channels_at
@@ -24,6 +29,7 @@ FEATURES: tuple[str, ...] | None = (
     "interference / Born",
 )
 ALLOWED = allowed(COMPUTABLE)
+SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 SQRT_S_TEV, SQUARK_MASS_GEV = 13.0, 3000.0
 

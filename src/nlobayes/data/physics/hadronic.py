@@ -50,7 +50,7 @@ def cross_sections(
         Mass of all squarks, one for all points or one for each (point,): at least 2000, infinity
         decouples them.
     luminosities
-        Of protons at the energy wanted.
+        Of protons at the energy requested.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The engine at the points of anybody: cross sections and channels, NaN where it has none."""
+"""The engine at points of the user: cross sections and channels, NaN where it has none."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _at_every_point(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities
 
 
 def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
-    """Tell at which points (point,) the engine has an answer."""
+    """Find at which points (point,) the engine has an answer."""
     good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
     for mass, mixing in (
         (abs(pair.first_mass_gev), pair.first_mixing),

@@ -37,6 +37,10 @@ class Heteroscedastic(NamedTuple):
         """Give the Gaussian of each target."""
         return Noise("gaussian", *self._parts(output, error, xp))
 
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give the outputs."""
+        return output
+
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
