@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.references import calculated, columns_behind
+from nlobayes.data.references import calculated
 from nlobayes.data.transforms import feature_transform, standardise_features
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.tabulated import Tabulated
@@ -37,10 +37,15 @@ Function = Callable[[Any], Prediction]
 _HALVINGS = 50
 
 
-def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Function:
+def function_of(
+    exported: Exported,
+    probabilities: Sequence[float] | None,
+    network_inputs: Callable[[Any], Any],
+) -> Function:
     """Make the function of `Surrogate.as_jax` of a surrogate of one target (`targets.one_by_one`).
 
-    Without probabilities there are no quantiles, and the median is NaN.
+    Without probabilities there are no quantiles, and the median is NaN. `network_inputs` is that of
+    the surrogate: where its first target is relative to a column, no target's network sees that.
 
     Raises
     ------
@@ -48,14 +53,13 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
         If its feature map is of NumPy alone, or a probability is none that the noise knows.
     """
     facts, output = exported.facts, output_of(exported)
-    relative_to = output.transform.relative_to
     check_probabilities(output.noise, probabilities or ())
     network = network_of(exported.variables, facts["activation"])
     in_double = {name: np.asarray(of, np.float64) for name, of in exported.variables.items()}
     layers = [for_all_points(layer) for layer in layers_of(network, in_double)]
-    columns, behind = facts["columns"], len(columns_behind(relative_to))
+    columns = facts["columns"]
     features = feature_transform(facts["transforms"]["features"])
-    _check_of_jax(features.map, len(columns) - behind)
+    _check_of_jax(features.map, network_inputs(np.zeros((1, len(columns)))))
     summary = partial(_summary, output=output, probabilities=probabilities)
 
     def predict(x: Any) -> Prediction:
@@ -65,7 +69,7 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
                 "surrogate.other_shape", shape=given.shape, count=len(columns), inputs=columns
             )
         points = given.reshape(-1, len(columns))
-        mapped = FEATURE_MAPS[features.map].apply(points[:, : len(columns) - behind])
+        mapped = FEATURE_MAPS[features.map].apply(network_inputs(points))
         seen = standardise_features(features, mapped)
         offset = _offset(output, dict(zip(columns, points.T, strict=True)))
         outputs = forward(network, layers, seen, xp=jnp)
@@ -78,10 +82,10 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
     return predict
 
 
-def _check_of_jax(name: str, columns: int) -> None:
+def _check_of_jax(name: str, point: np.ndarray) -> None:
     """Refuse a feature map that computes with NumPy alone, or assigns to parts of arrays."""
     try:
-        jax.eval_shape(FEATURE_MAPS[name].apply, jnp.zeros((1, columns)))
+        jax.eval_shape(FEATURE_MAPS[name].apply, point)
     except TypeError:
         raise InputError("surrogate.map_not_in_jax", map=name) from None
 

@@ -52,10 +52,11 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
     """
     further = ("median", *quantile_names(quantiles))
     kept = _with_draws(exported, draws)
+    surrogate = Surrogate(kept)
     with jax.enable_x64(True):
         closed = [each.facts["noise"]["about"] == "mean" for each in one_by_one(kept)]
         functions = [
-            function_of(each, quantiles if formula else None)
+            function_of(each, quantiles if formula else None, surrogate.network_inputs)
             for each, formula in zip(one_by_one(kept), closed, strict=True)
         ]
 
@@ -63,7 +64,6 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
             found = zip(functions, closed, strict=True)
             return tuple(v for of, formula in found for v in _values(of(points), formula))
 
-        surrogate = Surrogate(kept)
         model = to_onnx(
             predict,
             [(POINTS, len(surrogate.inputs))],

@@ -121,7 +121,7 @@ class Surrogate(Trained):
         with needs_extra("jax"):
             from nlobayes.surrogate.in_jax import function_of
 
-        return function_of(self._each[self.outputs.index(name)], quantiles)
+        return function_of(self._each[self.outputs.index(name)], quantiles, self.network_inputs)
 
     def errors(self, x: Any) -> dict[str, np.ndarray]:
         """Return relative errors of the target at points (point, input), each (point,), by name.

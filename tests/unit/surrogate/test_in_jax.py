@@ -37,8 +37,8 @@ def in_double(whole: Exported) -> Exported:
     return whole._replace(variables=drawn)
 
 
-def relative_to(settings: dict[str, Any], *columns: str) -> Exported:
-    whole = in_double(exported("conformal"))
+def relative_to(settings: dict[str, Any], *columns: str, of: Exported | None = None) -> Exported:
+    whole = in_double(of or exported("conformal"))
     transforms = whole.facts["transforms"]
     target = transforms["target"] | {"relative_to": settings}
     facts = whole.facts | {"transforms": transforms | {"target": target}}
@@ -89,6 +89,11 @@ def test_a_target_relative_to_a_column_takes_it_behind_the_inputs() -> None:
     assert_same(surrogate.as_jax()(x), each_by_itself(surrogate, x))
     x[1, -1] = -1.0
     assert np.isnan(surrogate.as_jax()(x).mean).tolist() == [row == 1 for row in range(len(X))]
+    x[1, -1] = 0.1
+    several = Surrogate(relative_to({"column": "lo_pb", "unit": "pb"}, "lo_pb", of=with_theory()))
+    for name in (several.target, several.outputs[1]):
+        found = several.as_jax(output=name)(x)
+        assert_same(found, each_by_itself(several, x, output=name), 1e-5)
 
 
 def seen_by(whole: Exported, name: str) -> Exported:
