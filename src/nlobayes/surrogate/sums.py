@@ -1,7 +1,8 @@
 """Cross sections of several processes added: draw by draw, and theory errors as fully correlated.
 
-Networks of different processes learned different tables from different seeds, so that their errors
-are independent: draws of theirs are paired at random. The same scales, parton distributions and
+Chains of different processes are independent, so their draws are paired at random. Errors of two
+processes at one spectrum may be correlated, which this neglects; docs/using.md has a measurement,
+by `benchmarks/bundle_sum.py`. The same scales, parton distributions and
 alpha_s are in all of them: these errors are added linearly, each with its sign. Where all processes
 move to one side that is what moving the scales, or alpha_s, in all of them at once gives. Else, and
 of parton distributions always, it is the most that this can give: the error of PDF4LHC
