@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare, kstest, laplace, norm, t
 
 from nlobayes.model.independent import gaussian
+from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
 from tests.unit.model.by_hand import LIKELIHOODS, Observed, Reader
@@ -198,3 +199,11 @@ def test_curvature_of_gaussians_and_student_t_is_their_information() -> None:
         given = o[None, 0] if len(o) == 1 else o[None]
         root = observed.likelihood.information_root(given, VARIABLES, None, np)[0]
         np.testing.assert_allclose(root.T @ root, curvature, rtol=2e-3, atol=2e-3)
+
+
+def test_sigma_of_a_prediction_far_from_all_rows_is_a_positive_number() -> None:
+    """A wide prior draws outputs of hundreds there, whose exponential is 0 or infinite."""
+    output = np.array([[0.5, -300.0], [0.5, 300.0], [0.5, 2.0]], np.float32)
+    noise = Heteroscedastic(0.1).noise(output, {}, None, np)
+    assert np.all((noise.scale > 0) & np.isfinite(noise.scale))
+    assert noise.scale[2] == pytest.approx(0.1 * np.exp(2.0))
