@@ -57,7 +57,7 @@ def trace(table: DataFrame) -> Figure:
     panels[-1, 0].set_xlabel("draw")
     panels[-1, 1].set_xlabel("draws per bin")
     if "noise" not in drawn:
-        panels[0, 0].set_title("tolerance of the likelihood is fixed: no noise scale to show")
+        panels[0, 0].set_title("the likelihood learns no single noise scale")
     chain_legend(figure, panels[0, 0])
     return figure
 

@@ -11,6 +11,7 @@ from jax.flatten_util import ravel_pytree
 from scipy.stats import chisquare, kstest, laplace, norm, t
 
 from nlobayes.model.independent import gaussian
+from nlobayes.model.likelihoods.heteroscedastic import Heteroscedastic
 from nlobayes.model.networks import Network, forward, layers_of
 from nlobayes.model.posterior import build_posterior
 from tests.unit.model.by_hand import LIKELIHOODS, Observed, Reader
@@ -193,3 +194,11 @@ def test_information_of_classes_is_the_expected_curvature(name: str) -> None:
         curvatures = [jax.hessian(log_p)(jnp.asarray(outputs[point]), k) for k in range(p.shape[1])]
         expected = -np.tensordot(p[point], np.stack(curvatures), axes=1)
         np.testing.assert_allclose(found[point], expected, rtol=1e-10, atol=1e-12)
+
+
+def test_sigma_of_a_prediction_far_from_all_rows_is_a_positive_number() -> None:
+    """A wide prior draws outputs of hundreds there, whose exponential is 0 or infinite."""
+    output = np.array([[0.5, -300.0], [0.5, 300.0], [0.5, 2.0]], np.float32)
+    noise = Heteroscedastic(0.1).noise(output, {}, None, np)
+    assert np.all((noise.scale > 0) & np.isfinite(noise.scale))
+    assert noise.scale[2] == pytest.approx(0.1 * np.exp(2.0))

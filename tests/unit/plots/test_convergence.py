@@ -24,7 +24,7 @@ def test_fixed_tolerance_shows_the_log_density_alone() -> None:
     figure = drawn(convergence.trace, TABLES["trace"].assign(noise=np.nan))
     assert len(figure.axes) == 2
     assert len(drawn(convergence.trace, TABLES["trace"]).axes) == 4
-    assert "tolerance of the likelihood is fixed" in shown(figure)
+    assert "learns no single noise scale" in shown(figure)
 
 
 @pytest.mark.parametrize("name", ["trace", "loss"])

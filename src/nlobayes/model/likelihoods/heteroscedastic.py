@@ -11,6 +11,9 @@ from nlobayes.model.likelihood import (
     in_quadrature,
 )
 
+LARGEST = 80.0
+"""Of the logarithm of a predicted sigma over its scale: exp(88) leaves single precision."""
+
 
 class Heteroscedastic(NamedTuple):
     """Gaussian whose sigma is `scale` times the exponential of a second output of the network."""
@@ -34,8 +37,9 @@ class Heteroscedastic(NamedTuple):
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the Gaussian of each target."""
-        return Noise("gaussian", *self._parts(output, error, xp))
+        """Give the Gaussian of each target; its sigma stays a positive number far from all rows."""
+        alone = self.scale * xp.exp(xp.clip(output[..., 1], -LARGEST, LARGEST))
+        return Noise("gaussian", output[..., 0], in_quadrature(alone, error, xp))
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
         """Give the outputs."""
