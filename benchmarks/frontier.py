@@ -99,7 +99,7 @@ def main() -> None:
 def measure(
     dataset: Dataset, job: ModelJob, sampler: MCMC, gradients: int, seed: int
 ) -> dict[str, Any]:
-    """Warm up and draw four chains with this many gradients in all, and judge them."""
+    """Warm up and draw four chains with this many gradients in all, and check their convergence."""
     from benchmarks.measure import draw_gradients
     from nlobayes.diagnostics.convergence import ess_bulk, rhat
 

@@ -61,7 +61,7 @@ def main() -> None:
 def measure(
     dataset: Dataset, job: ModelJob, sampler: MCMC, start: np.ndarray, draws: int, seed: int
 ) -> dict[str, Any]:
-    """Warm up and draw chain by chain, and judge f and the scales."""
+    """Warm up and draw chain by chain, and check f and the scales."""
     import jax
     import jax.numpy as jnp
 

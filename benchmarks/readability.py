@@ -1,4 +1,4 @@
-"""Mean sentence length of every page, for information.
+"""Sentence length of every page and the words that the style guide replaces, for information.
 
     python -m benchmarks.readability
 
@@ -6,6 +6,7 @@ Tables, code and headings do not count: only prose and items of lists do.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,35 +18,68 @@ NO_PROSE = re.compile(r"^(```.*?^```|[|#!].*?$| {4}\S.*?$|\.\. .*?$)", re.MULTIL
 ENDS = re.compile(r"(?<=[.!?:])[)\"*]*\s+(?=[A-Z`*\[(])|\n\s*\n|\n\s*(?:[-*]|\d+\.) ")
 WORD = re.compile(r"[A-Za-z][\w'-]*")
 SHORTEST = 4
-"""Words of the shortest piece that counts as a sentence."""
+"""Words of the shortest part of a text that counts as a sentence."""
+LONG = 30
+WORD_LIST = re.compile(r"^## Word list$.*?^\|---\|---\|$(.*?)^## ", re.MULTILINE | re.DOTALL)
+FORMS = {
+    "ask": "(?-i:ask(?:s|ed|ing)?)",
+    "say": "sa(?:y|ys|id|ying)",
+    "tell": "t(?:ell|ells|old|elling)",
+}
+MOST_SHOWN = 4
 
 
-def sentences(text: str) -> list[int]:
-    """Count the words of every sentence of a page."""
-    prose = NO_PROSE.sub("\n\n", GENERATED.sub("", text))
-    plain = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "code", prose))
+def prose(text: str) -> str:
+    """Leave the prose of a page, without code and addresses of links."""
+    without = NO_PROSE.sub("\n\n", GENERATED.sub("", text))
+    return re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "code", without))
+
+
+def sentences(plain: str) -> list[int]:
+    """Count the words of every sentence of prose."""
     lengths = [len(WORD.findall(each)) for each in ENDS.split(plain)]
     return [length for length in lengths if length >= SHORTEST]
 
 
-def measured() -> Iterator[tuple[str, list[int]]]:
-    """Give the lengths of the sentences of each page; captions count as one page."""
+def word_list(guide: str) -> dict[str, re.Pattern[str]]:
+    """Read the words and phrases that the style guide replaces, each with its usual forms."""
+    table = WORD_LIST.search(guide)
+    rows = [] if table is None else [row.split("|") for row in table[1].split("\n") if "|" in row]
+    phrases = [re.sub(r"\([^)]*\)", "", row[1]).split(",") for row in rows]
+    words = (word.strip() for each in phrases for word in each)
+    return {
+        word: re.compile(rf"\b{FORMS.get(word, re.escape(word) + '(?:s|es|d|ed|ing)?')}\b", re.I)
+        for word in words
+    }
+
+
+def count_words(plain: str, words: dict[str, re.Pattern[str]]) -> Counter[str]:
+    """Count the replaced words in prose; which of them are right there, a reader decides."""
+    return Counter({word: len(form.findall(plain)) for word, form in words.items()})
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Give name and prose of each page; captions count as one page."""
     for pattern in PAGES:
         found = sorted(ROOT.glob(pattern))
         texts = [(path.relative_to(ROOT).as_posix(), path.read_text()) for path in found]
         if pattern.endswith(".rst"):
             texts = [(pattern, "\n\n".join(text for _, text in texts))]
-        yield from ((name, sentences(text)) for name, text in texts)
+        yield from ((name, prose(text)) for name, text in texts)
 
 
 def main() -> None:
-    """Print words per sentence and the share of long sentences, page by page."""
-    pages = [(name, lengths) for name, lengths in measured() if lengths]
-    pages.append(("all", [length for _, lengths in pages for length in lengths]))
-    print("words per sentence, and share of sentences above 30 words (for information)")
-    for name, lengths in pages:
-        long = sum(length > 30 for length in lengths) / len(lengths)
-        print(f"{name:26} {sum(lengths) / len(lengths):5.1f} {long:5.0%}")
+    """Print words per sentence, long sentences and words of the list, page by page."""
+    words = word_list((ROOT / "docs/style.md").read_text())
+    texts = dict(pages())
+    print(f"words per sentence, share above {LONG} words, words of docs/style.md (for information)")
+    for name, plain in {**texts, "all": "\n\n".join(texts.values())}.items():
+        if lengths := sentences(plain):
+            long = sum(length > LONG for length in lengths) / len(lengths)
+            found = count_words(plain, words)
+            most = ", ".join(f"{word} {n}" for word, n in found.most_common(MOST_SHOWN) if n)
+            mean = sum(lengths) / len(lengths)
+            print(f"{name:26} {mean:5.1f} {long:5.0%} {found.total():4}  {most}")
 
 
 if __name__ == "__main__":

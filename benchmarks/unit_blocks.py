@@ -49,7 +49,7 @@ COLUMNS = (
 ANEW_EVERY = 200
 """Moves after which K is computed anew, so that rounding does not add up."""
 REFERENCE = 400
-"""Test points whose f is judged for convergence."""
+"""Test points whose f is checked for convergence."""
 
 
 class Rows(NamedTuple):
@@ -123,7 +123,7 @@ def sample(rows: Rows, settings: argparse.Namespace, chain: int) -> Chain:
 
 
 def describe(dataset: Dataset, chains: list[Chain], sigma: float) -> dict[str, Any]:
-    """Judge the chains, and score the test rows by conformal noise and by that of sigma in sd."""
+    """Check the chains, and score the test rows by conformal noise and by that of sigma in sd."""
     function = np.stack([chain.function for chain in chains])
     at = np.flatnonzero(dataset.split == TEST)
     judged = function[:, :, at[:REFERENCE]]

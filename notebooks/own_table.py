@@ -38,9 +38,9 @@ y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + 0.1 * rng.normal(size=300)
 # %% [markdown]
 # ## Fit
 #
-# Of the rows 70 % train, 15 % fit the error bars, 15 % judge them. Draws come in segments. One
-# segment of 40 draws in each of four chains is far too few on purpose, so that something is left
-# to mend.
+# Of the rows 70 % train, 15 % fit the error bars and 15 % test them. Draws come in segments. One
+# segment of 40 draws in each of four chains is far too few on purpose, so that the next section has
+# something to correct.
 
 # %%
 method = {
@@ -110,8 +110,8 @@ print(regressor.to_study("own_table"))
 # ## Are the error bars calibrated?
 #
 # Coverage is the share of held-out points inside their intervals: 68 % and 95 % are right. With
-# few test rows it scatters: of 45 rows by 7 % and 3 %. Here new points without number are cheap,
-# so take more.
+# few test rows it scatters: of 45 rows by 7 % and 3 %. Here any number of new points can be
+# computed, so take more.
 
 # %%
 new = rng.uniform(-2, 2, size=(2000, 2))

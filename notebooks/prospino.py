@@ -35,8 +35,8 @@ if Path.cwd().name == "notebooks":  # where Jupyter starts
 # ## The files
 #
 # Take your own folder here. So that this notebook runs anywhere, 240 spectra are made up, with
-# cross sections of the embedded NLO engine in the place of Prospino's. [Data of your
-# own](../docs/data.md) says which blocks and columns are read.
+# cross sections of the embedded NLO engine in the place of Prospino's. [Your own
+# data](../docs/data.md) lists the blocks and columns that are read.
 
 # %%
 rng = np.random.default_rng(7)
@@ -47,7 +47,7 @@ print((Path("prospino_scan") / "point_000.slha").read_text()[-260:])
 # %% [markdown]
 # ## The study
 #
-# The dataset says where the files are and how their rows are split, the grid which presets to
+# The dataset states the folder of the files and the split of their rows, the grid the presets to
 # combine. The chains are short, for the sake of time; method `hmc` is for real use. The tolerance
 # is a tenth of the spread of the targets, which is what 160 rows can settle.
 

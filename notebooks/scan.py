@@ -48,7 +48,7 @@ print("held fixed:", ", ".join(map(str, surrogate.conditions)) or "nothing is st
 # %% [markdown]
 # ## The scan
 #
-# Your spectrum generator writes these files. Here tree-level masses stand in for it: the higgsino
+# Your spectrum generator writes these files. Here tree-level masses replace it: the higgsino
 # mass mu goes from 100 GeV to 600 GeV past a bino of 300 GeV, so that the lightest neutralino
 # turns from a higgsino into a bino.
 

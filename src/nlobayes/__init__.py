@@ -21,7 +21,7 @@ BY_SHORT_NAME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what users call by its short name, when they ask for it and not before."""
+    """Import what users call by its short name, on first use."""
     if name in BY_SHORT_NAME:
         with needs_extra():
             return getattr(import_module(BY_SHORT_NAME[name]), name)

@@ -1,4 +1,4 @@
-"""Parts of ArviZ 0.23 that are not wanted when it, or PyMC with it, is imported.
+"""Parts of ArviZ 0.23 that are not needed when it, or PyMC with it, is imported.
 
 What is used of ArviZ, its estimators and its files, needs none of them.
 """
@@ -16,7 +16,7 @@ def without_announcement() -> None:
 
     It does so once a day and notes the day in a file in the home folder: where that cannot be
     written, or jobs that start together replace it, the import fails. It is silent where it finds
-    the parts of that version; this says they are there.
+    the parts of that version; this declares them present.
     """
     parts = ModuleType("arviz.preview")
     parts.__dict__["info"] = "arviz_base available, arviz_stats available, arviz_plots available"
@@ -27,14 +27,14 @@ def without_plots() -> None:
     """Leave out the plots: a process imports PyMC sooner.
 
     They bring code that Numba compiles at every import, and the interactive half of Matplotlib, of
-    which ArviZ asks for the styles even so. Only for processes of our own, none of which draws with
+    which ArviZ loads the styles even so. Only for processes of our own, none of which draws with
     either.
     """
     sys.meta_path.insert(0, _Empty())
 
 
 def without_numba() -> None:
-    """Leave Numba out: only for processes that import ArviZ, as PyMC does, and ask it nothing."""
+    """Leave Numba out: only for processes that import ArviZ, as PyMC does, and do not use it."""
     sys.modules.setdefault("numba", None)  # type: ignore[arg-type]  # not to be found, then
 
 

@@ -11,7 +11,7 @@ APPROXIMATE = "approximate: convergence does not apply"
 
 
 class Check(NamedTuple):
-    """How people read a check: a label that fits a table, and a sentence that says what is asked.
+    """Texts of a check: a label that fits a table, and a sentence with the requirement.
 
     `bound` is the side of the limit on which the value must lie; checks of calibration that have
     two limits lie between them.
@@ -98,8 +98,13 @@ CALIBRATION = {
 }
 """What can fail of error bars; a run that fails one is not calibrated."""
 
+TWICE_TOO_WIDE = 0.95 - 0.68
+"""How far off the share inside 68 % intervals is where error bars are twice too wide."""
+RIGHT_VALUES = {"coverage_68": 0.68, "ece": 0.0}
+"""Checks whose limits narrow with the number of test rows, and the value that is right."""
+
 OF_TARGET = " of "
-"""Joins the name of a check and the target that it judges, where there are several."""
+"""Joins the name of a check and its target, where there are several targets."""
 
 
 def label_of(name: str) -> str:
@@ -113,15 +118,40 @@ def label_of(name: str) -> str:
 
 
 def sentence_of(name: str) -> str:
-    """Give the sentence that says what a check asks; empty where there is none."""
+    """Give the sentence with the requirement of a check; empty where there is none."""
     known = (CONVERGENCE | CALIBRATION).get(name.partition(OF_TARGET)[0])
     return known.sentence if known else ""
 
 
 def is_at_least(name: str) -> bool:
-    """Say whether a check passes above its limit."""
+    """Return whether a check passes above its limit."""
     known = CONVERGENCE.get(name)
     return known is not None and known.bound == "at least"
+
+
+def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Say why checks that passed would pass error bars that are twice too wide, too.
+
+    Their limits are three binomial standard errors from the value that is right: with fewer than 32
+    test rows and the default tolerance as far as that of such error bars, which then pass.
+
+    Returns
+    -------
+    A sentence; None where the rows suffice, or a check failed.
+    """
+    if not all(check["passed"] for check in checks.values()):
+        return None
+    for name, check in checks.items():
+        kind = name.partition(OF_TARGET)[0]
+        right, high = RIGHT_VALUES.get(kind), check.get("high")
+        if right is None or high is None or high < right + TWICE_TOO_WIDE:
+            continue
+        low = f"{max(check.get('low') or 0.0, 0.0):.0%} to "
+        return (
+            f"calibration not tested, for there are too few test rows: {label_of(name)} may be "
+            f"{low}{min(high, 1.0):.0%}, so error bars that are twice too wide would pass too"
+        )
+    return None
 
 
 def show_value(value: float | None) -> str:

@@ -137,7 +137,7 @@ def _asked() -> str:
 
 
 def main() -> None:
-    """Run the command line; one line says why it ends early, with status 2 for unusable input."""
+    """Run the command line; an error prints one line, with status 2 for invalid input."""
     try:
         app()
     except InputError as error:
@@ -152,7 +152,7 @@ def main() -> None:
 
 
 def _fault_of_machine(error: Exception) -> str | None:
-    """Say what failed where it is the machine or its installation, not the program."""
+    """State what failed where it is the machine or its installation, not the program."""
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):
         return (
             f"out of memory ({error}); nothing is written; give the job more, or take smaller "
@@ -169,7 +169,7 @@ def _fault_of_machine(error: Exception) -> str | None:
 
 
 def _stop(reason: str, status: int) -> None:
-    """Say why in one line, where there is still someone to say it to."""
+    """Print the reason in one line, if standard error is still open."""
     with suppress(OSError):
         typer.echo(f"nlobayes: error: {one_line(reason)}", err=True)
     for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -178,7 +178,7 @@ def _stop(reason: str, status: int) -> None:
 
 
 def _drop_unread(stream: TextIO) -> None:
-    """Throw away what nobody can take: Python would end with another status, and say so."""
+    """Discard output that has no reader; otherwise Python would end with another status."""
     try:
         stream.flush()
     except OSError:

@@ -131,7 +131,7 @@ _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionD
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Tell a docstring, also one below an attribute, which does nothing."""
+    """Return whether a statement is a docstring, also one below an attribute."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 

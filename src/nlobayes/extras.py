@@ -1,4 +1,4 @@
-"""Which extra brings a package: what somebody has to install who lacks it."""
+"""Extras and their packages: how to install a package that is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MissingExtra(ModuleNotFoundError):
 
 @contextmanager
 def needs_extra(preferred: str = "train") -> Iterator[None]:
-    """Say of packages that are not found here how they are installed.
+    """State how to install packages that are not found here.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def needs_extra(preferred: str = "train") -> Iterator[None]:
 
 
 def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
-    """Say how a package that was not found is installed; None where no extra brings it.
+    """State how a package that was not found is installed; None where no extra brings it.
 
     Where several do, it is the preferred one, or else the smallest.
     """
@@ -48,7 +48,7 @@ def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
 
 
 def remedy(extra: str) -> str:
-    """Say how an extra is installed."""
+    """State how an extra is installed."""
     return f"`pip install 'nlobayes[{extra}]'`, or `make setup EXTRAS={extra}` in a checkout"
 
 

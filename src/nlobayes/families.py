@@ -23,7 +23,7 @@ class Family(Mapping[str, Member]):
     """The modules of a package, by the names of their files.
 
     A new file is a new member: nothing lists them. Those with a leading underscore are helpers. A
-    member is imported when it is asked for.
+    member is imported when it is requested.
     """
 
     def __init__(self, package: str, file: str) -> None:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from nlobayes.bundles.bundle import Bundle
 from nlobayes.bundles.index import ENDING, Key
 from nlobayes.bundles.surrogates import Named, load_each, twice
-from nlobayes.data.slha import key_of, spectrum_of
+from nlobayes.data.slha import key_of, same_energy, spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection, cross_section
 from nlobayes.surrogate.domain import INSIDE, NEAR_EDGE
@@ -39,7 +39,7 @@ Answer = dict[str, float | int | str]
 
 
 class Backend:
-    """Surrogates by process and energy, the energy asked for, and the spectrum at hand."""
+    """Surrogates by process and energy, the energy requested, and the spectrum at hand."""
 
     def __init__(self) -> None:
         self._surrogates: dict[Key, Named] | None = None
@@ -82,8 +82,9 @@ class Backend:
         of its 68 % interval, over `central` and with a sign; where the surrogate knows them those
         of theory alike, `scaleup_rel`, `pdfup_rel`, `alphasup_rel` and down (without, the total
         error is that of the surrogate); `trust_level`, 1 inside, 0 near the edge of the training
-        data, -1 outside or without an answer; and `reason`, in words where it is not 1. Without an
-        answer the numbers are NaN, not 0.
+        data, -1 outside or without an answer; and `reason`, in words where it is not 1, or a check
+        of the surrogate failed. Checks do not change the trust level, which shows where a point
+        lies. Without an answer the numbers are NaN, not 0.
         """
         outgoing = key_of(int(number) for number in pid_pair)
         if outgoing not in self._found:
@@ -97,14 +98,15 @@ class Backend:
             self._surrogates = _load(_from_environment())
         energies = {key[1]: key for key in self._surrogates if key[0] == outgoing}
         if self._energy is not None:
-            energies = {e: key for e, key in energies.items() if math.isclose(e, self._energy)}
+            asked = self._energy
+            energies = {e: key for e, key in energies.items() if same_energy(e, asked)}
         if len(energies) != 1:
             return _nothing(self._missing(outgoing, [*energies]))
         (key,) = energies.values()
         try:
             surrogate = self._surrogates[key][1]
             spectrum = spectrum_of(self._slha, "SLHA", surrogate.inputs, surrogate.held)
-            return _in_fb(cross_section(surrogate, spectrum))
+            return _in_fb(cross_section(surrogate, spectrum), surrogate.failed_checks)
         except InputError as error:
             return _nothing(str(error))
 
@@ -148,7 +150,8 @@ def _load(paths: Iterable[Path]) -> dict[Key, Named]:
     return loaded
 
 
-def _in_fb(found: CrossSection) -> Answer:
+def _in_fb(found: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:
+    """Give a cross section in fb; trust is where it lies, the reason also what checks failed."""
     of, median = found.errors, FB_PER_PB * found.median
     total = {"tot_err_up": of["total_up"] * median, "tot_err_down": -of["total_down"] * median}
     relative = {
@@ -158,8 +161,9 @@ def _in_fb(found: CrossSection) -> Answer:
         if f"{source}_{side}" in of
     }
     trust = TRUST.get(found.domain, NOT_TRUSTED)
-    said = "; ".join(filter(None, ["" if trust == 1 else found.domain, found.reason]))
-    return {"central": median, **total, **relative, "trust_level": trust, "reason": said}
+    checks = [f"{kind} failed: {', '.join(names)}" for kind, names in failed.items() if names]
+    said = filter(None, ["" if trust == 1 else found.domain, found.reason, *checks])
+    return {"central": median, **total, **relative, "trust_level": trust, "reason": "; ".join(said)}
 
 
 def _nothing(reason: str) -> Answer:

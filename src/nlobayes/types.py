@@ -58,9 +58,9 @@ class Dataset(NamedTuple):
         learns: dex where that is log10 (point,); None where it is not known.
     relative_to
         What the target, of several the first, is learned relative to, in its unit (point,); None
-        where it is learned itself. `transforms` says what it is.
+        where it is learned itself. `transforms` states what it is.
     groups
-        Group of each row, such as rows of known quality, whose scores stand apart; None where no
+        Group of each row, such as rows of known quality, whose scores are separate; None where no
         column names them.
     """
 
@@ -82,7 +82,7 @@ class Dataset(NamedTuple):
 
 
 class Plane(NamedTuple):
-    """What draws say of classes between the rows, on a grid over two inputs.
+    """Class probabilities of the draws between the rows, on a grid over two inputs.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class RivalPrediction(NamedTuple):
         Standard deviation of a new observation by its own account (point,); None where it gives
         none.
     facts
-        What its fit said, such as the rows that it used.
+        Facts of its fit, such as the rows that it used.
     missing
         Package that it needs and that was not installed; None where it was fitted.
     """
@@ -146,7 +146,7 @@ class MAPEstimate(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """Where a group of chains stands: all that its next step needs, bit for bit.
+    """State of a group of chains: all that its next step needs, bit for bit.
 
     The keys follow from the run's seed, `chains` and `next_step`.
 
@@ -172,12 +172,12 @@ class Checkpoint(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Consecutive draws of a group of chains, and where it stands after the last.
+    """Consecutive draws of a group of chains, and its state after the last.
 
     `variables` holds every `thin`-th draw (chain, kept, ...). Every draw is in `stats`
     (chain, draw, ...) and in `function` (chain, draw, reference_point), the network at the
     reference points in its own units, with a last axis (output) where it has several. A segment of
-    no draws says that the chain group had converged before.
+    no draws means that the chain group had converged before.
     """
 
     first_draw: int
@@ -241,7 +241,7 @@ class Predicted(NamedTuple):
 
 
 class EarlierData(NamedTuple):
-    """What data said of f, condensed: combinations of it at a few points, with unit noise.
+    """Gaussian summary of f from earlier data: combinations of it at a few points, with unit noise.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class NoiseTable(NamedTuple):
 
 
 class Exported(NamedTuple):
-    """All that a surrogate predicts with, and what it says of itself.
+    """The arrays of a surrogate for predictions, and its facts.
 
     Attributes
     ----------
@@ -299,7 +299,7 @@ class Exported(NamedTuple):
     facts
         Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
     further
-        The predictive noise of each target behind the first; `further` of the facts says the rest.
+        The predictive noise of each target behind the first; `further` of the facts has the rest.
     """
 
     variables: dict[str, np.ndarray]

@@ -158,12 +158,6 @@ def test_named_points(
     np.testing.assert_allclose(1000 * sigma.nlo_pb, nlo_fb, rtol=3e-5)
 
 
-def test_public_higgsino_cross_section(beams: Luminosities) -> None:
-    """LHC SUSY cross section group, 13 TeV, NLO + NLL: 3201.2 fb, 1.2 % below NLO."""
-    nlo_fb = 1000 * cross_sections(HIGGSINOS, np.inf, beams).nlo_pb
-    np.testing.assert_allclose(3201.2 / nlo_fb, 0.988, atol=0.002)
-
-
 @pytest.mark.skipif(not PROSPINO.exists(), reason=f"the Prospino table is absent ({PROSPINO})")
 def test_prospino(beams: Luminosities) -> None:
     """Nothing fitted: squarks at their tabulated 2769 GeV, the table's masses, |m1| >= 46 GeV."""

@@ -39,7 +39,8 @@ PRIOR = np.array([WIDTHS[s.sum()] / comb(MOST, s.sum()) for s in SUBSETS])
 SIGMA, ROWS = 0.5, 12
 SCALE = 0.3
 ARCHITECTURE = Architecture(
-    (Units(USED, INTO, OUT, FEWEST),), Layers(DEPTH, LAYER_ENTRIES, IDENTITY, OUT[:, 0], fewest=1)
+    (Units(USED, INTO, OUT, FEWEST),),
+    Layers(DEPTH, LAYER_ENTRIES, lambda _: jnp.asarray(IDENTITY), OUT[:, 0], fewest=1),
 )
 MOVES = ("prior", "conditional", "split", "identity")
 
@@ -163,10 +164,13 @@ def exact_of(problem: Problem, entry: int, which: str) -> Any:
     return problem.draws[used, entry]
 
 
+WITHOUT_DATA = ("prior", "split", "identity")
+"""Without a likelihood `conditional` is `prior`; test_jumps_of_layers.py has its layers."""
 NOTHING, DATA = without_likelihood, linear_regressions
 CASES = [
-    *(pytest.param(NOTHING, (move,), 0, id=f"prior-{move}") for move in MOVES),
-    pytest.param(NOTHING, MOVES, 0, id="prior-all"),
+    *(pytest.param(NOTHING, (move,), 0, id=f"prior-{move}") for move in WITHOUT_DATA),
+    pytest.param(NOTHING, MOVES, 0, id="prior-all", marks=pytest.mark.slow),
+    pytest.param(DATA, ("conditional",), 0, id="regressions-conditional"),
     pytest.param(DATA, MOVES, 0, id="regressions-all"),
     pytest.param(DATA, ("prior", "split", "identity"), 2, id="regressions-annealed"),
 ]

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
 from nlobayes import builder
@@ -32,6 +33,7 @@ LAPLACE: dict[str, Any] = {
     "weights": "equal",
     "predictive": "sampled",
 }
+LEARNED = {**MODEL, "likelihood": {"kind": "gaussian", "sigma": None}}
 NONLINEAR = {**MODEL, "network": {"hidden": [3]}}
 
 
@@ -75,6 +77,38 @@ def test_full_laplace_reproduces_the_conjugate_posterior(
     np.testing.assert_allclose((found.mean(axis=0) - exact.mean) / sd, 0, atol=0.08)
     whitened = np.linalg.solve(np.linalg.cholesky(exact.covariance), (found - exact.mean).T)
     np.testing.assert_allclose(np.cov(whitened), np.eye(len(sd)), atol=0.115)
+
+
+def top_of(density: Any, start: Any) -> np.ndarray:
+    """Climb to the top of a log density by Newton's method, each step at most one long."""
+    both = jax.jit(lambda q: (jax.grad(density)(q), jax.hessian(density)(q)))
+    position = np.asarray(start)
+    for _ in range(60):
+        slope, hessian = both(position)
+        values, vectors = np.linalg.eigh(-hessian)
+        step = vectors @ (vectors.T @ slope / np.abs(values))
+        position = position + step / max(1.0, float(np.linalg.norm(step)))
+    np.testing.assert_allclose(slope, 0, atol=1e-6)
+    return position
+
+
+@pytest.mark.statistical
+def test_draws_of_a_learned_sigma_have_the_spread_of_the_hessian(dataset: Dataset) -> None:
+    """At the MAP its curvature is about 2 a row; 11 % are five standard errors of a variance.
+
+    The Hessian has 2 times the squared residuals over sigma^2, here 2 % less than 2 a row.
+    """
+    model = builder.build_model(ModelJob.model_validate(LEARNED), dataset)
+    density = model.logdensity_fn
+    top = top_of(density, jnp.zeros(model.density.size))
+    begin, place = builder.approach(model, dataset, [top]), model.density.places["noise"].start
+    curvature = np.asarray(begin.gauss_newton.dense(begin.starts[0]))
+    rows, hessian = np.sum(dataset.split == TRAIN), -np.asarray(jax.hessian(density)(top))
+    np.testing.assert_allclose(curvature[place, place] / (2 * rows), 1, atol=0.02)
+    variance = np.linalg.inv(hessian)[place, place]
+    np.testing.assert_allclose(np.linalg.inv(curvature)[place, place] / variance, 1, atol=0.05)
+    drawn = Laplace(**LAPLACE).sample(jax.random.key(3), begin).positions[:, place]
+    np.testing.assert_allclose(np.var(drawn) / variance, 1, atol=0.11 + 0.05)
 
 
 def test_each_form_is_that_of_the_matrix(model: builder.Model, begin: Approached) -> None:
@@ -233,9 +267,48 @@ def test_what_cannot_be_made_is_refused_with_a_remedy(begin: Approached) -> None
     with refused("inference.linearised_integrated"):
         linearised = Laplace(**{**LAPLACE, "predictive": "linearised"})
         linearised.sample(key, one_of(begin)._replace(maps=jnp.zeros((1, 9))))
+    with refused("inference.no_hyperparameters"):
+        Laplace(**{**LAPLACE, "hyperparameters": "evidence"}).sample(key, one_of(begin))
     many = jnp.zeros((1, MOST_PARAMETERS + 1))
     with refused("inference.dense_curvature", parameters=MOST_PARAMETERS + 1):
         Laplace(**LAPLACE).sample(key, begin._replace(starts=many))
     with invalid("study.few_draws_of_modes", draws=3, modes=4):
         method = {"kind": "laplace", "modes": 4, "draws": 3}
         ApproximateJob.model_validate({"model": MODEL, "method": method, "seed": 1})
+
+
+def test_hyperparameters_of_highest_evidence_are_those_of_the_exact_marginal_likelihood(
+    dataset: Dataset,
+) -> None:
+    """Of linear regression, whose noise and whose prior scales of weights and bias are learned.
+
+    Its output bias is N(0, 1). The evidence is that of the targets, N(0, X S X' + sigma^2), times
+    the half-normal priors, as densities of logarithms.
+    """
+    hyper = {"kind": "half_normal", "scale": 1.0}
+    stated = {**LEARNED, "prior": {"kind": "hierarchical", "hyper": hyper}}
+    model = builder.build_model(ModelJob.model_validate(stated), dataset)
+    train, features = dataset.split == TRAIN, dataset.features.shape[1]
+    rows, target = design(dataset)[train], dataset.target[train]
+
+    def minus(logs: np.ndarray) -> float:
+        sigma, scale = np.exp(logs)
+        prior = np.diag([scale**2 / features] * features + [1.0])
+        marginal = rows @ prior @ rows.T + sigma**2 * np.eye(len(rows))
+        own = np.sum(logs - np.exp(logs) ** 2 / 2)
+        return -float(multivariate_normal(cov=marginal).logpdf(target) + own)
+
+    exact = minimize(minus, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-7}).x
+    places = model.density.places
+    assert {*places} == {"noise", "scale_weights_1", "weights_1_whitened", "biases_1_whitened"}
+    begin = builder.approach(model, dataset, [np.zeros(model.density.size)])
+    settings = {**LAPLACE, "draws": 2, "hyperparameters": "evidence", "predictive": "linearised"}
+    drawn = Laplace(**settings).sample(jax.random.key(0), begin)
+    assert drawn.centres is not None
+    assert drawn.of_starts["evidence_slope"][0] < 1e-2
+    found = drawn.centres[0]
+    logs = np.array([found[places[name]][0] for name in ("noise", "scale_weights_1")])
+    np.testing.assert_allclose(logs, exact, atol=1e-4)
+    slope = np.array(jax.grad(model.logdensity_fn)(found))
+    slope[begin.hyperparameters] = 0
+    np.testing.assert_allclose(slope, 0, atol=1e-6)

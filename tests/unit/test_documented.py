@@ -28,7 +28,7 @@ from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override, read_presets
 from tests.documented import PROGRAMS, ROOT, Command, block_of, commands, commands_of
 
-OTHERS = {"curl", "dd", "git", "jq", "jupytext", "pre-commit", "printf", "source", "zcat"}
+OTHERS = {"curl", "dd", "git", "jq", "jupytext", "pre-commit", "printf", "source", "uvx", "zcat"}
 """Programs of others, whose commands are not looked into."""
 PLACEHOLDER = re.compile(r"[A-Z_]+(\.\w+)?|.*(\{\w+\}|/[A-Z]+\b).*")
 """Words that a reader replaces: `FILE`, `results/figures/RUN`, `{run}`."""

@@ -20,6 +20,7 @@ from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
 
 PAIR = (1000022, 1000022)
+FAILED = "calibration failed: coverage_95"
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_the_answer_is_that_of_the_surrogate_in_fb(backend: Backend, files: list
     assert found["tot_err_down"] == pytest.approx(median - low, rel=1e-9)
     assert found["regup_rel"] == pytest.approx(high / median - 1, rel=1e-9)
     assert found["regdown_rel"] == pytest.approx(low / median - 1, rel=1e-9)
-    assert (found["trust_level"], found["reason"]) == (1, "")
+    assert (found["trust_level"], found["reason"]) == (1, FAILED)
     assert found.keys() == {*KEYS, "trust_level", "reason"}
     assert all(type(found[key]) is float for key in KEYS)
 
@@ -91,7 +92,7 @@ def test_trust_follows_the_domain(backend: Backend, files: list[Path]) -> None:
     found = backend.get_xsection(PAIR)
     assert found["trust_level"] == -1
     assert float(found["central"]) > 0
-    assert found["reason"] == "outside; msq is 1000, must be within 2970 to 3030 GeV"
+    assert found["reason"] == f"outside; msq is 1000, must be within 2970 to 3030 GeV; {FAILED}"
     backend.import_slha_string(spectrum_of(surrogate, squarks=None))
     assert "msq is not given" in str(backend.get_xsection(PAIR)["reason"])
 
@@ -113,13 +114,28 @@ def test_every_parameter_that_was_held_fixed_is_looked_at(
     assert "tan_beta is not given" in str(made.get_xsection(PAIR)["reason"])
 
 
+def test_chains_that_did_not_converge_are_told_of(
+    exported: Exported, dataset: Dataset, tmp_path: Path
+) -> None:
+    """The trust level is of the point alone."""
+    checks = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
+    verdict = {"converged": False, "convergence": checks, "calibration": {}}
+    path = tmp_path / "a.nc"
+    write(path, exported._replace(facts={**exported.facts, "verdict": verdict}), dataset)
+    made = Backend()
+    made.set_parameters({"surrogates": path, "energy": 13000.001})
+    made.import_slha_string(spectrum_of(Surrogate.load(path)))
+    found = made.get_xsection(PAIR)
+    assert (found["trust_level"], found["reason"]) == (1, "convergence failed: rhat_f_p99")
+
+
 def test_near_the_edge_is_questionable(
     backend: Backend, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = np.array(["near edge"])
     monkeypatch.setattr(Surrogate, "domain", lambda *_: said)
     found = backend.get_xsection(PAIR)
-    assert (found["trust_level"], found["reason"]) == (0, "near edge")
+    assert (found["trust_level"], found["reason"]) == (0, f"near edge; {FAILED}")
 
 
 @pytest.mark.parametrize("text", ["", "Block MASS\n 1000022 100\n", "\0"])

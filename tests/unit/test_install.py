@@ -40,7 +40,7 @@ EXTRAS: dict[str, str | None] = {
 }
 """Of commands that need no extra, or one of their own."""
 BESIDE = {
-    "predict": {"jax", "jaxlib", "pandas"},
+    "predict": {"jax", "jaxlib", "pandas", "pooch"},
     "bundle": {"jax", "jaxlib", "pandas", "pooch"},
     "onnx": {"pandas"},
     "serve": {"jax", "jaxlib"},

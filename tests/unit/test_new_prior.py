@@ -29,7 +29,7 @@ class LogisticLikelihood(ScaledLikelihood):
     "src/nlobayes/model/likelihoods/logistic.py": """
 from dataclasses import dataclass
 
-from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
+from nlobayes.model.likelihood import TARGET, Noise, Scaled
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Logistic(Scaled):
         return Noise("logistic", output, self.known_scale(variables, error, xp))
 
     def information_root(self, output, variables, error, xp):
-        return diagonal(3**-0.5 / self.known_scale(variables, error, xp), output, xp)
+        scale = self.known_scale(variables, error, xp)
+        return self.orthogonal_root(3**-0.5, (1 / 3 + 3.1415927**2 / 9) ** 0.5, output, scale, xp)
 
 
 build = Logistic

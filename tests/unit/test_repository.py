@@ -1,5 +1,6 @@
 """The files around the code agree with each other and name no machine."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -105,6 +106,8 @@ def test_what_only_the_owner_knows_is_marked_and_nothing_is_published_before() -
     for name in ("pyproject.toml", "CITATION.cff", "recipe/recipe.yaml"):
         text = (ROOT / name).read_text()
         assert "OWNER" in text or "The nlobayes developers" not in text
+    listed = json.loads((ROOT / "src/nlobayes/bundles/catalog.json").read_text())
+    assert listed or "OWNER" in (ROOT / "src/nlobayes/bundles/fetching.py").read_text()
     recipe = re.search(r"^publish:.*?(?=^\S)", (ROOT / "Makefile").read_text(), re.M | re.S)
     assert recipe is not None
     assert "grep -n OWNER pyproject.toml CITATION.cff" in recipe.group()

@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 RUN = "tiny/n4/fan_in/tolerance_10/tiny/tiny/s1"
-MODEL = "tiny/n4/fan_in/tolerance_10/tiny/s1"
 POSTERIOR = f"results/posterior/{RUN}.nc"
 CHAINS = f"results/chains/{RUN}"
-MADE = {
-    "pretrain": f"results/pretrain/{MODEL}/0.nc",
-    "warmup": f"{CHAINS}/0/warmup_0.nc",
-    "draw": f"{CHAINS}/0/segment_0.nc",
-}
+VERBS = ("pretrain", "warmup", "draw")
+STUDY_OF_JUMPS = Path(__file__).with_name("architectures.yaml")
+RUNS = {"hmc": RUN, "jumps": "tiny/units/fan_in/coarse/tiny/jumps/s1"}
+KILLED = [*(("hmc", verb) for verb in VERBS), *(("jumps", verb) for verb in VERBS[1:])]
+"""A network of drawn units pretrains as any other."""
 DRAWS = {"draws": 12000, "thin": 100}
 SAMPLER = {
     "kernel": {"kind": "hmc", "integration_steps": 8},
@@ -80,7 +79,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Workbench:
-    """A finished project, long commands of three of its verbs, and their seconds unharmed."""
+    """A finished project, long commands of verbs, and their seconds unharmed."""
 
     project: Project
     commands: dict[str, list[str]]
@@ -102,21 +101,32 @@ class Workbench:
         return attempt.out.read_bytes()
 
 
-def long_commands(project: Project) -> dict[str, list[str]]:
+def made_of(run: str) -> dict[str, str]:
+    """Name what each verb writes of chain 0."""
+    *model, _, seed = run.split("/")
+    return {
+        "pretrain": f"results/pretrain/{'/'.join([*model, seed])}/0.nc",
+        "warmup": f"results/chains/{run}/0/warmup_0.nc",
+        "draw": f"results/chains/{run}/0/segment_0.nc",
+    }
+
+
+def long_commands(project: Project, run: str) -> dict[str, list[str]]:
     """Make the verbs of chain 0 long enough to be hit while they compute."""
-    specs = {verb: spec_of(project, path) for verb, path in MADE.items()}
+    made = made_of(run)
+    specs = {verb: spec_of(project, path) for verb, path in made.items()}
     specs["pretrain"]["pretraining"]["epochs"] = 8000
     specs["warmup"]["warmup"]["steps"] = 10000
     specs["draw"] |= DRAWS
     begin = {
         "pretrain": ["--chain", "0"],
-        "warmup": ["--start", MADE["pretrain"]],
-        "draw": ["--previous", MADE["warmup"]],
+        "warmup": ["--start", made["pretrain"]],
+        "draw": ["--previous", made["warmup"]],
     }
     dataset = ["--dataset", "results/data/tiny.nc"]
     return {
         verb: ["nlobayes", verb, "--spec", json.dumps(specs[verb]), *dataset, *begin[verb]]
-        for verb in MADE
+        for verb in VERBS
     }
 
 
@@ -156,9 +166,24 @@ def moments(verb: str, rng: np.random.Generator) -> list[Callable[[Attempt], Due
 
 
 @pytest.fixture(scope="module")
-def workbench(tiny: Project, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
-    """The tiny study; tests do not write into it."""
-    return Workbench(tiny, long_commands(tiny), {}, tmp_path_factory.mktemp("unharmed"))
+def workbench(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Workbench:
+    """A study with a kernel; tests do not write into it."""
+    project: Project = request.getfixturevalue({"hmc": "tiny", "jumps": "jumping"}[request.param])
+    every = long_commands(project, RUNS[request.param])
+    commands = {verb: every[verb] for kernel, verb in KILLED if kernel == request.param}
+    return Workbench(project, commands, {}, tmp_path_factory.mktemp("unharmed"))
+
+
+@pytest.fixture(scope="module")
+def jumping(pristine: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Chain 0 of a network whose units are drawn."""
+    project = pristine.copy_to(tmp_path_factory.mktemp("jumping") / "project")
+    shutil.copy(STUDY_OF_JUMPS, project.root / "config/config.yaml")
+    project.configure({"execution": {"chains_per_job": 1}})
+    project.snakemake(made_of(RUNS["jumps"])["draw"])
+    return project
 
 
 @pytest.fixture(scope="module")
@@ -172,17 +197,18 @@ def unharmed(workbench: Workbench) -> dict[str, bytes]:
         return written
 
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(MADE, pool.map(run, MADE), strict=True))
+        verbs = workbench.commands
+        return dict(zip(verbs, pool.map(run, verbs), strict=True))
 
 
-@pytest.mark.parametrize("verb", MADE)
+@pytest.mark.parametrize(("workbench", "verb"), KILLED, indirect=["workbench"])
 def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path, verb: str
 ) -> None:
     """Eight kills in two lanes: each start follows a killed one; one lane finds all compiled."""
 
     def run_lane(lane: int) -> int:
-        rng = np.random.default_rng([list(MADE).index(verb), lane])
+        rng = np.random.default_rng([VERBS.index(verb), lane])
         killed, folder = 0, tmp_path / str(lane)
         if lane:
             shutil.copytree(workbench.unharmed / verb / "cache", folder / "cache")
@@ -201,6 +227,7 @@ def test_a_verb_killed_at_any_moment_leaves_nothing_half_done(
     assert sum(killed) >= 7
 
 
+@pytest.mark.parametrize("workbench", ["hmc"], indirect=True)
 def test_half_written_cache_of_compiled_functions_changes_nothing(
     workbench: Workbench, unharmed: dict[str, bytes], tmp_path: Path
 ) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+
+from tests.installed import uv
 
 if TYPE_CHECKING:
     from tests.workflow.conftest import Project
@@ -126,6 +129,27 @@ def test_the_folder_that_snakedeploy_writes_plans_the_default_study(
 ) -> None:
     deployed_by_snakedeploy(pristine.root, tmp_path)
     folder = type(pristine)(tmp_path, pristine.source)
+    assert folder.jobs("snakemake", "--dry-run") == pristine.planned()
+
+
+@pytest.mark.slow
+def test_snakedeploy_writes_that_folder(pristine: Project, tmp_path: Path) -> None:
+    """Of PyPI, from a clone on this machine; the path of its module is completed, as above."""
+    snakedeploy = [uv(), "tool", "run", "--quiet", "--from", "snakedeploy==0.17.1", "snakedeploy"]
+    if subprocess.run([*snakedeploy, "--help"], capture_output=True).returncode:
+        pytest.skip("snakedeploy cannot be installed")
+    by_hand, deployed = tmp_path / "by_hand", tmp_path / "deployed"
+    by_hand.mkdir()
+    deployed_by_snakedeploy(pristine.root, by_hand)
+    words = ["deploy-workflow", str(pristine.root), str(deployed), "--branch", "main"]
+    subprocess.run([*snakedeploy, *words, "--name", "nlobayes"], check=True, capture_output=True)
+    files = [{p.relative_to(f) for p in f.rglob("*") if p.is_file()} for f in (by_hand, deployed)]
+    assert files[0] == files[1]
+    snakefile = deployed / "workflow/Snakefile"
+    text = snakefile.read_text()
+    assert text.count('"workflow/Snakefile"') == 1
+    snakefile.write_text(text.replace("workflow/Snakefile", f"{pristine.root}/workflow/Snakefile"))
+    folder = type(pristine)(deployed, pristine.source)
     assert folder.jobs("snakemake", "--dry-run") == pristine.planned()
 
 

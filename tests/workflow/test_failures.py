@@ -36,7 +36,7 @@ def fail(project: Project, changes: dict[str, Any], log: str) -> str:
     assert "Traceback" not in written
     (line,) = [line for line in written.splitlines() if line.startswith("nlobayes: error: ")]
     assert line in failed.stdout + failed.stderr
-    assert f"a job failed; its log says why: {log}" in failed.stderr.splitlines()
+    assert f"a job failed; its log has the reason: {log}" in failed.stderr.splitlines()
     return line
 
 

@@ -14,7 +14,7 @@ IS_MODULE = not workflow.modifier.is_main_snakefile()
 
 
 def refuse(fault):
-    """Plan nothing: end this process, or tell the workflow that imports this one."""
+    """Plan nothing: end this process, or raise in the workflow that imports this one."""
     if IS_MODULE:
         raise WorkflowError(f"nlobayes: error: {fault}")
     stop(fault)

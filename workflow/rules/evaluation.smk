@@ -2,7 +2,7 @@
 
 
 rule diagnose:
-    """Judge the convergence of a posterior in function space."""
+    """Check the convergence of a posterior in function space."""
     input:
         posterior="results/posterior/{run}.nc",
     output:
@@ -148,7 +148,7 @@ use rule tabulate as tabulate_classes with:
 
 
 rule agree:
-    """Compare what several samplers say of one posterior."""
+    """Compare the draws of several samplers from one posterior."""
     input:
         posteriors=inputs.posteriors,
     output:

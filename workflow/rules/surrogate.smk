@@ -54,7 +54,7 @@ rule posterior_predictive:
 
 
 rule export:
-    """Write the surrogate: one file that predicts with error bars, and says how good they are."""
+    """Write the surrogate: one file with predictions, error bars and their scores."""
     input:
         posterior="results/thinned/{run}.nc",
         dataset=inputs.dataset,

@@ -32,7 +32,7 @@ WATCHERS = []
 
 
 class InFewLines(logging.Filter):
-    """Tell of jobs what `Progress` shows, in place of what the log file says at length."""
+    """Pass the start and end of jobs to `Progress`; the log file has the details."""
 
     def filter(self, record):
         event = getattr(record, "event", None)
@@ -75,7 +75,7 @@ def name_job(wildcards):
 
 
 def shorten_terminal():
-    """Leave the terminal to people, where nobody asked for all that Snakemake says."""
+    """Print only our own lines on the terminal, unless Snakemake's output was requested."""
     global PROGRESS
     shown = workflow.output_settings
     if shown.dryrun or shown.verbose or shown.printshellcmds:
@@ -97,7 +97,7 @@ def labelled_runs_of(jobs, *rules):
 
 
 def watch_chains():
-    """Let another process tell how far the chains are, if any are made and someone reads it."""
+    """Report the progress of chains from another process, if there are chains and a terminal."""
     runs = labelled_runs_of(workflow.dag.needrun_jobs(), "warmup", "draw")
     if PROGRESS and is_told() and runs:
         spec = watch_job(PLAN.runs.values(), runs).model_dump_json()
@@ -114,19 +114,19 @@ def end_progress():
 
 
 def evaluated_runs():
-    """Label the runs whose scores belong to what was asked for."""
+    """Label the runs whose scores belong to the requested targets."""
     return labelled_runs_of(workflow.dag.jobs, "evaluate")
 
 
 def summarise(*options, **keywords):
-    """Call `nlobayes summary` on the runs whose scores belong to what was asked for."""
+    """Call `nlobayes summary` on the runs whose scores belong to the requested targets."""
     spec = SummaryJob(runs=evaluated_runs()).model_dump_json()
     words = [str(PROGRAM), "summary", "--spec", "-", *options]
     return subprocess.run(words, input=spec, text=True, **keywords)
 
 
 def is_told():
-    """Say whether someone reads this: no job of a cluster, and nobody who asked for silence."""
+    """Return whether the output has a reader: no job of a cluster, and no `--quiet`."""
     return workflow.is_main_process and Quietness.ALL not in (
         workflow.output_settings.quiet or ()
     )
@@ -135,7 +135,7 @@ def is_told():
 shorten_terminal()
 
 if any(word.startswith("--report") for word in sys.argv):
-    # all that the first page of a report is told is the configuration
+    # the first page of a report gets only the configuration
     config["landing_page"] = lambda: summarise("--rst", stdout=subprocess.PIPE).stdout
 
 
@@ -155,7 +155,7 @@ onerror:
     end_progress()
     if is_told():
         for path in dict.fromkeys(FAILED_LOGS):
-            sys.stderr.write(f"a job failed; its log says why: {path}\n")
+            sys.stderr.write(f"a job failed; its log has the reason: {path}\n")
         sys.stderr.write(
-            "mend the cause and call the same again: what is done is kept\n"
+            "correct the cause and run the same command again; finished jobs are kept\n"
         )

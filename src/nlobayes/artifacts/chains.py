@@ -123,7 +123,7 @@ def _read_chain_groups(
 
 
 def _pair(groups: Groups) -> Groups:
-    """Keep beside stored draws the stats of the same draws, as ArviZ wants; all go elsewhere."""
+    """Keep beside stored draws the stats of the same draws, as ArviZ needs; all go elsewhere."""
     stats = groups["sample_stats"]
     stored = stats.sel(draw=groups["posterior"]["draw"])
     return groups | {"sample_stats": stored, "all_sample_stats": stats}

@@ -116,7 +116,7 @@ def write_map(path: Path, start: MAPEstimate, attrs: Attrs) -> None:
         "posterior": named_group(start.variables, ()),
         "state": xr.Dataset({"position": (("parameter",), start.position)}),
         "history": xr.Dataset(
-            {  # the longest first: only what lies behind it tells that the end of a file is lost
+            {  # the longest first: a lost end of a file is detected by the bytes behind
                 "path": (("snapshot", "parameter"), start.path),
                 "path_epoch": (("snapshot",), start.path_epochs),
                 "loss": (("epoch",), start.loss),
@@ -205,7 +205,7 @@ def _noise(table: NoiseTable) -> xr.Dataset:
 
 
 def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
-    """Write what data said of f."""
+    """Write the Gaussian summary of f from earlier data."""
     names = {"input": list(earlier.input_names)}
     points: dict[str, Any] = {"inputs": (("point", "input"), earlier.inputs)}
     if earlier.reference is not None:
@@ -226,7 +226,7 @@ def write_earlier(path: Path, earlier: EarlierData, attrs: Attrs) -> None:
 
 
 def read_earlier(path: Path) -> EarlierData:
-    """Read what data said of f."""
+    """Read the Gaussian summary of f from earlier data."""
     groups, attrs = read_groups(path, "earlier"), read_attrs(path)
     points = groups["points"]
     return EarlierData(

@@ -118,7 +118,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 
 def not_written(path: Path, error: OSError) -> InputError:
-    """Say why, and how full the disk is there, for not every library says that it is."""
+    """State the reason, and how full the disk is, because not every library reports a full disk."""
     reason = str(error)
     try:
         free = shutil.disk_usage(next(folder for folder in path.parents if folder.is_dir())).free

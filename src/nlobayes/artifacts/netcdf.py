@@ -32,7 +32,7 @@ OWN = ("kind", "place")
 def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]) -> None:
     """Write groups of one artifact; attributes that are not text or numbers become JSON.
 
-    A result says where it stands.
+    A result states its place.
     """
     _check(groups, kind, attrs.get("form"), path)
     stated = {"kind": kind, **stated_place(path)}

@@ -1,4 +1,4 @@
-"""Where a file stands: its path from the root of the project, as records and artifacts name it."""
+"""The place of a file: its path from the root of the project, as records and artifacts name it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def project(root: Path) -> Iterator[None]:
 
 
 def name_of(path: Path, root: Path | None = None) -> str:
-    """Name a file by its path from the root, which is here unless told; elsewhere by all of it."""
+    """Name a file by its path from the root (default: here), or by its full path elsewhere."""
     path, here = path.absolute(), Path.cwd()
     roots = [root.absolute()] if root else filter(None, (_PROJECT.get(), here))
     inside = next(filter(path.is_relative_to, roots), None)
@@ -31,12 +31,12 @@ def name_of(path: Path, root: Path | None = None) -> str:
 
 
 def is_result(name: str) -> bool:
-    """Tell whether a name is that of a file below `results/`."""
+    """Return whether a name is that of a file below `results/`."""
     return name.startswith(f"{RESULTS}/")
 
 
 def stated_place(path: Path) -> dict[str, str]:
-    """Give the fact by which a result says where it stands; none for files elsewhere.
+    """Give the fact that states the place of a result; none for files elsewhere.
 
     The path of a result names its run, and of chains their chain group and segment.
     """
@@ -45,7 +45,7 @@ def stated_place(path: Path) -> dict[str, str]:
 
 
 def remedy(path: Path) -> str:
-    """Say what to do about a file that is not what was written: only a result may be deleted."""
+    """State the remedy for a file that has changed: only a result may be deleted."""
     if RESULTS not in path.absolute().parts[:-1]:
         return "check the path, or get the file anew from where it came"
     name = name_of(path)

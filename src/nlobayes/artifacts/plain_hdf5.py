@@ -1,4 +1,4 @@
-"""Files of anybody, judged before a library reads them: plain arrays in plain groups.
+"""Files from unknown sources: a check that they hold only plain arrays in plain groups.
 
 What we write holds groups below the root, and in them arrays of numbers or text, uncompressed. HDF5
 can also place the values of an array in any other file of the machine, link a group into itself,
@@ -27,18 +27,18 @@ PACKING = frozenset({"scale_factor", "add_offset", "missing_value", "_Unsigned",
 REFERENCES = frozenset({b"DIMENSION_LIST", b"REFERENCE_LIST"})
 """Attributes by which the NetCDF library ties arrays to their dims."""
 BARE_DIM = b"This is a netCDF dimension but not a netCDF variable"
-"""Begins the name of an array that only says how long a dim is; it has no values."""
+"""Prefix of the name of an array that only gives the length of a dim; it has no values."""
 NUMBERS = (
     *(h5t.IEEE_F32LE, h5t.IEEE_F64LE),
     *(h5t.STD_I8LE, h5t.STD_I16LE, h5t.STD_I32LE, h5t.STD_I64LE),
     *(h5t.STD_U8LE, h5t.STD_U16LE, h5t.STD_U32LE, h5t.STD_U64LE),
 )
 TEXT_PLACE = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
-"""What stands in an array for a text of any length."""
+"""Entry of an array for a text of any length."""
 
 
 class Plain(NamedTuple):
-    """An open file that was judged: attributes of its root, and arrays by `group/name`."""
+    """An open file that was checked: attributes of its root, and arrays by `group/name`."""
 
     attributes: dict[str, Any]
     arrays: dict[str, h5d.DatasetID]
@@ -58,7 +58,7 @@ def check_plain(path: Path) -> None:
 
 @contextmanager
 def open_plain(path: Path) -> Iterator[Plain]:
-    """Open a file and judge all of it, as `check_plain` does."""
+    """Open a file and check all of it, as `check_plain` does."""
     try:
         file = _open(os.fsencode(path))
         try:
@@ -84,7 +84,7 @@ def _open(path: bytes) -> h5f.FileID:
 
 
 def is_number(array: h5d.DatasetID) -> bool:
-    """Tell whether an array holds numbers, not text."""
+    """Return whether an array holds numbers, not text."""
     return not isinstance(array.get_type(), h5t.TypeStringID)
 
 
@@ -239,7 +239,7 @@ def _layouts(array: h5d.DatasetID) -> tuple[int, ...]:
 
 
 def _names(iterate: Callable[[Callable[[bytes], Any]], Any]) -> list[bytes]:
-    """List the names that HDF5 tells one after the other, and one more than are allowed."""
+    """List the names that HDF5 iterates over, at most one more than are allowed."""
     found: list[bytes] = []
 
     def add(name: bytes, *_: Any) -> bool | None:

@@ -25,7 +25,7 @@ def predictions_groups(
 ) -> Groups:
     """Label what the draws of a posterior, chain after chain, and its baseline predict.
 
-    Of classes over two inputs also what the posterior says of a grid.
+    Of classes over two inputs also the predictions of the posterior on a grid.
     """
     chains = {dim: draws[dim].values for dim in ("chain", "draw")}
     return {
@@ -46,14 +46,14 @@ def _plane(plane: Plane, dataset: Dataset) -> xr.Dataset:
 
 
 def read_plane(groups: Groups) -> Plane | None:
-    """Read what predictions say of a grid; None where they have none."""
+    """Read the predictions on a grid; None where there are none."""
     if "plane" not in groups:
         return None
     return Plane(*(groups["plane"][name].values for name in Plane._fields))
 
 
 def _predicted_points(dataset: Dataset) -> xr.Dataset:
-    """Give the facts by which predictions are told to be of a dataset."""
+    """Give the facts that identify the dataset of predictions."""
     observed = {
         "observed": (point_dims(dataset.observed), dataset.observed),
         "split": (("point",), dataset.split),

@@ -1,4 +1,4 @@
-"""Records: what made the tables, figures and scores that cannot say it themselves."""
+"""Records: the origin of tables, figures and scores, whose formats cannot store it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ KEYS = ("verb", "code_digest", "spec", "inputs", "outputs", "digest")
 
 
 def write_record(path: Path | None, record: Mapping[str, Any], outputs: Sequence[Path]) -> None:
-    """Write what made some files, and their digests; nothing where no record is asked for.
+    """Write the origin of some files and their digests; nothing if no record is requested.
 
-    A record says where it stands.
+    A record states its place.
     """
     if path is not None:
         content = {**stated_place(path), **record, "outputs": digests(outputs)}

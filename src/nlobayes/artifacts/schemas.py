@@ -13,7 +13,7 @@ DOMAIN: dict[str, tuple[str, ...]] = {
     "limits": ("input", "bound"),
     "typical": ("input",),
 }
-"""The train rows of a surrogate, by which points are judged."""
+"""The train rows of a surrogate, from which the domain of points follows."""
 
 SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "dataset": {

@@ -1,6 +1,6 @@
 """Surrogate files, read as fast as HDF5 can be: people start a process to predict one point.
 
-They may come from anybody, so what is not plain is refused before it is read.
+They may come from unknown sources, so what is not plain is refused before it is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_NOISE: dict[str, Any] = {"residual": np.zeros(0), "probability": np.zeros((0,
 
 
 def read_surrogate(path: Path) -> Exported:
-    """Read an exported surrogate; `surrogate.schema` judges what it says.
+    """Read an exported surrogate; `surrogate.schema` checks its content.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_surrogate(path: Path) -> Exported:
 
 
 def _form(facts: Mapping[str, Any], path: Path) -> str:
-    """Tell which schema a file states: that of numbers, or that of classes."""
+    """Find which schema a file states: that of numbers, or that of classes."""
     form = facts.get("form")
     if form not in (None, CLASSES):
         raise InputError("artifacts.no_form", where=path, kind=KIND, form=form, remedy=remedy(path))

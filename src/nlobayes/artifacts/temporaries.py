@@ -1,6 +1,6 @@
 """Temporary files: beside the file that each becomes, named after it and the process that writes.
 
-So what a killed writer left behind can be told from what another one is writing just now.
+This distinguishes a file left by a killed writer from one that is being written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def name_beside(path: Path) -> Path:
 
 
 def is_left_behind(path: Path) -> bool:
-    """Tell whether a process of this machine that is no more wrote this file."""
+    """Return whether a process of this machine that has ended wrote this file."""
     named = FORM.fullmatch(path.name)
     return (
         named is not None
@@ -58,7 +58,7 @@ def remove_left_behind(path: Path) -> None:
 
 @cache
 def _machine() -> str:
-    """Name this machine without telling its name."""
+    """Give an identifier of this machine that does not reveal its name."""
     return sha256(platform.node().encode()).hexdigest()[:8]
 
 
@@ -73,7 +73,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _has_ended(process: int) -> bool:
-    """Tell whether a process has ended and its parent has not asked how."""
+    """Return whether a process has ended and its parent has not read its status."""
     try:
         state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
     except (OSError, IndexError):

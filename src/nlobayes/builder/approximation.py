@@ -28,7 +28,7 @@ def build_method(preset: Any) -> Method:
 
 
 def model_for(preset: Any, job: ModelJob) -> ModelJob:
-    """Tell what model a method takes: one with its output layer integrated out, if it draws that.
+    """Find what model a method takes: one with its output layer integrated out, if it draws that.
 
     Positions of both are the same.
     """
@@ -57,7 +57,15 @@ def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Appr
         gauss_newton_with(model, dataset),
         build_problem(model),
         rows_of(model, dataset, 0) if sampled.complete is None else None,
+        np.flatnonzero(np.isin(sampled.left, _hyperparameters(model))),
     )
+
+
+def _hyperparameters(model: Model) -> np.ndarray:
+    """List the places in a whole position of what is no array of the network."""
+    size, places = np.arange(model.density.size), model.density.places
+    found = [size[place] for name, place in places.items() if not is_parameter(name)]
+    return np.concatenate([size[:0], *found])
 
 
 def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nlobayes.inference.architecture import Architecture, Arrays, Layers, Units
+from nlobayes.inference.architecture import Architecture, Arrays, Identity, Layers, Units
 from nlobayes.model.architecture import PADDED, Varying, log_probabilities
 from nlobayes.model.density import Density
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer, Network, layer_names
@@ -35,7 +35,7 @@ def prior_of_sizes(preset: NetworkPreset) -> dict[str, np.ndarray]:
 def architecture_of(
     network: Network, density: Density, varying: Varying | None
 ) -> Architecture | None:
-    """Find where what varies stands in a position; None where nothing does."""
+    """Find the entries of a position that describe a varying architecture; None if it is fixed."""
     if varying is None:
         return None
     places = [_places(density, names) for names in layer_names(network)]
@@ -58,13 +58,13 @@ def architecture_of(
     assert varying.depth is not None
     entries = np.stack([_entries(layer) for layer in places[1:-1]])
     at = density.places[DEPTH].start
-    identity = _identity(density, places[1:-1], at, len(places) - 1)
+    identity = _identity(density, places[1:-1], at)
     layers = Layers(at, entries, identity, _entries(places[-1]), _fewest(varying.depth))
     return Architecture((), layers, arrays)
 
 
 def _places(density: Density, names: Layer) -> Layer:
-    """Find where the entries of a layer stand, in the shape of its arrays."""
+    """Find the entries of a layer in a position, in the shape of its arrays."""
     weights, biases = (
         np.arange(density.size)[_slice(density, name)] for name in (names.weights, names.biases)
     )
@@ -84,22 +84,22 @@ def _fewest(log_probability: np.ndarray) -> int:
     return int(np.flatnonzero(np.isfinite(log_probability))[0])
 
 
-def _identity(density: Density, layers: list[Layer], depth_at: int, most: int) -> np.ndarray:
-    """Give the entries (layer, entry) of layers that are the identity.
+def _identity(density: Density, layers: list[Layer], depth_at: int) -> Identity:
+    """Build the entries (layer, entry) that make each layer the identity, of a position.
 
-    An entry is in units of its scale, which is how fast its weight grows with it.
+    An entry is in units of its scale, which is how fast its weight grows with it: a constant, or
+    what the position has for it. It does not depend on the entries themselves.
     """
-    begin = density.draw_prior(0).at[depth_at].set(most)
-    found = []
-    for number, layer in enumerate(layers, start=2):
-        along = jnp.zeros(density.size, density.dtype).at[_entries(layer)].set(1)
-        names = (f"weights_{number}", f"biases_{number}")
+    along = np.zeros(density.size, density.dtype)
+    along[np.concatenate([_entries(layer) for layer in layers])] = 1
 
-        def arrays(position: jax.Array, names: tuple[str, str] = names) -> list[jax.Array]:
-            variables = density.variables(position)
-            return [variables[name] for name in names]
+    def identity(position: jax.Array) -> jax.Array:
+        def weights(entries: jax.Array) -> list[jax.Array]:
+            variables = density.variables(entries.at[depth_at].set(1 + len(layers)))
+            return [variables[f"weights_{number}"] for number in range(2, 2 + len(layers))]
 
-        scales, _ = jax.jvp(arrays, (begin,), (along,))[1]
-        eye = np.eye(len(scales)) / np.asarray(scales)
-        found.append(np.concatenate([eye.ravel(), np.zeros(len(layer.biases))]))
-    return np.stack(found)
+        scales = jax.jvp(weights, (position,), (jnp.asarray(along),))[1]
+        eyes = jnp.stack([(jnp.eye(len(scale)) / scale).ravel() for scale in scales])
+        return jnp.hstack([eyes, jnp.zeros((len(layers), len(layers[0].biases)), eyes.dtype)])
+
+    return identity

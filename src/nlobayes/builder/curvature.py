@@ -22,17 +22,17 @@ ROWS_AT_ONCE = 64
 def curvature_with(model: Model, dataset: Dataset) -> Curvature:
     """Build the Gauss-Newton curvature (parameter, parameter) of the negative log density.
 
-    J' F J + the curvature of the prior, J the Jacobian of the outputs at the train rows and F the
-    Fisher information of the likelihood there. The prior's is that of each parameter by itself, at
-    least 0.01: heavy tails curve the other way. Where the output layer is integrated out it stands
+    J' F J + the curvature of the prior. J is the Jacobian of the outputs at the train rows, and of
+    the logarithms of a learned scale and of learned degrees of freedom; F is the Fisher information
+    of the likelihood there. The prior's is that of each parameter by itself, at least 0.01: heavy
+    tails curve the other way. Where the output layer is integrated out it stands
     at its conditional mean, and its entries are eliminated (Schur's complement).
     """
-    predict, rows = predict_with(model), rows_of(model, dataset, 0)
+    slopes, rows = _slopes_with(model), rows_of(model, dataset, 0)
 
     def curvature(position: jax.Array) -> jax.Array:
         root = _information_root(model, position, rows)
-        jacobian = jax.jacrev(predict)(position, rows.features)
-        jacobian = jacobian.reshape(len(root), -1, position.size)
+        jacobian = jax.vmap(slopes, (None, 0))(position, rows)
         weighed = (root @ jacobian).reshape(-1, position.size)
         own = -jnp.diag(jax.hessian(model.density.log_prior)(position))
         return weighed.T @ weighed + jnp.diag(jnp.maximum(own, LEAST))
@@ -82,8 +82,36 @@ def _prior_at_mean(model: Model) -> Callable[[jax.Array], jax.Array]:
     return lambda position: _prior_curvature(model, model.sampled.whole(position))[left]
 
 
+def _moved_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
+    """Build what a position moves of the distribution of each row: outputs, and learned noise."""
+    predict, likelihood = predict_with(model), model.likelihood
+
+    def moved(position: jax.Array, rows: Rows) -> jax.Array:
+        output = predict(position, rows.features)
+        entries: jax.Array = likelihood.moved(
+            output, model.density.variables(position), rows.error, jnp
+        )
+        return entries
+
+    return moved
+
+
+def _slopes_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
+    """Build the slopes (entry, parameter) of what a position moves of one row, without its axis.
+
+    A row by itself: the transposed network of one row is pulled back, not that of all rows.
+    """
+    moved = _moved_with(model)
+
+    def slopes(position: jax.Array, row: Rows) -> jax.Array:
+        one = jax.tree.map(lambda column: column[None], row)
+        return jax.jacrev(moved)(position, one).reshape(-1, position.size)
+
+    return slopes
+
+
 def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
-    """Give the root (point, root, output) of the information of each row."""
+    """Give the root (point, root, entry) of the information of each row."""
     output = predict_with(model)(position, rows.features)
     variables = model.density.variables(position)
     root: jax.Array = model.likelihood.information_root(output, variables, rows.error, jnp)
@@ -104,15 +132,13 @@ def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
 
 def _sum_of_squares(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
     """Sum the squares (parameter,) of the weighed Jacobian over the rows."""
-    predict = predict_with(model)
-    roots = _information_root(model, position, rows)
+    slopes, roots = _slopes_with(model), _information_root(model, position, rows)
 
-    def one(row: tuple[jax.Array, jax.Array]) -> jax.Array:
-        features, root = row
-        jacobian = jax.jacrev(predict)(position, features[None])
-        return jnp.sum((root @ jacobian.reshape(-1, position.size)) ** 2, axis=0)
+    def one(given: tuple[Rows, jax.Array]) -> jax.Array:
+        row, root = given
+        return jnp.sum((root @ slopes(position, row)) ** 2, axis=0)
 
-    squares = jax.lax.map(one, (rows.features, roots), batch_size=ROWS_AT_ONCE)
+    squares = jax.lax.map(one, (rows, roots), batch_size=ROWS_AT_ONCE)
     return jnp.sum(squares, axis=0)
 
 
@@ -120,16 +146,16 @@ def _product(
     model: Model, position: jax.Array, rows: Rows, prior: jax.Array
 ) -> Callable[[jax.Array], jax.Array]:
     """Build the product of the curvature at a position with a vector, both (parameter,)."""
-    predict, root = predict_with(model), _information_root(model, position, rows)
+    moved, root = _moved_with(model), _information_root(model, position, rows)
 
-    def outputs(at: jax.Array) -> jax.Array:
-        return predict(at, rows.features)
+    def of_rows(at: jax.Array) -> jax.Array:
+        return moved(at, rows)
 
     def product(vector: jax.Array) -> jax.Array:
-        output, moved = jax.jvp(outputs, (position,), (vector,))
-        weighed = root @ moved.reshape(len(root), -1, 1)
-        pulled = (root.swapaxes(1, 2) @ weighed).reshape(output.shape)
-        return prior * vector + jax.vjp(outputs, position)[1](pulled)[0]
+        entries, slopes = jax.jvp(of_rows, (position,), (vector,))
+        weighed = root @ slopes.reshape(len(root), -1, 1)
+        pulled = (root.swapaxes(1, 2) @ weighed).reshape(entries.shape)
+        return prior * vector + jax.vjp(of_rows, position)[1](pulled)[0]
 
     return product
 

@@ -95,7 +95,7 @@ def begin_chains(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
 
 
 def complete_chains(model: Model, seed: int, chains: Sequence[int]) -> Completion | None:
-    """Say how chains complete their draws; None where they move whole positions."""
+    """State how chains complete their draws; None where they move whole positions."""
     if model.sampled.complete is None:
         return None
     return Completion(chain_keys(seed, "output", chains), model.sampled.complete)

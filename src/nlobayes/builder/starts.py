@@ -131,7 +131,7 @@ def build_search(
     Raises
     ------
     InputError
-        If the output layer is integrated out and the preset asks for minibatches.
+        If the output layer is integrated out and the preset requests minibatches.
     """
     if model.sampled.complete is not None and preset.batch != "full":
         raise InputError("builder.minibatches", where="pretraining.batch", batch=preset.batch)

@@ -1,4 +1,4 @@
-"""What a model says of stored draws: their log prior and their log likelihood."""
+"""What a model computes for stored draws: their log prior and their log likelihood."""
 
 from __future__ import annotations
 

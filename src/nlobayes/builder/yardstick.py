@@ -1,4 +1,4 @@
-"""Chains that PyMC samples, with all that our own chains say of their draws."""
+"""Chains that PyMC samples, with all records that our own chains have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nlobayes.types import Dataset, EarlierData, PosteriorDraws
 class Yardstick(NamedTuple):
     """Draws (chain, draw, ...), and stats of them and of the steps before the first.
 
-    Stats of these steps are `lp` alone, of no step, where the sampler tells none.
+    Stats of these steps are `lp` alone, of no step, where the sampler reports none.
     """
 
     draws: PosteriorDraws

@@ -1,1 +1,1 @@
-"""Many surrogates in one folder: what its index says, how it predicts, where it comes from."""
+"""Many surrogates in one folder: its index, predictions and download."""

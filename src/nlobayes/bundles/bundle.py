@@ -8,11 +8,11 @@ from typing import Literal, Self
 
 from nlobayes.bundles.fetching import catalog, fetch
 from nlobayes.bundles.index import Entry, Key
+from nlobayes.bundles.summands import check_summands, unlike
 from nlobayes.bundles.surrogates import Named, load_folder
 from nlobayes.data.slha import key_of, read_text, same_energy, spectrum_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection
-from nlobayes.surrogate.identity import qcd_order
 from nlobayes.surrogate.sums import cross_sections, total
 from nlobayes.surrogate.surrogate import Surrogate
 
@@ -39,12 +39,10 @@ class Bundle:
         self.entries = tuple(entries)
         self.loaded = loaded
         self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
-        self._last: tuple[Mapping[str, float], Mapping[Key, CrossSection]] = ({}, {})
-        self._columns = {name for one in self.surrogates.values() for name in one.inputs}
-        self._held = {name for one in self.surrogates.values() for name in one.held}
+        self._last: dict[Key, tuple[Mapping[str, float], CrossSection]] = {}
 
     def __repr__(self) -> str:
-        """Say how many processes it has, at which energies, and in how many checks failed."""
+        """State how many processes it has, at which energies, and in how many checks failed."""
         failed = sum(any(entry.failed_checks.values()) for entry in self.entries)
         pairs = len({outgoing for outgoing, _ in self.surrogates})
         energies = ", ".join(f"{energy:g}" for energy in self.energies)
@@ -71,6 +69,11 @@ class Bundle:
         """List the names of bundles that can be downloaded."""
         return tuple(catalog())
 
+    @staticmethod
+    def is_known(path_or_name: str | Path) -> bool:
+        """Tell whether `load` takes it for a bundle: a folder, or a name of `list`."""
+        return Path(path_or_name).is_dir() or str(path_or_name) in catalog()
+
     @property
     def energies(self) -> tuple[float, ...]:
         """Energies in GeV."""
@@ -96,8 +99,8 @@ class Bundle:
             If the spectrum cannot be used, a process is not in the bundle at that energy or is
             given twice, or there are several energies. Then nothing is predicted.
         """
-        chosen, at = self._chosen(processes, energy), self._spectrum(spectrum)
-        found = self._found(chosen, at)
+        chosen = self._chosen(processes, energy)
+        found = self._found(chosen, self._spectrum(spectrum, chosen))
         return {key[0]: found[key]._replace(errors={**found[key].errors}) for key in chosen}
 
     def total(
@@ -105,35 +108,48 @@ class Bundle:
     ) -> CrossSection:
         """Add the cross sections of processes; `surrogate.sums` documents how errors are combined.
 
+        `reason` also states where processes are of several engines, or parton distributions are
+        stated of some alone.
+
         Raises
         ------
         InputError
-            As `predict`; if the orders of the processes differ.
+            As `predict`; if two processes state other orders or parton distributions.
         """
-        chosen, at = self._chosen(processes, energy), self._spectrum(spectrum)
+        chosen = self._chosen(processes, energy)
         parts = self._named(sorted(chosen))
-        if len({qcd_order(one.origin) for one in parts.values()}) > 1:
-            orders = {one.origin["order"] for one in parts.values()}
-            raise InputError("bundles.orders", orders=sorted(orders))
-        return total(parts, at)
+        origins = [one.origin for one in parts.values()]
+        check_summands(origins)
+        found = total(parts, self._spectrum(spectrum, chosen))
+        return found._replace(reason="; ".join(filter(None, [found.reason, unlike(origins)])))
+
+    def chosen(
+        self, processes: Processes = "all", energy: float | None = None
+    ) -> dict[str, Surrogate]:
+        """Give the surrogates of processes at one energy, by their PDG numbers; as `predict`."""
+        return self._named(self._chosen(processes, energy))
 
     def _found(
         self, chosen: Sequence[Key], spectrum: Mapping[str, float]
     ) -> Mapping[Key, CrossSection]:
-        """Predict what was not asked of the same spectrum before."""
-        last, before = self._last
-        known = before if last == spectrum else {}
-        new = [key for key in chosen if key not in known]
+        """Predict the processes that have no prediction at this point yet."""
+        points = {key: self._of(key, spectrum) for key in chosen}
+        new = [key for key in chosen if self._last.get(key, ({},))[0] != points[key]]
         predicted = cross_sections(self._named(new), spectrum).values()
-        found = {**known, **dict(zip(new, predicted, strict=True))}
-        self._last = {**spectrum}, found
-        return found
+        for key, found in zip(new, predicted, strict=True):
+            self._last[key] = points[key], found
+        return {key: self._last[key][1] for key in chosen}
+
+    def _of(self, key: Key, spectrum: Mapping[str, float]) -> dict[str, float]:
+        """Take of a spectrum what decides the prediction of a surrogate."""
+        one = self.surrogates[key]
+        return {name: spectrum[name] for name in (*one.inputs, *one.held) if name in spectrum}
 
     def _named(self, chosen: Sequence[Key]) -> dict[str, Surrogate]:
         return {spelled(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
 
     def _chosen(self, processes: Processes, energy: float | None) -> Sequence[Key]:
-        """Find the surrogates that are asked for, in the order asked, at one energy."""
+        """Find the surrogates that are requested, in that order, at one energy."""
         there = [key for key in self.surrogates if energy is None or same_energy(key[1], energy)]
         have = dict.fromkeys(pair for pair, _ in there)
         asked = [*have] if processes == "all" else _pairs(processes)
@@ -151,12 +167,16 @@ class Bundle:
         has = [f"{spelled(pair)} at {e:g} GeV" for pair, e in self.surrogates]
         return InputError("bundles.lacks", missing=[*map(spelled, missing)], at=at, known=has)
 
-    def _spectrum(self, given: Spectrum) -> Mapping[str, float]:
+    def _spectrum(self, given: Spectrum, chosen: Sequence[Key]) -> Mapping[str, float]:
+        """Read the blocks that the requested surrogates need, and no others."""
         if isinstance(given, Mapping):
             return given
+        asked = [self.surrogates[key] for key in chosen]
+        columns = {name for one in asked for name in one.inputs}
+        held = {name for one in asked for name in one.held}
         is_text = isinstance(given, str) and "\n" in given
         text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
-        return spectrum_of(str(text), source, self._columns, self._held)
+        return spectrum_of(str(text), source, columns, held)
 
 
 def spelled(pair: Iterable[int]) -> str:

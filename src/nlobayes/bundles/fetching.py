@@ -18,6 +18,7 @@ from nlobayes.bundles.index import INDEX, SHA256, read_index
 from nlobayes.errors import InputError
 from nlobayes.extras import remedy
 
+# OWNER: upload the folder of a bundle, and list its address and the SHA-256 of its index there.
 CATALOG = Path(__file__).with_name("catalog.json")
 CATALOG_VARIABLE, CACHE_VARIABLE = "NLOBAYES_CATALOG", "NLOBAYES_CACHE"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
@@ -37,7 +38,7 @@ def catalog() -> dict[str, Source]:
     Raises
     ------
     InputError
-        If a catalog cannot be read, or says what cannot be.
+        If a catalog cannot be read, or is invalid.
     """
     own = os.environ.get(CATALOG_VARIABLE)
     found: dict[str, Source] = {}

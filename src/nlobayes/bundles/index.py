@@ -29,7 +29,7 @@ Key = tuple[tuple[int, ...], float]
 
 
 class Entry(NamedTuple):
-    """A surrogate of a bundle: its process, energy in GeV, file, and what its checks said."""
+    """A surrogate of a bundle: its process, energy in GeV, file, and its failed checks."""
 
     process: str
     incoming: tuple[int, ...]
@@ -43,12 +43,12 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells it from the others of its bundle."""
+        """Key that distinguishes it from the others of its bundle."""
         return key_of(self.outgoing), self.sqrt_s_gev
 
 
 def entry_of(surrogate: Surrogate, path: Path) -> Entry:
-    """Say what a surrogate is of, whose process is known, and how its file will be called."""
+    """Describe a surrogate whose process is stored, and the name of its file."""
     process = surrogate.process
     assert process is not None
     outgoing = key_of(process.outgoing)
@@ -72,12 +72,12 @@ def as_mapping(entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def read_index(folder: Path) -> tuple[Entry, ...]:
-    """Read the index of a folder, which may come from anybody.
+    """Read the index of a folder, which may come from an unknown source.
 
     Raises
     ------
     InputError
-        If it is missing, of another version, or an entry says what cannot be.
+        If it is missing, of another version, or an entry is invalid.
     """
     path = folder / INDEX
     content = read_json(path, NAMED, "surrogates")

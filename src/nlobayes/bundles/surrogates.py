@@ -41,7 +41,7 @@ def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
 
 
 def twice(path: str, first: str, surrogate: Surrogate) -> InputError:
-    """Say that two files are of one process and energy."""
+    """State that two files are of one process and energy."""
     return InputError("bundles.twice", path=path, first=first, of=in_words(surrogate.origin))
 
 

@@ -27,7 +27,7 @@ FORMATS = (".csv", ".csv.gz", ".parquet")
 ROWS = 8192
 """Most rows of a chunk."""
 MOST_BYTES = 64 * 2**20
-"""Of the cells of a chunk that are asked for, in memory: wide rows make chunks of fewer."""
+"""Of the cells of a chunk that are requested, in memory: wide rows make chunks of fewer."""
 
 MOST_OF_A_CELL = 100
 """Characters of a cell that a message repeats."""
@@ -36,7 +36,7 @@ _BUFFER = 2**20
 
 
 class Chunk(NamedTuple):
-    """Consecutive rows of the columns asked for.
+    """Consecutive rows of the columns requested.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Chunk(NamedTuple):
     faults
         Why a row cannot be used, by its position in the chunk.
     share
-        How much has been read, from 0 to 1; NaN where nobody knows the end.
+        How much has been read, from 0 to 1; NaN where the end is unknown.
     """
 
     labels: np.ndarray
@@ -136,7 +136,7 @@ def numbers(
 ) -> tuple[np.ndarray, dict[int, str]]:
     """Take columns of a chunk as numbers in the units `wanted`, by column.
 
-    A column that names no unit is in that which is wanted.
+    A column without a unit is taken to be in the requested one.
 
     Returns
     -------
@@ -226,6 +226,8 @@ def _readable(name: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise MemoryError(f"{name}: no room for a chunk of rows; {error}".strip("; ")) from None
+    except FileNotFoundError:
+        raise InputError("data.no_such_file", where=name) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError("data.unreadable_table", where=name, reason=reason) from None

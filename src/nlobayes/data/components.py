@@ -37,7 +37,7 @@ def principal_components(rows: np.ndarray, count: int) -> Components:
     Raises
     ------
     InputError
-        If the rows vary in fewer directions than components are asked for.
+        If the rows vary in fewer directions than components are requested.
     """
     mean = rows.mean(axis=0)
     _, singular, directions = np.linalg.svd(rows - mean, full_matrices=False)

@@ -35,7 +35,7 @@ MOST_EMPTY = 1_000_000
 
 
 class Header(NamedTuple):
-    """Names of the columns, the unit of each, and what the lines above say."""
+    """Names of the columns, the unit of each, and the metadata in the lines above."""
 
     names: list[str]
     units: dict[str, str]
@@ -178,7 +178,7 @@ def check_size(size: float, most_bytes: float, source: str) -> None:
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell is a number to everybody, in ASCII: Python alone reads 1_000 as one."""
+    """Return whether all readers take a cell for a number, in ASCII: only Python reads 1_000."""
     try:
         float(cell)
     except ValueError:
@@ -196,7 +196,7 @@ def parse_cells(cells: Sequence[str]) -> np.ndarray:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether numbers are written as everybody does: no other script, no odd spaces."""
+    """Return whether numbers have their usual form: ASCII digits and plain spaces."""
     return text.isascii() and "_" not in text and not _CONTROL.search(text)
 
 

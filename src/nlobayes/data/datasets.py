@@ -40,7 +40,7 @@ class Choices(NamedTuple):
     `split` gives rows or fractions of train, validation and test, `train_from` and
     `validation_from` the rows before them; `per_class` takes these of each class. `relative_to`
     are the settings of a reference, `components` how many principal ones replace the features.
-    `theory` names by source the targets behind the first that tell its errors, source by source.
+    `theory` names by source the targets behind the first that hold its errors, source by source.
     """
 
     feature_map: str
@@ -130,7 +130,7 @@ def make_dataset(
 def _with_ratios(
     selection: Selection, targets: Sequence[str], by_source: Mapping[str, Sequence[str]]
 ) -> tuple[Selection, tuple[str, ...], dict[str, Any]]:
-    """Take theory errors relative to the target, name them so, and say which is of what."""
+    """Take theory errors relative to the target, and name them after it."""
     named = ratios_by_source(by_source, targets[0])
     names = (targets[0], *chain.from_iterable(named.values()))
     units = {n: unit for n, unit in selection.units.items() if n not in targets[1:]}

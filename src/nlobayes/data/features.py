@@ -35,7 +35,7 @@ def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
         all neutralinos, change sign.
     inputs
         Shape (row, column). Invariants take m (GeV, signed), N11, N12, N13, N14 in this order,
-        those of a pair the same of its second neutralino behind, and all of them, if wanted, the
+        those of a pair the same of its second neutralino behind, and all of them, if requested, the
         mass of the squarks (GeV) as a last column.
 
     Returns

@@ -1,4 +1,4 @@
-"""Parameters that may be held fixed and that SLHA files tell: names, units, where they stand.
+"""Parameters that may be fixed and that SLHA files contain: names, units and places.
 
 The settings name them, so importing this module imports no numerics.
 """
@@ -29,7 +29,7 @@ ENTRIES = {
 
 
 def entries_of(name: str) -> tuple[Entry, ...]:
-    """Say where a parameter stands, the first of these that a file has; nowhere if unknown."""
+    """Give the places of a parameter, of which the first in a file is used; none if unknown."""
     if found := MASS.fullmatch(name):
         return (Entry("MASS", int(found[1])),)
     return ENTRIES.get(name, ())

@@ -72,7 +72,7 @@ def units_of(schema: pa.Schema) -> dict[str, str]:
 
 
 def check_parquet(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
-    """Judge by what the file claims of itself, before any column is read.
+    """Check the metadata of the file before any column is read.
 
     Raises
     ------

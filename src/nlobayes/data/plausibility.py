@@ -1,4 +1,4 @@
-"""What numbers say of themselves: columns that are not what they claim, rows worth a warning."""
+"""Plausibility of tables: columns that contradict their names, rows worth a warning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_CROSS_SECTION_MB = 200
 MOST_CORRELATED = 0.9
 """Numerical errors follow their target less closely than this; theory errors follow it closely."""
 FEWEST_ROWS = 10
-"""Rows from which a correlation is judged."""
+"""Rows from which a correlation is checked."""
 LENGTH_TOLERANCE = 0.01
 """How far a row of mixings may be from length 1; files round them to some digits."""
 MASS = re.compile(r"m[1-4]|mc[12]")
@@ -89,7 +89,7 @@ def _too_large(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> n
 
 
 def _is_charged(names: list[str]) -> bool:
-    """Tell whether one of two masses is that of a chargino."""
+    """Return whether one of two masses is that of a chargino."""
     return sum(name.startswith("mc") for name in names) == 1
 
 

@@ -35,7 +35,7 @@ TARGETS = {
     "alpha_s_down": "nlo_ms_adn",
     "rel_error": "nlo_relnumerr",
 }
-"""Columns of the table and of the layout, beside the cross section asked for."""
+"""Columns of the table and of the layout, beside the cross section requested."""
 MAY_VANISH = {*RATIOS, "nlo_ms_pdferr"}
 """Columns that may be zero in a point that did not fail."""
 UNITS = ("fb", "pb")
@@ -60,7 +60,7 @@ def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
     ------
     InputError
         If a name is empty or repeated, a known cross section names no unit of one, a ratio names
-        a unit, or the cross section asked for is not among them.
+        a unit, or the cross section requested is not among them.
     """
     parts = [entry.partition(":") for entry in (LAYOUT if entries is None else entries)]
     units = {name.strip().lower(): unit.strip() for name, _, unit in parts}
@@ -117,7 +117,7 @@ def read_rows(
 
 
 def succeeded(columns: Mapping[str, float], used: Iterable[str]) -> bool:
-    """Tell whether all columns that are used can be what their names say."""
+    """Return whether the values of all used columns agree with their names."""
     return all(
         math.isfinite(columns[name])
         and (columns[name] > 0 or (columns[name] == 0 and name in MAY_VANISH))

@@ -23,7 +23,7 @@ from nlobayes.errors import InputError
 
 
 class Asked(NamedTuple):
-    """What is wanted of a file.
+    """The request to a file.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Reading(NamedTuple):
 
 
 def read_file(path: Path, asked: Asked) -> Reading:
-    """Read the point of a file; what is wrong with it is said in the reading."""
+    """Read the point of a file; the reading names its errors."""
     try:
         return read_point(read_text(path), asked, str(path))
     except InputError as error:
@@ -93,7 +93,7 @@ def read_file(path: Path, asked: Asked) -> Reading:
 
 
 def read_point(text: str, asked: Asked, source: str) -> Reading:
-    """Read the features and cross sections of the process asked for, and which pairs failed.
+    """Read the features and cross sections of the process requested, and which pairs failed.
 
     Raises
     ------

@@ -55,7 +55,7 @@ def columns_needed(settings: Settings) -> tuple[str, ...]:
 
 
 def is_reference(value: Any) -> bool:
-    """Tell whether a value that anybody wrote are complete settings of a reference."""
+    """Return whether a value from a file holds complete settings of a reference."""
     if not isinstance(value, dict) or not isinstance(value.get("unit"), str):
         return False
     if "column" in value:
@@ -100,22 +100,19 @@ def reference_at(
     on the scale log10 a value that is not positive.
     """
     named = dict(zip(names, np.asarray(points, np.float64).T, strict=True))
-    if "column" in settings:
-        values = named[settings["column"]]
-    else:
-        values = convert(_calculate(settings, named), "pb", settings["unit"])
+    values = named[settings["column"]] if "column" in settings else calculated(settings, named)
     return np.where(
         _has_logarithm(values) if scale == "log10" else np.isfinite(values), values, np.nan
     )
 
 
 def _has_logarithm(values: np.ndarray) -> np.ndarray:
-    """Tell which values are finite and positive."""
+    """Find which values are finite and positive."""
     return np.isfinite(values) & (values > 0)
 
 
 def allowed(settings: Settings, scale: str) -> str:
-    """Say which points have a reference."""
+    """Describe the points that have a reference."""
     which = "positive" if scale == "log10" else "finite"
     if "column" in settings:
         return f"{which} {settings['column']}"
@@ -167,7 +164,7 @@ def check_units(settings: Settings, units: Mapping[str, str]) -> None:
 
 
 def _has_chargino(value: Any) -> bool:
-    """Tell whether a value that anybody wrote is a process with charginos, in its order."""
+    """Return whether a value from a file is a process with charginos, in its order."""
     if not isinstance(value, list) or len(value) != 2 or not all(one in KNOWN for one in value):
         return False
     try:
@@ -192,21 +189,26 @@ def _squark_column(settings: Settings) -> list[str]:
     return [SQUARK_COLUMN] if settings["squark_mass_gev"] == SQUARK_COLUMN else []
 
 
-def _calculate(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Evaluate the engine in pb (point,); it loads SciPy, which a surrogate may do without."""
+def calculated(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Evaluate the engine at columns by their names, of NumPy or of JAX, in the reference's unit.
+
+    The result (point,) is NaN where it has none. It loads SciPy, which a surrogate may do without.
+    """
     from nlobayes.data.physics.points import cross_sections_at
 
     process = _process_of(settings)
     pair = pair_of(process, *(_particle(named, number) for number in process))
     stated = settings["squark_mass_gev"]
-    count = len(pair.first_mass_gev)
-    squarks = named[stated] if stated == SQUARK_COLUMN else np.full(count, float(stated))
+    mass = pair.first_mass_gev
+    xp = mass.__array_namespace__()
+    squarks = named[stated] if stated == SQUARK_COLUMN else xp.full_like(mass, float(stated))
     found = cross_sections_at(pair, squarks, float(settings["sqrt_s_tev"]))
     chosen = ORDERS[settings["calculation"], float(settings["mu_over_q"])]
-    return np.asarray(getattr(found, chosen))
+    return convert(getattr(found, chosen), "pb", settings["unit"])
 
 
 def _particle(named: Mapping[str, np.ndarray], number: int) -> Particle:
     """Take the masses of a particle and its mixings, as m1 and n11 to n14."""
     mass, *mixings = columns_of(number)
-    return named[mass], np.column_stack([named[name] for name in mixings])
+    xp = named[mass].__array_namespace__()
+    return named[mass], xp.column_stack([named[name] for name in mixings])

@@ -1,4 +1,4 @@
-"""What a dataset asks of a table, held against the header and the targets: every fault at once."""
+"""Requests of a dataset on a table, compared with header and targets: all errors at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nlobayes.types import Table
 
 
 class Request(NamedTuple):
-    """What is asked of a table.
+    """The requests on a table.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Request(NamedTuple):
     declared
         Unit of each column that does not name its own.
     feature_units, target_unit
-        Units that are wanted; empty for a column without one.
+        Units that are requested; empty for a column without one.
     feature_map, target_scale
         Names of what is made of features and of targets.
     defaults
-        Names that are asked for where nobody chose any, by key.
+        Names that are requested without a choice of the user, by key.
     reference
         Name of the column that the target is learned relative to; None where there is none.
     groups
@@ -69,7 +69,7 @@ def check_request(table: Table, asked: Request, source: str) -> None:
     ------
     InputError
         Naming every column that is missing, unit that does not fit and target that cannot be
-        learned, each with the key that asks for it. Its fields `faults` and `places` have an entry
+        learned, each with the key that requests it. Its fields `faults` and `places` have an entry
         for each: the code, and the key.
     """
     check_names_asked([*asked.features, *asked.targets, *asked.variations], {}, source)

@@ -1,7 +1,7 @@
-"""SLHA text: the blocks that are wanted as lines of words, and electroweakinos out of them.
+"""SLHA text: the blocks that are requested as lines of words, and electroweakinos out of them.
 
 Keywords and names of blocks count in any case; what follows `#` is a comment. Blocks that are not
-wanted may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
+requested may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 import math
 import re
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from nlobayes.errors import InputError
 MOST_BYTES = 10**7
 """Largest file; spectra with all decays take a hundredth of it."""
 SECTIONS = {"block", "decay", "xsection"}
+INITIALS = {name[0] for name in SECTIONS} | {name[0].upper() for name in SECTIONS}
 SQUARKS = (*range(1000001, 1000005), *range(2000001, 2000005))
 """Particle numbers of the partners of d, u, s and c, left- and right-handed."""
 SAME_ENERGY = 1e-6
@@ -94,7 +95,7 @@ def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Bl
     Raises
     ------
     InputError
-        If a wanted block appears twice, or the text holds NUL characters.
+        If a requested block appears twice, or the text holds NUL characters.
     """
     return take_blocks(read_sections(text, source), wanted, source)
 
@@ -105,8 +106,8 @@ def take_blocks(
     """Take the blocks of these names from sections; errors as `read_blocks`."""
     blocks: dict[str, Block] = {}
     for head, block in sections:
-        name = head.words[1].upper() if len(head.words) > 1 else ""
-        if head.words[0].lower() != "block" or name not in wanted:
+        name = _block_of(head)
+        if name not in wanted:
             continue
         if name in blocks:
             raise InputError("slha.block_twice", where=source, block=name)
@@ -114,8 +115,10 @@ def take_blocks(
     return blocks
 
 
-def read_sections(text: str, source: str) -> list[Section]:
+def read_sections(text: str, source: str, wanted: Container[str] | None = None) -> list[Section]:
     """Divide SLHA text at the lines that begin with one of `SECTIONS`.
+
+    If the names of blocks that are `wanted` are given (in capitals), other sections are empty.
 
     Raises
     ------
@@ -125,16 +128,26 @@ def read_sections(text: str, source: str) -> list[Section]:
     if "\0" in text:
         raise InputError("slha.nul", where=source)
     sections: list[Section] = []
+    reads = True
     for number, line in enumerate(io.StringIO(text, newline=None), start=1):
+        if not reads and line.lstrip()[:1] not in INITIALS:
+            continue
         content, mark, comment = line.partition("#")
         words = content.split()
         if words and words[0].lower() in SECTIONS:
             sections.append(Section(Line(number, words), Block([], [])))
+            reads = wanted is None or _block_of(sections[-1].head) in wanted
         elif words and sections:
             sections[-1].block.lines.append(Line(number, words))
         if mark and sections and not sections[-1].block.lines:
             sections[-1].block.comments.append(comment.strip())
     return sections
+
+
+def _block_of(head: Line) -> str:
+    """Give the name of a block in capitals; empty for another section."""
+    is_block = head.words[0].lower() == "block" and len(head.words) > 1
+    return head.words[1].upper() if is_block else ""
 
 
 def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
@@ -148,7 +161,7 @@ def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
 def read_spectrum(
     blocks: Mapping[str, Block], source: str, columns: Iterable[str] = OF_NEUTRALINOS
 ) -> dict[str, float]:
-    """Read the neutralinos, the charginos or both, as columns of them are asked for, by names.
+    """Read the neutralinos, the charginos or both, as columns of them are requested, by names.
 
     Of all neutralinos m1 to m4 (GeV, signed), n11 to n44; of all charginos mc1 and mc2 (GeV, as the
     file signs them), u11 to u22, v11 to v22. Column msq, the mean mass of the eight light squarks
@@ -175,15 +188,17 @@ def read_spectrum(
 def spectrum_of(
     text: str, source: str, columns: Collection[str], parameters: Iterable[str] = ()
 ) -> dict[str, float]:
-    """Read the particles of these columns, and what text tells of parameters, by name.
+    """Read the particles of these columns, and the parameters in the text, by name.
 
     Raises
     ------
     InputError
         As `read_spectrum`, and `read_parameters`.
     """
-    sections = read_sections(text, source)
-    blocks = take_blocks(sections, blocks_of(columns), source)
+    parameters, wanted = tuple(parameters), blocks_of(columns)
+    further = {entry.block for name in parameters for entry in entries_of(name)}
+    sections = read_sections(text, source, {*wanted, *further})
+    blocks = take_blocks(sections, wanted, source)
     told = read_parameters(sections, parameters, source)
     return told | read_spectrum(blocks, source, columns)
 
@@ -191,12 +206,12 @@ def spectrum_of(
 def read_parameters(
     sections: Sequence[Section], names: Iterable[str], source: str
 ) -> dict[str, float]:
-    """Read `parameters` by name, of masses their sizes; those that the sections tell.
+    """Read `parameters` by name, of masses their sizes; those that the sections have.
 
     Raises
     ------
     InputError
-        If a block that tells one is there twice, or an entry of it is repeated or no finite number.
+        If a block with one is there twice, or an entry of it is repeated or no finite number.
     """
     found: dict[str, float] = {}
     for name in names:
@@ -208,7 +223,7 @@ def read_parameters(
 
 
 def _told(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
-    """Read a parameter where it may stand, a mass by its size."""
+    """Read a parameter at its possible places, a mass by its size."""
     blocks = take_blocks(sections, (entry.block,), source)
     entries = _entries(blocks, entry.block, 1, source) if blocks else {}
     value = entries.get((entry.number,))
@@ -226,7 +241,7 @@ def key_of(particles: Iterable[int]) -> tuple[int, ...]:
 
 
 def same_energy(one_gev: float, other_gev: float) -> bool:
-    """Tell whether two energies that a file wrote with some digits are one."""
+    """Return whether two energies that a file wrote with some digits are one."""
     return math.isclose(one_gev, other_gev, rel_tol=SAME_ENERGY)
 
 

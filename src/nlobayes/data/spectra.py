@@ -10,15 +10,20 @@ import numpy as np
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
 from nlobayes.data.readings import Asked, Reading
 from nlobayes.data.slha import key_of, unit_of
-from nlobayes.data.statements import PROTONS, UNKNOWN, fixed_around, spell_fixed, state_process
+from nlobayes.data.statements import (
+    PROTONS,
+    UNKNOWN,
+    fixed_around,
+    spell_fixed,
+    spell_order,
+    state_process,
+)
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 FILES_NAMED = 5
 """Names of files that an account gives of each kind."""
-ORDERS = {0: "LO", 1: "NLO QCD", 2: "NLO+NLL QCD"}
-"""What the QCD orders of blocks XSECTION mean."""
 
 Account = dict[str, Any]
 
@@ -31,7 +36,7 @@ def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Acco
     Rows are in the order of the readings; one that repeats another is left out.
 
     The account holds the numbers of files and points, and for every pair of particles that failed
-    somewhere (`failed`), for files without the pair asked for (`absent`), for points that were left
+    somewhere (`failed`), for files without the pair requested (`absent`), for points that were left
     out as repeated, and for those that physics doubts (`doubtful`) their count and first files.
 
     Raises
@@ -124,9 +129,8 @@ def _metadata(asked: Asked, squarks: np.ndarray | None) -> dict[str, str]:
 
 def _calculation(asked: Asked) -> dict[str, str]:
     if asked.order is not None:
-        order = ORDERS.get(asked.order, f"QCD order {asked.order}")
         return {
-            "order": f"{order}; {asked.sources['sigma_pb']}",
+            "order": f"{spell_order(asked.order)}; {asked.sources['sigma_pb']}",
             "scales": "mu/2 for scale_up, 2 mu for scale_down",
         }
     columns = ", ".join(f"{name} {column}" for name, column in asked.sources.items())

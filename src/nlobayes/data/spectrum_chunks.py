@@ -25,7 +25,7 @@ def open_spectra(
 ) -> Source:
     """Open an SLHA file, or all in a folder and those below, to read these columns.
 
-    Columns that are `optional`, `parameters` by name, are NaN where a file does not tell them.
+    Columns that are `optional`, `parameters` by name, are NaN where a file does not have them.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def open_spectra(
     for column in columns:
         check_known(COLUMNS, column, str(path))
     held = [column for column in optional if column not in columns]
-    files = _list_files(path)
+    files = list_files(path)
     folder = path if path.is_dir() else path.parent
 
     def chunks() -> Iterator[Chunk]:
@@ -49,7 +49,14 @@ def open_spectra(
     return Source(name, "file", units | {name: unit_of(name) for name in COLUMNS}, chunks())
 
 
-def _list_files(path: Path) -> list[Path]:
+def list_files(path: Path) -> list[Path]:
+    """List an SLHA file, or all in a folder and those below.
+
+    Raises
+    ------
+    InputError
+        If there is none, the folder cannot be listed, or a name does not print.
+    """
     if not path.exists():
         raise InputError("slha.no_such_file", where=path)
     try:

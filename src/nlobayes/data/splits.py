@@ -56,7 +56,7 @@ def split_rows(
     Raises
     ------
     InputError
-        If a size is not allowed, more rows are asked for than there are, a split is empty, or
+        If a size is not allowed, more rows are requested than there are, a split is empty, or
         validation rows begin before the train rows end; of any class where there are classes.
     """
     order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
@@ -97,7 +97,7 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     labels
         Split of each row, shape (row,).
     count
-        Number of rows wanted; fewer are returned where fewer are held out.
+        Number of rows requested; fewer are returned where fewer are held out.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
     Raises
     ------
     InputError
-        If no row is asked for or none is held out.
+        If no row is requested or none is held out.
     """
     held_out = np.flatnonzero((labels == VALIDATION) | (labels == TEST))
     if count < 1 or held_out.size == 0:

@@ -21,8 +21,11 @@ PROTONS = (PROTON, PROTON)
 NAMES = {PROTON: "p", **{number: name_of(number) for number in KNOWN}}
 """What particles are called in words; others go by their numbers."""
 NUMBERS = {name: number for number, name in NAMES.items()}
+QCD_ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2, "NLO+NLL+NNLL": 3, "aNNLO+NNLL": 3}
+"""Orders of QCD as blocks XSECTION number them: Les Houches 2013 does so up to NLO+NLL. Number 3
+has the first name in SModelS 3.2.1, the second in HEPi."""
 NOTHING = "none"
-"""What is said of parameters where none was held fixed."""
+"""Text for parameters if none was fixed."""
 SPAN = 0.01
 """Share of its value by which a fixed parameter may differ. With squarks of 3 TeV, 1 % of their
 mass moves the cross sections of the pairs 11, 12 and 22 by 5 % at most and by 2 % in the median:
@@ -55,7 +58,7 @@ def spell_fixed(fixed: Sequence[Fixed]) -> str:
 
 
 def read_fixed(text: str) -> tuple[Fixed, ...] | None:
-    """Read parameters that were held fixed; None where the text says nothing of the kind."""
+    """Read parameters that were held fixed; None where the text has no such statement."""
     if text == NOTHING:
         return ()
     found = [FIXED.fullmatch(part.strip()) for part in text.split(";")]
@@ -66,6 +69,18 @@ def read_fixed(text: str) -> tuple[Fixed, ...] | None:
     ]
     ordered = all(-math.inf < one.low <= one.value <= one.high < math.inf for one in read)
     return tuple(read) if ordered and len(read) == len(found) else None
+
+
+def read_order(text: str) -> int | None:
+    """Read the number of an order of QCD, with which the text begins; None where it has none."""
+    return QCD_ORDERS.get(text.partition(" ")[0].rstrip(",;"))
+
+
+def spell_order(number: int) -> str:
+    """Spell an order of QCD by its number."""
+    names = (name for name, known in QCD_ORDERS.items() if known == number)
+    name = next(names, f"QCD order {number}")
+    return f"{name} QCD" if number in (1, 2, 3) else name
 
 
 def spell_particles(numbers: Sequence[int]) -> str:
@@ -123,7 +138,7 @@ def complete(
     Raises
     ------
     InputError
-        If both say something else of one entry, or an entry cannot be read.
+        If both state different values of one entry, or an entry cannot be read.
     """
     whole = {**_particles(stated), **stated}
     for name, (read, allowed) in READERS.items():
@@ -148,7 +163,7 @@ def _particles(stated: Mapping[str, str]) -> dict[str, str]:
 
 
 UNKNOWN = "unknown"
-"""What is said of an entry that no table stated."""
+"""Text for an entry that no table stated."""
 READERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "incoming": (read_particles, "PDG numbers, as 2212 2212"),
     "outgoing": (read_particles, "PDG numbers, as 1000022 1000023"),

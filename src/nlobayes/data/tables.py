@@ -74,8 +74,8 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
     Raises
     ------
     InputError
-        If the file cannot be read as a whole, its header is not usable, it has no rows, or it is
-        larger than `most_mb` MB when unpacked.
+        If there is no such file, it cannot be read as a whole, its header is not usable, it has no
+        rows, or it is larger than `most_mb` MB when unpacked.
     """
     table = _read(READERS, path, most_mb)
     if not all(len(column) for column in table.columns.values()):
@@ -108,6 +108,8 @@ def _read(
         return read(path, math.inf if most_mb is None else most_mb * 1e6, *asked)
     except InputError:
         raise
+    except FileNotFoundError:
+        raise InputError("data.no_such_file", where=path) from None
     except READ_ERRORS as error:
         reason = " ".join(str(error).split())
         raise InputError("data.unreadable_table", where=path, reason=reason) from None
@@ -154,7 +156,7 @@ def select(
     relative_to: str | None = None,
     error: str | None = None,
 ) -> Selection:
-    """Take the features and the targets of a table, checked and in the units asked for.
+    """Take the features and the targets of a table, checked and in the units requested.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ def select(
     targets
         Names of the target columns, in order.
     units
-        Unit in which a selected column is wanted; columns not named stay as they are.
+        Unit in which a selected column is requested; columns not named stay as they are.
     source
         Name of the table in messages: its path.
     duplicates
@@ -182,7 +184,7 @@ def select(
     Raises
     ------
     InputError
-        If a column is missing, asked for twice, not numeric or not finite, a unit is not known or
+        If a column is missing, requested twice, not numeric or not finite, a unit is not known or
         cannot be converted, rows are duplicates and these are refused, or the relative error cannot
         be one.
     """
@@ -248,7 +250,7 @@ def _check_writable(table: Table) -> None:
 
 
 def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
-    """Refuse names that repeat, a target without features, and units of what is not asked for.
+    """Refuse names that repeat, a target without features, and units of what is not requested.
 
     Raises
     ------

@@ -297,7 +297,7 @@ def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
 
 
 def _is_constant(values: np.ndarray) -> bool:
-    """Tell whether train rows cannot be standardised; refuse that there are none."""
+    """Return whether train rows cannot be standardised; refuse that there are none."""
     if values.size == 0:
         raise InputError("data.no_train_rows")
     return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())

@@ -65,7 +65,7 @@ def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Tab
 
 
 def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
-    """Express a column in the unit that is wanted of it: `units` are its own and that one.
+    """Express a column in the requested unit: `units` are its own and that one.
 
     Raises
     ------

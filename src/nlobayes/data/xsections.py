@@ -20,11 +20,11 @@ from nlobayes.errors import InputError
 CENTRAL, UP, DOWN = 1.0, 0.5, 2.0
 """Factors of both scales: SModelS writes 0 where it states none, which counts as central."""
 ALSO = {"lo_pb": (0, CENTRAL), "scale_up": (None, UP), "scale_down": (None, DOWN)}
-"""Columns beside the cross section: the order, None for the one asked for, and the factor."""
+"""Columns beside the cross section: the order, None for the one requested, and the factor."""
 
 
 class CrossSection(NamedTuple):
-    """The value asked for in pb, and those columns of `ALSO` that the file gives, too."""
+    """The value requested in pb, and those columns of `ALSO` that the file gives, too."""
 
     value: float
     also: dict[str, float]
@@ -78,7 +78,7 @@ def read_cross_section(
 def _collect(
     sections: Sequence[Section], process: Process, sqrt_s_gev: float, source: str
 ) -> tuple[list[float], list[_Entry]]:
-    """Find the energies at which the process has blocks, and its lines at the one asked for."""
+    """Find the energies at which the process has blocks, and its lines at the one requested."""
     energies: list[float] = []
     entries: list[_Entry] = []
     for head, block in sections:

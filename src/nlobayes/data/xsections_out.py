@@ -4,23 +4,23 @@
       SCALE_SCHEME QCD_ORDER EW_ORDER KAPPA_F KAPPA_R PDF_ID VALUE CODE VERSION
 
 Energy in GeV, value in pb. Scale schemes: 0 mean mass of what is produced, 2 partonic energy;
-orders: 0 LO, 1 NLO, 2 NLO + NLL; kappas are 1 at the central scale. PDF_ID, a number of LHAPDF, is
+orders as `statements.QCD_ORDERS`; kappas are 1 at the central scale. PDF_ID, a number of LHAPDF, is
 0 where none is known (phystev.cnrs.fr/wiki/2013:groups:tools:slha).
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
+from nlobayes.data.slha import SECTIONS, key_of, same_energy, to_integers, to_numbers
+
 CODE = "nlobayes"
-SAME_ENERGY = 1e-6
 OTHER_SCALE = 4
 """Scale scheme of what is neither of the others."""
 
 
 class Entry(NamedTuple):
-    """A cross section in pb at an energy in GeV; comments say what no column does."""
+    """A cross section in pb at an energy in GeV; comments hold what no column does."""
 
     sqrt_s_gev: float
     incoming: tuple[int, ...]
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 def put(content: bytes, entry: Entry) -> bytes:
     """Put an entry in the place of our own of its process, energy and order, or at the end.
 
-    Every other byte stays. Lines end as the first of the content does.
+    Particles count in any order, and every other byte stays. Lines end as the first of all does.
     """
     lines = content.splitlines(keepends=True)
     end = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
@@ -51,6 +51,20 @@ def put(content: bytes, entry: Entry) -> bytes:
     return b"".join(lines)
 
 
+def others(content: bytes, entry: Entry) -> tuple[str, ...]:
+    """Name the programs that also give a cross section of its process, energy and order."""
+    found: dict[str, None] = {}
+    inside = False
+    for line in content.splitlines():
+        words, _ = _words(line)
+        if words and words[0].lower() in SECTIONS:
+            inside = words[0] == "XSECTION" and _is_process(words, entry)
+        elif inside and words[1:3] == [str(entry.order), "0"] and words[7:8] != [CODE.upper()]:
+            spelled = line.decode("utf-8", "replace").partition("#")[0].split()
+            found[" ".join(spelled[7:]) or "a program without a name"] = None
+    return tuple(found)
+
+
 def _spell(entry: Entry) -> list[str]:
     particles = (*entry.incoming, len(entry.outgoing), *entry.outgoing)
     head = f"XSECTION  {_energy(entry.sqrt_s_gev)}  {' '.join(map(str, particles))} # {CODE}"
@@ -64,7 +78,7 @@ def _spell(entry: Entry) -> list[str]:
 
 def _energy(gev: float) -> str:
     short = f"{gev:.2E}"
-    return short if math.isclose(float(short), gev, rel_tol=SAME_ENERGY) else f"{gev:.9E}"
+    return short if same_energy(float(short), gev) else f"{gev:.9E}"
 
 
 def _own(lines: list[bytes]) -> list[tuple[int, int]]:
@@ -87,13 +101,18 @@ def _is_ours(line: bytes) -> bool:
 
 def _is_of(lines: list[bytes], extent: tuple[int, int], entry: Entry) -> bool:
     words, _ = _words(lines[extent[0]])
-    particles = [*map(str, (*entry.incoming, len(entry.outgoing), *entry.outgoing))]
-    try:
-        same = math.isclose(float(words[1]), entry.sqrt_s_gev, rel_tol=SAME_ENERGY)
-    except (ValueError, IndexError):
-        return False
     orders = [_words(line)[0][1:2] for line in lines[slice(*extent)][1:2]]
-    return same and words[2:] == particles and orders in ([], [[str(entry.order)]])
+    return _is_process(words, entry) and orders in ([], [[str(entry.order)]])
+
+
+def _is_process(words: list[str], entry: Entry) -> bool:
+    """Compare the first line of a block with the energy and the particles, in any order."""
+    energy, particles = to_numbers(words[1:2]), to_integers(words[2:])
+    if not energy or particles is None:
+        return False
+    sides = ((particles[:2], entry.incoming), (particles[3:], entry.outgoing))
+    alike = all(key_of(found) == key_of(wanted) for found, wanted in sides)
+    return alike and same_energy(energy[0], entry.sqrt_s_gev)
 
 
 def _words(line: bytes) -> tuple[list[str], str]:

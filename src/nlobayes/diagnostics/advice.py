@@ -15,14 +15,18 @@ MANY_FULL_TREES = 0.1
 
 
 class Step(NamedTuple):
-    """A step to take, and for which diagnostics; `{key}` in the text is a value of theirs."""
+    """A step to take, and for which diagnostics; `{key}` in the text is a value of theirs.
+
+    `alone` is the text for runs whose logs, figures and chains are not kept, where it differs.
+    """
 
     text: str
     applies: Callable[[Found], bool] = lambda _: True
+    alone: str | None = None
 
 
 def _is_tight(found: Found) -> bool:
-    return (found.get("tightness") or 0.0) > TIGHT
+    return not found.get("converged") and (found.get("tightness") or 0.0) > TIGHT
 
 
 def _fills_its_trees(found: Found) -> bool:
@@ -31,41 +35,50 @@ def _fills_its_trees(found: Found) -> bool:
 
 MOVE = Step(
     "Chains {still_chains_at} stand still: lengthen their warm-up (warmup.steps) or lower its "
-    "initial_step_size; logs/warmup has step size and acceptance."
+    "initial_step_size; logs/warmup has step size and acceptance.",
+    alone="Chains {still_chains_at} stand still: lengthen their warm-up (warmup.steps of the "
+    "method) or lower its initial_step_size.",
 )
 LOOSEN = Step(
     "Take a larger tolerance (likelihood) or fewer train rows: tau is {tightness:.2g}, and above "
-    f"{TIGHT:.0e} chains stay in different modes.",
+    f"{TIGHT:.0e} chains often stay in different modes. At most 4e5 is known to converge for a "
+    "target itself, and 8e5 for a ratio.",
     _is_tight,
 )
 DEEPEN = Step(
     "Raise max_depth of the kernel: {max_depth_share:.0%} of its trees end there.", _fills_its_trees
 )
 DRAW_MORE = Step(
-    "Draw more: raise segments of the sampler, or give it until; what is drawn is kept."
+    "Draw more: raise segments of the method, or give it until; what is drawn is kept.",
+    alone="Draw more: raise segments of the method, or give it until; all chains are drawn anew.",
 )
 JUMP_MORE = Step(
     "Raise jumps of the kernel: the chains disagree about the size of the network; figure visits "
-    "shows which jumps are accepted."
+    "shows which jumps are accepted.",
+    alone="Raise jumps of the kernel: the chains disagree about the size of the network.",
 )
 FOLLOW_CURVATURE = Step(
-    "Take sampler hmc_gauss_newton: its mass matrix follows the stiff directions."
+    "Take method hmc_gauss_newton: its mass matrix follows the stiff directions."
 )
 SMALLER_STEPS = Step("Take smaller steps: raise target_acceptance of the warm-up, to 0.9 or above.")
 FREE_ENERGY = Step(
-    "Lengthen the warm-up (warmup.steps); where a prior learns its scales, take sampler gibbs_hmc."
+    "Lengthen the warm-up (warmup.steps); where a prior learns its scales, take method gibbs_hmc."
 )
 SMALLER_ERROR = Step("Lower energy_variance of the warm-up, or take an exact kernel, such as hmc.")
 SAMPLE = Step("Sample that prior or likelihood itself: the weights of these draws cannot reach it.")
 MORE_VALIDATION = Step(
-    "Give the split more validation rows: error bars are fitted to them (datasets.*.split)."
+    "Give the split more validation rows: error bars are fitted to them (datasets.*.split).",
+    alone="Give more rows, or a larger share of them to the validation split: error bars are "
+    "fitted to it.",
 )
 OTHER_NOISE = Step(
     "Try another family of noise (evaluation.default.noise); figures levels, pit and conditional "
-    "show where error bars are off."
+    "show where error bars are off.",
+    alone="Try another family of noise (noise of the estimator, or of the evaluation of a study).",
 )
 OTHER_CLASSES = Step(
-    "Give more train rows or another prior; figure reliability shows which probabilities are off."
+    "Give more train rows or another prior; figure reliability shows which probabilities are off.",
+    alone="Give more train rows or another prior.",
 )
 
 ADVICE: dict[str, tuple[Step, ...]] = {
@@ -88,8 +101,8 @@ ADVICE: dict[str, tuple[Step, ...]] = {
 """Steps for each check that can fail, the most urgent check and the most likely step first."""
 
 
-def next_steps(failed: Iterable[str], found: Found) -> list[str]:
-    """Say what to do next, each step once.
+def next_steps(failed: Iterable[str], found: Found, *, kept_files: bool = True) -> list[str]:
+    """Give the next steps, each once.
 
     Parameters
     ----------
@@ -98,11 +111,17 @@ def next_steps(failed: Iterable[str], found: Found) -> list[str]:
         targets is `{check} of {target}`.
     found
         Diagnostics of the run.
+    kept_files
+        Whether its logs, figures and chains are kept, as the workflow keeps them.
     """
     names = {name.partition(OF_TARGET)[0] for name in failed}
     steps = (step for name, steps in ADVICE.items() if name in names for step in steps)
-    texts = (step.text.format_map(_shown(found)) for step in steps if step.applies(found))
-    return list(dict.fromkeys(texts))
+    texts = (
+        step.text if kept_files or step.alone is None else step.alone
+        for step in steps
+        if step.applies(found)
+    )
+    return list(dict.fromkeys(text.format_map(_shown(found)) for text in texts))
 
 
 def _shown(found: Found) -> dict[str, Any]:

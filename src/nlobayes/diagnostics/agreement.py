@@ -45,9 +45,9 @@ def compare(first: np.ndarray, second: np.ndarray) -> Agreement:
 
 
 def verdict(agreement: Agreement) -> dict[str, float | bool | int | None]:
-    """Judge the largest difference against the normal quantile for all comparisons together.
+    """Check the largest difference against the normal quantile for all comparisons together.
 
-    None stands for a difference that is infinite, which fails.
+    None represents a difference that is infinite, which fails.
     """
     z = np.abs(np.concatenate(agreement))
     limit = float(norm.isf(FALSE_ALARM / (2 * len(z))))

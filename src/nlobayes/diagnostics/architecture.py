@@ -1,7 +1,7 @@
 """Which sizes of a network a posterior has, and how chains went between them.
 
 Sizes are numbers of units or of layers in use, by the names that the model gives them. Arrays have
-axes (chain, draw); what is said of every jump of a draw has (chain, draw, jump).
+axes (chain, draw); records of every jump of a draw have (chain, draw, jump).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from nlobayes.diagnostics import convergence
 from nlobayes.types import Columns
 
-TRIED, ACCEPTANCE, SIZE = "jumps_", "jump_acceptance_", "size"
-"""Sample stats: how often each jump was tried, with what acceptance, and where each draw is."""
+TRIED, ACCEPTANCE = "jumps_", "jump_acceptance_"
+"""Sample stats: how often each jump was tried, and with what acceptance."""
 FROM, TO, PROBABILITY, ACCEPTED = "jump_from_", "jump_to_", "jump_probability", "jump_accepted"
 """Of every jump: the numbers before and as proposed, its probability, and whether it was made."""
 BETWEEN_SIZES = "between_sizes"
@@ -31,7 +31,7 @@ Stats = Mapping[str, np.ndarray]
 
 
 def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str, Any]:
-    """Say what the chains say of the size of a network, and how they went between sizes.
+    """Summarise the draws of the size of a network, and the jumps between sizes.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str
 
     Returns
     -------
-    By name of a number what `of_sizes` says, beside its probabilities `acceptance_within` of the
+    By name of a number the keys of `of_sizes`, beside its probabilities `acceptance_within` of the
     moves that change no size, None where no draw is there, and as `visits` the columns of the
-    function of that name; under `parameters` what `of_number` says of these; under `jumps` what
-    `of_jumps` says.
+    function of that name; under `parameters` those of `of_number`; under `jumps` those of
+    `of_jumps`.
     """
     found, led = of_sizes(sizes), visits(stats)
     for name in numbers_that_jump(stats):
@@ -72,8 +72,8 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
     Returns
     -------
     By name, equally long: every `number` that was drawn, its `probability`, and the Monte-Carlo
-    standard error `mcse` of that, None where no chain came to it and left; and what `of_number`
-    says.
+    standard error `mcse` of that, None where no chain came to it and left; and the keys of
+    `of_number`.
     """
     found = {}
     for name, drawn in sizes.items():
@@ -91,7 +91,7 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
 
 
 def of_number(drawn: np.ndarray) -> dict[str, float | None]:
-    """Summarise a whole number per stored draw, and say whether the chains agree on it.
+    """Summarise a whole number per stored draw, and state whether the chains agree on it.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def of_jumps(stats: Stats) -> dict[str, Any]:
     Returns
     -------
     For each jump how often it was `tried` and its mean `acceptance`; under `between_sizes` the
-    share of draws at another size than the one before.
+    share of draws at another size than the one before: with another number in any layer.
     """
     tried = {name.removeprefix(TRIED): stats[name] for name in stats if name.startswith(TRIED)}
     jumps: dict[str, Any] = {}
@@ -141,7 +141,9 @@ def of_jumps(stats: Stats) -> dict[str, Any]:
         total = int(counts.sum())
         acceptance = float(accepted / total) if total else None
         jumps[name] = {"tried": total, "acceptance": acceptance}
-    return {**jumps, BETWEEN_SIZES: float(np.mean(np.diff(stats[SIZE], axis=1) != 0))}
+    sizes = np.stack([_at_draws(stats, name) for name in numbers_that_jump(stats)])
+    changed = np.any(np.diff(sizes, axis=-1) != 0, axis=0)
+    return {**jumps, BETWEEN_SIZES: float(np.mean(changed))}
 
 
 def visits(stats: Stats) -> Columns:
@@ -173,9 +175,14 @@ def numbers_that_jump(stats: Stats) -> list[str]:
 
 def within(stats: Stats, name: str) -> dict[float, float]:
     """Give the mean acceptance of moves that change no size, for each number at a draw."""
-    before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
-    number = np.where(accepted, proposed, before)
+    number = _at_draws(stats, name)
     return {float(k): float(stats[WITHIN][number == k].mean()) for k in np.unique(number)}
+
+
+def _at_draws(stats: Stats, name: str) -> np.ndarray:
+    """Give a number at every draw (chain, draw), which is that after its last jump."""
+    before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
+    return np.where(accepted, proposed, before)
 
 
 def _visits(name: str, stats: Stats) -> Columns:

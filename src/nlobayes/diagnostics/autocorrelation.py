@@ -103,8 +103,8 @@ def integrated_time(draws: np.ndarray) -> np.ndarray:
 def sokal_time(draws: np.ndarray, c: float = 5.0) -> np.ndarray:
     """Estimate the integrated autocorrelation time 1 + 2 Σ_{0<t≤M} rho(t), cut as Sokal does.
 
-    The window M is the smallest that is at least `c` times the sum up to M, which asks nothing of
-    the chain but enough draws: fewer than about 50 times the result are too few.
+    The window M is the smallest that is at least `c` times the sum up to M. This assumes only
+    enough draws: fewer than about 50 times the result are too few.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Whether chains agree, and how well their draws determine what is asked of them.
+"""Whether chains agree, and how well their draws determine the estimates.
 
 R-hat in three forms, effective sample sizes, Monte-Carlo standard errors, the split of the
-variance and E-BFMI. Judged in function space, by the predictions at fixed reference points,
+variance and E-BFMI. Measured in function space, by the predictions at fixed reference points,
 because weights of a network are not identifiable. Draws have axes (chain, draw, quantity).
 """
 
@@ -14,7 +14,7 @@ from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.errors import InputError
 
 FEWEST_DRAWS = 8
-"""Draws per chain below which nothing is judged: four in each half."""
+"""Draws per chain below which nothing is checked: four in each half."""
 _FEWEST_CHAINS = 2
 
 
@@ -84,7 +84,7 @@ def gelman_rubin(draws: np.ndarray) -> np.ndarray:
 
 
 def nested_rhat(draws: np.ndarray, superchains: int) -> np.ndarray:
-    """Compute nested R-hat, which judges many short chains whose means are noisy one by one.
+    """Compute nested R-hat, which compares many short chains whose means are noisy one by one.
 
     √(1 + B/W): B is the variance of the means of superchains, W the mean over superchains of the
     variance of the means of their chains plus the mean variance within these.
@@ -273,7 +273,7 @@ def _per_quantity(
 
 
 def _moves(draws: np.ndarray) -> np.ndarray:
-    """Say of each quantity whether any chain moves in it."""
+    """Return, for each quantity, whether any chain moves in it."""
     return np.asarray(np.ptp(draws, axis=1).any(axis=0))
 
 

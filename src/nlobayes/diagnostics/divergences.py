@@ -1,4 +1,4 @@
-"""Where divergences sit: at which inputs the predictions of divergent draws stand apart."""
+"""Location of divergences: the inputs where predictions of divergent draws differ most."""
 
 from typing import NamedTuple
 

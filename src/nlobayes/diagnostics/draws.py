@@ -1,4 +1,4 @@
-"""What is judged: the draws of one posterior, and how they were sampled."""
+"""What is checked: the draws of one posterior, and how they were sampled."""
 
 from typing import NamedTuple
 
@@ -78,7 +78,7 @@ def check_distinct(function: np.ndarray) -> None:
     Raises
     ------
     InputError
-        If two are, or the function draws (chain, draw, reference_point) cannot be judged.
+        If two are, or the function draws (chain, draw, reference_point) cannot be checked.
     """
     seen: dict[bytes, int] = {}
     for chain, trace in enumerate(checked(function).mean(axis=2)):

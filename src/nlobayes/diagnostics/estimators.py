@@ -1,7 +1,7 @@
 """The one door to ArviZ, whose import announces its next major version as a warning.
 
-It is imported when the first number is asked for: that takes longer than the help of a verb.
-Unless it says otherwise, a function takes the draws of one quantity, axes (chain, draw), and
+It is imported when the first number is requested: that takes longer than the help of a verb.
+Unless it states otherwise, a function takes the draws of one quantity, axes (chain, draw), and
 returns one number.
 """
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value
+from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value, untested
 from nlobayes.diagnostics.advice import next_steps
+
+__all__ = ["Said", "failed", "headline", "said_of", "untested"]
 
 Found = Mapping[str, Any]
 
@@ -19,8 +21,11 @@ class Said(NamedTuple):
     steps: list[str]
 
 
-def said_of(diagnostics: Found, evaluation: Found) -> Said | None:
-    """Describe the failed checks of a run and the next steps; None if no check failed."""
+def said_of(diagnostics: Found, evaluation: Found, *, kept_files: bool = True) -> Said | None:
+    """Describe the failed checks of a run and the next steps; None if no check failed.
+
+    `kept_files` is false for runs without a folder: those of `fit` and of the estimators.
+    """
     checks = {**diagnostics["checks"], **evaluation["calibration_checks"]}
     names = failed(checks)
     if not names:
@@ -29,15 +34,24 @@ def said_of(diagnostics: Found, evaluation: Found) -> Said | None:
     still = diagnostics.get("still_chains_at") or []
     if still:
         said.append(f"chains that stand still: {', '.join(map(str, still))}")
-    return Said(headline(diagnostics, evaluation), said, next_steps(names, diagnostics))
+    steps = next_steps(names, diagnostics, kept_files=kept_files)
+    return Said(headline(diagnostics, evaluation), said, steps)
 
 
 def headline(diagnostics: Found, evaluation: Found) -> str:
-    """Describe whether chains have converged and error bars are calibrated."""
+    """Describe whether chains have converged and error bars are calibrated.
+
+    Error bars that pass on too few test rows are not tested.
+    """
     converged = "NOT CONVERGED" if failed(diagnostics["checks"]) else "converged"
     converged = APPROXIMATE if diagnostics.get("converged", False) is None else converged
-    uncalibrated = failed(evaluation["calibration_checks"])
-    return f"{converged}, {'NOT CALIBRATED' if uncalibrated else 'calibrated'}"
+    return f"{converged}, {_calibrated(evaluation['calibration_checks'])}"
+
+
+def _calibrated(checks: Mapping[str, Mapping[str, Any]]) -> str:
+    if failed(checks):
+        return "NOT CALIBRATED"
+    return "calibration not tested" if untested(checks) else "calibrated"
 
 
 def failed(checks: Mapping[str, Mapping[str, Any]]) -> list[str]:

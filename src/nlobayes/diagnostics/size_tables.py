@@ -33,7 +33,7 @@ def sizes_table(sizes: Named, priors: Named, stats: Named) -> Columns:
     -------
     A row for each `quantity` and each `number` that its prior allows: `probability`, its
     Monte-Carlo standard error `mcse`, the `prior`, and `acceptance_within`, the acceptance of moves
-    that change no size. Error and acceptance are NaN where no draw tells them.
+    that change no size. Error and acceptance are NaN where no draw shows them.
     """
     parts = [_of_number(name, sizes, priors[name], within(stats, name)) for name in sizes]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

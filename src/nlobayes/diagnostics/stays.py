@@ -1,4 +1,4 @@
-"""Which chains stand still: they tell nothing, and R-hat and ESS do not say which they are."""
+"""Chains that stand still; R-hat and ESS do not identify them."""
 
 import numpy as np
 

@@ -47,7 +47,7 @@ def trace(log_density: np.ndarray, noise: np.ndarray | None) -> Columns:
 def per_point(function: np.ndarray, covariate: np.ndarray) -> Columns:
     """Tabulate the convergence of the function at every reference point.
 
-    Infinite R-hat and Monte-Carlo errors say that no chain ever moved there.
+    Infinite R-hat and Monte-Carlo errors mean that no chain ever moved there.
     """
     split = convergence.variance_split(function)
     return {

@@ -48,7 +48,7 @@ def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.n
 def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
     """Choose the largest thinning step that gives up no more than a share `loss` of the ESS.
 
-    Judged by the median `kept_ess_share` over the quantities, relative to the stored draws. Steps
+    Measured by the median `kept_ess_share` over the quantities, relative to the stored draws. Steps
     grow from one stored draw to the next until one loses more, or fewer than 8 draws of a chain
     would remain.
 

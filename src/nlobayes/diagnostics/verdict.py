@@ -52,7 +52,7 @@ def diagnose(
     thresholds
         Limits of the checks.
     tightness
-        As `tightness` computes it; None where no one sigma says how tight.
+        As `tightness` computes it; None where there is no single sigma.
     gradients_warmup
         Gradient evaluations of all chains before the first draw; None where not known.
     thin
@@ -70,9 +70,9 @@ def diagnose(
         Numbers, under `checks` a name -> {value, threshold, passed}, and whether all of them
         passed as `converged`. Times and `draws_per_chain` count draws, stored or not;
         `gradients_total` includes warm-up, `gradients_per_draw` does not. `divergences_at` is the
-        reference point at which divergent draws stand furthest apart, and their mean distance
+        reference point at which divergent draws are furthest from the mean, and their mean distance
         from the posterior mean in sd; `still_chains_at` lists the chains that stand still. A check
-        exists where its value does. None stands for what does not exist (noise that is fixed, trees
+        exists where its value does. None marks what does not exist (noise that is fixed, trees
         of HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or is infinite
         (R-hat of chains that never moved, which fails its check).
 
@@ -129,7 +129,7 @@ OF_CHAINS = (
 
 
 def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
-    """Say what there is to say of draws that are no chains: every key of `diagnostics.json`.
+    """Give every key of `diagnostics.json` for draws that are no chains.
 
     `converged` is None, for convergence does not apply; there are no checks, and every draw is
     kept.
@@ -147,7 +147,7 @@ def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
 
 
 def check_convergence(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
-    """Judge the function draws (chain, draw, reference point) so far by some of the limits.
+    """Check the function draws (chain, draw, reference point) so far by some of the limits.
 
     Returns name -> {value, threshold, passed}, as `checks` of `diagnose`; limits of the R-hat are
     the largest allowed, those of the ESS the smallest. Errors as for `rhat`, or if chains are

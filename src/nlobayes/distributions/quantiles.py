@@ -36,9 +36,14 @@ def by_bracketing(
 def by_newton(
     centres: np.ndarray, noise: Tabulated, probabilities: Sequence[float]
 ) -> list[np.ndarray]:
-    """Solve for quantiles to 1e-5 of the noise's scale or better; the noise has one bin."""
-    scaled = np.ascontiguousarray((centres / noise.scale).T)
-    return [_newton(scaled, noise, probability) * noise.scale for probability in probabilities]
+    """Solve for quantiles to 1e-5 of the noise's scale or better; the noise has one bin.
+
+    Centres are sorted, because a table is read faster in order.
+    """
+    scaled, table = np.sort((centres / noise.scale).T, axis=1), noise.probability[0]
+    both = table + 1j * np.gradient(table, noise.residual)
+    found = {each: _newton(scaled, noise, both, each) for each in dict.fromkeys(probabilities)}
+    return [found[probability] * noise.scale for probability in probabilities]
 
 
 def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarray:
@@ -56,20 +61,23 @@ def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarra
     return root
 
 
-def _newton(scaled: np.ndarray, noise: Tabulated, probability: float) -> np.ndarray:
-    """Solve for one quantile of centres (point, sample) in units of the noise's scale.
+def _newton(
+    scaled: np.ndarray, noise: Tabulated, both: np.ndarray, probability: float
+) -> np.ndarray:
+    """Solve for one quantile of sorted centres (point, sample) in units of the noise's scale.
 
-    Where a step would leave the bracket, it is halved.
+    `both` (node,) is the distribution function of the noise and, as imaginary part, its slope. The
+    first guess has the sd of the mixture. Where a step would leave the bracket, it is halved.
     """
-    single, table = noise.single_quantiles(probability)[0], noise.probability[0]
-    low, high = scaled.min(axis=1) + single - 1e-6, scaled.max(axis=1) + single + 1e-6
-    slopes = np.gradient(table, noise.residual)
-    guess = np.clip(scaled.mean(axis=1) + single, low, high)
+    single = noise.single_quantiles(probability)[0]
+    low, high = scaled[:, 0] + single - 1e-6, scaled[:, -1] + single + 1e-6
+    wider = np.hypot(1, scaled.std(axis=1) / noise.sd_per_scale[0])
+    guess = np.clip(scaled.mean(axis=1) + single * wider, low, high)
     active = np.arange(len(scaled))
     for _ in range(_STEPS):
         residual = guess[active, np.newaxis] - scaled[active]
-        excess = np.interp(residual, noise.residual, table).mean(axis=1) - probability
-        slope = np.interp(residual, noise.residual, slopes).mean(axis=1)
+        means = np.interp(residual, noise.residual, both).mean(axis=1)
+        excess, slope = means.real - probability, means.imag
         high[active] = np.where(excess > 0, guess[active], high[active])
         low[active] = np.where(excess > 0, low[active], guess[active])
         with np.errstate(divide="ignore", invalid="ignore"):

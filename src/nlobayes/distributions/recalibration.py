@@ -4,7 +4,7 @@ The tail is the probability of a larger residual of either sign. Between the nod
 that of the law, times a constant.
 
 The residuals end where 2 % of the outer tail of the law are left, 0.1 % of the residuals: no
-validation rows tell what lies beyond, and ten to the power of an endless Student-t has no mean.
+validation rows show what lies beyond, and ten to the power of an endless Student-t has no mean.
 """
 
 from typing import Any

@@ -28,7 +28,7 @@ class Tabulated(NamedTuple):
 
     @property
     def exponential_is_lognormal(self) -> bool:
-        """Tell that ten to the power of it is not lognormal."""
+        """Return False: ten to the power of it is not lognormal."""
         return False
 
     def logpdf(self, value: Any) -> Any:

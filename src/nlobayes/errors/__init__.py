@@ -14,7 +14,7 @@ class InputError(ValueError):
     """An input that cannot be used.
 
     The command line prints its text without a traceback and exits with status 2. Programs and tests
-    ask for `code` and `fields`; the sentence of each code stands in `errors/texts/`.
+    use `code` and `fields`; the sentence of each code is in `errors/texts/`.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """The sentences of all errors, by code: `texts/{room}.toml` holds those whose code is `room.name`.
 
 A sentence is a format string of its fields. Besides Python's own formats there is one for lists:
-`{names}` joins with commas, `{names:or no columns}` says what stands there if it is empty, and
+`{names}` joins with commas, `{names:or no columns}` gives the text for an empty list, and
 `{names:first 5}` counts those after the fifth.
 """
 
@@ -34,7 +34,7 @@ def _some(values: Collection[Any], most: int) -> str:
 
 
 def word(code: str, fields: Mapping[str, Any]) -> str:
-    """Word an error: say what was received, what is allowed, and the remedy."""
+    """Word an error: state what was received, what is allowed, and the remedy."""
     room, _, name = code.partition(".")
     return _Wording().vformat(texts_of(room)[name], (), fields)
 

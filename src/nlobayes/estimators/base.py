@@ -21,7 +21,7 @@ from nlobayes.data.tables import to_arrow
 from nlobayes.diagnostics import in_words
 from nlobayes.fitting.fits import Fitted, fit
 from nlobayes.fitting.running import as_a_job
-from nlobayes.fitting.studies import Choices, Configuration, configure, in_yaml
+from nlobayes.fitting.studies import Choices, Configuration, by_snakemake, configure, in_yaml
 from nlobayes.surrogate.trained import Trained
 from nlobayes.types import Table
 
@@ -33,6 +33,12 @@ FEWEST_ROWS = 10
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"
+STUDY_OF = """\
+The run of {name}. With a checkout of nlobayes, Snakemake makes it again, called from this folder:
+  {command}
+CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
+FROM_FIT = 4
+"""Calls from a warning up to the line of the user that calls `fit`."""
 Loaded = TypeVar("Loaded", bound=Trained)
 
 
@@ -91,7 +97,7 @@ class FittedNetwork(BaseEstimator):
     def _run(
         self, table: Table, target: Mapping[str, Any], split: Mapping[str, Any], rows: int
     ) -> None:
-        """Write the table, run the study, keep its files and say which checks failed."""
+        """Write the table, run the study, keep its files and warn about failed checks."""
         given = {
             "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
             "features": {"map": "raw", "columns": self._columns(), "units": {}, **self._features()},
@@ -107,7 +113,7 @@ class FittedNetwork(BaseEstimator):
             fitted = fit(here, Path(folder), workers=workers, shown=self.verbose)
             self._files = {**fitted.files, TABLE: path.read_bytes()}
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
-        _warn(fitted)
+        _warn(fitted, path)
 
     def _features(self) -> dict[str, Any]:
         return dict(self.features or {})
@@ -167,6 +173,8 @@ class FittedNetwork(BaseEstimator):
     def to_study(self, folder: str | Path) -> Path:
         """Write the study and its table, for Snakemake called in that folder.
 
+        The workflow comes from a checkout of nlobayes; the first lines of the study have the call.
+
         Returns
         -------
         Path of the study, `study.yaml`.
@@ -175,7 +183,7 @@ class FittedNetwork(BaseEstimator):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TABLE).write_bytes(self._files[TABLE])
-        said = f"Written by {type(self).__name__}: the run that it did, for Snakemake."
+        said = STUDY_OF.format(name=type(self).__name__, command=by_snakemake(Path(STUDY)))
         write_text(folder / STUDY, in_yaml(self.study_, said))
         return folder / STUDY
 
@@ -186,12 +194,16 @@ def _with_table(study: Configuration, path: Path) -> Configuration:
     return {**study, "datasets": {NAME: {**dataset, "source": source}}}
 
 
-def _warn(fitted: Fitted) -> None:
-    """Warn of the checks that failed, of the chains and of the error bars, with what to change."""
-    said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
-    if said is None:
-        return
-    unconverged = in_words.failed(fitted.diagnostics["checks"])
-    category = ConvergenceWarning if unconverged else UserWarning
-    lines = [said.headline, *said.failed, *(f"next: {step}" for step in said.steps)]
-    warnings.warn("\n  ".join(lines), category, stacklevel=4)
+def _warn(fitted: Fitted, table: Path) -> None:
+    """Warn of doubtful rows, of checks that failed with what to change, and of untested ones."""
+    for line in fitted.warnings:
+        warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
+    untested = in_words.untested(fitted.evaluation["calibration_checks"])
+    said = in_words.said_of(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    lines = [untested] if untested else []
+    if said is not None:
+        lines = [said.headline, *said.failed, *lines, *(f"next: {step}" for step in said.steps)]
+    if lines:
+        unconverged = in_words.failed(fitted.diagnostics["checks"])
+        category = ConvergenceWarning if unconverged else UserWarning
+        warnings.warn("\n  ".join(lines), category, stacklevel=FROM_FIT)

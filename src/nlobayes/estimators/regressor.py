@@ -141,7 +141,7 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
         Returns
         -------
-        Mean (point,); then, where asked for, the total standard deviation (point,) and the
+        Mean (point,); then, where requested, the total standard deviation (point,) and the
         quantiles (quantile, point).
         """
         points = self._points(X)

@@ -13,7 +13,7 @@ from nlobayes.figures.of_studies import OF_STUDIES
 ALL: tuple[Figure, ...] = (*OF_RUNS, *OF_STUDIES)
 
 VERDICTS = ("verdict", "calibration_checks")
-"""Tables of a run whose failures stand on every figure of it."""
+"""Tables of a run whose failures are marked on every figure of it."""
 OF_EVERY_RUN = (*VERDICTS, "labels")
 """Tables that every run has, whichever its figures."""
 BESIDE_CHAINS = ("quantities",)

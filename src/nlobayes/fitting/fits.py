@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -11,14 +11,22 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.fitting.jobs import Jobs
 from nlobayes.fitting.running import run_waves
 from nlobayes.fitting.studies import Configuration, plan_of
+from nlobayes.fitting.watching import account_of
 from nlobayes.study.run import RunSpec
 
 KEPT = ("posterior", "surrogates")
 """Folders of which the file of the run is kept."""
 
 
+WARNING = "warning"
+"""What a line of a job begins with that warns, in capitals or not."""
+
+
 class Fitted(NamedTuple):
-    """A run that is done: its scores, and the bytes of its dataset and of what it made."""
+    """A run that is done: its scores, and the bytes of its dataset and of what it made.
+
+    `warnings` are sentences of its jobs, each once.
+    """
 
     run: RunSpec
     diagnostics: dict[str, Any]
@@ -48,7 +56,10 @@ def fit(
     """
     plan, run = plan_of(configuration)
     jobs = Jobs(plan, run, folder)
-    said = run_waves(jobs.waves(), folder, run.precision, workers=workers, shown=shown)
+    account = account_of(run, folder) if workers > 1 and shown else None
+    said = run_waves(
+        jobs.waves(), folder, run.precision, workers=workers, shown=shown, account=account
+    )
     metrics = jobs.path("metrics", "")
     made = {name: jobs.path(name) for name in KEPT} | {"data": jobs.dataset}
     return Fitted(
@@ -56,8 +67,14 @@ def fit(
         read_json(metrics / "diagnostics.json"),
         read_json(metrics / "evaluation.json"),
         {name: path.read_bytes() for name, path in made.items() if path.is_file()},
-        [line for line in said if line.startswith("warning:")],
+        warnings_among(said),
     )
+
+
+def warnings_among(said: Iterable[str]) -> list[str]:
+    """Take the warnings of lines that jobs printed, each once and without the word."""
+    heads = (line.partition(":") for line in dict.fromkeys(said))
+    return [text.strip() for word, _, text in heads if word.casefold() == WARNING]
 
 
 def fit_in_own_folder(

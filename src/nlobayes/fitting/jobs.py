@@ -15,6 +15,8 @@ from nlobayes.workflow.inputs import Inputs, folder_of_chain_group
 from nlobayes.workflow.plan import Plan, dataset_path, map_paths
 
 Options = dict[str, Any]
+LOGGED = ("warmup", "draw")
+"""Commands whose logs say how many steps their chains have made."""
 
 
 class Job(NamedTuple):
@@ -157,6 +159,18 @@ class Jobs:
 
     def _at(self, **numbers: int) -> Any:
         return SimpleNamespace(run=self._run.run_id, model=self._run.model_id, **numbers)
+
+
+def log_of(job: Job, root: Path) -> Path | None:
+    """Find the log of a job of chains, as the rules name it; None of other jobs.
+
+    It is below `logs` as the file of its steps is below `results/chains`, and has its number.
+    """
+    if job.command not in LOGGED:
+        return None
+    made = Path(job.options["out"]).relative_to(root / "results/chains")
+    number = made.stem.rpartition("_")[2]
+    return root / "logs" / job.command / made.parent / f"{number}.log"
 
 
 def _job(command: str, spec: Frozen, **options: Any) -> Job:

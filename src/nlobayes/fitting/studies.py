@@ -13,7 +13,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.grid import SECTIONS, load_study
 from nlobayes.study.library import override, shipped_presets
 from nlobayes.study.run import CROSSED, RunSpec
-from nlobayes.study.values import NAME
+from nlobayes.study.values import NAME, TAKEN
 from nlobayes.workflow.plan import Plan
 
 GRID = "fit"
@@ -28,7 +28,7 @@ Preset = str | Mapping[str, Any]
 class Choices(NamedTuple):
     """What a run is made of, each the name of a preset or its settings.
 
-    `chains`, `until` and `noise` replace what method and evaluation say of them; `together` puts
+    `chains`, `until` and `noise` replace those of method and evaluation; `together` puts
     all chains into one job. Where there are fewer `train_rows` than a batch has, all are taken.
     """
 
@@ -110,6 +110,11 @@ def plan_of(configuration: Configuration) -> tuple[Plan, RunSpec]:
     return plan, next(plan.study.runs(GRID))
 
 
+def by_snakemake(study: Path) -> str:
+    """Spell the command that runs a study from its folder, where the workflow is in a checkout."""
+    return f"snakemake --snakefile CHECKOUT/Snakefile --configfile {study}"
+
+
 def in_yaml(configuration: Configuration, comment: str) -> str:
     """Write a study as people read it, a comment first."""
     said = "".join(f"# {line}\n" for line in comment.splitlines())
@@ -117,6 +122,11 @@ def in_yaml(configuration: Configuration, comment: str) -> str:
 
 
 def name_of_dataset(table: Path) -> str:
-    """Name a dataset after its table, by the letters that such a name may have."""
+    """Name a dataset after its table, by the letters that such a name may have.
+
+    Names of folders of results are taken; they get the ending `_table`.
+    """
     stem = re.sub(r"[^A-Za-z0-9_-]+", "_", table.name.split(".")[0]).strip("_-")
+    if stem.lower() in TAKEN["datasets"]:
+        return f"{stem}_table"
     return stem if NAME.fullmatch(stem) else "table"

@@ -1,4 +1,4 @@
-"""What a table of the user says of a dataset: columns, units, the scale, how it is split."""
+"""A dataset from a table of the user: columns, units, scale and split."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.csv_text import closest_name
+from nlobayes.data.csv_text import check_known, is_number
 from nlobayes.errors import InputError
 from nlobayes.study.datasets import Features
 from nlobayes.types import Table
@@ -41,11 +41,14 @@ def dataset_of(
     Raises
     ------
     InputError
-        If a column is missing or the target holds no numbers.
+        If a column is missing, the target holds no numbers, or a column of numbers has cells that
+        are none.
     """
     used = [target, *columns, *filter(None, [relative_error])]
     for name in used:
-        _check_there(table, name)
+        check_known(table.columns, name, path)
+    for name in used if columns else table.columns:
+        _check_numbers(table.columns[name], name, path)
     values = table.columns[target]
     if values.dtype.kind != "f":
         raise InputError("fitting.text_target", where=path, column=target)
@@ -67,15 +70,26 @@ def dataset_of(
     return Read(dataset, left_out)
 
 
-def _check_there(table: Table, name: str) -> None:
-    if name not in table.columns:
-        meant = closest_name(table.columns, name)
-        hint = f"; did you mean {meant!r}?" if meant else ""
-        raise InputError("fitting.no_column", name=name, hint=hint, known=[*table.columns])
+def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:
+    """Refuse a column most of whose cells are numbers and some are not, as where one is empty."""
+    if cells.dtype.kind == "f":
+        return
+    odd = [row for row, cell in enumerate(cells) if not is_number(str(cell))]
+    if 0 < len(odd) < len(cells) / 2:
+        cell = str(cells[odd[0]]).strip()
+        raise InputError(
+            "fitting.not_all_numbers",
+            where=path,
+            column=name,
+            row=odd[0] + 1,
+            holds=f"holds {cell!r}" if cell else "is empty",
+            count=len(odd),
+            total=len(cells),
+        )
 
 
 def _unfit(columns: dict[str, np.ndarray]) -> dict[str, str]:
-    """Say why a column is no input: it holds text, or one value."""
+    """State why a column is no input: it holds text, or one value."""
     text = {name: "text" for name, column in columns.items() if column.dtype.kind != "f"}
     numbers = {name: column for name, column in columns.items() if name not in text}
     return text | {n: "one value" for n, c in numbers.items() if (c == c[0]).all()}

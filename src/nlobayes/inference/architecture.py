@@ -1,6 +1,6 @@
-"""What varies in a network whose size is not fixed, and where it stands in a position.
+"""The varying part of a network without fixed size, and its entries in a position.
 
-A position has the entries of the largest network, and indicators that say what of it is in use.
+A position has the entries of the largest network, and indicators of the part in use.
 Entries that are not in use have their prior, and the likelihood does not see them: they integrate
 out exactly, so that the marginal of the rest is the posterior over all architectures (Carlin and
 Chib 1995, J. R. Stat. Soc. B 57, 473; Godsill 2001, J. Comput. Graph. Stat. 10, 230).
@@ -65,6 +65,10 @@ class Units(NamedTuple):
         return jnp.sum(position[self.used]).astype(int)
 
 
+Identity = Callable[[jax.Array], jax.Array]
+"""Of a position (parameter,): entries that make each layer the identity (layer, entry)."""
+
+
 class Layers(NamedTuple):
     """The hidden layers after the first, of which the first so many may be in use.
 
@@ -75,7 +79,8 @@ class Layers(NamedTuple):
     entries
         Places of the weights and biases of each layer after the first (layer, entry).
     identity
-        What these entries are in a layer that passes on what it gets (layer, entry).
+        Of a position, what these entries are in a layer that passes on what it gets (layer, entry).
+        They depend on no entry of any layer.
     readout
         Places of the weights and biases of the output layer (entry,).
     fewest
@@ -84,7 +89,7 @@ class Layers(NamedTuple):
 
     count_at: int
     entries: np.ndarray
-    identity: np.ndarray
+    identity: Identity
     readout: np.ndarray
     fewest: int
 
@@ -100,7 +105,7 @@ class Layers(NamedTuple):
 class Architecture(NamedTuple):
     """What varies: the units of some hidden layers, and the number of layers.
 
-    `arrays` says what a position consists of, where the log density takes that apart too.
+    `arrays` states what a position consists of, where the log density takes that apart too.
     """
 
     units: tuple[Units, ...]
@@ -120,7 +125,7 @@ class Architecture(NamedTuple):
 
     @property
     def sizes(self) -> int:
-        """Number of sizes that `size` tells apart."""
+        """Number of sizes that `size` distinguishes."""
         widths = 1 + sum(len(units.used) for units in self.units)
         return widths * (1 if self.layers is None else 1 + len(self.layers.entries))
 

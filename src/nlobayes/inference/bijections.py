@@ -93,11 +93,14 @@ def output_aware(units: Units, logdensity_fn: LogDensity, arrays: Arrays | None 
 
 
 def near_identity(layers: Layers) -> Map:
-    """Give a new layer entries about those of the identity, of which the scale is the sd."""
+    """Give a new layer entries about those of the identity, of which the scale is the sd.
+
+    Those of the identity depend on learned scales alone, which the map leaves as they are.
+    """
 
     def mapped(position: jax.Array, chosen: Chosen) -> Mapped:
         at = jnp.asarray(layers.entries)[chosen.place]
-        centre = jnp.asarray(layers.identity, position.dtype)[chosen.place]
+        centre = layers.identity(position)[chosen.place].astype(position.dtype)
         held, scale = position[at], chosen.scale
         new = jnp.where(chosen.grow, centre + scale * held, (held - centre) / scale)
         return position.at[at].set(new), jnp.where(chosen.grow, 1, -1) * at.size * jnp.log(scale)

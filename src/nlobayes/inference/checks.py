@@ -79,7 +79,7 @@ def check_tuned(
 
 
 def describe_tuned(tuned: Mapping[str, np.ndarray], chains: Sequence[int]) -> str:
-    """Say in one line per chain what was learned and is frozen from here on."""
+    """Give one line per chain with the adapted values, which are now frozen."""
     return "\n".join(
         f"chain {chain}, frozen: "
         + ", ".join(f"{name} {_describe(array[row])}" for name, array in tuned.items())

@@ -2,8 +2,9 @@
 
 The inverse mass matrix is the inverse of the mean, over the positions of a window, of the
 positive definite part of the negative Hessian of the log density (for a network J' J / sigma^2
-plus the curvature of the prior, J the Jacobian of its outputs). Unlike a covariance of draws it
-resolves the stiff directions of a posterior from few positions.
+plus the curvature of the prior and the information of learned noise, J the Jacobian of its
+outputs). Unlike a covariance of draws it resolves the stiff directions of a posterior from few
+positions.
 """
 
 from __future__ import annotations

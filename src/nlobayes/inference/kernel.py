@@ -84,8 +84,8 @@ class Info(NamedTuple):
     `energy` is the Hamiltonian of the state that was kept, as E-BFMI needs it, and NaN for kernels
     without a Gaussian momentum;
     `num_integration_steps` counts the evaluations of the density or its gradient; `tree_depth`
-    counts doublings and is 0 for kernels without a tree. `extra` holds what one kernel alone can
-    say, by name.
+    counts doublings and is 0 for kernels without a tree. `extra` holds values of single kernels, by
+    name.
     """
 
     acceptance_rate: jax.Array
@@ -101,7 +101,7 @@ class Kernel(NamedTuple):
     """A Markov kernel that leaves exp(log density) invariant.
 
     `init(position)` gives a state; `step(key, state, tuned)` gives the next state and its info.
-    `exact` tells whether the target is left invariant without approximation.
+    `exact` is true if the target is left invariant without approximation.
     """
 
     init: Callable[[jax.Array], Any]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import jax
+import numpy as np
 
 from nlobayes.inference.curvature import GaussNewton
 from nlobayes.inference.kernel import LogDensity
@@ -38,6 +39,8 @@ class Approached(NamedTuple):
         What pretraining minimises, of positions (entry,).
     train
         The train rows that its likelihood sums over; None where it is no sum over rows.
+    hyperparameters
+        Places of the entries that are learned by prior and likelihood, and not by the network.
     """
 
     logdensity_fn: LogDensity
@@ -47,6 +50,7 @@ class Approached(NamedTuple):
     gauss_newton: GaussNewton
     problem: Problem
     train: Rows | None
+    hyperparameters: np.ndarray
 
 
 class Drawn(NamedTuple):
@@ -62,7 +66,7 @@ class Drawn(NamedTuple):
         Log density (draw,) of what they were drawn from, without what was integrated out; None
         where there is none.
     resample
-        How many of the draws are to be chosen by their importance; None where all of them stand.
+        How many of the draws are to be chosen by their importance; None where all are kept.
     centres
         Whole positions (draw, parameter) at which the network of each draw is linearised; None
         where draws are of the network itself.
@@ -84,6 +88,6 @@ class Method(Protocol):
         Raises
         ------
         InputError
-            If the starts are not those that the settings ask for.
+            If the starts are not those that the settings request.
         """
         ...

@@ -26,7 +26,7 @@ class Rows(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is fitted: functions of a position (parameter,), and of rows where they say so.
+    """What is fitted: functions of a position (parameter,), and of rows where stated.
 
     `log_likelihood(position, rows)` sums over the rows it is given; `misfit(position, rows)` is
     the error that early stopping watches on the validation rows, a scalar, the less the better.
@@ -56,7 +56,7 @@ class Fit(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """Where a fit stands; `stale` and `age` count epochs of the cycle, `epochs` those of all."""
+    """State of a fit; `stale` and `age` count epochs of the cycle, `epochs` those of all."""
 
     position: jax.Array
     optimiser: Any

@@ -75,7 +75,7 @@ def from_arrays(template: Any, arrays: Mapping[str, np.ndarray], where: str) -> 
 def _unlike(
     name: str, found: tuple[Any, ...] | None, expected: tuple[Any, ...] | None
 ) -> InputError:
-    """Tell shape and dtype that were found and expected; None stands for no such array."""
+    """Describe shape and dtype, found and expected; None represents no such array."""
     if found is None:
         return InputError("inference.array_missing", name=name, expected=expected)
     if expected is None:

@@ -23,7 +23,7 @@ class Draws(NamedTuple):
     logdensity
         Log density of every draw (chain, draw).
     observed
-        What `observe` says of every draw, with leading axes (chain, draw).
+        Result of `observe` for every draw, with leading axes (chain, draw).
     info
         Info of every draw, each field (chain, draw).
     """

@@ -45,7 +45,7 @@ def inference_data(
     Raises
     ------
     InputError
-        If the file is no posterior, its dataset is missing or has changed, or a group is asked for
+        If the file is no posterior, its dataset is missing or has changed, or a group is requested
         of networks that are linearised.
     """
     with needs_extra():
@@ -56,7 +56,7 @@ def inference_data(
         raise InputError("interop.linearised", where=found.posterior)
     draws = az.from_netcdf(str(found.posterior))
     fixed = found.model.network.model_copy(update={"units": None, "layers": None})
-    job = found.model.model_copy(update={"network": fixed})  # stored weights say what is not in use
+    job = found.model.model_copy(update={"network": fixed})  # stored weights mark unused units
     model = builder.pymc_model(job, found.dataset, found.earlier, non_centered=False)
     if log_likelihood:
         add_log_likelihood(model, draws)

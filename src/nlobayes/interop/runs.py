@@ -16,7 +16,7 @@ from nlobayes.study.stated_model import stated_model
 from nlobayes.types import Dataset, EarlierData
 
 KINDS = ("posterior", "thinned")
-"""Kinds of artifacts that hold draws of a posterior and say its model."""
+"""Kinds of artifacts that hold draws of a posterior and its model."""
 DATA = f"{RESULTS}/data/"
 
 Named = str | Path
@@ -25,7 +25,7 @@ Named = str | Path
 class Conditioned(NamedTuple):
     """A posterior, its model, and the data that it was conditioned on.
 
-    `linearised` tells that the networks of its draws are no more those of the model.
+    `linearised` is true if its draws are linearised networks.
     """
 
     posterior: Path

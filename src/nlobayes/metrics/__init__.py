@@ -202,7 +202,7 @@ METRICS = (
     ),
     *(
         Metric(
-            f"top_{k}_accuracy", CLASSES, f"truth among the {k} most probable", "%", HIGHER, ERROR
+            f"top_{k}_accuracy", CLASSES, f"true class among {k} most probable", "%", HIGHER, ERROR
         )
         for k in (2, 3)
     ),
@@ -314,13 +314,13 @@ _BY_KEY = {metric.key: metric for metric in reversed(METRICS)}
 def metric_of(key: str) -> Metric:
     """Find the score of a key; the first one where numbers and classes have it both.
 
-    A key that is not in the list is that of a user's own score, which its name stands for.
+    A key that is not in the list is that of a user's own score, which its name represents.
     """
     return _BY_KEY.get(key) or Metric(key, NUMBERS, key.replace("_", " "))
 
 
 def is_own(key: str) -> bool:
-    """Tell whether a key is that of a user's own score."""
+    """Return whether a key is that of a user's own score."""
     return key not in _BY_KEY
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
 
 from nlobayes.metrics import METRICS
 from nlobayes.metrics.metric import Metric, Of
@@ -12,7 +14,8 @@ INTRODUCTION = (
     " and 1, and shown in %. `_low` and `_high` are the ends of a 95 % interval, and `_se` is a"
     " standard error. `baseline`, `linear` and each of the `rivals` have the same scores. `rivals`"
     " also have `own`, the coverage and the log score of a Gaussian with the rival's own mean and"
-    " sd, and `facts` of their fit ([rivals](rivals.md))."
+    " sd, and `facts` of their fit ([rivals](rivals.md)). Numbers in braces are one score each:"
+    " `coverage_k{1,2}` is `coverage_k1` and `coverage_k2`."
 )
 OWN = """\
 ## Your own
@@ -55,6 +58,7 @@ differences have it, too. The name must differ from those of other scores. If th
 a number that is not finite, or raises, the job ends with one line that names score, split and file.
 A change of the file computes the scores again, and repeats no sampling.
 """
+NUMBER = re.compile(r"\d+")
 HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
 
 
@@ -62,23 +66,44 @@ def as_markdown() -> str:
     """Write the list as a page: one table for everything that scores are of."""
     lines = ["# Scores", "", INTRODUCTION, ""]
     for kind in Of:
-        lines += [f"## Of {kind}", "", *HEADER]
-        lines += [_row(metric) for metric in METRICS if metric.of == kind]
-        lines.append("")
+        alike: dict[tuple[object, ...], list[Metric]] = {}
+        for metric in METRICS:
+            if metric.of == kind:
+                alike.setdefault(_form(metric), []).append(metric)
+        lines += [f"## Of {kind}", "", *HEADER, *map(_row, alike.values()), ""]
     return "\n".join([*lines, OWN])
 
 
-def _row(metric: Metric) -> str:
-    keys = ", ".join([f"`{metric.key}`", *(f"`{suffix}`" for suffix in metric.beside)])
-    better = "" if metric.better is None else str(metric.better)
+def _form(metric: Metric) -> tuple[object, ...]:
+    """Give all that the row of a score shows, without the number in its name."""
+    names = (NUMBER.sub("", text) for text in (metric.key, metric.label))
+    return (*names, metric.unit, metric.better, metric.splits, metric.beside)
+
+
+def _row(metrics: Sequence[Metric]) -> str:
+    first = metrics[0]
+    key = _join([metric.key for metric in metrics])
+    label = _join([metric.label for metric in metrics])
     cells = (
-        keys,
-        metric.label.replace("|", "\\|"),
-        metric.unit,
-        better,
-        ", ".join(metric.splits),
+        ", ".join([f"`{key}`", *(f"`{suffix}`" for suffix in first.beside)]),
+        label.replace(r"$\hat{R}$", "R-hat").replace("|", "\\|"),
+        first.unit,
+        "" if first.better is None else str(first.better),
+        ", ".join(first.splits),
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _join(texts: Sequence[str]) -> str:
+    """Write texts that differ in one number as one, with the numbers in braces."""
+    columns = zip(*(NUMBER.findall(text) for text in texts), strict=True)
+    numbers = iter([*dict.fromkeys(column)] for column in columns)
+
+    def braces(_: re.Match[str]) -> str:
+        found = next(numbers)
+        return found[0] if len(found) == 1 else f"{{{','.join(found)}}}"
+
+    return NUMBER.sub(braces, texts[0])
 
 
 if __name__ == "__main__":

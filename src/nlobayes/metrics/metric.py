@@ -16,7 +16,7 @@ class Of(StrEnum):
     CLASSES = "predicted classes"
     LIKELIHOOD = "the likelihood"
     SAMPLING = "the sampling"
-    FIDELITY = "approximations, held against the exact posterior"
+    FIDELITY = "approximations, relative to the exact posterior"
 
 
 class Shown(StrEnum):
@@ -28,7 +28,7 @@ class Shown(StrEnum):
 
 
 class Column(NamedTuple):
-    """A column of the summary: the scores of one title stand in for each other.
+    """A column of the summary: the scores of one title replace each other.
 
     `place` orders the columns. Rank 0 is always shown, and the highest is left out first. `first`
     columns are on the first page of the report, too.

@@ -27,7 +27,7 @@ from nlobayes.model.posterior import FEATURES, Posterior
 from nlobayes.model.prior import WHITENED
 from nlobayes.model.rows import Data, columns_of, first_chunk, place_rows
 
-jax.devices()  # before the next import, which asks XLA for 100 virtual CPU devices
+jax.devices()  # before the next import, which makes XLA create 100 virtual CPU devices
 from pymc.sampling.jax import get_jaxified_graph  # noqa: E402
 from pytensor.link.jax.dispatch.basic import jax_funcify  # noqa: E402
 from pytensor.scalar.math import Softplus  # noqa: E402
@@ -42,7 +42,7 @@ class Density(NamedTuple):
     the first, `bare_log_prior(position)` is that without them;
     `variables(position)` names the weights, their scales and the noise;
     `draw_prior(seed)` is a position drawn from the prior; `locate(variables)` is the position of
-    named variables, of a model that is centered; `places` tells where in a position each
+    named variables, of a model that is centered; `places` states where in a position each
     free variable of the PyMC model lies; `unravel(position)` gives the value variables of that
     model, in its order.
     """
@@ -66,7 +66,7 @@ class Density(NamedTuple):
     def log_density(
         self, position: jax.Array, data: Data, inverse_temperature: float | jax.Array = 1.0
     ) -> jax.Array:
-        """Log density of the posterior up to the evidence, its likelihood flattened if asked."""
+        """Log density of the posterior up to the evidence, its likelihood flattened on request."""
         likelihood = self.log_likelihood(position, data)
         return self.log_prior(position) + inverse_temperature * likelihood
 
@@ -283,7 +283,7 @@ def _dims(model: pm.Model, name: str) -> tuple[str, ...]:
 
 
 def _is_twin(name: str) -> bool:
-    """Tell an array whose values another name has; scales of padded arrays have no other."""
+    """Return whether another name has the values of an array; scales of padded arrays have none."""
     return name.endswith(WHITENED) or (name.endswith(PADDED) and is_parameter(name))
 
 

@@ -1,10 +1,10 @@
 """Earlier data, condensed: combinations of f at a few points, measured with unit noise.
 
 Draws of f at these points give a Gaussian N(m, K), draws from the prior of the same run N(m0, K0).
-Their ratio is what the data said, a site in the words of Minka (2001, *Expectation propagation for
-approximate Bayesian inference*): a Gaussian factor in f of precision L = K^-1 - K0^-1 and natural
-mean K^-1 m - K0^-1 m0. With L = R'R it is exp(-|R f - y|^2 / 2). It has neither weights nor modes,
-and the prior is not in it, so it may stand beside any prior.
+Their ratio is the factor of the data, a site in the words of Minka (2001, *Expectation propagation
+for approximate Bayesian inference*): a Gaussian factor in f of precision L = K^-1 - K0^-1 and
+natural mean K^-1 m - K0^-1 m0. With L = R'R it is exp(-|R f - y|^2 / 2). It has neither weights nor
+modes, and the prior is not in it, so it can be combined with any prior.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def moments(functions: np.ndarray) -> Moments:
 
 
 def check_has_variance(functions: np.ndarray) -> None:
-    """Refuse finite prior draws (draw, point) of tails so heavy that no Gaussian stands for them.
+    """Refuse finite prior draws (draw, point) of tails so heavy that no Gaussian represents them.
 
     Raises
     ------

@@ -6,7 +6,7 @@ network mean. PyMC is imported where a model is stated alone: predictions do wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 TARGET = "target"
@@ -21,7 +21,7 @@ FEWEST_DEGREES = 2.0
 
 
 class Noise(NamedTuple):
-    """What a likelihood says of a target: its family, centre, scale and degrees of freedom.
+    """The noise of a target by its likelihood: family, centre, scale and degrees of freedom.
 
     Centre and scale are in the network's units and broadcast over (point,); a scale is the sd of a
     Gaussian, and the scale of a Student-t or a Laplace distribution.
@@ -55,10 +55,17 @@ class Likelihood(Protocol):
         """Give the distribution of the target at each point; None for classes."""
         ...
 
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give what a position moves of the distribution at each point (point,) or (point, entry).
+
+        The outputs, and the logarithms of a scale and of degrees of freedom that are learned.
+        """
+        ...
+
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give R (point, row, output) with R'R the Fisher information of the outputs of a point."""
+        """Give R (point, row, entry) with R'R the Fisher information of what moves at a point."""
         ...
 
 
@@ -72,6 +79,21 @@ def diagonal(root: Any, output: Any, xp: Any) -> Any:
     each = xp.broadcast_to(root, output.shape)
     each = each[..., None] if output.ndim == 1 else each
     return each[..., None] * xp.eye(each.shape[-1], dtype=each.dtype)
+
+
+def of_blocks(blocks: Sequence[Sequence[Any]], output: Any, xp: Any) -> Any:
+    """Join roots of the same targets, each diagonal in them, to that of all their entries."""
+    rows = [[diagonal(root, output, xp) for root in row] for row in blocks]
+    joined = [row[0] if len(row) == 1 else xp.concatenate(row, axis=-1) for row in rows]
+    return joined[0] if len(joined) == 1 else xp.concatenate(joined, axis=-2)
+
+
+def with_entries(output: Any, learned: Sequence[Any], xp: Any) -> Any:
+    """Give the outputs (point,) or (point, output), and beside them as many of each of the rest."""
+    if not learned:
+        return output
+    every = [xp.broadcast_to(one, output.shape) for one in (output, *learned)]
+    return xp.concatenate([one.reshape(len(output), -1) for one in every], axis=-1)
 
 
 class Scaled:
@@ -116,6 +138,26 @@ class Scaled:
         if self.floor == 0:
             return pm.HalfNormal(NOISE, scale, dims=dims)
         return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)
+
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give the outputs, and beside them the logarithms of what is learned of the noise."""
+        return with_entries(output, self.learned(variables, error, xp), xp)
+
+    def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
+        """Give the logarithm of a learned scale, errors in it; nothing where the scale is fixed."""
+        return [] if self.sigma is not None else [xp.log(self.known_scale(variables, error, xp))]
+
+    def orthogonal_root(
+        self, of_output: Any, of_log_scale: Any, output: Any, scale: Any, xp: Any
+    ) -> Any:
+        """Give the root of a distribution that is symmetric about its output.
+
+        The information of the output and of the logarithm of the scale, if that is learned, has no
+        term that crosses.
+        """
+        if self.sigma is not None:
+            return diagonal(of_output / scale, output, xp)
+        return of_blocks([[of_output / scale, 0.0], [0.0, of_log_scale]], output, xp)
 
     def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
         """Give a fixed scale, or the learned one among the variables, with the errors."""

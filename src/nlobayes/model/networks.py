@@ -18,7 +18,7 @@ class Network(NamedTuple):
     """Sizes of all layers, inputs and outputs included, and the hidden activation.
 
     The activation is one name for all hidden layers, or one name for each; a function of the user
-    stands for a name.
+    may replace a name.
     """
 
     sizes: tuple[int, ...]
@@ -49,12 +49,12 @@ def layer_names(network: Network) -> list[Layer]:
 
 
 def is_parameter(name: str) -> bool:
-    """Tell whether a variable is an array of a network; others belong to prior or likelihood."""
+    """Return whether a variable is an array of a network; others belong to prior or likelihood."""
     return name.startswith((f"{WEIGHTS}_", f"{BIASES}_", f"{SLOPES}_"))
 
 
 def is_size(name: str) -> bool:
-    """Tell whether a variable is a number of units or of hidden layers."""
+    """Return whether a variable is a number of units or of hidden layers."""
     return name == DEPTH or name.startswith(f"{WIDTH}_")
 
 

@@ -68,8 +68,8 @@ def build_posterior(
     layout `columns`; features and target, and with `errors` the sd of the numerical noise of
     every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
     (point, output). Activations with trained slopes need a prior of these. Without `non_centered`
-    the variables of the model are the named ones, which `Density.locate` places. A `earlier` of
-    earlier data stands beside the prior. With `varying` the network is the largest, and what of it
+    the variables of the model are the named ones, which `Density.locate` places. `earlier` data
+    multiply the prior. With `varying` the network is the largest, and what of it
     is in use is drawn.
     """
     dims = unit_dims(network)

@@ -48,4 +48,4 @@ def _configure(settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         jax.config.update(name, value)
     if moved:
-        compilation_cache.reset_cache()  # it asks for its folder only once
+        compilation_cache.reset_cache()  # it requests its folder only once

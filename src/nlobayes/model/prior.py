@@ -15,16 +15,16 @@ WHITENED = "_whitened"
 """What the name of an array ends in that is sampled in units of its scale."""
 
 OUTPUT_BIAS_SCALE = 1.0
-"""Of the biases of the output, where nothing else is said; the target is standardised."""
+"""Default of the biases of the output; the target is standardised."""
 
 Draw = Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
 
 class Parameters(NamedTuple):
-    """One array of a network: its name and dims, and where it stands.
+    """One array of a network: its name, dims and role.
 
-    `role` is `weights`, `biases` or `slopes`; `fan_in` counts the units that enter; `output` tells
-    the last layer; `non_centered` asks for a variable in units of its scale.
+    `role` is `weights`, `biases` or `slopes`; `fan_in` counts the units that enter; `output` marks
+    the last layer; `non_centered` requests a variable in units of its scale.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Parameters(NamedTuple):
 class Conditional(NamedTuple):
     """A hyperparameter that can be drawn given all else: its group, its name, what it governs.
 
-    `draw(key, c, scale)` gives its new value, as it stands in a position, and what is sampled in
+    `draw(key, c, scale)` gives its new value, as in a position, and what is sampled in
     units of the scale.
     """
 
@@ -91,7 +91,7 @@ def arrays_of(
 
 
 def scaled(parameters: Parameters, scale: Any, mean: Any = None) -> Any:
-    """Name one array of normals with a scale and a mean, non-centered where asked for."""
+    """Name one array of normals with a scale and a mean, non-centered where requested."""
     name, dims = parameters.name, parameters.dims
     if not parameters.non_centered:
         return pm.Normal(name, 0.0 if mean is None else mean, scale, dims=dims)

@@ -30,8 +30,8 @@ def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
     """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
 
     On a CPU narrow layers run fastest with units first; chunks are as long as their activations
-    stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU wants long chunks, which
-    bound its memory.
+    stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU works best with long
+    chunks, which bound its memory.
     """
     if device == "gpu":
         return "rows", 16384

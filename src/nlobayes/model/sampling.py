@@ -43,7 +43,7 @@ class Sampled(NamedTuple):
     variables
         The free variables of the model (chain, draw, ...) by name.
     stats, warmup
-        Stats (chain, draw) of every draw, and of every step before; none where these are not told.
+        Stats (chain, draw) of every draw, and of every step before; none where these are not given.
     """
 
     variables: Arrays

@@ -37,7 +37,7 @@ EVERYTHING = "grey: everything beyond, in one bin"
 
 
 def predicted_vs_true(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Prediction against truth; beneath, the deviation, with the 68 % intervals of some points.
+    """Prediction against true values; below, the deviation, with 68 % intervals of some points.
 
     A log10 target is shown in its own unit, its deviation in dex and in percent. A target that is
     learned relative to a reference has a panel more: what the network learned of it.
@@ -92,7 +92,7 @@ def _relative_panel(axes: Axes, rows: DataFrame, names: Labels) -> None:
 
 
 def _errors(rows: DataFrame, names: Labels) -> str:
-    """Say how many test points there are and how far off their predictions."""
+    """State how many test points there are and how far off their predictions."""
     rmse = np.sqrt(np.mean(_residual(rows) ** 2))
     text = f"test, {len(rows)} points: RMSE {rmse:.3g} {names.model_unit}".rstrip()
     if not names.is_log10:
@@ -111,11 +111,11 @@ def _diagonal_panel(axes: Axes, true: Floats, predicted: Floats, *, label: str) 
 
 
 def _intervals(axes: Axes, true: Floats, rows: DataFrame) -> None:
-    """Central 68 % intervals of points that are evenly spread in rank, minus the truth."""
+    """Central 68 % intervals of points that are evenly spread in rank, minus the true value."""
     shown = np.linspace(0, len(rows) - 1, min(len(rows), MOST_INTERVALS)).round().astype(int)
     low, high = (floats(rows, end) - floats(rows, "truth") for end in ("low_68", "high_68"))
     held = (low <= 0) & (high >= 0)
-    share = f"{100 * held.mean():.1f} % of all hold the truth"
+    share = f"{100 * held.mean():.1f} % of all contain the true value"
     labels = {True: f"68 % intervals, {len(shown)} shown: {share}", False: "one that does not"}
     for holds, color in ((True, BLUE), (False, VERMILLION)):
         chosen = shown[held[shown] == holds]
@@ -241,7 +241,7 @@ def _step_histogram(axes: Axes, values: Floats, edges: Floats, *, color: str, la
 def scale_ratio(predictions: DataFrame, labels: DataFrame) -> Figure:
     """Error over the scale uncertainty of the physics: distribution, and against the covariate.
 
-    Where no scale uncertainty is known, a note says so.
+    Where no scale uncertainty is known, a note states this.
     """
     rows, names = split_rows(predictions, "test"), read_labels(labels)
     rows = rows.dropna(subset=["error_over_scale"])

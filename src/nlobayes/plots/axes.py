@@ -72,7 +72,7 @@ def narrow(label: str, width: int = 24) -> str:
 
 
 def note_figure(note: str) -> Figure:
-    """Figure that says why there is nothing to draw."""
+    """Figure that states why there is nothing to draw."""
     figure = new_figure(height=1.0)
     figure.suptitle(note, y=0.6, fontsize=9)
     return figure

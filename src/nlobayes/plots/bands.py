@@ -24,7 +24,7 @@ MAX_LARGE_MARKERS = 300
 
 
 def bands(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Mean with bands of one and two total and epistemic sd, truth and train rows, by the input.
+    """Mean with bands of one and two sd (total, epistemic), true function, train rows, by input.
 
     Grey is where the test rows lie beyond the train rows.
     """

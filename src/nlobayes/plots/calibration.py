@@ -153,7 +153,7 @@ def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
             right.plot(u, lower, label=f"95 % band of {split}", **edge)
             right.plot(u, upper, **edge)
     reference_line(right, y=0.0)
-    right.set_xlabel("u, predictive probability below the truth")
+    right.set_xlabel("u, probability below the true value")
     right.set_ylabel("ECDF − u")
     right.set_xlim(0, 1)
     legend_above(figure, left, place="outside upper left", columns=2)
@@ -183,7 +183,7 @@ def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
         )
     reference_line(axes, y=1.0)
     axes.set_xlim(0, 1)
-    axes.set_xlabel("u, predictive probability below the truth")
+    axes.set_xlabel("u, probability below the true value")
     axes.set_ylabel("density")
 
 
@@ -213,7 +213,7 @@ def cases(cases: DataFrame, labels: DataFrame) -> Figure:
 
 
 def _label_cases(panels: Sequence[Axes], target: str) -> None:
-    """Say what the axis is: below the middle of one or three panels, or below each lowest one."""
+    """State what the axis is: below the middle of one or three panels, or below each lowest one."""
     label = f"({target} − predicted mean) / predicted sd"
     if len(panels) in (1, CASES_BESIDE):
         panels[len(panels) // 2].set_xlabel(f"{label}; the same axis in all panels")

@@ -196,7 +196,7 @@ def _converged(runs: DataFrame) -> NDArray[np.bool_]:
 
 
 def _approximate(runs: DataFrame) -> NDArray[np.bool_]:
-    """Tell runs whose draws are no chains: convergence does not apply to them."""
+    """Find runs whose draws are no chains: convergence does not apply to them."""
     return runs["converged"].isin(["approximate"]).to_numpy()
 
 
@@ -256,7 +256,7 @@ def _train_key(runs: DataFrame, metrics: Sequence[str]) -> list[Line2D]:
 
 
 def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list[str]:
-    """Say what a reader must know before comparing."""
+    """State what a reader must know before comparing."""
     lacking = {metric_of(name).title: (~finite(drawn, name)).sum() for name in metrics}
     counts = {
         "not converged": (~(_converged(runs) | _approximate(runs))).sum(),
@@ -303,7 +303,7 @@ def _forest(axes: Axes, rows: DataFrame, y: NDArray[np.int_], metric: Metric) ->
 
 
 def _few_replicates(differences: DataFrame) -> list[str]:
-    """Say where differences have no error bar, or where there are none."""
+    """State where differences have no error bar, or where there are none."""
     replicates = differences.groupby("setting")["replicates"].max()
     none, one = (replicates == 0).sum(), (replicates == 1).sum()
     settings = len(replicates)

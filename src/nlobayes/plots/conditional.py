@@ -22,7 +22,7 @@ from nlobayes.plots.tables import floats
 
 OUTWARD = np.array([-1.0, 1.0])
 LEVELS = ((68, VERMILLION, -1.5), (95, BLUE, 1.5))
-"""Central level in percent, its colour, and how many points its bars stand aside."""
+"""Central level in percent, its colour, and the offset of its bars in points."""
 
 
 def conditional(conditional: DataFrame, labels: DataFrame) -> Figure:

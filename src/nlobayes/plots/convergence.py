@@ -45,7 +45,7 @@ MAX_VECTOR_POINTS = 20_000
 def trace(table: DataFrame) -> Figure:
     """Log density and noise scale of draws of every chain, with their distribution per chain.
 
-    A likelihood with a fixed tolerance has no noise to show; a note says so.
+    A likelihood with a fixed tolerance has no noise to show; a note states this.
     """
     drawn = [name for name in QUANTITIES if table[name].notna().any()]
     figure = new_figure(height=1.2 + 1.5 * len(drawn))
@@ -90,7 +90,7 @@ def trace_row(
 
 
 def chain_legend(figure: Figure, axes: Axes) -> None:
-    """Name the chains of `axes`, or only count them when they are too many to tell apart."""
+    """Name the chains of `axes`, or only count them when they are too many to distinguish."""
     chains = len(axes.get_legend_handles_labels()[1])
     if chains > MAX_NAMED_CHAINS:
         figure.suptitle(f"{chains} chains; colours repeat", fontsize=8)

@@ -22,7 +22,7 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import by_chain, floats, split_rows
 
 DECADES = 3
-"""Decades of the density that are told apart below its highest."""
+"""Decades of the density that are distinguished below its highest."""
 BANDS = {
     "2.5 and 97.5 %": (("q2_5", "q97_5"), ":"),
     "16 and 84 %": (("q16", "q84"), "--"),

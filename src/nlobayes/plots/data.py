@@ -29,7 +29,7 @@ class Column(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rows of a split, their colour and what the legend says of them."""
+    """The rows of a split, their colour and their legend."""
 
     rows: DataFrame
     color: str

@@ -89,7 +89,7 @@ def _scale(axes: Axes, name: str, values: Floats) -> None:
 
 
 def _unconverged(table: DataFrame) -> str:
-    """Say that what approximations are held against has not converged, and what failed."""
+    """State that what approximations are compared with has not converged, and what failed."""
     exact = table.iloc[0]
     if exact["converged"] != "NO":
         return ""

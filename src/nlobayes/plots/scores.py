@@ -19,7 +19,7 @@ SCANNED, COMPARED = shown_in(Shown.SCAN), shown_in(Shown.FOREST)
 
 
 def present(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
-    """Scores to draw, in the wanted order; one root mean square error is enough.
+    """Scores to draw, in the requested order; one root mean square error is enough.
 
     Raises
     ------

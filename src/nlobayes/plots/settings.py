@@ -121,7 +121,7 @@ def _settings(table: DataFrame) -> Iterator[Setting]:
 
 
 def _warnings(table: DataFrame) -> Sequence[str]:
-    """Say what a reader must know before comparing."""
+    """State what a reader must know before comparing."""
     each = table.groupby("setting", sort=False)[["runs", "not_converged"]].max()
     runs, failed = each["runs"].sum(), each["not_converged"].sum()
     said = [f"not converged: {failed} of {runs} runs"] if failed else []

@@ -1,6 +1,6 @@
 """The rivals: regressors with nothing Bayesian of ours in them, by the names of their files.
 
-Each is fitted to train rows alone, in units of the network, and says what it predicts there.
+Each is fitted to train rows alone, in units of the network, and predicts there.
 """
 
 from __future__ import annotations

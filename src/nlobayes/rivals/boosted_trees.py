@@ -14,7 +14,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from nlobayes.rivals import Fitted, Foretold
 
 LEVELS = (np.arange(32) + 0.5) / 32
-"""Probabilities whose quantiles stand for draws."""
+"""Probabilities whose quantiles represent draws."""
 SMALLEST_SD = 1e-3
 """Spread of the quantiles at least, in units of the network: leaves may have one value for all."""
 

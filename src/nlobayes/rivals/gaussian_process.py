@@ -44,15 +44,18 @@ def fit(
     """Fit the hyperparameters, and condition on the train rows.
 
     Of more rows than `most_rows` it takes so many at random, and searches the hyperparameters with
-    at most `most_rows_of_search` of these, and with no more than fit into `MOST_BYTES`.
+    at most `most_rows_of_search` of these, and with no more than fit into `MOST_BYTES`. Where the
+    matrix of all of them stays singular it keeps the rows of the search, and `rows` says so.
     """
     searched = min(most_rows_of_search, rows_in_memory(features.shape[1]))
     order = np.random.default_rng(seed).permutation(len(target))
     used, some = np.sort(order[:most_rows]), np.sort(order[: min(most_rows, searched)])
     found = _search(kernel, features[some], target[some])
-    process = found if len(some) == len(used) else condition(found.kernel_, features, target, used)
+    more = len(used) > len(some)
+    whole = condition(found.kernel_, features, target, used) if more else None
+    process = found if whole is None else whole
     facts = {
-        "rows": len(used),
+        "rows": len(process.y_train_),
         "rows_of_search": len(some),
         "log_marginal_likelihood": float(found.log_marginal_likelihood_value_),
         "jitter": process.alpha,
@@ -74,23 +77,19 @@ def _search(kernel: str, features: np.ndarray, target: np.ndarray) -> GaussianPr
 
 def condition(
     kernel: Kernel, features: np.ndarray, target: np.ndarray, rows: np.ndarray
-) -> GaussianProcessRegressor:
+) -> GaussianProcessRegressor | None:
     """Condition a process of known hyperparameters on some rows.
 
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If `MOST_JITTER` does not make its matrix positive definite.
+    None where `MOST_JITTER` does not make its matrix positive definite.
     """
     jitter = JITTER
-    while True:
+    while jitter <= MOST_JITTER:
         process = _regressor(kernel, optimizer=None, alpha=jitter)
         try:
             return process.fit(features[rows], target[rows])
         except np.linalg.LinAlgError:
             jitter *= 10
-            if jitter > MOST_JITTER:
-                raise
+    return None
 
 
 def hyperparameters(kernel: Kernel) -> dict[str, Any]:
@@ -141,7 +140,7 @@ def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
 def gaussian_quantiles(count: int) -> np.ndarray:
     """Give so many quantiles of a standard Gaussian, scaled to have variance one.
 
-    They stand for its draws without the error of a random sample.
+    They represent its draws without the error of a random sample.
     """
     quantiles = ndtri((np.arange(count) + 0.5) / count)
     return quantiles / np.sqrt(np.mean(np.square(quantiles)))

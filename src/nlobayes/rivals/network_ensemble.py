@@ -20,11 +20,11 @@ from nlobayes.rivals import Fitted, Foretold
 Array = jax.Array
 Layers = list[tuple[Any, Any]]
 CHECKS = 100
-"""How often held-out rows are looked at during a training."""
+"""How often held-out rows are looked at during a training; `steps` is a multiple of it."""
 
 
 class Training(NamedTuple):
-    """Where a member stands: its weights, its optimiser, and the best weights so far."""
+    """State of a member: its weights, its optimiser, and the best weights so far."""
 
     layers: Any
     optimiser: Any
@@ -56,7 +56,7 @@ def fit(
         kept = order[out:], order[:out]
         layers = _start(started, sizes)
         begun = Training(layers, adam.init(layers), layers, jnp.inf)
-        each = jax.random.split(stepped, (CHECKS, max(1, steps // CHECKS)))
+        each = jax.random.split(stepped, (CHECKS, steps // CHECKS))
         ended, _ = jax.lax.scan(lambda at, keys: (_check(at, keys, kept), None), begun, each)
         return ended.best, ended.loss
 

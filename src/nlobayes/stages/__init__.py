@@ -315,9 +315,9 @@ TOOLS = {
     "reweight": Command(
         "Move a posterior to another prior or likelihood by weights.", "ReweightJob"
     ),
-    "sensitivity": Command("Say how far predictions depend on prior and likelihood."),
+    "sensitivity": Command("Measure how predictions depend on prior and likelihood."),
     "condense": Command(
-        "Condense what data said of f, for the prior of a run to come.", "CondenseJob"
+        "Condense the posterior of f into a file for the prior of a later run.", "CondenseJob"
     ),
 }
 AUDIT = {

@@ -14,7 +14,7 @@ class Command:
 
     help: str
     job: str | None = None
-    """Name of the model in a file of jobs or in `study.comparison`; none where options say all."""
+    """Name of the model in a file of jobs or in `study.comparison`; none where options suffice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +24,12 @@ class Stage(Command):
     unit: str
     """What one job is for: the wildcard that comes first in the paths of its outputs."""
     inputs: tuple[str, ...]
-    """Patterns of the paths that it may read; `TABLE` stands for a table of the user too."""
+    """Patterns of the paths that it may read; `TABLE` also matches a table of the user."""
     outputs: tuple[str, ...]
     """Patterns of the paths that it writes, besides its record."""
     base_mb: int | None = None
     """Interpreter, libraries and compiler, with a third to a half as much again; none where its
-    rule says what it needs."""
+    rule states what it needs."""
     numbers: Callable[[Size], float] = lambda size: 0
     """How many numbers it holds at once."""
     seconds: Callable[[Size], float] | None = None

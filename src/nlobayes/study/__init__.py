@@ -1,1 +1,1 @@
-"""What is asked: named presets, crossed by name into runs, and what each job of a run is told."""
+"""Studies: named presets, crossed by name into runs, and the specification of each job."""

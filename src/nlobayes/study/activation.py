@@ -18,7 +18,7 @@ class CustomActivation(OwnFunction):
 
 
 def form_of(value: Any) -> str:
-    """Tell which form an activation has."""
+    """Return the form of an activation."""
     if isinstance(value, list | tuple):
         return "list"
     return "custom" if isinstance(value, Mapping | CustomActivation) else "name"

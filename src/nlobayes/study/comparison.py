@@ -22,7 +22,7 @@ Sections = dict[str, Values]
 
 
 class ComparedRun(Frozen):
-    """One run: which setting it stands for, and which replicate of it."""
+    """One run: which setting it represents, and which replicate of it."""
 
     run: str
     """Path of the run."""
@@ -41,7 +41,7 @@ class CompareJob(Frozen):
 
 
 def compare_job(study: Study, grid: str) -> CompareJob:
-    """Tell `compare` the settings and the replicates of a grid.
+    """Give `compare` the settings and the replicates of a grid.
 
     Runs that differ only in their seed, or in the seeds of the split or of the source, are
     replicates of one setting.
@@ -85,7 +85,7 @@ def _check_one_target(grid: str, runs: Sequence[RunSpec]) -> None:
 
 
 def scanned(job: CompareJob) -> tuple[str | None, str | None]:
-    """Choose what to draw scores along: a number that is scanned, and what tells series apart.
+    """Choose what to draw scores along: a number that is scanned, and what distinguishes series.
 
     Returns
     -------

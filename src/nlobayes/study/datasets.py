@@ -30,7 +30,7 @@ class Features(Frozen):
     """`invariants`: ln m, N11^2, N12^2, N13^2-N14^2, N11 N12; `threshold_invariants`: with the mass
     above half the Z mass; `resolved_invariants`: the last two also stretched around zero, where the
     cross section turns; `channels`: with the fractions of Born by channel, for a target
-    relative to a calculation; `pair_invariants`: the like of the ten columns of two neutralinos;
+    relative to a calculation; `pair_invariants`: the same for the ten columns of two neutralinos;
     `chargino_neutralino_invariants`, `chargino_invariants` and `chargino_pair_invariants`: of a
     neutralino and a chargino, of a chargino and its antiparticle, of two unlike charginos. All take
     a squark mass as one more, last column. Chains do not converge on `raw`."""
@@ -116,9 +116,9 @@ class Target(Frozen):
     scale_variations: tuple[str, ...] = ()
     """Columns with the cross section at other scales: errors are compared with their spread."""
     relative_error: str | None = None
-    """Column with the numerical error of each target in units of the target: noise of its own."""
+    """Column with the numerical error of each target, in units of the target."""
     error: Annotated[str | None, Field(exclude_if=lambda error: error is None)] = None
-    """The like for scale `identity`: the standard deviation of each target, in its unit. It may be
+    """The same for scale `identity`: the standard deviation of each target, in its unit. It may be
     larger than the target, which may be 0."""
     relative_to: Reference | None = None
     """What is known of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
@@ -224,7 +224,7 @@ GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column
 
 
 StatedProcess = Annotated[Process | None, Field(exclude_if=lambda process: process is None)]
-"""Of what a table of the user is; where nothing is said, files and jobs do not speak of it."""
+"""Process of a table of the user; by default files and jobs do not contain it."""
 
 
 class DatasetPreset(Frozen):

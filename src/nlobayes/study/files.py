@@ -178,7 +178,7 @@ def _check_plain(node: yaml.ScalarNode) -> None:
 
 
 def _is_number_to_python(text: str) -> bool:
-    """Tell whether Python would read a text as a number, in any script."""
+    """Return whether Python would read a text as a number, in any script."""
     try:
         float(text)
     except ValueError:

@@ -21,6 +21,7 @@ def check_run(run: RunSpec) -> None:
         network, prior = run.names["network"], run.names["prior"]
         raise InputError("study.no_prior_of_slopes", network=network, prior=prior)
     _check_gibbs(run)
+    _check_hyperparameters(run)
     _check_earlier(run)
     check_marginalised(run)
     check_output_drawn(run)
@@ -68,6 +69,20 @@ def _check_gibbs(run: RunSpec) -> None:
         prior=run.names["prior"],
         kind=run.prior.kind,
     )
+
+
+def _check_hyperparameters(run: RunSpec) -> None:
+    """Refuse to seek hyperparameters of a model that learns none."""
+    slopes = run.prior.slopes
+    learns = run.prior.learns_hyperparameters or run.likelihood.learns_hyperparameters
+    learns = learns or (slopes is not None and slopes.learns_hyperparameters)
+    if run.method.moves_hyperparameters and not learns:
+        raise InputError(
+            "study.no_hyperparameters",
+            method=run.names["method"],
+            prior=run.names["prior"],
+            likelihood=run.names["likelihood"],
+        )
 
 
 def _check_target(run: RunSpec) -> None:

@@ -57,13 +57,13 @@ class Study(Frozen):
     methods: dict[str, Method] = {}
     """Methods: chains with their kernel, warm-up and draws, or an approximation."""
     evaluation: dict[str, Evaluation] = {}
-    """Settings of the judgement."""
+    """Settings of scores and checks."""
     rivals: dict[str, Rival] = {}
     """Regressors that runs are scored beside: Gaussian processes, boosted trees, plain networks."""
     grids: dict[str, Grid]
     """Which presets are crossed; each grid is a target of its own name."""
     targets: Names
-    """Grids that are built when nothing else is asked for."""
+    """Grids that are built by default."""
     seeds: Seeds = (1,)
     """Seeds of the runs of every grid that names none."""
     precision: Literal["float32", "float64"] = "float32"

@@ -1,4 +1,4 @@
-"""Tell each job of a run its own sections, so that no other makes it run again."""
+"""Give each job of a run its own sections, so that no other makes it run again."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from nlobayes.study.values import Frozen
 
 
 def simulate_job(dataset: DatasetPreset) -> SimulateJob:
-    """Tell `simulate` its source."""
+    """Give `simulate` its source."""
     return SimulateJob(**dataset.source.job())
 
 
 def ingest_job(dataset: DatasetPreset) -> IngestJob:
-    """Tell `ingest` what to take from the files; their folder is an input."""
+    """Give `ingest` the request to the files; their folder is an input."""
     return IngestJob(**dataset.source.job())
 
 
 def prepare_job(dataset: DatasetPreset) -> PrepareJob:
-    """Tell `prepare` what to read from the table."""
+    """Give `prepare` the columns to read from the table."""
     return PrepareJob(
         features=dataset.features,
         target=dataset.whole_target,
@@ -61,12 +61,12 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
 
 
 def rival_job(rival: Rival) -> RivalJob:
-    """Tell `rival` its settings."""
+    """Give `rival` its settings."""
     return RivalJob(rival=rival)
 
 
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
-    """Tell each verb of a run its own sections."""
+    """Give each verb of a run its own sections."""
     model = _model_job(run)
     of_method = JOBS_UP_TO[run.method.stage](run, model)
     return {
@@ -137,7 +137,7 @@ def _tabulate_chains_job(run: RunSpec, thin: int) -> TabulateChainsJob:
 
 
 def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
-    """Tell what is for networks whose size is drawn alone."""
+    """Give the settings that only networks with a drawn size have."""
     if not run.network.varies:
         return {}
     along = run.dataset.features.along
@@ -152,7 +152,7 @@ def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
 
 
 def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
-    """PyMC samples in double precision on the CPU, whatever the study says for our own kernels."""
+    """PyMC samples in double precision on the CPU, whatever the study sets for our own kernels."""
     assert isinstance(run.method, PyMC)
     yardstick = model.model_copy(update={"precision": "float64", "device": "cpu", "shards": 1})
     return {
@@ -193,12 +193,12 @@ def check_earlier(run: RunSpec) -> None:
 
 
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
-    """Tell `speed` what to time."""
+    """Give `speed` the networks to time."""
     return SpeedJob(runs=tuple(map(_timed_run, runs)))
 
 
 def _timed_run(run: RunSpec) -> TimedRun:
-    """Tell the network of a run, and how long the draws of its chains are."""
+    """Give the network of a run, and the number of draws of its chains."""
     chains = run.mcmc
     steps = chains.kernel.fixed_integration_steps if chains else None
     most = chains.kernel.gradients_per_draw(chains.warmup) if chains and not steps else None

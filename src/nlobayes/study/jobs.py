@@ -1,4 +1,4 @@
-"""What each job of a run may be told; `job_builder` takes it from a run."""
+"""The specification of each job of a run, which `job_builder` builds from a run."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class SampleJob(Frozen):
 
 
 def _maker(spec: Any) -> str:
-    """Tell which job made a posterior: chains are told a kernel, others a method of some kind."""
+    """Find which job made a posterior: jobs of chains have a kernel, others a method."""
     method = spec.get("method") if isinstance(spec, dict) else getattr(spec, "method", None)
     kind = method.get("kind") if isinstance(method, dict) else getattr(method, "kind", None)
     return "chains" if method is None else "pymc" if kind == "pymc" else "method"

@@ -1,4 +1,4 @@
-"""What jobs may be told that ask runs which are done, or several runs at once."""
+"""Specifications of jobs that read finished runs, or several runs at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TimedMethod(Frozen):
 
 
 class FidelityJob(Frozen):
-    """Approximate posteriors, and the exact one of the same model that they are held against."""
+    """Approximate posteriors, and the exact one of the same model that they are compared with."""
 
     exact: TimedMethod
     approximations: Annotated[tuple[TimedMethod, ...], Field(min_length=1)]

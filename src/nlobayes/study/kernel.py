@@ -1,4 +1,4 @@
-"""What the settings of every kernel say: its warm-up, its chains and its cost."""
+"""Settings of every kernel: its warm-up, its chains and its cost."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class KernelSettings(Frozen):
     """Kind of the warm-up that tunes it."""
     fewest_chains: ClassVar[int] = FEWEST_CHAINS
     """A kernel that needs more learns from all of its chains at once."""
+    exact: ClassVar[bool] = True
+    """Whether it leaves the posterior invariant without approximation."""
 
     kind: str
 

@@ -1,4 +1,4 @@
-"""Short names of runs, for people: the grid, and the presets that tell its runs apart."""
+"""Short names of runs, for people: the grid, and the presets that distinguish its runs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _labelled(study: Study, grids: Iterable[str] | None, *, model: bool) -> dict
 
 
 def _parts(runs: Sequence[RunSpec], without: set[str]) -> Iterable[tuple[RunSpec, list[str]]]:
-    """Give each run of a grid with what tells it apart from the others."""
+    """Give each run of a grid with what distinguishes it from the others."""
     kinds = [k for k in CROSSED if k not in without and len({run.names[k] for run in runs}) > 1]
     seeded = len({run.seed for run in runs}) > 1
     for run in runs:

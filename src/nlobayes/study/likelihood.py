@@ -1,4 +1,4 @@
-"""Settings that every likelihood has, and what the rest of a study asks of them."""
+"""Settings that every likelihood has, and the methods that the rest of a study needs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,17 @@ class LikelihoodSettings(Choice):
         return None
 
     @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether it learns a scale or more beside the network."""
+        return False
+
+    @property
     def codes(self) -> Mapping[str, Code]:
         """Functions of the user that state the likelihood, by key; none where it is ours."""
         return {}
 
     def outputs(self, columns: int) -> int | None:
-        """Count the outputs for so many target columns; None where only the table says it."""
+        """Count the outputs for so many target columns; None where only the table has it."""
         return columns
 
 
@@ -83,6 +88,11 @@ class ScaledLikelihood(LikelihoodSettings):
     def stated_sigma(self) -> float | None:
         """Scale stated for all rows, in units of the network's target; None where learned."""
         return self.sigma
+
+    @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether its scale is learned."""
+        return self.sigma is None
 
 
 class ClassLikelihood(LikelihoodSettings):

@@ -1,4 +1,4 @@
-"""What the source says of the fields of a model, for the JSON schema.
+"""Docstrings of the fields of a model, for the JSON schema.
 
 Pydantic can read it whenever a model is defined, which every job would wait for.
 """

@@ -27,7 +27,7 @@ Settings = TypeVar("Settings", bound=Frozen)
 
 
 def union_of(package: str, file: str) -> Any:
-    """Build the type of a family's settings, which the key `kind` tells apart.
+    """Build the type of a family's settings, which the key `kind` distinguishes.
 
     Takes the `__name__` and the `__file__` of the package.
     """
@@ -35,7 +35,7 @@ def union_of(package: str, file: str) -> Any:
 
 
 def one_of_kinds(members: Iterable[type[Frozen]]) -> Any:
-    """Build the type of one of some settings, which the key `kind` tells apart."""
+    """Build the type of one of some settings, which the key `kind` distinguishes."""
     first, *others = members
     if not others:
         return first

@@ -1,4 +1,4 @@
-"""What the settings of every method say: where it starts, which jobs it has, what these need."""
+"""Settings of every method: its start, its jobs and their needs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,18 @@ class MethodSettings(Frozen):
     kind: str
 
     @property
+    def exact(self) -> bool:
+        """Whether its draws are of the posterior itself, once they have converged."""
+        return not self.approximate
+
+    @property
     def has_dense_curvature(self) -> bool:
         """Whether it holds the Gauss-Newton curvature of all parameters as a matrix."""
+        return False
+
+    @property
+    def moves_hyperparameters(self) -> bool:
+        """Whether it needs a prior or a likelihood that learns hyperparameters."""
         return False
 
     @property

@@ -1,4 +1,4 @@
-"""A function of the user: where it stands, the digest of its file, and its settings."""
+"""A function of the user: its place, the digest of its file, and its settings."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ OF_OTHER_THINGS = {
     *("undefined", "groups", "points"),
 }
 PREFIXES = ("baseline_", "coverage_", "ess_", "loo_", "rhat_", "stated_", "waic_")
-"""What keys of other things begin with that stand beside the scores."""
+"""Prefixes of keys that are no scores."""
 
 
 class CustomScore(OwnFunction):

@@ -158,7 +158,7 @@ Combine = Literal["equal", "stacking"]
 
 
 class Evaluation(Frozen):
-    """How a posterior is judged and handed on; never samples again."""
+    """How a posterior is scored and exported; never samples again."""
 
     thresholds: Thresholds = Thresholds()
     """Limits of the convergence checks."""
@@ -232,7 +232,7 @@ class Grid(Frozen):
     """Seeds of the runs; the study's `seeds` where not given."""
     outputs: Literal["figures", "surrogates", "metrics", "speed", "prior"] = "figures"
     """What the grid ends with: figures, scores and surrogate of every run, scores and surrogate
-    (`surrogates`), scores alone, timings of networks that are not trained, or what priors say
+    (`surrogates`), scores alone, timings of networks that are not trained, or prior draws
     before any data (`prior`)."""
     rivals: NamesOrNone = ()
     """Names of rival presets: regressors that are fitted to the same train rows, and scored beside

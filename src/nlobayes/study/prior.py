@@ -1,4 +1,4 @@
-"""Settings that every prior has, and what the rest of a study asks of them."""
+"""Settings that every prior has, and the methods that the rest of a study needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nlobayes.study.values import Choice, Frozen, Positive
 
 
 class EarlierDataFile(Frozen):
-    """What earlier data said of f, as `nlobayes condense` wrote it; it may be written later."""
+    """Earlier data: a Gaussian summary of f, written by `nlobayes condense`, now or later."""
 
     file: str
     """Path of the file from the root of the project."""
@@ -51,6 +51,9 @@ class PriorSettings(Choice):
     def codes(self) -> Mapping[str, Code]:
         """Functions of the user that state the prior, by key; none where it is ours."""
         return {}
+
+    learns_hyperparameters: ClassVar[bool] = False
+    """Whether it learns more than the weights: scales or means, or what a function of yours may."""
 
     @property
     def is_conjugate(self) -> bool:

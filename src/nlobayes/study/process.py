@@ -59,7 +59,8 @@ class Process(Frozen):
     sqrt_s_tev: Positive
     """Centre-of-mass energy in TeV."""
     order: Text | None = None
-    """Order of the calculation, first `LO`, `NLO` or `NLO+NLL`, then anything, as `NLO QCD`."""
+    """Order of the calculation, first `LO`, `NLO`, `NLO+NLL` or `NLO+NLL+NNLL`, then anything, as
+    `NLO QCD`."""
     parton_distributions: Text | None = None
     """Parton distributions, as `MSTW2008 NLO`."""
     alpha_s: Text | None = None

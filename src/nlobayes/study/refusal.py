@@ -1,4 +1,4 @@
-"""What pydantic refuses, as one error of ours with the place of every fault."""
+"""Errors of pydantic, as one `InputError` with the place of every fault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlobayes.study.methods import CHAINS
 
 
 def refusal(error: ValidationError, where: str) -> InputError:
-    """Give what a validation refused as one error; its text tells the first three faults.
+    """Give what a validation refused as one error; its text has the first three faults.
 
     Its fields `faults` and `places` have an entry for each fault: the code of ours, or the type of
     pydantic's own, and the dotted key.
@@ -57,5 +57,5 @@ def _dotted(detail: Any) -> str:
 
 
 def _as_written(place: Sequence[Any]) -> list[Any]:
-    """Leave out the kind of a method that nobody writes, as it is that of chains."""
+    """Leave out the default kind of a method, that of chains, which studies omit."""
     return [part for depth, part in enumerate(place) if (depth, part) != (2, CHAINS)]

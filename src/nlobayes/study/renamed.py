@@ -1,4 +1,4 @@
-"""Keys that a study gives by the name of the release before: people are told in plain lines."""
+"""Keys that a study gives by the name of the release before: a line names the new key."""
 
 from __future__ import annotations
 

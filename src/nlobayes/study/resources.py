@@ -3,7 +3,7 @@
 Memory is what a program takes before any data and the numbers that the stage holds at once. Time
 is a start and the work: gradients of all train rows, or numbers gone through. Each stage states its
 own (`nlobayes.stages`). Both are bounds with room for a slow node, and calibrated on what Snakemake
-recorded (`docs/cluster.md`); every further attempt of a job asks for as much again.
+recorded (`docs/cluster.md`); every further attempt of a job requests as much again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 
 CLASSES = 10
-"""Taken for the number of classes where a network does not say it."""
+"""Taken for the number of classes where a network does not state it."""
 
 SNAKEMAKE_MB = 400
 """The two Snakemake processes that start the verb inside a job of a cluster."""
@@ -37,20 +37,20 @@ NUMBER_SECONDS = 1e-6
 
 
 class Need(NamedTuple):
-    """Megabytes and minutes that a job asks for."""
+    """Megabytes and minutes that a job requests."""
 
     mem_mb: int
     runtime: int
 
     def of_attempt(self, attempt: int) -> Need:
-        """Ask for as much again with each attempt."""
+        """Request as much again with each attempt."""
         return Need(self.mem_mb * attempt, self.runtime * attempt)
 
 
 def need(verb: str, *sizes: Size) -> Need:
     """Estimate what the first attempt of a job needs that reads runs of these sizes."""
     stage = PIPELINE[verb]
-    assert stage.base_mb is not None, f"the rule of {verb} says what it needs"
+    assert stage.base_mb is not None, f"the rule of {verb} states its needs"
     numbers = sum(stage.numbers(size) for size in sizes)
     fixed = stage.base_mb + SNAKEMAKE_MB + (GPU_MB if gpus_of(verb, *sizes) else 0)
     if stage.seconds is not None:
@@ -84,7 +84,7 @@ def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
 
 
 def _train_rows(dataset: DatasetPreset, rows: int) -> int:
-    """Count the train rows; how many classes there are, only the table tells."""
+    """Count the train rows; only the table has the number of classes."""
     share = dataset.split.train
     if not isinstance(share, int):
         return math.ceil(share * rows)
@@ -147,7 +147,7 @@ def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
 
 
 def _outputs(run: RunSpec) -> int:
-    """Count the outputs of a network; how many classes there are, only the table tells."""
+    """Count the outputs of a network; only the table has the number of classes."""
     if run.network.outputs is not None:
         return run.network.outputs
     return run.likelihood.outputs(len(run.dataset.target.columns)) or CLASSES

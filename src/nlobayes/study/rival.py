@@ -1,4 +1,4 @@
-"""What the settings of every rival say: its seed, and the library that it is made with."""
+"""Settings of every rival: its seed, and the library that it is made with."""
 
 from __future__ import annotations
 

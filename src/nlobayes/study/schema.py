@@ -77,5 +77,5 @@ def _meaning(field: dict[str, Any]) -> str:
 if __name__ == "__main__":
     form = sys.argv[1] if len(sys.argv) > 1 else ""
     if form not in FORMS:
-        sys.exit(f"got {form!r}; say one of {FORMS}")
+        sys.exit(f"got {form!r}; give one of {FORMS}")
     sys.stdout.write(as_json() if form == "json" else as_markdown())

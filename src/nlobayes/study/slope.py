@@ -7,3 +7,8 @@ from nlobayes.study.values import Choice
 
 class SlopeSettings(Choice):
     """Prior of the trained slopes of activations."""
+
+    @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether it learns more than the slopes."""
+        return False

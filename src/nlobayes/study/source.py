@@ -1,4 +1,4 @@
-"""What every kind of source says: its columns and rows, who makes its table, what a user gives."""
+"""Settings of every kind of source: columns and rows, the maker of its table, files of the user."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SourceSettings(Choice):
 
     @property
     def known(self) -> tuple[str, ...] | None:
-        """Names of all columns that its table may have; None where only the table says it."""
+        """Names of all columns that its table may have; None where only the table has it."""
         return None
 
     @property
@@ -70,7 +70,7 @@ class SourceSettings(Choice):
         """Refuse, by an InputError that starts with the key, what a user gives and is not there."""
 
     def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse columns, by the key that asks for them, that its table does not have."""
+        """Refuse columns, by the key that names them, that its table does not have."""
         if self.known is None:
             return
         for key, names in asked.items():
@@ -85,11 +85,11 @@ class SourceSettings(Choice):
                     )
 
     def job(self) -> dict[str, Any]:
-        """Tell the stage that makes its table what it needs."""
+        """Give the stage that makes its table what it needs."""
         return {}
 
     def reading(self) -> dict[str, Any]:
-        """Tell `prepare` how the table is read."""
+        """Give `prepare` the settings for reading the table."""
         return {"units": {}}
 
 
@@ -99,5 +99,5 @@ class ComputedSource(SourceSettings):
     made_by: ClassVar[MadeBy] = "simulate"
 
     def job(self) -> dict[str, Any]:
-        """Tell `simulate` all of it."""
+        """Give `simulate` all settings."""
         return {"source": self}

@@ -22,4 +22,4 @@ def _specifications() -> dict[str, type[BaseModel] | None]:
 
 
 SPECIFICATIONS = _specifications()
-"""What each verb was told; None where its command line says it all."""
+"""Specification of each verb; None where its command line suffices."""

@@ -1,4 +1,4 @@
-"""The model that an artifact says it is of."""
+"""The model that an artifact stores."""
 
 from __future__ import annotations
 

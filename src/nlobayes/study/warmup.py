@@ -1,4 +1,4 @@
-"""What the settings of every warm-up say: its length, its segments, what it needs and learns."""
+"""Settings of every warm-up: its length, segments, needs and adapted values."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class WatchJob(Frozen):
 
 
 def watch_job(runs: Iterable[RunSpec], labels: Mapping[str, str]) -> WatchJob:
-    """Say how long those runs are to be that have a label, in the order of the labels."""
+    """Give the planned lengths of the labelled runs, in the order of the labels."""
     known = {run.run_id: run for run in runs}
     return WatchJob(runs=tuple(_watched(known[path], labels[path]) for path in labels))
 

@@ -1,4 +1,4 @@
-"""Answers in columns: what the command line and the service say of every point."""
+"""Answers in columns: the columns of the command line and the service for every point."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def answer(
     on: Scale = "target",
     given: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Predict points (point, input) and say where they lie; each column has axis (point,).
+    """Predict points (point, input) with their domain; each column has axis (point,).
 
     `given` holds parameters that were held fixed, as `Surrogate.domain` takes them. Far outside
     the domain a number may not exist: it is NaN or infinite there.
@@ -64,7 +64,7 @@ def answer(
 def answer_classes(
     classifier: Classifier, points: np.ndarray, given: Mapping[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
-    """Say of points (point, input) which class is most probable, how probable each, and where.
+    """Give the most probable class of points (point, input), all probabilities, and the domain.
 
     Columns (point,): the label by the name of the target, `probability_{label}`, `entropy`,
     `mutual_information` in nats and the domain; errors as `Classifier.predict`.
@@ -107,7 +107,7 @@ def answer_beside(
 
 
 def allowed(surrogate: Trained, points: np.ndarray) -> tuple[np.ndarray, str]:
-    """Tell which points have finite features and a reference, and say which those are."""
+    """Find the points with finite features and a reference, and return these too."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     with np.errstate(all="ignore"):
         features = chosen.apply(surrogate.network_inputs(points))

@@ -1,4 +1,4 @@
-"""Conditions of a surrogate: spans of parameters that were held fixed, so that no input tells."""
+"""Conditions of a surrogate: spans of fixed parameters, which are no inputs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from nlobayes.data.statements import Fixed
 
 BEYOND = "must be within"
-"""What stands in a reason of a point that violates a condition."""
+"""Text in the reason of a point that violates a condition."""
 
 
 def violated(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
-    """Tell which points (point,) lie beyond a span, by parameters (point,) in their units.
+    """Find which points (point,) lie beyond a span, by parameters (point,) in their units.
 
     What is not given, or NaN, violates nothing.
     """
@@ -26,7 +26,7 @@ def violated(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int)
 
 
 def reasons(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
-    """Say of points (point,) which spans they leave and what they do not tell; else nothing."""
+    """Name the spans that points (point,) leave and the parameters that they lack; else nothing."""
     said = [[_said(one, value) for value in _values(one, given, points)] for one in conditions]
     rows = zip(*said, strict=True) if said else ([] for _ in range(points))
     return np.array(["; ".join(filter(None, row)) for row in rows], dtype=object)

@@ -24,7 +24,7 @@ NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 class CrossSection(NamedTuple):
     """A cross section in pb: median and 68 % interval of the predictive, where it lies, and why.
 
-    `reason` says which parameter that was held fixed has another value, or is not told. `errors`
+    `reason` names a fixed parameter that has another value, or is not given. `errors`
     are relative, by the names that `theory.relative_errors` gives them.
     """
 

@@ -44,9 +44,9 @@ def distance(domain: Domain, features: np.ndarray) -> np.ndarray:
 
 
 def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """Say of points (point,) whether they are `inside`, `near edge` or `outside`.
+    """Classify points (point,) as `inside`, `near edge` or `outside`.
 
-    `within` tells which lie within the range of the train rows (`limits.within`); what does not is
+    `within` marks those within the range of the train rows (`limits.within`); what does not is
     `outside`, however near.
     """
     flags = np.where(distances <= domain.edge, NEAR_EDGE, OUTSIDE)
@@ -65,7 +65,7 @@ def _distance(points: np.ndarray, rows: np.ndarray, spacing: np.ndarray) -> np.n
 def _spacing(rows: np.ndarray) -> np.ndarray:
     """Give the distance of each row to its fifth nearest other, or to the last there is.
 
-    Where rows repeat so often that this is zero, the mean over rows stands in for it.
+    Where rows repeat so often that this is zero, the mean over rows replaces it.
     """
     others = min(NEIGHBOURS, len(rows) - 1)
     if others < 1:

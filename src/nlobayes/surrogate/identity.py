@@ -12,6 +12,7 @@ from nlobayes.data.statements import (
     Fixed,
     read_energy,
     read_fixed,
+    read_order,
     read_particles,
 )
 
@@ -19,9 +20,7 @@ STATED = (
     *("process", "incoming", "outgoing", "sqrt_s_tev", "order", "parton_distributions", "alpha_s"),
     *("scales", "squark_mass_gev", "fixed", "engine"),
 )
-"""What tells cross sections apart; an entry that no table stated is unknown."""
-ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2}
-"""Orders of QCD, as blocks XSECTION number them."""
+"""What distinguishes cross sections; an entry that no table stated is unknown."""
 
 LONGEST = 200
 """Characters of an entry that are given."""
@@ -48,7 +47,7 @@ class Process(NamedTuple):
 
 
 def process_of(stated: Mapping[str, str]) -> Process | None:
-    """Take the process from what `origin` tells; None where particles or energy are unknown."""
+    """Take the process from `origin`; None where particles or energy are unknown."""
     incoming, outgoing = (read_particles(stated[name]) for name in ("incoming", "outgoing"))
     energy = read_energy(stated["sqrt_s_tev"])
     if incoming is None or outgoing is None or energy is None:
@@ -56,9 +55,14 @@ def process_of(stated: Mapping[str, str]) -> Process | None:
     return Process(incoming, outgoing, round(1000 * energy, 6))
 
 
+def is_stated(stated: Mapping[str, str], name: str) -> bool:
+    """Return whether the table stated an entry."""
+    return stated[name] != UNKNOWN
+
+
 def qcd_order(stated: Mapping[str, str]) -> int | None:
     """Take the order of QCD as blocks XSECTION number it; None where it is unknown."""
-    return ORDERS.get(stated["order"].partition(" ")[0].rstrip(",;"))
+    return read_order(stated["order"])
 
 
 def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed, ...]:
@@ -67,7 +71,7 @@ def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed,
 
 
 def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Say what the target was learned relative to; nothing where it was learned itself."""
+    """Name the reference of the target; empty where it was learned itself."""
     target = facts.get("transforms", {}).get("target", {})
     settings = target.get("relative_to")
     if settings is None:
@@ -89,7 +93,7 @@ def run_of(facts: Mapping[str, Any]) -> str:
 
 
 def in_words(stated: Mapping[str, str]) -> str:
-    """Say in one line of which process `origin` tells, how it was computed, and what is unknown."""
+    """Give the process in `origin`, its calculation and unknown entries in one line."""
     if all(stated[name] == UNKNOWN for name in STATED):
         return stated.get("problem", "a process unknown: its table states none")
     said = (
@@ -108,7 +112,7 @@ WORDED = {
     "masses": "squark masses",
     "engine": "engine",
 }
-"""What `in_words` tells behind process and energy, and what it calls what is unknown."""
+"""Entries in `in_words` after process and energy, and their names if unknown."""
 
 
 def _worded(name: str, stated: Mapping[str, str]) -> str:
@@ -124,7 +128,7 @@ def _worded(name: str, stated: Mapping[str, str]) -> str:
 
 
 def _masses(stated: Mapping[str, str]) -> str:
-    """Say which parameters were held fixed, or which masses squarks had."""
+    """Name the fixed parameters, or the masses of squarks."""
     if stated["fixed"] not in (UNKNOWN, NOTHING):
         return f"for {stated['fixed']}"
     mass, _, how = stated["squark_mass_gev"].partition(", ")
@@ -150,7 +154,7 @@ def _order_of(text: str, target: str) -> str:
 
 
 def _longest(name: str) -> int:
-    """Give parameters that were held fixed more room: half of them would say something else."""
+    """Allow more characters for fixed parameters, because a cut list would mislead."""
     return 20 * LONGEST if name == "fixed" else LONGEST
 
 

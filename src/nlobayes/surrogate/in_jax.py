@@ -5,7 +5,7 @@ It computes in JAX's own precision, whatever that of the draws: with `jax_enable
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nlobayes.data.feature_maps import FEATURE_MAPS
-from nlobayes.data.references import columns_behind
+from nlobayes.data.references import calculated
 from nlobayes.data.transforms import feature_transform, standardise_features
 from nlobayes.distributions.mixture import Mixture
 from nlobayes.distributions.tabulated import Tabulated
@@ -37,28 +37,29 @@ Function = Callable[[Any], Prediction]
 _HALVINGS = 50
 
 
-def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Function:
+def function_of(
+    exported: Exported,
+    probabilities: Sequence[float] | None,
+    network_inputs: Callable[[Any], Any],
+) -> Function:
     """Make the function of `Surrogate.as_jax` of a surrogate of one target (`targets.one_by_one`).
 
-    Without probabilities there are no quantiles, and the median is NaN.
+    Without probabilities there are no quantiles, and the median is NaN. `network_inputs` is that of
+    the surrogate: where its first target is relative to a column, no target's network sees that.
 
     Raises
     ------
     InputError
-        If it needs the embedded engine or a feature map of NumPy alone, or a probability is none
-        that the noise knows.
+        If its feature map is of NumPy alone, or a probability is none that the noise knows.
     """
     facts, output = exported.facts, output_of(exported)
-    relative_to = output.transform.relative_to
-    if relative_to is not None and "column" not in relative_to:
-        raise InputError("surrogate.engine_not_in_jax", calculation=relative_to["calculation"])
     check_probabilities(output.noise, probabilities or ())
     network = network_of(exported.variables, facts["activation"])
     in_double = {name: np.asarray(of, np.float64) for name, of in exported.variables.items()}
     layers = [for_all_points(layer) for layer in layers_of(network, in_double)]
-    columns, behind = facts["columns"], len(columns_behind(relative_to))
+    columns = facts["columns"]
     features = feature_transform(facts["transforms"]["features"])
-    _check_of_jax(features.map, len(columns) - behind)
+    _check_of_jax(features.map, network_inputs(np.zeros((1, len(columns)))))
     summary = partial(_summary, output=output, probabilities=probabilities)
 
     def predict(x: Any) -> Prediction:
@@ -68,9 +69,9 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
                 "surrogate.other_shape", shape=given.shape, count=len(columns), inputs=columns
             )
         points = given.reshape(-1, len(columns))
-        mapped = FEATURE_MAPS[features.map].apply(points[:, : len(columns) - behind])
+        mapped = FEATURE_MAPS[features.map].apply(network_inputs(points))
         seen = standardise_features(features, mapped)
-        offset = _offset(output, points[:, -1] if behind else None)
+        offset = _offset(output, dict(zip(columns, points.T, strict=True)))
         outputs = forward(network, layers, seen, xp=jnp)
         known = jnp.isfinite(seen).all(axis=1) & jnp.isfinite(offset)
         scaled = outputs * output.transform.sd + output.transform.mean + offset
@@ -81,18 +82,24 @@ def function_of(exported: Exported, probabilities: Sequence[float] | None) -> Fu
     return predict
 
 
-def _check_of_jax(name: str, columns: int) -> None:
+def _check_of_jax(name: str, point: np.ndarray) -> None:
     """Refuse a feature map that computes with NumPy alone, or assigns to parts of arrays."""
     try:
-        jax.eval_shape(FEATURE_MAPS[name].apply, jnp.zeros((1, columns)))
+        jax.eval_shape(FEATURE_MAPS[name].apply, point)
     except TypeError:
         raise InputError("surrogate.map_not_in_jax", map=name) from None
 
 
-def _offset(output: Output, reference: jax.Array | None) -> jax.Array:
+def _offset(output: Output, named: Mapping[str, Any]) -> jax.Array:
     """Give the reference (point,) on the model scale; NaN where it has no logarithm."""
-    if reference is None:
+    relative_to = output.transform.relative_to
+    if relative_to is None:
         return jnp.zeros(())
+    reference: Any
+    if "column" in relative_to:
+        reference = named[relative_to["column"]]
+    else:
+        reference = calculated(relative_to, named)
     if output.transform.scale != "log10":
         return reference
     return jnp.log10(jnp.where(reference > 0, reference, jnp.nan))

@@ -42,8 +42,8 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
     A `ModelProto`. From `points` (point, input) it computes `{target}_mean`, `_posterior_sd` and
     `_total_sd` of each target, and where the noise lies about the mean of the draws `_median` and
     quantiles as `_q16`, all (point,). About each draw quantiles are roots, which take ONNX Runtime
-    minutes. All are NaN at a point that `Surrogate.predict` refuses. `metadata_props` say what the
-    model is of.
+    minutes. All are NaN at a point that `Surrogate.predict` refuses. `metadata_props` describe the
+    model.
 
     Raises
     ------
@@ -52,10 +52,11 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
     """
     further = ("median", *quantile_names(quantiles))
     kept = _with_draws(exported, draws)
+    surrogate = Surrogate(kept)
     with jax.enable_x64(True):
         closed = [each.facts["noise"]["about"] == "mean" for each in one_by_one(kept)]
         functions = [
-            function_of(each, quantiles if formula else None)
+            function_of(each, quantiles if formula else None, surrogate.network_inputs)
             for each, formula in zip(one_by_one(kept), closed, strict=True)
         ]
 
@@ -63,7 +64,6 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
             found = zip(functions, closed, strict=True)
             return tuple(v for of, formula in found for v in _values(of(points), formula))
 
-        surrogate = Surrogate(kept)
         model = to_onnx(
             predict,
             [(POINTS, len(surrogate.inputs))],
@@ -95,7 +95,7 @@ def _values(found: Prediction, formula: bool) -> list[Any]:
 
 
 def _metadata(surrogate: Surrogate) -> dict[str, str]:
-    """Say what a model is of, as text: JSON where it is more than one word."""
+    """Give the metadata of a model as text: JSON where it is more than one word."""
     units = {name: surrogate.units.get(name, "") for name in (*surrogate.inputs, surrogate.target)}
     said: dict[str, Any] = {
         "inputs": surrogate.inputs,

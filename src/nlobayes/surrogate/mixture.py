@@ -28,7 +28,7 @@ _SLOWEST = 1e-3
 class StoredNoise(NamedTuple):
     """The parameters of the noise about f, as a file holds them.
 
-    `about` says whether it lies about every of the `draws` or about their `mean`. There its scale
+    `about` states whether it lies about every of the `draws` or about their `mean`. There its scale
     is that of `distributions.scales`. In each bin of the feature `column` between `edges` its sd is
     `sd_per_scale` (bin,) times its scale, and its distribution function is `probability` (bin,
     node) at `residual` (node,), in units of the scale; about draws there is one bin.

@@ -1,4 +1,4 @@
-"""Classes between the rows: what draws together say on a grid over a plane of two inputs."""
+"""Classes between the rows: mean probabilities of draws on a grid over two inputs."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_check(value: Any) -> bool:
-    """Tell whether a check says whether it passed, and its value and limits where it has them."""
+    """Return whether a check has its outcome, and valid value and limits if any."""
     if not isinstance(value, dict) or not isinstance(value.get("passed"), bool):
         return False
     told = [value.get(name) for name in ("threshold", "low", "high")]

@@ -6,15 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlobayes.surrogate.limits import mixing_rows
 from nlobayes.surrogate.surrogate import Surrogate
 
 _overflowing = np.errstate(over="ignore", invalid="ignore")
-
-
-def mixings(surrogate: Surrogate) -> list[list[str]]:
-    """Find inputs that are rows of a mixing matrix."""
-    return mixing_rows(surrogate.inputs, surrogate.units)
 
 
 @_overflowing
@@ -37,7 +31,7 @@ def spread(
 
 @_overflowing
 def through(values: np.ndarray, wanted: float | None) -> np.ndarray:
-    """Move the nearest of the values to one that is wanted."""
+    """Move the nearest of the values to a requested one."""
     if wanted is None:
         return values
     moved = values.copy()
@@ -60,7 +54,7 @@ def with_unit_norm(surrogate: Surrogate, points: np.ndarray, along: str) -> np.n
     one, stays as it is.
     """
     points = points.copy()
-    for row in mixings(surrogate):
+    for row in surrogate.mixings:
         others = [surrogate.inputs.index(name) for name in row if name != along]
         left = np.ones(len(points))
         if along in row:

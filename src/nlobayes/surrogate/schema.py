@@ -1,6 +1,6 @@
-"""What a surrogate must say and hold before it predicts: its file may come from anybody.
+"""Requirements on the file of a surrogate, which may come from an unknown source.
 
-Two tables: `FACTS` says of each fact what is allowed, `WHOLE` what facts and arrays are together.
+Two tables: `FACTS` has the allowed values of each fact, `WHOLE` the rules for all of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CLOSED = ("noise", "domain", "transforms.features", "transforms.target")
 
 
 class Form(NamedTuple):
-    """What files of numbers, or of classes, must say and hold."""
+    """Required content of files of numbers, or of classes."""
 
     facts: Mapping[str, Rule]
     optional: Mapping[str, Rule]
@@ -30,7 +30,7 @@ class Form(NamedTuple):
 
 
 def _form(exported: Exported) -> Form:
-    """Choose by what a file says of its form, by which its arrays were read."""
+    """Choose by the form that a file states, by which its arrays were read."""
     if exported.facts.get("form") != CLASSES:
         return Form(FACTS, OPTIONAL, CLOSED, WHOLE)
     labels = {"transforms.target.labels": LABELS}
@@ -48,7 +48,7 @@ FURTHER_TARGET = Form(
 
 
 def check(exported: Exported, source: str) -> Exported:
-    """Refuse a surrogate that says or holds what cannot be predicted with, and give it back.
+    """Refuse a surrogate with invalid content, and otherwise return it.
 
     Raises
     ------

@@ -30,7 +30,7 @@ FROM_BAD_TO_GOOD = (OUTSIDE, NEAR_EDGE, INSIDE)
 def cross_sections(
     surrogates: Mapping[str, Surrogate], spectrum: Mapping[str, float]
 ) -> dict[str, CrossSection]:
-    """Predict each of several processes, by their names; errors as `cross_section` say which."""
+    """Predict each of several processes, by name; errors have the keys of `cross_section`."""
     return {name: _of(name, one, spectrum) for name, one in surrogates.items()}
 
 
@@ -40,8 +40,8 @@ def total(
     """Add the cross sections of surrogates, by the names of their processes, at one spectrum.
 
     Median and interval are those of the sum, not sums of these. Its domain is the worst of its
-    parts; `reason` says of which, and why. An error of theory that one part does not know is not
-    known of the sum. Of one surrogate it is `cross_section`.
+    parts; `reason` names the part and its reason. A theory error that one part lacks is missing in
+    the sum. For one surrogate the result is that of `cross_section`.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def _errors(
 
 
 def _reasons(parts: Mapping[str, CrossSection]) -> str:
-    """Say which parts are not inside, and of all parts what they say."""
+    """Name the parts that are not inside, and the reasons of all parts."""
     said = {
         name: "; ".join(filter(None, ["" if of.domain == INSIDE else of.domain, of.reason]))
         for name, of in parts.items()

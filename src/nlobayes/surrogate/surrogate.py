@@ -113,22 +113,22 @@ class Surrogate(Trained):
         Raises
         ------
         InputError
-            If JAX is not installed; if the surrogate needs the embedded engine, or its feature map
-            is of NumPy alone; if there is no such output, or a probability is none that the noise
-            knows. The function raises it for points of another shape.
+            If JAX is not installed; if its feature map is of NumPy alone; if there is no such
+            output, or a probability is none that the noise knows. The function raises it for points
+            of another shape.
         """
         name = self._known(output)
         with needs_extra("jax"):
             from nlobayes.surrogate.in_jax import function_of
 
-        return function_of(self._each[self.outputs.index(name)], quantiles)
+        return function_of(self._each[self.outputs.index(name)], quantiles, self.network_inputs)
 
     def errors(self, x: Any) -> dict[str, np.ndarray]:
         """Return relative errors of the target at points (point, input), each (point,), by name.
 
         `regression_down` and `regression_up` lead from the median to the ends of the 68 % interval
         of the surrogate; so do those of every source of `theory`, and `total_down` and `total_up`
-        of all. `surrogate.theory` says how they are combined.
+        of all. `surrogate.theory` states how they are combined.
 
         Raises
         ------

@@ -11,13 +11,13 @@ from nlobayes.types import Exported, NoiseTable
 FURTHER = "further"
 """The fact that lists the targets behind the first, each with `OF_TARGET`."""
 OF_TARGET = ("target", "transform", "noise")
-"""What is said of each target by itself: its name, its transform and its noise."""
+"""Facts of each target: its name, its transform and its noise."""
 
 
 def one_by_one(exported: Exported) -> Iterator[Exported]:
     """Give each target as a surrogate of one output, in the order of the network's outputs.
 
-    What a file lacks stays missing, for `schema.check` to say.
+    Entries that a file lacks stay missing; `schema.check` reports them.
     """
     facts = {name: value for name, value in exported.facts.items() if name != FURTHER}
     tables = (NoiseTable(exported.residual, exported.probability), *exported.further)

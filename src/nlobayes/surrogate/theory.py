@@ -37,7 +37,7 @@ def relative_errors(
     target
         Name of the cross section.
     theory
-        Names of ratios by what they tell: two of `scale` and of `alpha_s`, one of `pdf`.
+        Names of ratios by their source: two of `scale` and of `alpha_s`, one of `pdf`.
 
     Returns
     -------

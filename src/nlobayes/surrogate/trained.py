@@ -16,7 +16,7 @@ from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
-from nlobayes.data.transforms import CLASSES, apply_features, feature_transform
+from nlobayes.data.transforms import CLASSES, FEATURE_MAPS, apply_features, feature_transform
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.model.networks import network_of
@@ -24,10 +24,12 @@ from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.conditions import reasons, violated
 from nlobayes.surrogate.evaluation import evaluate
 from nlobayes.surrogate.identity import conditions, in_words, origin, process_of
-from nlobayes.surrogate.limits import Limits, gaps, within
+from nlobayes.surrogate.limits import Limits, bounds_of, gaps, mixing_rows
 from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
+MOST_KEPT = 10_000
+"""Points whose references are kept for the next question about the same points."""
 Engine = Literal["numpy", "jax"]
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
@@ -50,6 +52,8 @@ class Trained:
         Smallest and largest value of each input among the train rows.
     gaps
         For masses with both signs: the interval around zero without train rows.
+    mixings
+        Rows of a mixing matrix among the inputs, which have a length.
     typical
         A train row in the middle of the others, by input.
     facts
@@ -86,18 +90,22 @@ class Trained:
         self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
+        self._last_reference = (np.empty(0), np.empty(0))
         behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
         near = facts["domain"]
         self._domain = domains.Domain(
             exported.features, exported.spacing, near["inside"], near["edge"]
         )
-        self._ranges: Limits = self.limits | near["limits"]
-        self.gaps = gaps(self._ranges, self.inputs)
+        ranges: Limits = self.limits | near["limits"]
+        signs = FEATURE_MAPS[self._features.map].SIGNS
+        self._bounds = bounds_of(ranges, self.inputs, self.units, signs)
+        self.gaps = gaps(ranges, self.inputs)
+        self.mixings = mixing_rows(self.inputs, self.units, ranges)
         self._evaluate = _evaluator(exported, engine)
 
     def __repr__(self) -> str:
-        """Say what is predicted, from how many draws, which checks failed, and what it is of."""
+        """Describe target, number of draws, failed checks and process."""
         failed = ", ".join(name for names in self.failed_checks.values() for name in names)
         verdict = f"failed: {failed}" if failed else "all checks passed"
         if self.approximate:
@@ -150,12 +158,13 @@ class Trained:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
 
         A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
-        or in the length of a row of mixings. So is one without a `reference`, and one that violates
-        one of `conditions`: `given` holds these parameters by name (point,), NaN where nobody knows
-        them; `reasons` says which.
+        or in the length of a row of mixings (signs that the feature map does not see, such as that
+        of a whole row, do not count). So is a point without a `reference`, and one that
+        violates one of `conditions`: `given` holds these parameters by name (point,), NaN where
+        unknown. `reasons` names them.
         """
         points = checked(x, self.inputs)
-        allowed = within(self._ranges, points, self.inputs, self.units)
+        allowed = self._bounds.allow(points)
         reference = self._reference(points)
         if reference is not None:
             allowed &= np.isfinite(reference)
@@ -163,20 +172,21 @@ class Trained:
         return domains.flag(self._domain, self.distance(points), allowed)
 
     def reasons(self, given: Mapping[str, Any], points: int) -> np.ndarray:
-        """Say of so many points which of `conditions` they violate, or do not tell (point,)."""
+        """Name the `conditions` that points violate, or whose values they lack (point,)."""
         return reasons(self.conditions, given, points)
 
     def reference(self, x: Any) -> np.ndarray | None:
         """Give what the target was learned relative to, in its unit (point,); None without one.
 
         Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
-        the prediction, where it does not exist; `needs` says which points have one.
+        the prediction, where it does not exist; `needs` describes the points that have one.
         """
-        return self._reference(checked(x, self.inputs))
+        known = self._reference(checked(x, self.inputs))
+        return None if known is None else known.copy()
 
     @property
     def needs(self) -> str:
-        """Say which points have a reference; empty where the target was learned itself."""
+        """Describe the points with a reference; empty where the target was learned itself."""
         relative_to = self._relative_to
         return "" if relative_to is None else allowed_references(relative_to, self.scale)
 
@@ -185,10 +195,17 @@ class Trained:
         return points[:, : self._inputs_of_network]
 
     def _reference(self, points: np.ndarray) -> np.ndarray | None:
+        """Compute it once for what is predicted, flagged and checked of the same points."""
         relative_to = self._relative_to
         if relative_to is None:
             return None
-        return reference_at(relative_to, points, self.inputs, self.scale)
+        before, known = self._last_reference
+        if np.array_equal(before, points):
+            return known
+        found = reference_at(relative_to, points, self.inputs, self.scale)
+        if len(points) <= MOST_KEPT:
+            self._last_reference = points.copy(), found
+        return found
 
     def _seen(self, x: Any) -> np.ndarray:
         points = checked(x, self.inputs)
@@ -203,7 +220,7 @@ def read_exported(path: str | Path) -> Exported:
 
 
 def is_of_classes(exported: Exported) -> bool:
-    """Tell whether a file is of classes."""
+    """Return whether a file predicts classes."""
     scale: str = exported.facts["transforms"]["target"]["scale"]
     return scale == CLASSES
 

@@ -26,7 +26,7 @@ def _layers_fit(exported: Exported) -> bool:
 
 
 def _is_network(exported: Exported, outputs: int) -> bool:
-    """Compare the arrays of the draws with those that the sizes of their weights ask for."""
+    """Compare the arrays of the draws with those that follow from the sizes of their weights."""
     drawn = exported.variables
     count = sum(name.startswith(f"{WEIGHTS}_") for name in drawn)
     weights = [drawn.get(f"{WEIGHTS}_{number}") for number in range(1, count + 1)]
@@ -106,13 +106,13 @@ def _within_limits(exported: Exported) -> bool:
     facts, typical = exported.facts, exported.typical[np.newaxis]
     named = dict(zip(facts["columns"], exported.limits.tolist(), strict=True))
     all_limits = named | facts["domain"]["limits"]
-    wanted = quantities(typical, facts["columns"], facts["units"]).keys()
+    wanted = quantities(typical, facts["columns"], facts["units"], all_limits).keys()
     known = wanted == all_limits.keys()
     return known and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
 
 
 def _reference_fits(exported: Exported) -> bool:
-    """Tell whether the columns are what the reference needs, and the typical row has one."""
+    """Return whether the columns are what the reference needs, and the typical row has one."""
     facts = exported.facts
     target, columns = facts["transforms"]["target"], facts["columns"]
     settings = target.get("relative_to")
@@ -133,7 +133,7 @@ def _further_fit(exported: Exported) -> bool:
 
 
 def _theory_fits(exported: Exported) -> bool:
-    """Tell whether the outputs that tell errors are there."""
+    """Return whether the outputs with theory errors are there."""
     told = [*chain.from_iterable(exported.facts["transforms"].get("theory", {}).values())]
     further = {one["target"] for one in exported.facts.get(FURTHER, [])}
     return len({*told}) == len(told) and {*told} <= further
@@ -154,7 +154,7 @@ WHOLE: dict[str, Callable[[Exported], bool]] = {
         _layers_fit
     ),
     "each further target has a name and a noise of its own": _further_fit,
-    "theory errors are those of further targets, each told once": _theory_fits,
+    "theory errors are those of further targets, each given once": _theory_fits,
     "columns, limits and typical have one length": lambda e: (
         len(e.facts["columns"]) == len(e.typical) and e.limits.shape[1] == 2
     ),
@@ -165,7 +165,7 @@ WHOLE: dict[str, Callable[[Exported], bool]] = {
     "residual rises": _residual_rises,
     "probability rises from 0 to 1": _is_distribution,
     "each knot has its coefficient, at most a line for each feature": _lines_fit,
-    "edges, sd_per_scale and probability tell of the same bins": _bins_fit,
+    "edges, sd_per_scale and probability have the same bins": _bins_fit,
     "column is one of the features": _column_is_a_feature,
     "inside is at most edge": lambda e: e.facts["domain"]["inside"] <= e.facts["domain"]["edge"],
 }

@@ -1,1 +1,1 @@
-"""What the Snakefile asks: what a study has, and what its jobs read, are told and need."""
+"""What the Snakefile needs: the plan of a study, and inputs, specifications, needs of jobs."""

@@ -9,10 +9,10 @@ from nlobayes.study.run import RunSpec
 
 
 def fidelity_jobs(runs: Iterable[RunSpec]) -> dict[str, FidelityJob]:
-    """Tell `fidelity`, by the path of each model that the runs of a grid share, what to compare.
+    """Give `fidelity` the runs to compare, by the path of each model that runs of a grid share.
 
-    The first method of chains is the exact one; a model without it, or without an approximation,
-    has nothing to compare.
+    The first exact method is that to compare with; a model without it, or without an
+    approximation, has nothing to compare. Chains that are not exact are never compared with.
     """
     by_model: dict[str, list[RunSpec]] = {}
     for run in runs:
@@ -22,13 +22,12 @@ def fidelity_jobs(runs: Iterable[RunSpec]) -> dict[str, FidelityJob]:
 
 
 def _job(runs: Iterable[RunSpec]) -> FidelityJob | None:
-    chains: list[TimedMethod] = []
-    others: list[TimedMethod] = []
-    for run in runs:
-        (others if run.method.approximate else chains).append(_timed(run))
-    if not (chains and others):
+    held = list(runs)
+    exact = [_timed(run) for run in held if run.method.exact]
+    others = tuple(_timed(run) for run in held if run.method.approximate)
+    if not (exact and others):
         return None
-    return FidelityJob(exact=chains[0], approximations=tuple(others))
+    return FidelityJob(exact=exact[0], approximations=others)
 
 
 def _timed(run: RunSpec) -> TimedMethod:

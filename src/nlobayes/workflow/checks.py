@@ -18,10 +18,13 @@ RECORDS = (Path(".snakemake/metadata"), Path(".snakemake/incomplete"))
 def check_study_files(given: Iterable[Path]) -> None:
     """Stop where the default study or another file of it is no plain study.
 
-    Snakemake's own reader runs templates and lets the last of two equal keys win.
+    Snakemake's own reader runs templates and lets the last of two equal keys win. As for it, the
+    default study may be missing where another file is given, as in a folder with that file alone.
     """
+    files = [*given]
+    default = [DEFAULT_STUDY] if DEFAULT_STUDY.exists() or not files else []
     try:
-        for path in (DEFAULT_STUDY, *given):
+        for path in (*default, *files):
             read_study(path)
     except InputError as error:
         stop(error)

@@ -11,7 +11,7 @@ from nlobayes.workflow.plan import MAPS_OF_PLANE, Paths, Plan, dataset_path, map
 Wildcards = Any
 """Snakemake's wildcards: an attribute for each."""
 SAID = ("predictions", "posterior")
-"""Folders of what a run says."""
+"""Folders of the metrics of a run."""
 
 
 class Inputs:
@@ -42,7 +42,7 @@ class Inputs:
         return f"results/data/{wildcards.dataset}.nc"
 
     def rivals(self, wildcards: Wildcards) -> Paths:
-        """List what the rivals of a run predict; none where its grids ask for none."""
+        """List what the rivals of a run predict; none where its grids name none."""
         dataset = self._run(wildcards).names["dataset"]
         names = self._plan.rivals_of_runs[wildcards.run]
         return [f"results/rivals/{dataset}/{name}.nc" for name in names]
@@ -91,7 +91,7 @@ class Inputs:
         return files_per_chain_group(run, "segment", self._chains(wildcards).segments)
 
     def segments_so_far(self, wildcards: Wildcards) -> Paths:
-        """List the segments of all chain groups up to the one that is judged."""
+        """List the segments of all chain groups up to the one that is checked."""
         return files_per_chain_group(self._run(wildcards), "segment", int(wildcards.segment) + 1)
 
     def posteriors(self, wildcards: Wildcards) -> Paths:
@@ -99,7 +99,7 @@ class Inputs:
         return [f"results/posterior/{run}.nc" for run in self._plan.samplers[wildcards.samplers]]
 
     def held_against(self, wildcards: Wildcards) -> Paths:
-        """List what the exact run of a model, and its approximations, say and score."""
+        """List the predictions and scores of the exact run of a model and of its approximations."""
         job = self._plan.approximated[wildcards.approximated]
         runs = [self._plan.runs[each.run] for each in (job.exact, *job.approximations)]
         files = [f"results/{kind}/{r.run_id}.nc" for r in runs for kind in SAID]

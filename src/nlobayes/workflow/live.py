@@ -38,7 +38,7 @@ class Terminal:
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """Say whether a person may see it."""
+        """Return whether a person may see it."""
         return self.is_live
 
     def show(self, lines: Sequence[str]) -> None:
@@ -67,12 +67,12 @@ class Progress:
             threading.Thread(target=self._tick, daemon=True).start()
 
     def started(self, number: int, job: str) -> None:
-        """Say that a job has started."""
+        """Report the start of a job."""
         self._at_work[number] = job
         self._say(f"{self._counted()}  {job}")
 
     def ended(self, number: int) -> None:
-        """Say that a job has ended, well or not."""
+        """Report the end of a job, with or without success."""
         self._at_work.pop(number, None)
         self.show()
 
@@ -116,7 +116,7 @@ class Progress:
 
 
 class Watcher:
-    """A process beside the scheduler that reads how far runs are and says what has changed."""
+    """A process beside the scheduler that reads the progress of runs and prints changes."""
 
     def __init__(
         self, command: Sequence[str], spec: str, told: Callable[[str], None], after: float
@@ -151,13 +151,13 @@ class Watcher:
 
 
 def lowest_priority(command: Sequence[str]) -> list[str]:
-    """Let a command run only where nothing else wants to, if this machine can say so."""
+    """Run a command at idle priority, if this machine supports it."""
     nice = shutil.which("nice")
     return [nice, "-n", "19", *command] if nice else [*command]
 
 
 def labelled(labels: Mapping[str, str], asked: set[str]) -> dict[str, str]:
-    """Keep the labels of what is asked for, in their order."""
+    """Keep the labels of the requested runs, in their order."""
     return {path: label for path, label in labels.items() if path in asked}
 
 

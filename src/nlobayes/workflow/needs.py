@@ -18,10 +18,10 @@ MEMORY_OF_EXECUTORS = {"htcondor_request_mem_mb"}
 
 
 class Needs:
-    """What the jobs of a plan need; the first wildcard of a job says what it reads."""
+    """What the jobs of a plan need; the first wildcard of a job names its input."""
 
     def __init__(self, plan: Plan, defaults: Iterable[str] = ()) -> None:
-        """Take names of default resources; memory is asked for by these names, too."""
+        """Take names of default resources; memory is requested by these names, too."""
         self._plan = plan
         self._memory = ["mem_mb", *sorted(MEMORY_OF_EXECUTORS.intersection(defaults))]
         self._rows = cache(self._count_rows)

@@ -79,6 +79,6 @@ class Options:
         }
 
     def name_of_run(self, wildcards: Wildcards) -> str:
-        """Say what the figures of a run show: the run, and the target that it learned."""
+        """Give the line below the figures of a run: the run and its target."""
         target = ", ".join(self._plan.runs[wildcards.run].dataset.target.columns)
         return f"run {wildcards.run}, target {target}"

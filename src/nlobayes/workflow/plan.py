@@ -1,4 +1,4 @@
-"""A study as the rules ask for it: what it has of every kind, by the paths in `results/`."""
+"""A study for the rules: its members of every kind, by the paths in `results/`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ByPath(dict[str, Value]):
     """What the study has of a kind, by path; the patterns of the rules match others too."""
 
     def __missing__(self, name: str) -> Value:
-        """Refuse a path that a person asked for by mistake."""
+        """Refuse a path that was requested by mistake."""
         raise InputError("workflow.no_path_of_study", path=name)
 
 
@@ -54,7 +54,7 @@ class Plan:
         groups: dict[str, Paths] = {}
         for grid in self.study.grids:
             for run in self.study.runs(grid):
-                if run.method.approximate:  # what they say is no second opinion
+                if run.method.approximate:  # an approximation is no independent check
                     continue
                 groups.setdefault(f"{grid}/{run.model_id}", []).append(run.run_id)
         return ByPath((name, runs) for name, runs in groups.items() if len(runs) > 1)
@@ -70,7 +70,7 @@ class Plan:
 
     @cached_property
     def approximated(self) -> ByPath[FidelityJob]:
-        """The approximations of each grid that stand beside chains of the same model and seed."""
+        """The approximations of each grid that are beside chains of the same model and seed."""
         each = ((grid, fidelity_jobs(self.study.runs(grid))) for grid in self.study.grids)
         return ByPath((f"{grid}/{model}", job) for grid, of in each for model, job in of.items())
 

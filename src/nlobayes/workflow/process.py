@@ -17,7 +17,7 @@ class Scheduler(Protocol):
 
 
 def stop(fault: object) -> NoReturn:
-    """Say in one line why nothing is planned."""
+    """Print the reason in one line if nothing is planned."""
     sys.stderr.write(f"nlobayes: error: {fault}\n")
     sys.exit(2)
 

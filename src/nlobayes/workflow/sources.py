@@ -1,4 +1,4 @@
-"""What users give, looked at when it is wanted: a source is there and fits its dataset."""
+"""Files of users, checked when they are needed: a source exists and fits its dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a job is told: the specification of its verb, and a digest of the code it runs through."""
+"""Specifications of jobs: the sections of a verb, and a digest of the code that it uses."""
 
 from __future__ import annotations
 
@@ -30,42 +30,42 @@ OF_DATASET: dict[str, Callable[[DatasetPreset], Frozen]] = {
 
 
 class Specifications:
-    """What the jobs of a plan are told, each its own sections only."""
+    """Specifications of the jobs of a plan, each with its own sections only."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._told = cache(lambda run: run_jobs(plan.runs[run]))  # rules ask one after the other
+        self._told = cache(lambda run: run_jobs(plan.runs[run]))  # rules request one at a time
 
     def of_dataset(self, verb: str) -> Fields:
-        """Tell a verb of a dataset."""
+        """Give the specification of a verb of a dataset."""
         build, datasets = OF_DATASET[verb], self._plan.study.datasets
         return _fields(verb, lambda wildcards: build(datasets[wildcards.dataset]))
 
     def of_rival(self, verb: str) -> Fields:
-        """Tell a rival its settings, and whether its library is there: it is fitted once it is."""
+        """Give the settings of a rival, and whether its library is installed."""
         rivals = self._plan.study.rivals
         told = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
         return told | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
 
     def of_run(self, verb: str) -> Fields:
-        """Tell a verb of a run."""
+        """Give the specification of a verb of a run."""
         return _fields(verb, lambda wildcards: self._told(wildcards.run)[verb])
 
     def of_model(self, verb: str) -> Fields:
-        """Tell a verb that no sampler matters to."""
+        """Give the specification of a verb that does not depend on the sampler."""
         models = self._plan.models
         return _fields(verb, lambda wildcards: self._told(models[wildcards.model].run_id)[verb])
 
     def of_comparison(self, wildcards: Wildcards) -> str:
-        """Tell `compare` the runs of a grid."""
+        """Give `compare` the runs of a grid."""
         return self._plan.compared[wildcards.grid].model_dump_json()
 
     def of_approximated(self, wildcards: Wildcards) -> str:
-        """Tell `fidelity` the exact run and its approximations."""
+        """Give `fidelity` the exact run and its approximations."""
         return self._plan.approximated[wildcards.approximated].model_dump_json()
 
     def of_timing(self, wildcards: Wildcards) -> str:
-        """Tell `speed` the networks of a grid."""
+        """Give `speed` the networks of a grid."""
         return speed_job([*self._plan.study.runs(wildcards.grid)]).model_dump_json()
 
 

@@ -55,7 +55,7 @@ def as_svg() -> str:
 
 
 def _reads(reader: str, writer: str) -> bool:
-    """Tell whether a stage reads an output of another; figures read any table in a folder."""
+    """Return whether a stage reads an output of another; figures read any table in a folder."""
     outputs, inputs = PIPELINE[writer].outputs, PIPELINE[reader].inputs
     endings = tuple(given.removeprefix("{folder}") for given in inputs if "{folder}/" in given)
     return any(output in inputs or output.endswith(endings) for output in outputs)

@@ -39,7 +39,7 @@ def grid_outputs(plan: Plan, grid: str) -> Paths:
         models = dict.fromkeys(run.model_id for run in runs)
         return [f"results/figures/prior_predictive/{model}/{PRIOR}.svg" for model in models]
     wanted: Paths = []
-    if grid not in plan.compared:  # what compares runs asks for their scores
+    if grid not in plan.compared:  # a comparison needs the scores of its runs
         wanted += [path for run in runs for path in metrics_of(run)]
     if outputs == "figures":
         wanted += [path for run in runs for path in figures_of(run)]
@@ -63,7 +63,7 @@ def figures_of(run: RunSpec) -> Paths:
 
 
 def _has_plane(run: RunSpec) -> bool:
-    """Tell whether the MAPs of a run span a plane: networks of other sizes have none between."""
+    """Return whether the MAPs of a run span a plane: networks of other sizes have none between."""
     return len({*run.starts}) >= MAPS_OF_PLANE and not run.network.varies
 
 

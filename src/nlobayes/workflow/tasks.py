@@ -38,7 +38,7 @@ PLANE = 2
 
 
 def task_of(dataset: DatasetPreset) -> Task:
-    """Tell what is learned from a dataset."""
+    """Return the kind of target of a dataset."""
     return CLASSES if dataset.target.scale == "classes" else NUMBERS
 
 

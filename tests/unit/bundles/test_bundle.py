@@ -115,6 +115,55 @@ def test_orders_are_not_added(
         both.total(slha)
 
 
+def test_parton_distributions_are_not_mixed(
+    files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
+) -> None:
+    """Other engines, and distributions that are not stated, may be added; the sum says so."""
+    from nlobayes.commands.tools.bundle import bundle as make
+
+    ours = {"parton_distributions": "CT18 NLO", "engine": "ours 1"}
+    states = {
+        "one": ours,
+        "unlike": {"outgoing": "1000023 1000023", "parton_distributions": "MSTW2008 NLO"},
+        "unstated": {"outgoing": "1000025 1000025", "engine": "ours 1"},
+        "like": {"outgoing": "1000022 1000023", "engine": "theirs"}
+        | {"parton_distributions": "ct18nlo"},
+    }
+    made = [write(tmp_path / f"{n}.nc", exported, dataset, STATED | states[n]) for n in states]
+    make(made, tmp_path / "mixed")
+    mixed = Bundle.load(tmp_path / "mixed")
+    with refused("bundles.parton_distributions", found=["CT18 NLO", "MSTW2008 NLO"]):
+        mixed.total(slha, [ONE, (1000023, 1000023)])
+    found = mixed.total(slha, [ONE, (1000025, 1000025)])
+    assert found.reason == "parton distributions: CT18 NLO, unknown"
+    assert "engines: ours 1, theirs" in mixed.total(slha, [ONE, TWO]).reason
+    assert mixed.total(slha, [ONE]).reason == ""
+
+
+def test_only_blocks_of_what_is_asked_for_are_needed(
+    files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
+) -> None:
+    """A surrogate with charginos asks for UMIX; one without does not."""
+    from nlobayes.commands.tools.bundle import bundle as make
+
+    names = dict(zip(exported.facts["columns"], ("mc1", "u11", "u12", "v11", "v12"), strict=True))
+    units = {names.get(name, name): unit for name, unit in exported.facts["units"].items()}
+    limits = {"|mc1|": exported.facts["domain"]["limits"]["|m1|"]}
+    facts = {**exported.facts, "columns": [*names.values()], "units": units}
+    facts["domain"] = {**exported.facts["domain"], "limits": limits}
+    stated = STATED | {"outgoing": "1000024 -1000024"}
+    charged = write(tmp_path / "c.nc", exported._replace(facts=facts), dataset, stated)
+    make([files[0], charged], tmp_path / "both")
+    both = Bundle.load(tmp_path / "both")
+    for ask in (both.predict, both.total):
+        assert ask(slha, [ONE])
+        with refused("slha.no_block", block="UMIX"):
+            ask(slha)
+    pair = (1000024, -1000024)
+    spectrum = both.surrogates[pair, 13000.0].typical
+    assert both.predict(spectrum, [pair])[pair].median > 0
+
+
 def test_another_spectrum_has_another_answer(bundle: Bundle, files: list[Path]) -> None:
     """What was asked before is kept for the same spectrum alone, and cannot be changed outside."""
     surrogate = Surrogate.load(files[0])
@@ -131,8 +180,10 @@ def test_another_spectrum_has_another_answer(bundle: Bundle, files: list[Path]) 
 
 
 def test_a_thousand_calls_of_one_pair_take_no_second(bundle: Bundle, slha: str) -> None:
-    """In CPU time; docs/using.md has that of as many spectra."""
+    """In CPU time, each with another spectrum: a small network; docs/using.md has a large one."""
+    mass = repr(bundle.surrogates[ONE, 13000.0].typical["m1"])
+    spectra = [slha.replace(mass, repr(float(mass) * (1 + 1e-6 * n))) for n in range(1000)]
     start = process_time()
-    for _ in range(1000):
-        bundle.predict(slha, [ONE], 13000)
+    medians = {bundle.predict(one, [ONE], 13000)[ONE].median for one in spectra}
     assert process_time() - start < 1
+    assert len(medians) == 1000

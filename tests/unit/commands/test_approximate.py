@@ -113,6 +113,9 @@ def test_it_says_everywhere_that_it_is_not_exact(made: Made, read: Any) -> None:
         assert read_attrs(path)["exact"] is False, path
     found = read(made.diagnostics)
     assert (found["converged"], found["checks"], found["exact"]) == (None, {}, False)
+    scores = read(made.evaluation)
+    assert (scores["loo"], scores["waic"]) == (None, None)
+    assert "approximation of unknown error" in scores["undefined"]["loo"]
     surrogate = Surrogate.load(made.surrogate)
     assert surrogate.approximate
     assert APPROXIMATE in repr(surrogate)

@@ -15,6 +15,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from nlobayes.commands.pipeline.compare import compare
+from nlobayes.commands.shared.rivals import said_of_missing
 from nlobayes.study.comparison import ComparedRun, CompareJob
 from tests.refusals import refused
 
@@ -482,18 +483,29 @@ def test_the_table_has_what_the_likelihood_says(
 
 
 def test_rivals_are_listed_once_for_each_dataset(said: Compare, results: Path) -> None:
-    """Below the runs and in table.md, which is the same at every run: it has no seconds."""
+    """Below the runs and in table.md, which is the same at every run: it has no seconds.
+
+    What is missing is listed with its extra, and a part of the train rows with its size.
+    """
+    facts = {"rows": 2000, "train_rows": 9746}
     for run in RUNS:
         path = results / "metrics" / run / "evaluation.json"
-        rivals = {"gp": {"test": SCORES | {"rmse_log10": 0.001}}, "trees": {"missing": "sklearn"}}
+        process = {"test": SCORES | {"rmse_log10": 0.001}, "facts": facts}
+        rivals = {"gp": process, "trees": {"missing": "sklearn"}}
         path.write_text(json.dumps(json.loads(path.read_text()) | {"rivals": rivals}))
     timing = results.parent / "timings/rivals/made/gp.json"
     timing.parent.mkdir(parents=True, exist_ok=True)
-    timing.write_text(json.dumps({"fit": 16.3}))
+    timing.write_text(json.dumps({"fit": 16.3, "predict_1": 0.0012, "predict_4096": 0.12}))
+    job = results.parent / "timings/rival/made/gp.tsv"
+    job.parent.mkdir(parents=True, exist_ok=True)
+    job.write_text("s\tcpu_time\tmax_rss\n20.0\t19.0\t402.7\n")
     done = said(*RUNS, "--out", results / "out")
-    shown = [row for row in rows(done.output) if row[:2] == ["made", "gp"]]
-    assert shown == [["made", "gp", "16", "0.001", "0.9990", "0.700 / 0.960", "-", "-"]]
+    (shown,) = [row for row in rows(done.output) if row[0] == "made" and "gp" in row[1]]
+    cost, scores = ["16.3", "1.2", "0.12", "403"], ["0.001", "0.9990", "0.700 / 0.960", "-", "-"]
+    assert shown == ["made", "gp, 2000 of 9746 rows", *cost, *scores]
     table = (results / "out/table.md").read_text()
-    assert "| made | gp | 0.001 | 0.9990 | 0.700 / 0.960 | - | - |" in table
-    assert table.count("| gp |") == 1
-    assert "trees" not in done.output
+    first = "| made | gp, 2000 of 9746 rows | 0.001 | 0.9990 | 0.700 / 0.960 | - | - |"
+    assert table.count(first) == 1
+    extra = said_of_missing("sklearn")
+    assert f"| made | trees {extra} | - | - | - / - | - | - |" in table
+    assert "trees needs" in done.output

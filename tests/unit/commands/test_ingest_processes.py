@@ -115,9 +115,9 @@ def test_a_specification_says_only_what_was_asked() -> None:
         (["--order", "1", *["--process", "1000023", "1000024"]], "a usable cross section of 1000"),
         (
             ["--order", "1", "--sqrt-s-tev", "8", *["--process", "1000023", "-1000024"]],
-            "blocks XSECTION of 1000023 -1000024 are at 13 TeV, 8 TeV is asked for",
+            "blocks XSECTION of 1000023 -1000024 are at 13 TeV, 8 TeV is requested",
         ),
-        (["--order", "1", "--cross-section", "nlo"], "order: an order asks for blocks XSECTION"),
+        (["--order", "1", "--cross-section", "nlo"], "order: an order reads blocks XSECTION"),
         (["--order", "-1"], "spectra.order"),
         (
             ["--sqrt-s-tev", "8", *["--process", "1000023", "1000024"]],

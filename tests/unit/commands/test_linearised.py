@@ -77,6 +77,12 @@ def test_each_draw_keeps_the_map_that_it_is_linearised_at(made: Made) -> None:
                     np.testing.assert_allclose(one, expected, rtol=1e-12)
 
 
+def test_diagnostics_have_the_log_evidence_of_each_map(made: Made, read: Any) -> None:
+    evidence = read(made.diagnostics)["log_evidence"]
+    np.testing.assert_array_equal(evidence, read_attrs(made.posterior)["log_evidence"])
+    assert len(evidence) == MODES
+
+
 def test_predictions_are_those_of_the_tangent_by_hand(made: Made, dataset_path: Path) -> None:
     """f at the MAP, and tanh's derivative by the chain rule; single precision is stored."""
     data, groups = read_dataset(dataset_path), read_groups(made.thinned, "thinned")

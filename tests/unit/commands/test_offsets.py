@@ -154,6 +154,11 @@ def test_the_surrogate_gives_the_target_back(made: Made, engine: Engine) -> None
     known = surrogate.reference(points_of(made))
     assert known is not None
     np.testing.assert_allclose(known, np.asarray(made.data.relative_to), rtol=1e-12)
+    known[:] = 0
+    again = surrogate.reference(points_of(made)[:1])
+    assert again is not None
+    assert again[0] == pytest.approx(np.asarray(made.data.relative_to)[0], rel=1e-12)
+    assert surrogate.reference(points_of(made)[:1]) == again
 
 
 def test_predictions_and_scores_are_of_the_target(made: Made) -> None:

@@ -265,7 +265,7 @@ def test_warnings_count_what_is_not_inside_and_name_what_failed(
         f"nlobayes: warning: 2 of {COUNT} points lie outside the training data (column "
         "domain): neither their predictions nor the error bars can be trusted",
         f"nlobayes: warning: 3 of {COUNT} points lie near the edge of the training data "
-        "(column domain): few rows tell how large the errors are there",
+        "(column domain): few rows test the errors there",
     ]
 
 

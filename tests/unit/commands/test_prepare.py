@@ -177,7 +177,7 @@ def test_a_target_without_a_unit_is_refused_until_it_is_declared(
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        ("points.csv", None, "data.unreadable_table"),
+        ("points.csv", None, "data.no_such_file"),
         ("points.csv", b"", "data.empty_file"),
         ("points.csv", b"m1,n11,n12,n13,n14,sigma_pb:pb\n", "data.no_rows"),
         ("points.csv", b"m1,sigma_pb\n1,2\n3\n", "data.cells_of_row"),

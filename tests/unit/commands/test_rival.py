@@ -63,6 +63,16 @@ def test_the_file_is_a_sound_artifact_and_its_seconds_stand_beside_it(
     assert "second" not in str(read_attrs(process)["facts"])
 
 
+def test_a_part_of_the_train_rows_is_said(
+    dataset_path: Path, dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = int((dataset.split == 0).sum())
+    rival(spec(GP | {"most_rows": 10}), dataset_path, tmp_path / "gp.nc")
+    assert f"fitted to 10 of {rows} rows in " in capsys.readouterr().err
+    facts = read_rival(tmp_path / "gp.nc")[0].facts
+    assert (facts["rows"], facts["train_rows"]) == (10, rows)
+
+
 def test_the_same_specification_gives_the_same_bytes(
     process: Path, dataset_path: Path, tmp_path: Path
 ) -> None:

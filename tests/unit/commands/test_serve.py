@@ -120,8 +120,8 @@ def test_beyond_this_machine_it_warns_and_needs_a_name(surrogate_path: Path) -> 
     _, err, status = running.end()
     assert status == 0
     assert err == (
-        "nlobayes: warning: whoever reaches 0.0.0.0 may ask; a request must name this machine as "
-        "--host or --name does\n"
+        "nlobayes: warning: every machine that reaches 0.0.0.0 can send requests; a request must "
+        "name this machine as --host or --name does\n"
     )
 
 

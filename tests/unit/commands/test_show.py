@@ -265,7 +265,7 @@ def test_no_line_is_wider_than_the_terminal(here: Path, printed: Printed) -> Non
 
 
 def test_what_nothing_tells_of_is_said(dataset_path: Path, printed: Printed) -> None:
-    assert "no attribute and no record says it" in printed(dataset_path)
+    assert "no attribute and no record states it" in printed(dataset_path)
 
 
 @pytest.mark.parametrize(

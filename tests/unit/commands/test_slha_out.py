@@ -55,7 +55,7 @@ def predicted(path: Path, points: Path, out: Path, **options: Any) -> dict[str, 
         (3029.0, "inside", "", ""),
         (1000.0, "outside", "msq is 1000, must be within 2970 to 3030 GeV", "violate"),
         (5000.0, "outside", "msq is 5000, must be within 2970 to 3030 GeV", "violate"),
-        (None, "inside", "msq is not given; the surrogate is for 2970 to 3030 GeV", "do not tell"),
+        (None, "inside", "msq is not given; the surrogate is for 2970 to 3030 GeV", "do not state"),
     ],
 )
 def test_a_file_with_other_squarks_is_outside_for_a_reason(
@@ -169,6 +169,17 @@ def test_the_cross_section_is_appended_as_pyslha_reads_it(
     assert "# nlobayes: inside of the training data" in comments
     predict(path, str(slha), str(tmp_path / "out.csv"), slha_out=slha)
     assert slha.read_bytes() == after
+
+
+def test_a_cross_section_of_another_program_is_warned_of(
+    path: Path, slha: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = "XSECTION 1.30E+04 2212 2212 2 1000022 1000022\n 0 1 0 0 0 0 2.5E-02 Made 3\n"
+    slha.write_text(slha.read_text() + foreign)
+    predicted(path, slha, tmp_path / "out.csv", slha_out=slha)
+    assert foreign in slha.read_text()
+    (said,) = [line for line in capsys.readouterr().err.splitlines() if "Made 3" in line]
+    assert "point.slha keeps cross sections of the same process, energy and order" in said
 
 
 IN_SMODELS = """

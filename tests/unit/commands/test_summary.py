@@ -358,6 +358,29 @@ def test_the_landing_page_answers_first_what_a_reader_asks(metrics: Path, said: 
     assert "better than the ensemble of MAPs in 2 of 3, gp_matern in 0 of 1." in first
 
 
+def test_a_run_without_score_meets_no_rival(metrics: Path, said: Any) -> None:
+    """Nor does it count as worse than one; and there is a sentence where nothing can be said."""
+    scores = TEST | {"lppd": 2.4}
+    write_run(metrics, RUNS[0], scores | {"rmse_log10": None})
+    assert "**Against which rivals?** No score of test rows can be compared. No other" in (
+        page := "\n".join(said(rst=True))
+    )
+    assert "better than" not in page
+    write_run(metrics, RUNS[1], scores)
+    assert "better than the ensemble of MAPs in 1 of 1." in "\n".join(said(rst=True))
+
+
+def test_few_test_rows_leave_calibration_untested(metrics: Path, said: Any) -> None:
+    few = {"value": 0.33, "low": 0.09, "high": 1.27, "passed": True}
+    write_run(metrics, RUNS[0], calibration={"coverage_68": few})
+    write_run(metrics, RUNS[1])
+    lines = said()
+    assert row(lines, LABELS[0])[-2:] == ["not", "tested"]
+    assert any(line.startswith("1 of 2 runs converged and are calibrated") for line in lines)
+    page = "\n".join(said(rst=True))
+    assert "**Calibrated?** Yes: 1 of 1 runs. Not tested, for there are too few test rows" in page
+
+
 def test_groups_of_test_rows_have_a_table_below(metrics: Path, said: Any) -> None:
     """A group of too few rows has none; without groups there is no table."""
     errors = {"relative_error_p50": 0.0019, "relative_error_p95": 0.01}
@@ -386,16 +409,22 @@ def with_rivals(metrics: Path, run: str) -> None:
     path = metrics / run / "evaluation.json"
     errors = {"relative_error_p50": 3e-6, "relative_error_p95": 1.4e-4, "crps": 1.2e-5}
     rivals = {
-        "gp_matern": {"test": TEST | {"rmse_log10": 4.4e-5, "lppd": 9.69} | errors},
+        "gp_matern": {
+            "test": TEST | {"rmse_log10": 4.4e-5, "lppd": 9.69} | errors,
+            "facts": {"rows": 1000, "train_rows": 1000},
+        },
         "boosted_trees": {"missing": "sklearn"},
     }
     path.write_text(json.dumps(json.loads(path.read_text()) | {"rivals": rivals}))
     timing = metrics.parents[1] / "timings/rivals/embedded_k/gp_matern.json"
     timing.parent.mkdir(parents=True, exist_ok=True)
     timing.write_text(json.dumps({"fit": 16.3, "predict_1": 0.001, "predict_4096": 0.42}))
+    job = metrics.parents[1] / "timings/rival/embedded_k/gp_matern.tsv"
+    job.parent.mkdir(parents=True, exist_ok=True)
+    job.write_text("s\tcpu_time\tmax_rss\n20.0\t19.0\t402.7\n")
 
 
-def test_rivals_stand_below_their_run_with_their_seconds(metrics: Path, said: Any) -> None:
+def test_rivals_stand_below_their_run_with_what_they_took(metrics: Path, said: Any) -> None:
     with_rivals(metrics, RUNS[2])
     lines = said()
     at = next(place for place, line in enumerate(lines) if line.startswith("Rivals on the same"))
@@ -404,7 +433,8 @@ def test_rivals_stand_below_their_run_with_their_seconds(metrics: Path, said: An
     assert "0.0309" in own
     (process,) = [line.split() for line in lines[at:] if "gp_matern" in line]
     errors = ["0.0003", "%", "0.014", "%"]
-    assert process[1:10] == ["gp_matern", "16", "0.42", *errors, "1.2e-05", "4.4e-05"]
+    cost = ["16.3", "1", "0.42", "403"]
+    assert process[1:12] == ["gp_matern", *cost, *errors, "1.2e-05", "4.4e-05"]
     assert "9.690" in process
     assert "boosted_trees needs scikit-learn" in " ".join(" ".join(lines[at:]).split())
     page = "\n".join(said(rst=True))

@@ -12,7 +12,7 @@ import pytest
 from nlobayes.artifacts.chains import write_segment, write_warmup
 from nlobayes.commands.shared.chain_files import Folders, cached_reader, steps_told
 from nlobayes.commands.shared.run_states import RunState, found_runs, state_of
-from nlobayes.commands.shared.state_words import in_one_line
+from nlobayes.commands.shared.state_words import in_brief, in_one_line
 from nlobayes.commands.tools.watch import watch
 from nlobayes.diagnostics.convergence import rhat
 from nlobayes.errors import InputError
@@ -95,7 +95,9 @@ def test_the_r_hat_is_that_of_the_draws_that_all_chains_have(tmp_path: Path) -> 
     write_group(tmp_path, 0, 2)
     write_group(tmp_path, 1, 1)
     common = np.concatenate([draws_of(0, 0), draws_of(1, 0)])
-    assert seen(tmp_path).rhat == pytest.approx(np.percentile(rhat(common), 99))
+    state = seen(tmp_path)
+    assert state.rhat == pytest.approx(np.percentile(rhat(common), 99))
+    assert in_brief(state) == f"drawing, 60 of 120 draws, R-hat {state.rhat:.3f}"
 
 
 def test_the_time_left_is_that_of_the_longest_line_of_jobs(tmp_path: Path) -> None:

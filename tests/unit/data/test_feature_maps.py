@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, compress, product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -181,6 +183,25 @@ def test_every_map_names_its_features(name: str) -> None:
     names = feature_names(name, COLUMNS[: inputs.shape[1]])
     assert len(names) == len({*names}) == map_features(name, inputs).shape[1]
     assert map_features(name, inputs).dtype == np.float64
+
+
+@pytest.mark.parametrize("name", [name for name in FEATURE_MAPS if name != "raw"])
+def test_a_map_declares_the_signs_that_it_does_not_see(name: str) -> None:
+    """All of them: of masses and whole rows, any other change of signs changes a feature."""
+    inputs, declared = inputs_of(name), FEATURE_MAPS[name].SIGNS
+    columns, width = FEATURE_MAPS[name].COLUMNS or (), inputs.shape[1]
+    blocks: dict[str, list[int]] = {}
+    for place, column in enumerate(columns):
+        blocks.setdefault(column if column[0] == "m" else column[:-1], []).append(place)
+    free = {frozenset[int]()}
+    for group in declared:
+        free |= {frozenset(one ^ {*group}) for one in free}
+    for chosen in product([False, True], repeat=len(blocks)):
+        change = frozenset(chain.from_iterable(compress(blocks.values(), chosen)))
+        signs = np.where(np.isin(np.arange(width), [*change]), -1, 1)
+        same = np.allclose(map_features(name, inputs * signs), map_features(name, inputs), 1e-9)
+        assert same == (change in free)
+    assert FEATURE_MAPS["raw"].SIGNS == ()
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (3, 7), (5,)])

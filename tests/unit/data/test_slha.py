@@ -19,6 +19,7 @@ from nlobayes.data.slha import (
     read_blocks,
     read_spectrum,
     read_text,
+    spectrum_of,
     unit_of,
 )
 from tests.refusals import refused
@@ -160,8 +161,15 @@ def test_matrices_that_nobody_asks_for_may_be_broken() -> None:
     ],
 )
 def test_writing_it_otherwise_changes_nothing(old: str, new: str) -> None:
+    """Nor does reading no further block."""
     assert old in SMALL
-    assert spectrum(SMALL.replace(old, new)) == spectrum(SMALL)
+    text = SMALL.replace(old, new)
+    assert spectrum(text) == spectrum(SMALL)
+    further = f"{text}block minpar # a\n 3 10.0\nDECAY 6 1.0 # b\n 0.5 nonsense\nBLOCK OTHER\n x\n"
+    assert spectrum_of(further, "a", OF_NEUTRALINOS, ["tan_beta", "mu"]) == {
+        **spectrum(SMALL),
+        "tan_beta": 10.0,
+    }
 
 
 @pytest.mark.parametrize(

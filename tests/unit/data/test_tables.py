@@ -145,9 +145,10 @@ def test_unreadable_files(
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with refused("data.unreadable_table") as caught:
-        read_table(tmp_path / "nowhere.csv")
-    assert "No such file" in caught.value.fields["reason"]
+    path = tmp_path / "nowhere.csv"
+    with refused("data.no_such_file", where=path) as caught:
+        read_table(path)
+    assert str(caught.value) == f"{path}: there is no such file; check the path"
 
 
 @pytest.mark.parametrize("name", ["a:b", "#a"])

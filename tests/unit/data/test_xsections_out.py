@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pyslha
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlobayes.data.xsections_out import Entry, put
+from nlobayes.data.xsections_out import Entry, others, put
 
 PROTONS, PAIR = (2212, 2212), (1000022, 1000023)
 ENTRY = Entry(13000.0, PROTONS, PAIR, 2, 1, 0.0123456789, "0.1.0", ("68 %: a to b", "inside"))
@@ -83,6 +81,31 @@ def test_only_our_own_of_the_same_process_energy_and_order_is_replaced() -> None
     assert found.startswith(SLHA + FOREIGN)
 
 
+def test_particles_count_in_any_order() -> None:
+    turned = ENTRY._replace(outgoing=PAIR[::-1])
+    assert put(put(SLHA, turned), ENTRY) == put(SLHA, ENTRY)
+    signed = put(SLHA, ENTRY).replace(b"1000022 1000023", b"+1000023 1000022")
+    assert put(signed, ENTRY) == put(SLHA, ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        (b"", b"", ("SModelSv3 3.2.1",)),
+        (b"1000022 1000023", b"1000023 1000022", ("SModelSv3 3.2.1",)),
+        (b" SModelSv3 3.2.1", b"", ("a program without a name",)),
+        (b"0 1 0", b"0 2 0", ()),
+        (b"0 1 0", b"0 1 1", ()),
+        (b"1.30E+04", b"1.36E+04", ()),
+        (b"1000022 1000023", b"1000022 1000022", ()),
+        (b"XSECTION", b"BLOCK", ()),
+    ],
+)
+def test_others_of_the_same_process_are_named(old: bytes, new: bytes, left: tuple[str]) -> None:
+    content = put(SLHA + FOREIGN.replace(old, new), ENTRY)
+    assert others(content, ENTRY) == left
+
+
 def test_our_own_that_stands_twice_is_left_once() -> None:
     twice = put(SLHA, ENTRY) + FOREIGN + put(b"", ENTRY)
     found = put(twice, ENTRY)
@@ -93,14 +116,3 @@ def test_our_own_that_stands_twice_is_left_once() -> None:
 def test_energies_are_not_rounded_away(energy: float) -> None:
     (read,) = cross_sections(put(SLHA, ENTRY._replace(sqrt_s_gev=energy)))
     assert read[0] == pytest.approx(energy, rel=1e-9)
-
-
-def test_smodels_reads_it_where_it_is_installed(tmp_path: Path) -> None:
-    reason = "SModels is no dependency: pip install smodels beside nlobayes to run this"
-    module = pytest.importorskip("smodels.base.crossSection", reason=reason)
-    path = tmp_path / "point.slha"
-    path.write_bytes(put(SLHA, ENTRY))
-    (found,) = module.getXsecFromSLHAFile(str(path))
-    assert found.value.asNumber(module.pb) == pytest.approx(0.0123456789, rel=1e-8)
-    assert (found.pid, found.info.order) == (PAIR, 1)
-    assert found.info.sqrts.asNumber(module.TeV) == 13

@@ -25,6 +25,8 @@ def test_a_tight_posterior_is_told_to_loosen_and_another_is_not() -> None:
     assert "tau is 6.2e+05" in first
     assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], LOOSE))
     assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], {"tightness": None}))
+    converged = TIGHT | {"converged": True}
+    assert not any("tolerance" in step for step in next_steps(["rhat_f_p99"], converged))
 
 
 def test_depth_is_named_where_trees_end_at_it() -> None:
@@ -39,6 +41,16 @@ def test_chains_that_stand_still_are_named_first() -> None:
     steps = next_steps(["rhat_f_median", "still_chains"], found)
     assert steps[0].startswith("Chains 1, 3 stand still")
     assert len(steps) > 1
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_runs_without_a_folder_hear_of_no_file(name: str) -> None:
+    """Nor of draws that are kept; and every step names the keys of the configuration."""
+    found = {"tightness": 6.2e5, "max_depth_share": 0.34, "still_chains_at": [1]}
+    kept, alone = (next_steps([name], found, kept_files=each) for each in (True, False))
+    assert len(alone) == len(kept)
+    assert not any(word in " ".join(alone) for word in ("logs/", "figure", "is kept"))
+    assert "sampler" not in " ".join(kept + alone)
 
 
 def test_a_step_is_said_once() -> None:

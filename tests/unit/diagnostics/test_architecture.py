@@ -48,12 +48,24 @@ def test_jumps_are_counted_with_their_acceptance() -> None:
         "jump_acceptance_split_1": np.array([[0.5, nan, 0.1], [nan, nan, 0.3]]),
         "jumps_prior_1": np.zeros((2, 3), int),
         "jump_acceptance_prior_1": np.full((2, 3), nan),
-        "size": np.array([[3, 3, 4], [2, 3, 2]]),
+        **HAND,
     }
     found = of_jumps(stats)
     assert found["split_1"] == {"tried": 4, "acceptance": pytest.approx(1.0 / 4)}
     assert found["prior_1"] == {"tried": 0, "acceptance": None}
-    assert found["between_sizes"] == pytest.approx(3 / 4)
+    assert found["between_sizes"] == pytest.approx(2 / 4)
+
+
+def test_a_unit_more_here_and_one_less_there_is_another_size() -> None:
+    """Draws have 3 and 2, 2 and 3, 2 and 3 units: the total never changes."""
+    stats = {
+        "jump_from_width_1": np.array([[[3], [3], [2]]]),
+        "jump_to_width_1": np.array([[[4], [2], [1]]]),
+        "jump_from_width_2": np.array([[[2], [2], [3]]]),
+        "jump_to_width_2": np.array([[[2], [3], [3]]]),
+        "jump_accepted": np.array([[[False], [True], [False]]]),
+    }
+    assert of_jumps(stats)["between_sizes"] == pytest.approx(1 / 2)
 
 
 HAND = {
@@ -128,9 +140,7 @@ def test_a_number_is_summarised_by_its_mode_and_its_quantiles() -> None:
 def test_architecture_joins_what_is_known_of_each_number() -> None:
     sizes = {"width_1": np.tile([[2.0, 3.0], [1.0, 2.0]], 10)}
     jumps = {"jumps_split_1": np.ones((2, 3), int), "jump_acceptance_split_1": np.ones((2, 3))}
-    found = architecture(
-        sizes, 4 * sizes["width_1"] + 1, {**HAND, **jumps, "size": np.ones((2, 3), int)}
-    )
+    found = architecture(sizes, 4 * sizes["width_1"] + 1, {**HAND, **jumps})
     assert found["width_1"]["number"] == [1, 2, 3]
     assert found["width_1"]["acceptance_within"] == pytest.approx([0.4, 0.65, 0.8])
     assert found["width_1"]["visits"]["tried"] == [row[3] for row in COUNTED]

@@ -7,7 +7,7 @@ from nlobayes.diagnostics import tightness
 from tests.refusals import refused
 
 
-def test_tightness_of_the_quickstart() -> None:
+def test_tightness_of_quickstart_raw() -> None:
     assert tightness.tightness(1000, 0.05) == pytest.approx(4e5)
 
 

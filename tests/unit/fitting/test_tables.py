@@ -1,11 +1,14 @@
 """What `nlobayes fit` chooses of a table: inputs, units, the scale, the features."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from nlobayes.errors import InputError
 from nlobayes.fitting.studies import Choices, configure, name_of_dataset, plan_of
 from nlobayes.fitting.tables import dataset_of
+from nlobayes.study.values import TAKEN, check_names
 from nlobayes.types import Table
 
 ROWS = np.linspace(0.0, 1.0, 20)
@@ -57,6 +60,24 @@ def test_what_is_missing_or_text_is_refused() -> None:
         dataset_of(GIVEN, "t.csv", "name")
     with pytest.raises(InputError, match="no column beside 'y'"):
         dataset_of(table(y=ROWS), "t.csv", "y")
+    with pytest.raises(InputError, match="one column: separate cells by commas"):
+        dataset_of(Table({"a;y": ROWS}, {}, {}), "t.csv", "y")
+
+
+@pytest.mark.parametrize("column", ["a", "y"])
+@pytest.mark.parametrize(("cell", "said"), [(" ", "row 4 is empty"), ("n/a", "row 4 holds 'n/a'")])
+def test_numbers_with_a_cell_that_is_none_are_refused_not_left_out(
+    column: str, cell: str, said: str
+) -> None:
+    cells = np.array([*map(str, ROWS)], dtype=object)
+    cells[3] = cell
+    columns = {"a": ROWS, "b": ROWS, "y": ROWS, column: cells}
+    with pytest.raises(InputError, match=said) as refused:
+        dataset_of(table(**columns), "t.csv", "y")
+    assert "1 of 20 cells are none" in str(refused.value)
+    assert dataset_of(table(a=cells, b=ROWS, y=ROWS), "t", "y", columns=["b"]).left_out == {}
+    cells[5:] = "point"
+    assert dataset_of(table(a=cells, b=ROWS, y=ROWS), "t", "y").left_out == {"a": "text"}
 
 
 def test_a_study_names_presets_and_calls_settings_own() -> None:
@@ -72,9 +93,16 @@ def test_a_study_names_presets_and_calls_settings_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("a/b c.csv.gz", "b_c"), ("ü.csv", "table"), ("x-1.parquet", "x-1")]
+    ("path", "name"),
+    [
+        ("a/b c.csv.gz", "b_c"),
+        ("ü.csv", "table"),
+        ("x-1.parquet", "x-1"),
+        ("Data.csv", "Data_table"),
+        *((f"{name}.csv", f"{name}_table") for name in sorted(TAKEN["datasets"])),
+    ],
 )
 def test_a_dataset_is_named_after_its_table(path: str, name: str) -> None:
-    from pathlib import Path
-
+    """By a name that a study takes: names of folders of results get an ending."""
     assert name_of_dataset(Path(path)) == name
+    check_names("datasets", [name])

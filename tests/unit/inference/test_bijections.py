@@ -15,9 +15,10 @@ from nlobayes.inference.kernels.reversible_jump import jumps_of
 
 USED, INTO, OUT = np.arange(3), np.arange(3, 9).reshape(3, 2), np.arange(9, 15).reshape(3, 2)
 DEPTH, ENTRIES, READOUT, SIZE = 15, np.arange(16, 22).reshape(2, 3), np.array([22, 23]), 24
-IDENTITY = np.array([[1.0, 0.0, 0.5], [-1.0, 1.0, 0.0]])
+IDENTITY = jnp.array([[1.0, 0.0, 0.5], [-1.0, 1.0, 0.0]])
 ARCHITECTURE = Architecture(
-    (Units(USED, INTO, OUT, 1),), Layers(DEPTH, ENTRIES, IDENTITY, READOUT, 1)
+    (Units(USED, INTO, OUT, 1),),
+    Layers(DEPTH, ENTRIES, lambda q: IDENTITY / (1 + q[INTO[0, 0]] ** 2), READOUT, 1),
 )
 POSITION = jnp.asarray(np.random.default_rng(1).normal(size=SIZE))
 POSITION = POSITION.at[USED].set(jnp.array([1.0, 0.0, 1.0])).at[DEPTH].set(2.0)

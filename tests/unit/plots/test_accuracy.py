@@ -103,7 +103,7 @@ def test_intervals_are_those_of_the_table_and_coloured_by_the_truth() -> None:
     np.testing.assert_allclose(held, ends[inside])
     np.testing.assert_allclose(missed, ends[~inside])
     text = shown(drawn(accuracy.predicted_vs_true, PREDICTIONS, LOG10))
-    assert f"60 shown: {100 * inside.mean():.1f} % of all hold the truth" in text
+    assert f"60 shown: {100 * inside.mean():.1f} % of all contain the true value" in text
 
 
 def test_many_points_have_the_intervals_of_some() -> None:
@@ -113,7 +113,7 @@ def test_many_points_have_the_intervals_of_some() -> None:
     rows = many[many["split"] == "test"]
     held = 100 * rows["truth"].between(rows["low_68"], rows["high_68"]).mean()
     text = shown(drawn(accuracy.predicted_vs_true, many, LOG10))
-    assert f"80 shown: {held:.1f} % of all hold the truth" in text
+    assert f"80 shown: {held:.1f} % of all contain the true value" in text
 
 
 def test_residuals_are_predicted_minus_true_against_the_covariate() -> None:

@@ -117,6 +117,18 @@ def test_a_matrix_that_is_singular_to_rounding_gets_more_jitter_and_is_said() ->
     assert fitted(50, noise=0.1).facts["jitter"] == gaussian_process.JITTER
 
 
+def test_rows_that_no_jitter_makes_regular_are_left_out_and_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is then the process of the rows of the search."""
+    monkeypatch.setattr(gaussian_process, "MOST_JITTER", gaussian_process.JITTER)
+    rival, few = fitted(300, most_rows_of_search=100), fitted(300, most_rows=100)
+    assert rival.facts == few.facts
+    assert rival.facts["rows"] == 100
+    new = points(20, seed=5)[0]
+    np.testing.assert_array_equal(rival.predict(new).draws, few.predict(new).draws)
+
+
 def test_it_searches_with_no_more_rows_than_fit_into_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

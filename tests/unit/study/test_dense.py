@@ -58,6 +58,26 @@ def test_an_output_layer_that_is_integrated_out_does_not_count(make_study: MakeS
     assert "4005 parameters" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("model", "learns"),
+    [
+        ({}, False),
+        ({"likelihoods": {"tight": {"kind": "gaussian", "sigma": None}}}, True),
+        ({"likelihoods": {"tight": {"kind": "student_t", "sigma": 0.1}}}, False),
+        ({"priors": {"fan_in": {"kind": "relevance"}}}, True),
+    ],
+)
+def test_evidence_of_hyperparameters_needs_some_and_the_dense_curvature(
+    make_study: MakeStudy, model: dict[str, Any], learns: bool
+) -> None:
+    method = {"kind": "laplace", "covariance": "diagonal", "hyperparameters": "evidence"}
+    code = "study.dense_curvature" if learns else "study.no_hyperparameters"
+    with refused(code):
+        make_study({**wide(667, method), **model})
+    if learns:
+        make_study({**wide(666, method), **model})
+
+
 def test_plan_and_job_have_one_limit() -> None:
     assert dense.MOST_PARAMETERS == MOST_PARAMETERS
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override
@@ -34,6 +35,13 @@ def test_an_unknown_name_is_refused(study: Callable[[Changes], Study]) -> None:
     with refused("study.unknown_name") as caught:
         study({"grids": {"one": {"rivals": ["gp", "gpp"]}}})
     assert "grids.one.rivals: unknown name 'gpp'; known: ['gp']" in str(caught.value)
+
+
+def test_an_ensemble_takes_steps_that_its_schedule_ends_with() -> None:
+    """Held-out rows are looked at a hundred times, so a hundred divides the steps."""
+    steps = {"kind": "network_ensemble", "steps": 150}
+    with pytest.raises(ValidationError, match="multiple of 100"):
+        RIVALS["network_ensemble"].model_validate(steps)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,17 @@ def test_tables_that_are_not_shipped_are_read_from_one_folder() -> None:
         if dataset.source.kind == "table"
     ]
     assert {Path(path).parent for path in paths} == {Path("data")}
+
+
+def test_make_rivals_knows_which_grids_read_which_table() -> None:
+    """It runs those of the embedded engine, and of each table that is there those that read it."""
+    makefile = (CONFIG.parent / "Makefile").read_text().replace("\\\n", " ")
+    found = dict(re.findall(r"^(RIVALS_\w+) := (.*)", makefile, re.M))
+    of_tables = dict(pair.split(":") for pair in found["RIVALS_OF_TABLES"].split())
+    study, expected = read(CONFIG / "studies/rivals.yaml"), dict[str, set[str]]()
+    for grid in study.targets:
+        for name in study.grids[grid].dataset:
+            path = getattr(study.datasets[name].source, "path", "")
+            expected.setdefault(Path(path).name.removesuffix(".csv.gz"), set()).add(grid)
+    assert {*found["RIVALS_EMBEDDED"].split()} == expected.pop("")
+    assert {table: {*grids.split(",")} for table, grids in of_tables.items()} == expected

@@ -10,7 +10,7 @@ from nlobayes.data.physics import source
 from nlobayes.data.transforms import apply_features, fit_features
 from nlobayes.surrogate import domain as domains
 from nlobayes.surrogate.domain import fit_domain
-from nlobayes.surrogate.limits import fit_limits, gaps, within
+from nlobayes.surrogate.limits import fit_limits, gaps, mixing_rows, within
 
 NAMES = ("m1", "n11", "n12", "n13", "n14")
 UNITS = {"m1": "GeV", **dict.fromkeys(NAMES[1:], "1")}
@@ -124,3 +124,44 @@ def test_tables_of_ones_own_have_limits_of_their_inputs_alone() -> None:
     train = RNG.normal(size=(30, 2))
     assert set(fit_limits(train, ("a", "b"), {})) == {"a", "b"}
     assert set(fit_limits(train, ("a", "b"), {"a": "TeV"})) == {"a", "b", "|a|"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "units", "found"),
+    [
+        (NAMES, {"m1": "GeV", "n11": "1"}, [["n11", "n12", "n13", "n14"]]),
+        (NAMES[:-1], {}, []),
+        (("m1", "m2", "m3", "m4"), dict.fromkeys(("m1", "m2", "m3", "m4"), "GeV"), []),
+        (("a", "b"), {}, []),
+        (
+            ("n21", "n12", "n22", "n11", "n13", "n23", "n24", "n14"),
+            {},
+            [["n21", "n22", "n23", "n24"], ["n11", "n12", "n13", "n14"]],
+        ),
+    ],
+)
+def test_rows_of_a_mixing_matrix_are_found(
+    inputs: tuple[str, ...], units: dict[str, str], found: list[list[str]]
+) -> None:
+    assert mixing_rows(inputs, units) == found
+
+
+CHARGINO = ("mc1", "u11", "u12", "v11", "v12")
+OF_CHARGINO = {"mc1": "GeV", **dict.fromkeys(CHARGINO[1:], "1")}
+
+
+def test_rows_of_u_and_v_keep_their_length() -> None:
+    """Two inputs without unit are such a row if all train rows have the length 1 there."""
+    angles = np.linspace(0.1, 1.4, 50)
+    unit = np.column_stack([np.cos(angles), np.sin(angles)])
+    train = np.column_stack([np.linspace(100, 900, 50), unit, unit[::-1]])
+    limits = fit_limits(train, CHARGINO, OF_CHARGINO)
+    assert mixing_rows(CHARGINO, OF_CHARGINO, limits) == [["u11", "u12"], ["v11", "v12"]]
+    asked = np.array([[500, *(factor * unit[25]), *unit[25]] for factor in (0.9, 0.995, 1.02)])
+    assert within(limits, asked, CHARGINO, OF_CHARGINO).tolist() == [False, True, False]
+    earlier = {what: ends for what, ends in limits.items() if not what.startswith("length")}
+    assert within(earlier, asked[:1], CHARGINO, OF_CHARGINO).all()
+    train[7, 1] = 0.5
+    assert mixing_rows(CHARGINO, OF_CHARGINO, fit_limits(train, CHARGINO, OF_CHARGINO)) == [
+        ["v11", "v12"]
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlobayes.data.physics.source import Settings, simulate
-from nlobayes.data.statements import Fixed, spell_fixed
+from nlobayes.data.statements import Fixed, spell_fixed, spell_order
 from nlobayes.surrogate.identity import (
     STATED,
     conditions,
@@ -109,10 +109,24 @@ def test_the_order_is_that_of_the_target(target: str, order: int) -> None:
 
 @pytest.mark.parametrize(
     ("order", "number"),
-    [("NLO+NLL, Resummino", 2), ("LO", 0), ("NNLO", None), ("unknown", None), ("nlo", None)],
+    [
+        *(("NLO+NLL, Resummino", 2), ("LO", 0), ("NNLO", None), ("unknown", None), ("nlo", None)),
+        *(("NLO+NLL+NNLL QCD; x", 3), ("aNNLO+NNLL, HEPi", 3), ("QCD order 4; x", None)),
+    ],
 )
 def test_an_order_has_a_number_or_none(order: str, number: int | None) -> None:
     assert qcd_order(origin({"table_metadata": {"order": order}})) == number
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [(0, "LO"), (1, "NLO QCD"), (2, "NLO+NLL QCD"), (3, "NLO+NLL+NNLL QCD"), (4, "QCD order 4")],
+)
+def test_an_order_that_was_ingested_can_be_written(number: int, name: str) -> None:
+    """Blocks number further orders as their program likes."""
+    assert spell_order(number) == name
+    stated = {"table_metadata": {"order": f"{name}; XSECTION of QCD order {number}"}}
+    assert qcd_order(origin(stated)) == (number if number < 4 else None)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -11,6 +12,7 @@ import pytest
 from nlobayes import Surrogate
 from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import map_features
+from nlobayes.data.references import calculated, columns_needed, completed, reference_at
 from nlobayes.extras import MissingExtra
 from nlobayes.surrogate.mixture import Prediction
 from nlobayes.types import Exported
@@ -23,12 +25,10 @@ BOTH_SIGNS = [[200.0, 0.6, -0.2, 0.5, 0.6], [-180.0, 0.1, 0.2, -0.7, 0.6]]
 INPUTS = {
     **dict.fromkeys(("raw", "invariants", "threshold_invariants", "resolved_invariants"), 5),
     **{"chargino_invariants": 5, "chargino_pair_invariants": 10, "pair_invariants": 10},
-    "chargino_neutralino_invariants": 10,
+    **{"chargino_neutralino_invariants": 10, "channels": 5},
 }
-ENGINE = {
-    **{"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "mu_over_q": 1.0},
-    **{"squark_mass_gev": 3000.0, "unit": "pb"},
-}
+BORN = {"calculation": "born", "pair": [1, 1], "sqrt_s_tev": 13.0, "mu_over_q": 1.0}
+ENGINE = completed({**BORN, "squark_mass_gev": 3000.0}, "pb")
 
 
 def in_double(whole: Exported) -> Exported:
@@ -37,8 +37,8 @@ def in_double(whole: Exported) -> Exported:
     return whole._replace(variables=drawn)
 
 
-def relative_to(settings: dict[str, Any], *columns: str) -> Exported:
-    whole = in_double(exported("conformal"))
+def relative_to(settings: dict[str, Any], *columns: str, of: Exported | None = None) -> Exported:
+    whole = in_double(of or exported("conformal"))
     transforms = whole.facts["transforms"]
     target = transforms["target"] | {"relative_to": settings}
     facts = whole.facts | {"transforms": transforms | {"target": target}}
@@ -89,6 +89,69 @@ def test_a_target_relative_to_a_column_takes_it_behind_the_inputs() -> None:
     assert_same(surrogate.as_jax()(x), each_by_itself(surrogate, x))
     x[1, -1] = -1.0
     assert np.isnan(surrogate.as_jax()(x).mean).tolist() == [row == 1 for row in range(len(X))]
+    x[1, -1] = 0.1
+    several = Surrogate(relative_to({"column": "lo_pb", "unit": "pb"}, "lo_pb", of=with_theory()))
+    for name in (several.target, several.outputs[1]):
+        found = several.as_jax(output=name)(x)
+        assert_same(found, each_by_itself(several, x, output=name), 1e-5)
+
+
+def seen_by(whole: Exported, name: str) -> Exported:
+    """Give a surrogate the features of another map, of as many columns."""
+    features = whole.facts["transforms"]["features"] | {"map": name}
+    transforms = whole.facts["transforms"] | {"features": features}
+    return whole._replace(facts=whole.facts | {"transforms": transforms})
+
+
+def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivatives() -> None:
+    """As those of the study `bundle`: features and reference are both made of the Born rate."""
+    surrogate = Surrogate(seen_by(relative_to(ENGINE), "channels"))
+    predict = surrogate.as_jax()
+    beyond = X.copy()
+    beyond[1, 0] = 2000.0
+    found, expected = predict(beyond), each_by_itself(surrogate, X)
+    known = np.arange(len(X)) != 1
+    assert np.isnan(found.mean).tolist() == (~known).tolist()
+    assert_same(
+        Prediction(*(np.asarray(values)[..., known] for values in found)),
+        Prediction(*(values[..., known] for values in expected)),
+    )
+    whole = jax.jit(lambda x: predict(x).mean)
+    slopes = jax.jacfwd(whole)(X[0])
+    for column, value in enumerate(X[0]):
+        step = 1e-5 * abs(value) * np.eye(5)[column]
+        wanted = (whole(X[0] + step) - whole(X[0] - step)) / (2 * step[column])
+        np.testing.assert_allclose(slopes[column], wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {**BORN, "calculation": "nlo", "mu_over_q": 0.5, "pair": [1, 2], "sqrt_s_tev": 13.6},
+        *(
+            {**{name: BORN[name] for name in BORN if name != "pair"}, "process": process}
+            for process in ([1000023, 1000024], [1000024, -1000024], [1000024, -1000037])
+        ),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("squarks", [2500.0, "msq"])
+def test_references_are_alike_in_both(settings: dict[str, Any], squarks: object) -> None:
+    """Of all kinds of pairs; NaN where a mass is none that the engine takes."""
+    settings = completed({**settings, "squark_mass_gev": squarks}, "fb")
+    names = columns_needed(settings)
+    rng = np.random.default_rng(5)
+    values = rng.uniform(-1, 1, (7, len(names)))
+    masses = [place for place, name in enumerate(names) if name.startswith("m")]
+    values[:, masses] = rng.uniform(100, 1000, (7, len(masses)))
+    values[:, names.index("msq") if "msq" in names else 0] += 2500 if "msq" in names else 0
+    values[2, masses[0]] = 20.0
+    expected = reference_at(settings, values, names, "log10")
+    named = dict(zip(names, jax.numpy.asarray(values).T, strict=True))
+    found = jax.jit(lambda columns: calculated(settings, columns))(named)
+    assert np.isnan(found).tolist() == np.isnan(expected).tolist()
+    assert np.isnan(expected).sum() == 1
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_draws_in_single_precision_are_computed_in_double() -> None:
@@ -104,11 +167,11 @@ def test_feature_maps_are_alike_in_both(name: str) -> None:
     with_squarks = np.column_stack([x, [3000.0, 2500.0]])
     for inputs in (x, with_squarks):
         found = jax.jit(FEATURE_MAPS[name].apply)(inputs)
-        np.testing.assert_allclose(found, map_features(name, inputs), rtol=1e-13)
+        np.testing.assert_allclose(found, map_features(name, inputs), rtol=1e-12)
 
 
-def test_every_feature_map_is_either_of_both_or_named() -> None:
-    assert {*FEATURE_MAPS} - {*INPUTS} == {"channels"}
+def test_every_feature_map_is_of_both() -> None:
+    assert {*FEATURE_MAPS} == {*INPUTS}
 
 
 @pytest.mark.parametrize("family", ["student_t", "conformal"])
@@ -158,14 +221,12 @@ def test_points_that_predict_refuses_have_no_number() -> None:
         predict(x[:, :4])
 
 
-def test_what_jax_cannot_compute_is_said_at_once() -> None:
-    with refused("surrogate.engine_not_in_jax", calculation="born"):
-        Surrogate(relative_to(ENGINE)).as_jax()
+def test_what_jax_cannot_compute_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = exported()
-    features = whole.facts["transforms"]["features"] | {"map": "channels"}
-    transforms = whole.facts["transforms"] | {"features": features}
-    with refused("surrogate.map_not_in_jax", map="channels"):
-        Surrogate(whole._replace(facts=whole.facts | {"transforms": transforms})).as_jax()
+    of_numpy = {"invariants": SimpleNamespace(apply=np.asarray)}
+    monkeypatch.setattr("nlobayes.surrogate.in_jax.FEATURE_MAPS", of_numpy)
+    with refused("surrogate.map_not_in_jax", map="invariants"):
+        Surrogate(whole).as_jax()
     with refused("surrogate.no_output", output="sigma"):
         Surrogate(whole).as_jax(output="sigma")
     with refused("surrogate.beyond_table"):

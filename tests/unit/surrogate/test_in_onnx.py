@@ -18,7 +18,7 @@ from nlobayes.types import Exported
 from tests.refusals import refused
 from tests.unit.spectra_with_surrogates import STATED
 from tests.unit.surrogate.conftest import COLUMNS, DRAWS, dataset, exported, points
-from tests.unit.surrogate.test_in_jax import in_double
+from tests.unit.surrogate.test_in_jax import ENGINE, in_double, relative_to, seen_by
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra `onnx`")
 pytest.importorskip("jax2onnx", reason="needs the extra `onnx`")
@@ -89,6 +89,23 @@ def test_fewer_draws_are_those_at_even_distances_and_metadata_say_what_it_is_of(
         "sqrt_s_tev": "13.0",
     }
     assert said["bibtex"].startswith("@software")
+
+
+@pytest.mark.slow
+def test_a_target_relative_to_the_engine_is_written_with_it(tmp_path: Path) -> None:
+    """As the surrogates of the study `bundle`: features and reference are made of the Born rate."""
+    path = in_file(tmp_path / "s.nc", seen_by(relative_to(ENGINE), "channels"))
+    onnx(path, tmp_path / "s.onnx", draws=20)
+    beyond = X[:99].copy()
+    beyond[1, 0] = 2000.0
+    found = loaded(tmp_path / "s.onnx").run(None, {"points": beyond})
+    assert np.flatnonzero(np.isnan(found[0])).tolist() == [1]
+    known, whole = np.arange(99) != 1, seen_by(relative_to(ENGINE), "channels")
+    kept = spread_evenly(DRAWS, 20)
+    few = whole._replace(variables={name: of[kept] for name, of in whole.variables.items()})
+    expected = Surrogate(few).predict(X[:99][known])
+    for name, values in zip((*MOMENTS, "median"), found, strict=False):
+        np.testing.assert_allclose(values[known], getattr(expected, name), rtol=1e-6, err_msg=name)
 
 
 def test_what_cannot_be_written_is_refused_and_leaves_no_file(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from nlobayes.surrogate.scan import line, mixings, spread, through, with_unit_norm
+from nlobayes.surrogate.limits import mixing_rows
+from nlobayes.surrogate.scan import line, spread, through, with_unit_norm
 from nlobayes.surrogate.surrogate import Surrogate
 
 NEUTRALINO = ("m1", "n11", "n12", "n13", "n14")
@@ -17,7 +18,8 @@ AT = [300, 0.5, 0.5, 0.5, 0.5]
 
 def like(*inputs: str, **units: str) -> Surrogate:
     """Something with inputs; they have no unit if none is given."""
-    return cast(Surrogate, SimpleNamespace(inputs=inputs, units=units))
+    rows = mixing_rows(inputs, units)
+    return cast(Surrogate, SimpleNamespace(inputs=inputs, units=units, mixings=rows))
 
 
 def test_a_line_varies_one_input_alone() -> None:
@@ -57,26 +59,6 @@ def test_the_nearest_value_moves_to_the_one_that_is_wanted() -> None:
     assert through(values, -5).tolist() == [-5, 1, 2]
     assert through(values, None) is values
     assert values.tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("inputs", "units", "found"),
-    [
-        (NEUTRALINO, {"m1": "GeV", "n11": "1"}, [["n11", "n12", "n13", "n14"]]),
-        (NEUTRALINO[:-1], {}, []),
-        (("m1", "m2", "m3", "m4"), dict.fromkeys(("m1", "m2", "m3", "m4"), "GeV"), []),
-        (("a", "b"), {}, []),
-        (
-            ("n21", "n12", "n22", "n11", "n13", "n23", "n24", "n14"),
-            {},
-            [["n21", "n22", "n23", "n24"], ["n11", "n12", "n13", "n14"]],
-        ),
-    ],
-)
-def test_rows_of_a_mixing_matrix_are_found(
-    inputs: tuple[str, ...], units: dict[str, str], found: list[list[str]]
-) -> None:
-    assert mixings(like(*inputs, **units)) == found
 
 
 @pytest.mark.parametrize("along", ["m1", "n13"])

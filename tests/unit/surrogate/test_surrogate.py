@@ -160,7 +160,10 @@ def test_samples_have_the_moments_and_quantiles(make_exported: Make, family: str
 def test_domain_is_that_of_the_train_rows(make_exported: Make) -> None:
     surrogate = Surrogate(make_exported())
     held, train = points(200, seed=4), points(200, seed=3)
-    beyond = ((held < train.min(axis=0)) | (held > train.max(axis=0))).any(axis=1)
+    low, high = train.min(axis=0), train.max(axis=0)
+    signs = [np.array([mass, *[row] * 4]) for mass in (1, -1) for row in (1, -1)]
+    others = [held * sign for sign in signs]
+    beyond = np.all([((low > one) | (one > high)).any(axis=1) for one in others], axis=0)
     beyond |= np.abs(held[:, 0]) < np.abs(train[:, 0]).min()
     assert surrogate.domain(held).tolist() == np.where(beyond, "outside", "inside").tolist()
     assert 0 < beyond.mean() < 0.1

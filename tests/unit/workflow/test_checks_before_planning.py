@@ -43,3 +43,8 @@ def test_a_file_that_is_no_plain_study_stops_the_planning(
     with pytest.raises(SystemExit):
         check_study_files([Path("twice.yaml")])
     assert "twice.yaml" in capsys.readouterr().err
+    Path("config/config.yaml").unlink()
+    write(Path("alone.yaml"), "seeds: [1]\n")
+    check_study_files([Path("alone.yaml")])
+    with pytest.raises(SystemExit):
+        check_study_files([])

@@ -181,6 +181,22 @@ def test_approximations_are_held_against_the_chains_of_their_model(make_plan: Ma
     assert not [path for path in grid_outputs(plan, "one") if "fidelity" in path]
 
 
+@pytest.mark.parametrize(("more", "exact"), [(["hmc"], RUN), ([], None)])
+def test_approximations_are_not_held_against_chains_that_are_not_exact(
+    make_plan: MakePlan, more: list[str], exact: str | None
+) -> None:
+    """Chains of mclmc come first in the grid; without exact ones nothing is compared."""
+    changes = {
+        "methods": {
+            "maps": {"kind": "map_ensemble", "members": 2},
+            "biased": {"kernel": {"kind": "mclmc"}, "draws_per_segment": 80},
+        },
+        "grids": {"two": {"method": ["biased", "maps", *more], "seed": [1]}},
+    }
+    jobs = make_plan(changes).approximated
+    assert [job.exact.run for job in jobs.values()] == ([] if exact is None else [exact])
+
+
 def test_a_grid_ends_with_what_its_outputs_ask_for(plan: Plan) -> None:
     assert grid_outputs(plan, "prior") == [
         f"results/figures/prior_predictive/{MODEL}/prior_predictive.svg"

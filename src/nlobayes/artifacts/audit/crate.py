@@ -137,6 +137,6 @@ def _add_package(crate: ROCrate, name: str, version: str) -> Any:
 
 
 def _version(name: str, version: str) -> dict[str, str]:
-    """State a version by both terms: processes ask for the one, RO-Crate 1.3 for the other."""
+    """State a version by both terms: processes need the one, RO-Crate 1.3 the other."""
     page = PYTHON if name == "python" else f"https://pypi.org/project/{name}/"
     return {"version": version, "softwareVersion": version, "url": page}

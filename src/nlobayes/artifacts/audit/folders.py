@@ -14,7 +14,7 @@ LEFT_BY_OTHERS = (".gitignore",)
 """Hidden files that DVC writes beside what it keeps."""
 
 ODD: tuple[tuple[Callable[[int], bool], str], ...] = (
-    (stat.S_ISLNK, "is a link, which nobody follows here; put the files themselves in its place"),
+    (stat.S_ISLNK, "is a link, which is not followed; put the files themselves in its place"),
     (stat.S_ISFIFO, "is a pipe and no file; move it away"),
     (stat.S_ISSOCK, "is a socket and no file; move it away"),
     (stat.S_ISCHR, "is a device and no file; move it away"),
@@ -23,7 +23,7 @@ ODD: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 class Listing(NamedTuple):
-    """Visible files; what is said of the hidden ones; what is wrong with all else."""
+    """Visible files; what is stated about the hidden ones; what is wrong with all else."""
 
     files: list[Path]
     hidden: dict[Path, str]

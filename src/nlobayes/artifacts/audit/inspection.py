@@ -125,12 +125,12 @@ def _csv(path: Path) -> Iterator[str]:
 
 
 def _between(begin: bytes, end: bytes) -> Callable[[Path], Iterator[str]]:
-    """Check the two ends of a file; what lies between is for its record to tell."""
+    """Check the two ends of a file; its record covers the bytes between."""
 
     def check(path: Path) -> Iterator[str]:
         content = path.read_bytes()
         if not (content.startswith(begin) and content.rstrip().endswith(end)):
-            yield "is cut short, or is not what its name says"
+            yield "is cut short, or does not match its name"
 
     return check
 

@@ -23,7 +23,7 @@ KINDS = {
     ".json": "values",
 }
 OF_A_JOB = ("code_digest", "lock_digest", "spec", "inputs", "versions", "chain", "chains")
-"""What tells two jobs of a verb apart; other facts follow from these."""
+"""What distinguishes two jobs of a verb; other facts follow from these."""
 
 
 class File(NamedTuple):
@@ -65,7 +65,7 @@ class Job(NamedTuple):
 
     @property
     def settings(self) -> dict[str, str]:
-        """Give in a line each how the job was told to run, and on what."""
+        """Give the settings of the job and its machine, a line each."""
         known = ("code_digest", "device", "precision", "exact", "chain", "chains", "spec")
         return {name: in_a_line(self.facts[name]) for name in known if name in self.facts}
 
@@ -78,7 +78,7 @@ class Lineage(NamedTuple):
 
 
 def trace(project: Project, names: Iterable[str]) -> Lineage:
-    """Trace files, the records that tell of them, and all that they were made of."""
+    """Trace files, the records that describe them, and all that they were made of."""
     origins = _with_records(project, names)
     kinds = {name: kind_of(name, origin) for name, origin in origins.items()}
     files: dict[str, File] = {}
@@ -116,7 +116,7 @@ def identify_software(software: Mapping[str, Any]) -> str:
 
 
 def kind_of(name: str, origin: Origin | None) -> str:
-    """Say what kind of file this is: an artifact says it itself, others by their endings."""
+    """Return the kind of a file: an artifact stores it, that of others follows from the ending."""
     if name.startswith(f"{RECORDS}/"):
         return "record"
     if name.endswith(".nc"):

@@ -19,7 +19,7 @@ RECORDS = f"{RESULTS}/records"
 
 
 class Origin(NamedTuple):
-    """What made a file: told by its own attributes, or by a record.
+    """What made a file, from its own attributes or from a record.
 
     `facts` holds what was recorded: code digest, specification, versions and so on.
     """
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
     @property
     def place(self) -> Any:
-        """Give the path at which what tells it says that it stands; None where it says none."""
+        """Give the path that the attributes or the record state; None where they state none."""
         return self.facts.get("place")
 
 
@@ -63,14 +63,14 @@ class Project:
         return self._digests[name]
 
     def is_file(self, name: str) -> bool:
-        """Tell whether there is a file of this name, readable or not."""
+        """Return whether there is a file of this name, readable or not."""
         try:
             return (self.root / name).is_file()
         except OSError:  # a name that no file can have
             return False
 
     def origin(self, name: str) -> Origin | None:
-        """Find what made a file; None where nothing says it.
+        """Find what made a file; None if neither attributes nor a record state it.
 
         Raises
         ------
@@ -89,12 +89,12 @@ class Project:
         return None if origin is None else origin.facts["outputs"][name]
 
     def recorded_by(self, name: str) -> str | None:
-        """Name the record that tells what a file was when it was made; None where none does."""
+        """Name the record with the digest of a file as it was made; None where none has it."""
         origin = self._recorded.get(name)
         return None if origin is None else origin.told_by
 
     def is_of_no_place(self, name: str) -> bool:
-        """Tell whether a result that says what made it does not say where it stands."""
+        """Return whether a result states what made it but not its place."""
         origin = self._origin_if_readable(name) if is_result(name) else None
         return origin is not None and origin.told_by == name and origin.place is None
 

@@ -39,7 +39,7 @@ Found = dict[str, Any]
 
 
 def summarise(project: Project, name: str) -> Found:
-    """Say what a file is, what made it from what, and the key numbers that it holds.
+    """Describe a file: its kind, its origin and its key numbers.
 
     `numbers` are single values, `columns` those of a table, `checks` what passed or failed,
     `groups` the variables of a NetCDF file,
@@ -214,7 +214,7 @@ def _some(content: Found, names: tuple[str, ...]) -> Found:
 
 
 def _checks(checks: Mapping[str, Found]) -> dict[str, Found]:
-    """Take what is told of every check: the value, the limits and the outcome."""
+    """Take the value, the limits and the outcome of every check."""
     return {
         name: {"passed": check["passed"], "value": check["value"], **_some(check, LIMITS)}
         for name, check in checks.items()

@@ -84,7 +84,7 @@ def _changed(*words: str) -> list[str]:
 
 
 def _kept_by_git(table: Path) -> str:
-    """Name the table, or what stands for it in Git where DVC keeps it or its folder."""
+    """Name the table, or its `.dvc` file in Git where DVC stores it or its folder."""
     stand_ins = (f"{part}.dvc" for part in (table, *table.parents))
     return next((name for name in stand_ins if Path(name).is_file()), str(table))
 

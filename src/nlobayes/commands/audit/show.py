@@ -75,11 +75,11 @@ def _print(found: dict[str, Any]) -> None:
     _section(console, "", kind)
     made = found["made"]
     if made is None:
-        console.print("\nmade by: no attribute and no record says it")
+        console.print("\nmade by: unknown, no attribute and no record states it")
     else:
         _section(console, "made by", _made(made))
         _section(console, "made from", _files(made["inputs"]))
-        _section(console, "told to", _lines(made["spec"] or {}))
+        _section(console, "specification", _lines(made["spec"] or {}))
     _section(console, "of", _origin(found))
     _section(console, "made", _files(found.get("outputs", {})))
     _section(console, "numbers", [(n, _value(v)) for n, v in found.get("numbers", {}).items()])

@@ -69,7 +69,7 @@ def _check_path(path: Path) -> None:
 
 
 def _with_ancestors(files: Project, names: Iterable[str]) -> list[str]:
-    """List files, all that they were made of, and the records that tell it, each once."""
+    """List files, their inputs and the records of both, each once."""
     found = dict.fromkeys(names)
     for name, origin in files.ancestors(names):
         found[name] = found[origin.told_by if origin else name] = None
@@ -82,14 +82,14 @@ def _tracked(names: list[str]) -> Iterator[str]:
 
 
 def _notes(files: Project, names: list[str], listing: Listing, other_code: bool) -> Iterator[str]:
-    """Say what was not verified."""
+    """List what was not verified."""
     for path, said in listing.hidden.items():
         yield f"{files.name(path)} {said}"
     older = [name for name in names if files.is_of_no_place(name)] if other_code else []
     if older:
         yield (
-            f"{_count(len(older), 'file')} of earlier code, {older[0]} among them, say of no place "
-            "that they stand there: a swap would go unseen"
+            f"{_count(len(older), 'file')} of earlier code, {older[0]} among them, do not state "
+            "their place: a swap would not be detected"
         )
 
 

@@ -1,4 +1,4 @@
-"""Compare what several samplers say of one posterior."""
+"""Compare the draws of several samplers from one posterior."""
 
 from itertools import combinations
 from pathlib import Path

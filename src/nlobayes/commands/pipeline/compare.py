@@ -123,11 +123,7 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
         baseline=comparison.numbers(evaluation["baseline"]["test"]),
         loo=np.array(loo["elpd_of_rows"]) if loo else None,
         learned=_learned(evaluation),
-        rivals={
-            name: comparison.numbers(found["test"])
-            for name, found in evaluation.get("rivals", {}).items()
-            if "missing" not in found
-        },
+        rivals=evaluation.get("rivals", {}),
         compared=tuple(
             name for name, told in evaluation.get("own_scores", {}).items() if told["compared"]
         ),
@@ -145,7 +141,7 @@ def _learned(evaluation: Mapping[str, Any]) -> Learned | None:
 
 
 def _unreliable(runs: list[RunMetrics]) -> list[str]:
-    """Say in which runs LOO is not to be trusted."""
+    """Name the runs whose LOO is unreliable."""
     lines = []
     for run in runs:
         worst, limit = run.test.get("loo_k_max", -math.inf), run.test.get("loo_k_limit")
@@ -159,7 +155,7 @@ def _unreliable(runs: list[RunMetrics]) -> list[str]:
 
 
 def _of_model(evaluation: Mapping[str, Any]) -> dict[str, float | None]:
-    """Take what the likelihood itself says: LOO and WAIC of the train rows, its own predictive."""
+    """Take the scores of the likelihood itself: LOO, WAIC, and those of its own predictive."""
     found: dict[str, float | None] = {}
     if loo := evaluation.get("loo"):
         found |= {"loo_per_row": loo["elpd"] / loo["points"]}
@@ -182,7 +178,7 @@ def _point_differences(first: RunMetrics, second: RunMetrics, plots: Path) -> Ta
 
 
 def _left_out(first: RunMetrics, second: RunMetrics) -> str:
-    """Say how the second model differs from the first at train rows that are left out."""
+    """State how the second model differs from the first at train rows that are left out."""
     assert first.loo is not None
     assert second.loo is not None
     found = elpd_difference(second.loo, first.loo)

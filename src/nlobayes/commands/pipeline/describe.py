@@ -27,7 +27,7 @@ def describe(
 ) -> None:
     """Tabulate inputs and targets as read, the split of each row, and what each column is.
 
-    At most 2000 rows of each split are tabulated; the table of the splits says of how many.
+    At most 2000 rows of each split are tabulated; the table of the splits states their number.
     """
     data = read_dataset(dataset)
     shown = {split: _spread(np.flatnonzero(data.split == k)) for k, split in enumerate(SPLITS)}
@@ -60,7 +60,7 @@ def _rows(data: Dataset, shown: dict[str, np.ndarray]) -> Columns:
 
 
 def _columns(data: Dataset) -> Columns:
-    """Say what each column of the rows is, and how the network takes the target.
+    """Describe each column of the rows, and how the network takes the target.
 
     A target that is learned relative to a reference has a column more: their ratio.
     """

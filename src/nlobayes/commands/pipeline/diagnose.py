@@ -1,4 +1,4 @@
-"""Judge the convergence of a posterior in function space."""
+"""Check the convergence of a posterior in function space."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +30,7 @@ from nlobayes.study.jobs import DiagnoseJob, read_job
 
 def diagnose(
     spec: Annotated[str, typer.Option(help="Job specification: JSON text or a file.")],
-    posterior: Annotated[Path, typer.Option(help="Posterior to judge.")],
+    posterior: Annotated[Path, typer.Option(help="Posterior to check.")],
     out: Annotated[Path, typer.Option(help="Diagnostics to write (JSON).")],
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
 ) -> None:
@@ -65,7 +65,7 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
 
 
 def _with_architecture(judged: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:
-    """Add what there is to say of a network whose size is drawn, and check its R-hat."""
+    """Add the diagnostics of a network whose size is drawn, and check its R-hat."""
     sizes = drawn_sizes(groups["posterior"])
     if not sizes:
         return judged
@@ -77,14 +77,15 @@ def _with_architecture(judged: dict[str, Any], groups: Groups, limit: float) -> 
 
 
 def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
-    del path
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
-    return verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+    said = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+    evidence = read_attrs(path).get("log_evidence")
+    return said if evidence is None else said | {"log_evidence": np.ravel(evidence).tolist()}
 
 
 def _weight_spread(posterior: xr.Dataset) -> dict[str, list[float]] | None:
-    """Say where the weights lie; None where units that are not in use have some, too."""
+    """Give quantiles of the weights; None where units that are not in use have some, too."""
     return None if drawn_sizes(posterior) else weight_spread(weights_of(posterior))
 
 
@@ -104,7 +105,7 @@ def _sample_stats(stats: xr.Dataset, job: DiagnoseJob) -> SampleStats:
 
 
 def _tightness(job: DiagnoseJob, noise: np.ndarray | None, observed: xr.Dataset) -> float | None:
-    """Compute how tight the likelihood is; None where no one sigma says so."""
+    """Compute how tight the likelihood is; None where there is no single sigma."""
     if not job.likelihood.has_one_sigma:
         return None
     sigma = job.likelihood.stated_sigma

@@ -32,7 +32,7 @@ def draw(
     ] = None,
     chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
 ) -> None:
-    """Continue a chain group from where it stands and write the draws with where it stands then."""
+    """Continue a chain group from its state, and write the draws with the new state."""
     job = read_job(DrawJob, spec)
     if verdict is not None and read_json(verdict, "met")["met"]:
         typer.echo(f"{verdict}: converged, nothing to draw", err=True)

@@ -61,7 +61,7 @@ def evaluate(
 
 
 def _told(score: CustomScore) -> dict[str, Any]:
-    """Say which function a score is, and whether runs are compared by it."""
+    """Name the function of a score, and whether runs are compared by it."""
     return score.model_dump(include={"file", "function", "settings", "compared"})
 
 

@@ -1,4 +1,4 @@
-"""Write the surrogate of a run: one file that predicts, and says how good it is."""
+"""Write the surrogate of a run: one file with its predictions and its scores."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -97,7 +97,7 @@ def export(
 
 
 def _needed(data: Dataset) -> tuple[str, ...]:
-    """Name what the scores say of the noise, which classes have not."""
+    """Name the scores of the noise, which classes do not have."""
     if is_of_classes(data):
         return ()
     return ("outputs",) if len(data.target_names) > 1 else ("predictive_noise",)
@@ -158,7 +158,7 @@ def _domain(data: Dataset) -> Domain:
 
 
 def _domain_facts(domain: Domain, data: Dataset) -> dict[str, Any]:
-    """Give what the arrays of the file do not say: distances, and ranges of more than inputs."""
+    """Give facts that the arrays of the file do not hold: distances, and further ranges."""
     names = (*data.input_names, *_behind(data))
     ranges = fit_limits(_points(data), names, data.units)
     derived = {what: bounds for what, bounds in ranges.items() if what not in names}

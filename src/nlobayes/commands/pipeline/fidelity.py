@@ -23,7 +23,7 @@ from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.types import Columns
 
 SCORES = ("rmse_log10", "rmse_target", "accuracy", "coverage_68", "coverage_95", "lppd")
-"""Scores of the test split that stand beside; null where a task has no such score."""
+"""Scores of the test split in the table; null where a task has no such score."""
 LOG_APPROXIMATION = "log_approximation"
 """Sample stat of an approximation that knows its own log density at its draws."""
 ABOUT = ("run", "converged", "failed_checks", "exact", "test")
@@ -142,7 +142,7 @@ def _verdict(converged: bool | None) -> str:
 
 
 def _said(row: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
-    """Say in a line how far an approximation is off, and whether what it is held against holds."""
+    """Give a line with the errors of an approximation and the verdict of the exact chains."""
     off, ratio, apart = (
         "none" if row[name] is None else f"{row[name]:.2g}"
         for name in ("mean_difference_rms", "sd_ratio_median", "total_variation_mean")

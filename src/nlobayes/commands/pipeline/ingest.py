@@ -33,7 +33,8 @@ def ingest(
     folder: Annotated[Path, typer.Argument(help="Folder of SLHA files.")],
     out: Annotated[Path, typer.Option(help="Table to write: .csv or .parquet.")],
     spec: Annotated[
-        str | None, typer.Option(help="Job specification: JSON text or a file; it says all below.")
+        str | None,
+        typer.Option(help="Job specification: JSON text or a file, with all options below."),
     ] = None,
     pair: Annotated[
         tuple[int, int] | None, typer.Option(help="Numbers of the two neutralinos.")
@@ -53,12 +54,12 @@ def ingest(
     ] = None,
     order: Annotated[
         int | None,
-        typer.Option(help="Read blocks XSECTION, at this QCD order: 0 LO, 1 NLO, 2 NLL."),
+        typer.Option(help="Read blocks XSECTION, at this QCD order: 0 LO, 1 NLO, 2 NLL, 3 NNLL."),
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Record of what made it (JSON).")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that read.", min=1)] = None,
 ) -> None:
-    """Read every file, say which gave no point and which points are doubtful, write the table."""
+    """Read every file, report files without a point and doubtful points, and write the table."""
     given = {
         "pair": pair,
         "process": process,
@@ -133,7 +134,7 @@ def _read(files: Sequence[Path], asked: Asked, workers: int | None) -> Iterator[
 
 
 def _say(account: Account, source: str) -> None:
-    """Say what the files gave, and where they gave nothing or something doubtful."""
+    """Report the points of the files, the files without one, and doubtful points."""
     failed = {f"no usable cross section of {pair}": f for pair, f in account["failed"].items()}
     kinds = {**failed, "pair or energy absent": account["absent"]}
     repeated = {"left out, repeats an earlier file": account["repeated"]}

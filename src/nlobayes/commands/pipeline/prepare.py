@@ -47,7 +47,7 @@ def prepare(
 
 
 def _select(columns: Table, job: PrepareJob, source: str) -> Selection:
-    """Take the columns that are asked for, in the units asked for."""
+    """Take the columns that are requested, in the units requested."""
     features, target = job.features, job.target
     wanted = {**features.units_of_columns, **dict.fromkeys(target.columns, target.unit)}
     return select(
@@ -95,7 +95,7 @@ def _stated(metadata: Mapping[str, str], job: PrepareJob, source: str) -> dict[s
 
 
 def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
-    """Say which rows are used although they repeat another one or physics doubts them."""
+    """Report rows that are used although they repeat another one or are physically doubtful."""
     repeats, _ = repeated_rows(np.column_stack([selection.inputs, selection.target]))
     named = dict(zip(columns, selection.inputs.T, strict=True))
     doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)

@@ -1,4 +1,4 @@
-"""Tabulate what a prior says of f at the reference rows, before any data."""
+"""Tabulate prior draws of f at the reference rows, before any data."""
 
 from pathlib import Path
 from typing import Annotated, Any

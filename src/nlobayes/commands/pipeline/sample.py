@@ -1,4 +1,4 @@
-"""Sample a posterior by NUTS as PyMC has it, all chains in one job: a yardstick of our kernels."""
+"""Sample a posterior by PyMC's NUTS, all chains in one job: a reference for our kernels."""
 
 from pathlib import Path
 from typing import Annotated

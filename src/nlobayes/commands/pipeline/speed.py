@@ -63,7 +63,7 @@ def speed(
 
 
 def _row(timed: Timed) -> dict[str, Any]:
-    """Say in one row what all trials of a network took."""
+    """Summarise the times of all trials of a network in one row."""
     cores = cores_used(*timed.computed.values())
     row = {**timed.facts, "cores": cores, "trials": TRIALS, "loadings": LOADINGS}
     for name, trials in {**timed.computed, "load": timed.loading}.items():

@@ -26,7 +26,7 @@ def warmup(
     chain_group: Annotated[int, typer.Option(help="Number of the group of chains.", min=0)] = 0,
     chain: Annotated[list[int], typer.Option(help="Number of a chain, if not its MAP's.")] = [],  # noqa: B006
 ) -> None:
-    """Warm up from the MAPs, or go on from the segment before, and write where it stands."""
+    """Warm up from the MAPs, or go on from the segment before, and write the state."""
     if bool(start) == bool(previous):
         raise InputError("commands.start_or_previous", where="warmup")
     job = read_job(WarmupJob, spec)

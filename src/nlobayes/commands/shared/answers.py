@@ -1,4 +1,4 @@
-"""What a reader of the report asks first, answered in a sentence each."""
+"""The first questions of a reader of the report, with an answer of one sentence each."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from nlobayes.commands.shared.verdicts import Finished, count_passed
 from nlobayes.metrics import metric_of
 from nlobayes.metrics.metric import HIGHER
 
+NOTHING_TO_COMPARE = "No score of test rows can be compared."
 MAPS, LINEAR = "the ensemble of MAPs", "least squares on the features"
 
 
 class Score(NamedTuple):
-    """The first score of a run on test rows: lower or higher is better, as its metric says."""
+    """The first score of a run on test rows: lower or higher is better, as its metric states."""
 
     key: str
     form: str
     value: float | None
 
-    def is_better_than(self, other: float) -> bool:
-        """Say whether the run is more accurate than something else."""
+    def is_better_than(self, other: float) -> bool | None:
+        """Return whether the run is more accurate than something else; None without a score."""
         if self.value is None:
-            return False
+            return None
         higher = metric_of(self.key).better == HIGHER
         return self.value > other if higher else self.value < other
 
@@ -33,7 +34,7 @@ def answers(runs: Sequence[Finished]) -> dict[str, str]:
     return {
         "In short:": f"{count_passed(runs)}.",
         "Converged?": _converged(runs),
-        "Calibrated?": _counted("runs", runs, [run for run in runs if not run.uncalibrated]),
+        "Calibrated?": _calibrated(runs),
         "How accurate?": _accurate(runs),
         "Against which rivals?": _against(runs),
     }
@@ -47,8 +48,19 @@ def _converged(runs: Sequence[Finished]) -> str:
     return _counted("runs of chains", chains, [run for run in chains if not run.unconverged])
 
 
+def _calibrated(runs: Sequence[Finished]) -> str:
+    """Count the runs whose error bars passed, and name those that have too few test rows."""
+    untested = [run.label for run in runs if run.untested]
+    tested = [run for run in runs if not run.untested]
+    if not untested:
+        return _counted("runs", runs, [run for run in runs if not run.uncalibrated])
+    counted = _counted("runs", tested, [run for run in tested if not run.uncalibrated])
+    few = f"Not tested, for there are too few test rows: {', '.join(untested)}."
+    return f"{counted} {few}" if tested else few
+
+
 def _counted(what: str, runs: Sequence[Finished], passed: Sequence[Finished]) -> str:
-    """Say how many passed, and name those that did not."""
+    """Count those that passed, and name the others."""
     failed = [run.label for run in runs if run not in passed]
     told = f"{len(passed)} of {len(runs)} {what}"
     return f"No: {told}. Failed: {', '.join(failed)}." if failed else f"Yes: {told}."
@@ -76,11 +88,13 @@ def _against(runs: Sequence[Finished]) -> str:
     for run in runs:
         score = _score(run)
         for name, value in _rivals(run, score.key):
-            met.setdefault(name, []).append(score.is_better_than(value))
-    told = [f"{name} in {sum(won)} of {len(won)}" for name, won in met.items()]
+            won = score.is_better_than(value)
+            if won is not None:
+                met.setdefault(name, []).append(won)
+    told = ", ".join(f"{name} in {sum(won)} of {len(won)}" for name, won in met.items())
+    better = f"Runs predict test rows better than {told}." if told else NOTHING_TO_COMPARE
     asked = any(run.evaluation.get("rivals") for run in runs)
-    none = "" if asked else " No other regressor was asked for (grids.*.rivals)."
-    return f"Runs predict test rows better than {', '.join(told)}.{none}"
+    return better if asked else f"{better} No other regressor was requested (grids.*.rivals)."
 
 
 def _rivals(run: Finished, key: str) -> Iterator[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""The test rows that a study wants to see, by their numbers or by what they are."""
+"""The test rows that a study selects for figures, by their numbers or by what they are."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from nlobayes.artifacts.drawn_so_far import Drawn, read_drawn
 from nlobayes.errors import InputError, one_line
 
 PROGRESS = re.compile(r": (\d+) of (\d+)\s*$")
-"""The end of a line that tells how many steps a job has made."""
+"""The end of a line that shows how many steps a job has made."""
 SECONDS = 0
 """Column of Snakemake's benchmark."""
 
@@ -37,8 +37,8 @@ class Folders(NamedTuple):
 class Line(NamedTuple):
     """Jobs of one chain group in a row: those of its warm-up, or those that draw.
 
-    `made` are the steps of finished jobs, `running` those that the log of the next one tells;
-    `at_work` says whether there is such a log. `seconds` is the time per step, None before the
+    `made` are the steps of finished jobs, `running` those that the log of the next one shows;
+    `at_work` states whether there is such a log. `seconds` is the time per step, None before the
     first; `updated` the time of the last file or log line, zero before the first.
     """
 
@@ -56,7 +56,7 @@ class Line(NamedTuple):
 
 
 def cached_reader() -> Reader:
-    """Read every segment once, however often it is asked for, unless the file changes."""
+    """Read every segment once, however often it is requested, unless the file changes."""
     known: dict[Path, tuple[tuple[int, int], Drawn]] = {}
 
     def read(path: Path) -> Drawn:
@@ -89,7 +89,7 @@ def read_line(folders: Folders, run: str, chain_group: int, stage: str) -> Line:
 
 
 def steps_told(log: Path) -> int:
-    """Give the steps that the last line of progress in a log tells; zero where there is none."""
+    """Give the steps that the last line of progress in a log shows; zero where there is none."""
     with suppress(OSError):
         lines = log.read_text("utf-8", errors="replace").splitlines()
         for line in reversed(lines):
@@ -99,7 +99,7 @@ def steps_told(log: Path) -> int:
 
 
 def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[Drawn], str | None]:
-    """Read segments up to the first that cannot be used, and say what is wrong with it."""
+    """Read segments up to the first that cannot be used, and name its error."""
     drawn: list[Drawn] = []
     for path in files:
         try:

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Column, Table
 from rich.text import Text
 
-from nlobayes.commands.shared.rivals import seconds_of
+from nlobayes.commands.shared.rivals import COSTS, cost_cells, cost_of, shown_name
 from nlobayes.diagnostics.tightness import TIGHT
 from nlobayes.evaluation.comparison import runs as comparison
 from nlobayes.evaluation.comparison.runs import INTERVAL, RunMetrics
@@ -43,7 +43,7 @@ def show_runs(runs: Sequence[RunMetrics]) -> Table:
 def _run(run: RunMetrics, accuracy: Accuracy) -> dict[str, str | Text]:
     test, found = run.test.get, run.diagnostics.get
     rhats = (_number(found(key), ".3f") for key in ("rhat_f_median", "rhat_f_p99"))
-    tight = " (tight)" if (found("tightness") or 0) > TIGHT else ""
+    tight = " (tight)" if not run.converged and (found("tightness") or 0) > TIGHT else ""
     return {
         "run": run.run,
         accuracy.first_name: _number(test(accuracy.first), ".4g"),
@@ -70,30 +70,32 @@ def _verdict(run: RunMetrics) -> Text:
 
 
 def show_rivals(runs: Sequence[RunMetrics], results: Path) -> list[Table]:
-    """Show a row for each rival of each dataset, with the seconds of its fit; none without."""
+    """Show a row for each rival of each dataset, with its CPU time and memory; none without."""
     accuracy = _accuracy(runs)
     rows = [
         {
             "dataset": dataset,
-            "rival": name,
-            "fit, s": _number(seconds_of(results, dataset, name).get("fit"), ".2g"),
-            **_of_rival(test, accuracy),
+            "rival": shown_name(name, found),
+            **dict(zip(COSTS, cost_cells(cost_of(results, dataset, name)), strict=True)),
+            **_of_rival(found, accuracy),
         }
-        for (dataset, name), test in _rivals(runs).items()
+        for (dataset, name), found in _rivals(runs).items()
     ]
-    return [_table(rows, title="Rivals, test split, error bars fitted alike")] if rows else []
+    title = "Rivals, test split, error bars fitted alike, CPU time"
+    return [_table(rows, title)] if rows else []
 
 
-def _rivals(runs: Sequence[RunMetrics]) -> dict[tuple[str, str], Mapping[str, float | None]]:
-    """Take the scores of each rival of each dataset, by the first run that has it."""
-    found: dict[tuple[str, str], Mapping[str, float | None]] = {}
+def _rivals(runs: Sequence[RunMetrics]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Take each rival of each dataset, by the first run that has it."""
+    found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for run in runs:
-        for name, test in run.rivals.items():
-            found.setdefault((run.run.split("/")[0], name), test)
+        for name, rival in run.rivals.items():
+            found.setdefault((run.run.split("/")[0], name), rival)
     return found
 
 
-def _of_rival(test: Mapping[str, float | None], accuracy: Accuracy) -> dict[str, str]:
+def _of_rival(found: Mapping[str, Any], accuracy: Accuracy) -> dict[str, str]:
+    test = comparison.numbers(found.get("test", {}))
     coverage = (_number(test.get(key), ".3f") for key in ("coverage_68", "coverage_95"))
     return {
         f"test {accuracy.first_name}": _number(test.get(accuracy.first), ".4g"),
@@ -146,8 +148,8 @@ def write_markdown(runs: Sequence[RunMetrics]) -> str:
         for setting, replicates in comparison.by_setting(runs).items()
     ]
     rivals = [
-        {"dataset": dataset, "rival": name, **_of_rival(test, accuracy)}
-        for (dataset, name), test in _rivals(runs).items()
+        {"dataset": dataset, "rival": shown_name(name, found), **_of_rival(found, accuracy)}
+        for (dataset, name), found in _rivals(runs).items()
     ]
     return "\n".join(_markdown(table) for table in (rows, rivals) if table)
 

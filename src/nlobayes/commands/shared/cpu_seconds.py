@@ -1,4 +1,4 @@
-"""CPU time of jobs, from the timings that the workflow writes beside the results."""
+"""CPU time and memory of jobs, from the timings that the workflow writes beside the results."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-COLUMN = "cpu_time"
+CPU_TIME = "cpu_time"
+PEAK = "max_rss"
+"""Columns of Snakemake: CPU seconds, and the most memory of the process in MiB."""
 
 
 def cpu_seconds(timings: Iterable[Path]) -> float | None:
-    """Sum the CPU seconds of jobs; None where one is not known: its file is missing, or says so.
+    """Sum the CPU seconds of jobs; None where the file of one is missing or has no value.
 
     Timings stay on the machine that ran the jobs, and a job that is too short has none.
     """
-    found = [_seconds(path) for path in timings]
+    found = [recorded(path, CPU_TIME) for path in timings]
     return None if None in found else float(sum(filter(None, found)))
 
 
-def _seconds(path: Path) -> float | None:
+def recorded(path: Path, column: str) -> float | None:
+    """Read a column of the timing of one job; None where it is not known."""
     try:
         rows = list(csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"))
-        value = float(rows[-1][COLUMN])
+        value = float(rows[-1][column])
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         return None
     return value if math.isfinite(value) else None

@@ -38,7 +38,7 @@ class Target(NamedTuple):
 
 
 def is_of_classes(data: Dataset) -> bool:
-    """Tell whether classes are learned."""
+    """Return whether classes are learned."""
     scale: str = data.transforms["target"]["scale"]
     return scale == CLASSES
 
@@ -84,7 +84,7 @@ def noise_tables(targets: Sequence[Target]) -> dict[str, Any]:
 def facts_of_targets(
     data: Dataset, targets: Sequence[Target], scores: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Say how targets were transformed, which noise lies about them, and what they score."""
+    """Give the transforms, the noise and the scores of the targets."""
     if not targets:
         form = {"form": surrogate_file.CLASSES}
         return {"transforms": data.transforms, "scores": _scores(scores), **form}
@@ -99,7 +99,7 @@ def facts_of_targets(
 
 
 def _further(target: Target) -> dict[str, Any]:
-    """Say what a target behind the first has of its own."""
+    """Give the transform, noise and scores of a further target."""
     constants = target.data.transforms["target"]
     return {
         "target": target.data.target_names[0],
@@ -111,7 +111,7 @@ def _further(target: Target) -> dict[str, Any]:
 
 
 def _logits(outputs: np.ndarray) -> np.ndarray:
-    """Give outputs (..., output) for each class: of two classes told by one the first has zero."""
+    """Give outputs (..., output) for each class; with one output the first class has zero."""
     if outputs.shape[-1] > 1:
         return outputs
     return np.concatenate([np.zeros_like(outputs), outputs], axis=-1)

@@ -30,7 +30,7 @@ from nlobayes.metrics import metric_of
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
-    """Answer what a reader asks first, then write tables, what failed and the surrogates."""
+    """Answer the first questions of a reader, then write tables, failed checks and surrogates."""
     if not runs:
         return "No run is finished.\n"
     numbers = [run for run in runs if not run.is_of_classes]
@@ -93,7 +93,7 @@ def _cells(run: Finished) -> list[str]:
     return [
         _plain(run.label),
         "approximate" if run.approximate else "**NO**" if run.unconverged else "yes",
-        "**NO**" if run.uncalibrated else "yes",
+        "**NO**" if run.uncalibrated else "not tested" if run.untested else "yes",
         *_scores(run),
         _number(found["rhat_f_p99"], ".3f"),
         _number(found["ess_f_bulk_min"], ".0f"),

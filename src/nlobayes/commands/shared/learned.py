@@ -1,4 +1,4 @@
-"""What a run learned, by which runs are told to be of one kind."""
+"""The target of a run, which decides whether runs can be compared."""
 
 import hashlib
 from typing import Any

@@ -70,7 +70,7 @@ class Parameters(NamedTuple):
         return [known[_bare(name)] for name in asked]
 
     def some(self, asked: Sequence[str]) -> dict[str, np.ndarray]:
-        """Give the draws (chain, stored draw) of parameters, or of some where none is asked for.
+        """Give the draws (chain, stored draw) of parameters, or of some where none is requested.
 
         These are what is one number per draw, all weights of a linear model, or a few others.
         """
@@ -95,7 +95,7 @@ def weight_names(posterior: xr.Dataset, *, numbered: bool = False) -> list[str]:
 
 
 def is_linear(names: Iterable[str]) -> bool:
-    """Tell whether weights are those of a network without hidden layer, which are identified."""
+    """Return whether weights are those of a network without hidden layer, which are identified."""
     return not any(name.startswith("weights_2") for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Points of any number, predicted chunk by chunk: what is asked of them, and what was found."""
+"""Points of any number, predicted chunk by chunk: the request and the result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from nlobayes.surrogate.trained import Trained
 
 
 class Asked(NamedTuple):
-    """What is to be said of every point.
+    """The request for every point.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Tally:
     """How many points were predicted, where they lie, were left out; and why the first of these.
 
     `violating` violate a condition of the surrogate, the first for the reason `violated`; `untold`
-    do not tell what one is about.
+    do not state its value.
     """
 
     predicted: int = 0
@@ -84,7 +84,7 @@ def predicted(
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
-    """Predict chunk after chunk, count, and tell `passed` how many rows have, and which share.
+    """Predict chunk by chunk, count, and report the rows and the share done to `passed`.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def predicted(
 def _given(
     surrogate: Trained, source: Source, chunk: Chunk, good: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Take what the source tells of parameters that were held fixed (point,); NaN where nothing."""
+    """Take the values of fixed parameters (point,) from the source; NaN where it has none."""
     told = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
     units = {name: "" if unit == "1" else unit for name, unit in told.items()}
     values, _ = numbers(source, chunk, units)

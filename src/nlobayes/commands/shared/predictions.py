@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from nlobayes.artifacts.netcdf import Groups, read_groups
+from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups
 from nlobayes.artifacts.predicted import read_plane, read_predicted
 from nlobayes.commands.shared import covariates
 from nlobayes.errors import InputError
@@ -35,7 +37,13 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
         chains=groups["predictions"].sizes["chain"],
         sizes=_sizes(groups),
         plane=read_plane(groups),
+        approximate=_is_approximate(read_attrs(predictions)),
     )
+
+
+def _is_approximate(made: Mapping[str, Any]) -> bool:
+    """Tell draws of an approximation: they are not exact, and no check of chains applies."""
+    return not made.get("exact", True) and not made.get("checks")
 
 
 def _sizes(groups: Groups) -> dict[str, np.ndarray]:
@@ -72,7 +80,7 @@ def check_same_points(points: xr.Dataset, data: Dataset, predicted: Path, datase
 
 
 def labels(data: Dataset, covariate: str) -> Columns:
-    """Say what covariate and target are, for the axes of figures."""
+    """Name covariate and target, for the axes of figures."""
     name, scale = data.target_names[0], data.transforms["target"]["scale"]
     unit = data.units.get(name, "")
     return tables.labels(covariate=covariate, target=name, unit=unit, scale=scale)

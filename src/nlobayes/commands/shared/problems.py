@@ -15,7 +15,7 @@ from nlobayes.study.stage_jobs import SPECIFICATIONS
 
 AGAIN = "run the workflow again"
 UNREAD = "surrogate"
-"""The kind of artifact that no job reads: only a record tells that one is gone."""
+"""The kind of artifact that no job reads: only a record reveals that one is missing."""
 
 
 def problems(files: Project, name: str, asked: bool, other_code: bool) -> Iterator[str]:
@@ -36,7 +36,7 @@ def problems(files: Project, name: str, asked: bool, other_code: bool) -> Iterat
         yield from _of_origin(files, name, origin, other_code)
     elif ours and not damage:
         yield (
-            f"no attribute and no record below {RECORDS} says what made it; move it away, or "
+            f"no attribute and no record below {RECORDS} states what made it; move it away, or "
             "restore its record"
         )
 
@@ -45,7 +45,7 @@ def _of_absence(files: Project, name: str) -> str:
     if files.is_file(name):
         return "cannot be read; check the rights to it, and the disk"
     teller = files.recorded_by(name)
-    why = f"{teller} says that it was made" if teller else "others were made from it"
+    why = f"{teller} states that it was made" if teller else "others were made from it"
     if not is_result(name):
         return f"is missing, though {why}; put it back"
     return (
@@ -60,7 +60,7 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
         teller = files.recorded_by(name)
         yield f"has changed since {teller} recorded it; {remedy(files.root / name)}"
     if name != origin.told_by:
-        return  # what follows is said of the record, once
+        return  # the record itself is reported once, below
     for source, made_from in origin.inputs.items():
         if files.digest(source) not in (None, made_from):
             yield f"was made from another {source} than the present one; {AGAIN}"
@@ -80,17 +80,17 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
 
 
 def _of_place(files: Project, name: str, origin: Origin) -> Iterator[str]:
-    """Say where a result should stand; earlier code stated no place and recorded no surrogate."""
+    """State the place of a result; earlier code stated no place and recorded no surrogate."""
     if origin.place is None:
-        yield "says of no place below results/ that it stands there; move it away"
+        yield "states no place below results/; move it away"
     elif origin.place != name:
         yield (
-            f"says that it stands at {origin.place}; put it back, or delete it; `dvc checkout "
+            f"states the place {origin.place}; put it back, or delete it; `dvc checkout "
             f"--force {name}` brings back what was recorded here"
         )
     elif origin.facts.get("kind") == UNREAD and files.recorded_by(name) is None:
         yield (
-            f"no record below {RECORDS} says that it was made; restore its record, or delete it "
+            f"no record below {RECORDS} states that it was made; restore its record, or delete it "
             f"and call `snakemake {name}`"
         )
 

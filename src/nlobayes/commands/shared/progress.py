@@ -55,7 +55,7 @@ def rows_passing(description: str, *, shown: bool) -> Iterator[Callable[[int, fl
 
     Yields
     ------
-    What to call with both. Where nobody watches standard error, nothing is shown.
+    What to call with both. If standard error is no terminal, nothing is shown.
     """
     console = Console(file=sys.stderr)
     columns = TextColumn(description), BarColumn(), TextColumn("{task.fields[rows]} rows")

@@ -1,4 +1,4 @@
-"""Hold a table against what a dataset asks of it: before a study is run, and before it is read."""
+"""Compare a table with the requests of a dataset, before a study runs and before it is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     Raises
     ------
     InputError
-        Naming all that the dataset asks for and the table cannot give.
+        With all requests of the dataset that the table cannot meet.
     """
     table = preview_table(path, _judged(job), job.most_mb)
     whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
@@ -54,14 +54,14 @@ def rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) 
 
 
 def _judged(job: PrepareJob) -> tuple[str, ...]:
-    """Name the columns whose values are judged."""
+    """Name the columns whose values are checked."""
     groups = (job.groups,) if job.groups else ()
     rows = (job.rows.column,) if job.rows else ()
     return (*job.target.columns, *job.target.reference_columns, *groups, *rows)
 
 
 def request_of(job: PrepareJob) -> Request:
-    """Take from the job of `prepare` what it asks of the table."""
+    """Take the requests on the table from the job of `prepare`."""
     features, target = job.features, job.target
     return Request(
         features=features.columns,

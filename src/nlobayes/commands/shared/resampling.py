@@ -11,7 +11,7 @@ from nlobayes.types import PosteriorDraws
 def choose(
     draws: PosteriorDraws, count: int, seed: int
 ) -> tuple[PosteriorDraws, dict[str, float | None]]:
-    """Choose so many of the draws of one chain, in their order, and say what their weights were.
+    """Choose so many of the draws of one chain, in their order, and return their weights.
 
     The chosen ones are no more draws of the approximation, and do not state its density. `pareto_k`
     is None where the weights have no tail, or none that could be fitted; `ess_weights` are

@@ -9,18 +9,18 @@ from rich.table import Table
 
 from nlobayes.commands.shared.group_scores import ERRORS, score_cells
 from nlobayes.commands.shared.plain_table import plain_table
-from nlobayes.commands.shared.rivals import said_of_missing
+from nlobayes.commands.shared.rivals import COSTS, cost_cells, shown_name
 from nlobayes.commands.shared.summary_table import score_columns
 from nlobayes.commands.shared.verdicts import Finished
 
-TITLE = "Rivals on the same rows, with error bars fitted alike (test rows; seconds of one core)"
+TITLE = "Rivals on the same rows, with error bars fitted alike (test rows; CPU time)"
 THIS_RUN = "this run"
 
 
 def header() -> list[str]:
     """Name the columns of `rival_rows`."""
     scores = [column.title for column in score_columns(of_classes=False)]
-    return ["run", "regressor", "fit, s", "4096 points, s", *ERRORS, "CRPS", *scores]
+    return ["run", "regressor", *COSTS, *ERRORS, "CRPS", *scores]
 
 
 def rival_rows(runs: Sequence[Finished]) -> list[list[str]]:
@@ -34,17 +34,15 @@ def rival_table(runs: Sequence[Finished]) -> Table | None:
 
 
 def _rows(run: Finished) -> list[list[str]]:
-    own = [run.label, THIS_RUN, "", "", *_scores(run.evaluation["test"])]
+    own = [run.label, THIS_RUN, *[""] * len(COSTS), *_scores(run.evaluation["test"])]
     return [own, *(_rival(run, name, found) for name, found in run.evaluation["rivals"].items())]
 
 
 def _rival(run: Finished, name: str, found: Mapping[str, Any]) -> list[str]:
     if "missing" in found:
-        nothing = [""] * (len(header()) - 2)
-        return [run.label, f"{name} {said_of_missing(found['missing'])}", *nothing]
-    seconds = run.seconds_of_rivals.get(name, {})
-    taken = [_number(seconds.get(key)) for key in ("fit", "predict_4096")]
-    return [run.label, name, *taken, *_scores(found["test"])]
+        return [run.label, shown_name(name, found), *[""] * (len(header()) - 2)]
+    taken = cost_cells(run.cost_of_rivals.get(name, {}))
+    return [run.label, shown_name(name, found), *taken, *_scores(found["test"])]
 
 
 def _scores(test: Mapping[str, Any]) -> list[str]:

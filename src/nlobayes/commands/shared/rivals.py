@@ -1,4 +1,4 @@
-"""What several verbs say of rivals: what they learn, what they need, how long they took."""
+"""Facts of rivals that several commands use: their targets, packages and times."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from nlobayes.artifacts.files import read_json
+from nlobayes.commands.shared.cpu_seconds import PEAK, recorded
 from nlobayes.errors import InputError
 from nlobayes.extras import PACKAGES, remedy
 from nlobayes.types import Dataset
 
-TIMINGS = "timings/rivals"
+TIMINGS, JOBS = "timings/rivals", "timings/rival"
+"""CPU seconds of its fit and predictions; what Snakemake records of the whole job."""
 EXTRA = "rivals"
+COSTS = ("fit, s", "1 point, ms", "4096 points, s", "peak, MiB")
+"""Columns of `cost_cells`: CPU time of the fit and of predictions, memory of the whole process."""
 
 
 def check_target(data: Dataset) -> None:
@@ -29,12 +33,37 @@ def check_target(data: Dataset) -> None:
         raise InputError("commands.rival_of_one_target", where="rival", received=received)
 
 
-def seconds_of(results: Path, run: str, rival: str) -> Mapping[str, float]:
-    """Find how long a rival took, beside the results; nothing where it was not kept."""
-    path = results.parent / TIMINGS / run.split("/")[0] / f"{rival}.json"
-    return read_json(path) if path.is_file() else {}
+def cost_of(results: Path, run: str, rival: str) -> Mapping[str, float | None]:
+    """Find CPU seconds and memory (`peak`, MiB) of a rival, as far as they were kept."""
+    place = f"{run.split('/')[0]}/{rival}"
+    path = results.parent / TIMINGS / f"{place}.json"
+    seconds = read_json(path) if path.is_file() else {}
+    return {**seconds, "peak": recorded(results.parent / JOBS / f"{place}.tsv", PEAK)}
+
+
+def cost_cells(cost: Mapping[str, float | None]) -> list[str]:
+    """Write what a rival took in the columns of `COSTS`; empty where it was not kept."""
+    one = cost.get("predict_1")
+    shown = [cost.get("fit"), None if one is None else 1e3 * one, cost.get("predict_4096")]
+    peak = cost.get("peak")
+    digits = ["" if value is None else f"{value:.3g}" for value in shown]
+    return [*digits, "" if peak is None else f"{peak:.0f}"]
+
+
+def shown_name(name: str, found: Mapping[str, Any]) -> str:
+    """Name a rival of `evaluation.json`, and what it needs or which part of the rows it learned."""
+    if "missing" in found:
+        return f"{name} {said_of_missing(found['missing'])}"
+    part = said_of_rows(found.get("facts", {}))
+    return f"{name}, {part}" if part else name
+
+
+def said_of_rows(facts: Mapping[str, Any]) -> str:
+    """Say how many of the train rows a rival learned; nothing where these are all."""
+    rows, given = facts.get("rows"), facts.get("train_rows")
+    return f"{rows} of {given} rows" if rows and given and rows < given else ""
 
 
 def said_of_missing(package: Any) -> str:
-    """Say which package a rival needs, and how it is installed."""
+    """Name the package that a rival needs, and how to install it."""
     return f"needs {PACKAGES.get(str(package), str(package))}: {remedy(EXTRA)}"

@@ -34,9 +34,9 @@ PERCENTILE = 99
 class RunState(NamedTuple):
     """How far a run is. What is not known is None, or zero for times.
 
-    `draws` and `total` count those of all chains; `at_most` says that fewer may do. `left` is in
-    seconds, `updated` the time of the last file or log line. `faults` say which files cannot be
-    used.
+    `draws` and `total` count those of all chains; `at_most` is true if fewer may suffice. `left` is
+    in seconds, `updated` the time of the last file or log line. `faults` names the files that
+    cannot be used.
     """
 
     label: str
@@ -113,7 +113,7 @@ def _stage(folders: Folders, run: WatchedRun, lines: Sequence[Line]) -> str:
 
 
 def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
-    """Say how far a run is that has no chain yet, or never any."""
+    """Describe the progress of a run that has no chain yet, or none at all."""
     if (folders.results / "posterior" / f"{run.run}.nc").is_file():
         return RunState(run.label, "scoring")
     if any(
@@ -130,7 +130,7 @@ def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
 
 
 def _finished(folders: Folders, run: WatchedRun) -> RunState:
-    """Take what the diagnosis says of a run that has scores."""
+    """Take the diagnosis of a run that has scores."""
     folder = folders.results / "metrics" / run.run
     try:
         found = read_json(folder / "diagnostics.json", "checks", "chains", "draws_per_chain")
@@ -157,7 +157,7 @@ def _count_groups(folders: Folders, run: WatchedRun) -> int:
 
 
 def _has_met(folders: Folders, run: WatchedRun) -> bool:
-    """Say whether the chains were found to have converged, so that no more are drawn."""
+    """Return whether the chains were found to have converged, so that no more are drawn."""
     for verdict in (folders.results / "chains" / run.run).glob("verdict_*.json"):
         try:
             if read_json(verdict, "met")["met"]:

@@ -17,8 +17,8 @@ def configure(precision: str, device: str = "cpu", shards: int = 1) -> None:
 
     A GPU computes products of matrices in full float32 (its default keeps ten bits, too few for
     the energy of HMC) and shares its memory with other jobs: by default a quarter is taken, or
-    what `XLA_CLIENT_MEM_FRACTION` says. Compiled functions are kept in `.cache/jax`, or where
-    `JAX_COMPILATION_CACHE_DIR` says, and shared by all jobs.
+    what `XLA_CLIENT_MEM_FRACTION` states. Compiled functions are kept in `.cache/jax`, or where
+    `JAX_COMPILATION_CACHE_DIR` states, and shared by all jobs.
     """
     os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx=,traceback__limit=0"
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"

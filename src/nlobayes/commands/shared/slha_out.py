@@ -1,18 +1,21 @@
-"""The cross section of a surrogate as a block XSECTION in a copy of the SLHA file."""
+"""Cross sections of surrogates as blocks XSECTION in a copy of the SLHA file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from importlib.metadata import version
 from pathlib import Path
 
 from nlobayes.artifacts.files import write_bytes
 from nlobayes.data.slha import decode, read_content, spectrum_of
 from nlobayes.data.spectrum_chunks import ENDING
-from nlobayes.data.xsections_out import OTHER_SCALE, Entry, put
+from nlobayes.data.statements import QCD_ORDERS
+from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put
 from nlobayes.errors import InputError, one_line
 from nlobayes.surrogate.cross_section import CrossSection, central, cross_section
 from nlobayes.surrogate.domain import OUTSIDE
-from nlobayes.surrogate.identity import in_words, qcd_order
+from nlobayes.surrogate.identity import Process, in_words, qcd_order
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import TOTAL
 
@@ -21,34 +24,52 @@ SCHEMES = {"mu = mean mass": 0, "mu = Q": 2}
 """Scale schemes by how statements of the scales begin."""
 
 
-def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
-    """Write an SLHA file as it is, with the cross section of its point in a block of its own.
+def write_xsections(surrogates: Sequence[Surrogate], points: str, out: Path) -> tuple[str, ...]:
+    """Write an SLHA file as it is, with the cross section of each surrogate in a separate block.
+
+    Returns
+    -------
+    Other programs whose cross sections of these processes, energies and orders are in the file.
 
     Raises
     ------
     InputError
-        If the points are no SLHA file, its point cannot be predicted or is outside, or the
-        surrogate does not know its process and order.
+        If the points are no SLHA file, its point cannot be predicted or is outside, or a surrogate
+        does not know its process and order. Then nothing is written.
     """
     path = Path(points)
     if path.is_dir() or path.suffix != ENDING:
         raise InputError("commands.slha_out_of_other", where=OPTION, points=points, ending=ENDING)
+    known = [(surrogate, *_process_and_order(surrogate)) for surrogate in surrogates]
+    content = read_content(path)
+    entries = [_entry(*each, decode(content), path) for each in known]
+    write_bytes(out, reduce(put, entries, content))
+    return tuple(dict.fromkeys(name for entry in entries for name in others(content, entry)))
+
+
+def _process_and_order(surrogate: Surrogate) -> tuple[Process, int]:
     try:
         process, order = central(surrogate), qcd_order(surrogate.origin)
     except InputError as error:
         raise error.within(OPTION) from None
     if order is None:
-        raise InputError("surrogate.no_order", where=OPTION, order=surrogate.origin["order"])
-    content = read_content(path)
-    spectrum = spectrum_of(decode(content), points, surrogate.inputs, surrogate.held)
+        stated = surrogate.origin["order"]
+        raise InputError("surrogate.no_order", where=OPTION, order=stated, known=[*QCD_ORDERS])
+    return process, order
+
+
+def _entry(surrogate: Surrogate, process: Process, order: int, text: str, path: Path) -> Entry:
+    """Predict the point of an SLHA file, and make the entry of its block."""
+    spectrum = spectrum_of(text, str(path), surrogate.inputs, surrogate.held)
+    place = f"{path}: {' '.join(map(str, process.outgoing))}"
     try:
         found = cross_section(surrogate, spectrum)
     except InputError as error:
-        raise error.within(points) from None
+        raise error.within(place) from None
     if found.domain == OUTSIDE:
         reason = found.reason or "it lies far from the training data"
-        raise InputError("commands.outside_of_xsection", where=path, reason=reason)
-    entry = Entry(
+        raise InputError("commands.outside_of_xsection", where=place, reason=reason)
+    return Entry(
         **process._asdict(),
         scheme=_scheme(surrogate),
         order=order,
@@ -56,11 +77,10 @@ def write_xsection(surrogate: Surrogate, points: str, out: Path) -> None:
         version=version("nlobayes"),
         comments=_comments(surrogate, found),
     )
-    write_bytes(out, put(content, entry))
 
 
 def _theory(surrogate: Surrogate, found: CrossSection) -> str:
-    """Say how large the errors of theory are, and in total; or that none is known."""
+    """Give the theory errors and the total error, or that none is known."""
     if not surrogate.theory:
         return "without errors of scale, parton distributions and alpha_s"
     told = (
@@ -76,7 +96,7 @@ def _scheme(surrogate: Surrogate) -> int:
 
 
 def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
-    """Say in a line each how sure it is, where it lies, what it is of, and what failed."""
+    """Give a line each for interval, domain, process and failed checks."""
     failed = [name for names in surrogate.failed_checks.values() for name in names]
     said = (
         f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "

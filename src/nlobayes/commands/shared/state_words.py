@@ -15,7 +15,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 def in_one_line(state: RunState) -> str:
-    """Say how far a run is: label, colon, and what is known, with commas between."""
+    """Describe the progress of a run: label, colon, and the known facts between commas."""
     parts = [
         state.stage,
         f"{state.chains} chains" if state.chains else "",
@@ -26,6 +26,17 @@ def in_one_line(state: RunState) -> str:
         *state.faults,
     ]
     return f"{state.label}: {', '.join(filter(None, parts))}"
+
+
+def in_brief(state: RunState) -> str:
+    """Say how far a run is, without its label, in a part of a line."""
+    parts = [
+        state.stage,
+        f"{_draws(state)} draws" if state.draws else "",
+        f"R-hat {state.rhat:.3f}" if state.rhat is not None else "",
+        f"{_span(state.left)} left" if state.left else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def as_table(states: Sequence[RunState]) -> Table:
@@ -39,7 +50,7 @@ def as_table(states: Sequence[RunState]) -> Table:
 
 
 def faults_of(states: Sequence[RunState]) -> list[str]:
-    """Say which files cannot be used, run by run."""
+    """Name the files that cannot be used, run by run."""
     return [f"{state.label}: {fault}" for state in states for fault in state.faults]
 
 
@@ -62,7 +73,7 @@ def _draws(state: RunState) -> str:
 
 
 def _span(seconds: float) -> str:
-    """Say a time in its largest unit, hours with one digit."""
+    """Write a time in its largest unit, hours with one digit."""
     if seconds < MINUTE:
         return f"{seconds:.0f} s"
     if seconds < HOUR:

@@ -20,7 +20,7 @@ LEGENDS = {
     True: "accuracy, log score: higher is better; ece, expected calibration error: lower.\n"
     + CHAINS,
 }
-"""What the table of numbers (False) and that of classes (True) needs to be told."""
+"""Explanations of the table of numbers (False) and of that of classes (True)."""
 BETWEEN = 2
 
 
@@ -82,15 +82,16 @@ def _that_fit(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: 
 def _posterior(run: Finished, of_classes: bool) -> list[Text]:
     found, tau = run.diagnostics, run.diagnostics["tightness"]
     exact = "" if found.get("exact", True) else " (not exact)"
+    tight = " (tight)" if run.unconverged and (tau or 0) > TIGHT else ""
     return [
         Text(run.label),
         *_scores(run.evaluation["test"], of_classes),
         _number(found["rhat_f_p99"], ".3f"),
         _number(found["ess_f_bulk_min"], ".0f"),
         _number(found["divergences"], "d"),
-        Text("-" if tau is None else f"{tau:.2g}" + (" (tight)" if tau > TIGHT else "")),
+        Text("-" if tau is None else f"{tau:.2g}" + tight),
         Text("approximate") if run.approximate else _passed(not run.unconverged, exact),
-        _passed(not run.uncalibrated),
+        Text("not tested", "yellow") if run.untested else _passed(not run.uncalibrated),
     ]
 
 

@@ -1,4 +1,4 @@
-"""How long a call takes: many trials of it, and what is said of them."""
+"""How long a call takes: many trials and their summary."""
 
 from __future__ import annotations
 

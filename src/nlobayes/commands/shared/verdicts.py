@@ -1,4 +1,4 @@
-"""What is said of runs that are done: their scores, their checks, and the next steps."""
+"""Verdicts on finished runs: their scores, their checks, and the next steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE
-from nlobayes.commands.shared.rivals import seconds_of
+from nlobayes.commands.shared.rivals import cost_of
 from nlobayes.diagnostics import in_words as sayings
 from nlobayes.diagnostics.in_words import Said
 from nlobayes.errors import InputError
@@ -22,7 +22,7 @@ SURROGATES = "surrogates"
 class Finished(NamedTuple):
     """A run with its scores and diagnostics; `surrogate` is None where none was written.
 
-    `seconds_of_rivals` holds how long each took, where that was kept.
+    `cost_of_rivals` holds CPU seconds and memory of each, where these were kept.
     """
 
     label: str
@@ -30,7 +30,7 @@ class Finished(NamedTuple):
     surrogate: Path | None
     evaluation: Mapping[str, Any]
     diagnostics: Mapping[str, Any]
-    seconds_of_rivals: Mapping[str, Mapping[str, float]] = {}
+    cost_of_rivals: Mapping[str, Mapping[str, float | None]] = {}
 
     @property
     def unconverged(self) -> list[str]:
@@ -43,13 +43,18 @@ class Finished(NamedTuple):
         return sayings.failed(self.evaluation["calibration_checks"])
 
     @property
+    def untested(self) -> bool:
+        """Whether its error bars passed, but would pass also if twice too wide."""
+        return sayings.untested(self.evaluation["calibration_checks"]) is not None
+
+    @property
     def approximate(self) -> bool:
         """Whether its draws are no chains, so that convergence does not apply."""
         return self.diagnostics.get("converged", False) is None
 
     @property
     def of(self) -> str:
-        """What its surrogate says it is of; empty where that is missing or cannot be read."""
+        """The process in its surrogate; empty where that is missing or cannot be read."""
         if self.surrogate is None:
             return ""
         try:
@@ -75,17 +80,17 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
 
 
 def said_of(run: Finished) -> Said | None:
-    """Say in words which checks a run failed and what to do next; None where it failed none."""
+    """Describe the failed checks of a run and the next steps; None where none failed."""
     return sayings.said_of(run.diagnostics, run.evaluation)
 
 
 def failures(runs: Iterable[Finished]) -> dict[str, Said]:
-    """Say of each run that failed a check, by its label, what is said of it."""
+    """Give the verdict of each run that failed a check, by its label."""
     return {run.label: said for run in runs if (said := said_of(run))}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
-    """Say each next step once, and of which runs it is where not of all that failed."""
+    """Give each next step once, with its runs if it does not apply to all that failed."""
     failed, whose = failures(runs), dict[str, list[str]]()
     for label, said in failed.items():
         for step in said.steps:
@@ -98,15 +103,21 @@ def steps_of(runs: Iterable[Finished]) -> list[str]:
 
 def count_passed(runs: Sequence[Finished]) -> str:
     """Count the runs that passed every check, and name them."""
-    passed = [run.label for run in runs if said_of(run) is None and not run.approximate]
+    passed = [run.label for run in runs if _passed(run)]
     said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
     approximate = [run.label for run in runs if run.approximate]
+    untested = [run.label for run in runs if run.untested]
     others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
+    others += [f"too few test rows for calibration: {', '.join(untested)}"] if untested else []
     return "; ".join([": ".join(filter(None, [said, ", ".join(passed)])), *others])
 
 
+def _passed(run: Finished) -> bool:
+    return said_of(run) is None and not run.approximate and not run.untested
+
+
 def stackings(runs: Iterable[Finished]) -> list[str]:
-    """Say of each run whose chains were also weighted by stacking how, and what it scores."""
+    """Give the weights and scores of stacking, for each run that has them."""
     return [
         f"{run.label}: chains by stacking {_weights(found['weights'])}, log score of test rows"
         f" {found['lppd_test']['stacking']:.3f} ({found['lppd_test']['equal']:.3f} with equal"
@@ -121,7 +132,7 @@ def _weights(weights: Sequence[float]) -> str:
 
 
 def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
-    """Say of what the surrogates are, and of which runs each is."""
+    """Give the process of the surrogates, and the runs of each."""
     found: dict[str, list[str]] = {}
     for run in runs:
         if run.of:
@@ -132,7 +143,7 @@ def identities(runs: Iterable[Finished]) -> dict[str, list[str]]:
 def example(runs: Iterable[Finished]) -> Path | None:
     """Choose the surrogate to show: the last whose run passed every check, else the last."""
     written = [run for run in runs if run.surrogate]
-    passed = [run for run in written if said_of(run) is None and not run.approximate]
+    passed = [run for run in written if _passed(run)]
     return (passed or written)[-1].surrogate if written else None
 
 
@@ -153,5 +164,5 @@ def _read(metrics: Path, path: str, label: str) -> Finished:
         surrogate if surrogate.is_file() else None,
         evaluation,
         read_json(folder / "diagnostics.json", "checks", "tightness"),
-        {name: seconds_of(metrics.parent, path, name) for name in rivals},
+        {name: cost_of(metrics.parent, path, name) for name in rivals},
     )

@@ -1,4 +1,4 @@
-"""Condense what data said of f into a file that the prior of new data may name."""
+"""Condense the posterior of f into a file that the prior of new data may name."""
 
 from pathlib import Path
 from typing import Annotated, Any

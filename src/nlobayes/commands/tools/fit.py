@@ -18,6 +18,7 @@ from nlobayes.fitting.fits import Fitted, fit_in_own_folder
 from nlobayes.fitting.studies import (
     Choices,
     Preset,
+    by_snakemake,
     configure,
     in_yaml,
     name_of_dataset,
@@ -27,10 +28,12 @@ from nlobayes.fitting.tables import SPLIT, dataset_of
 from nlobayes.study.files import parse_yaml
 
 MOST_WORKERS = 4
-"""Chains of a run, where nothing else is said."""
+"""Chains of a run, by default."""
 STUDY = """\
-The study of table {table}, written when it was fitted. Give it to Snakemake by --configfile, from
-the same folder, for the same run with figures and a report. Keys: config/README.md."""
+The study of table {table}, written when it was fitted. With a checkout of nlobayes, Snakemake makes
+the same run with figures and a report, called from the folder in which `nlobayes fit` was called:
+  {command}
+CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 
 
 def fit(
@@ -66,7 +69,7 @@ def fit(
         Path | None, typer.Option(help="Study to write, for Snakemake; TABLE.yaml here.")
     ] = None,
 ) -> None:
-    """Choose columns, units and splits, sample, write the surrogate, and say how good it is."""
+    """Choose columns, units and splits, sample, write the surrogate, and print its verdict."""
     name = name_of_dataset(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
     given = read_table(table)
@@ -90,14 +93,18 @@ def fit(
     configuration = configure(name, read.dataset, chosen)
     plan_of(configuration)
     _say_dataset(read.dataset, read.left_out)
-    write_text(study, in_yaml(configuration, STUDY.format(table=table)))
+    write_text(study, in_yaml(configuration, _comment(table, study)))
     fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
     for line in fitted.warnings:
-        typer.echo(line, err=True)
+        typer.echo(f"warning: {line}", err=True)
     write_bytes(out, fitted.files["surrogates"])
     _say_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
-    typer.echo(f"study:     {study}    snakemake --configfile {study}")
+    typer.echo(f"study:     {study}    with a checkout of nlobayes: {by_snakemake(study)}")
+
+
+def _comment(table: Path, study: Path) -> str:
+    return STUDY.format(table=table, command=by_snakemake(study))
 
 
 def _preset(said: str) -> Preset:
@@ -121,11 +128,15 @@ def _say_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> Non
 
 
 def _say_verdict(fitted: Fitted) -> None:
-    """Say whether chains converged and error bars cover, how far off predictions are, what next."""
-    said = in_words.said_of(fitted.diagnostics, fitted.evaluation)
+    """Describe convergence, coverage, errors of predictions and next steps."""
+    said = in_words.said_of(fitted.diagnostics, fitted.evaluation, kept_files=False)
     headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
-    typer.echo(typer.style(headline, fg="red" if said else "green", bold=True))
+    untested = in_words.untested(fitted.evaluation["calibration_checks"])
+    colour = "red" if said else "yellow" if untested else "green"
+    typer.echo(typer.style(headline, fg=colour, bold=True))
     typer.echo(_accuracy(fitted.evaluation["test"]))
+    if untested:
+        typer.echo(f"  {untested}")
     for line in said.failed if said else ():
         typer.echo(f"  {line}")
     for step in said.steps if said else ():
@@ -133,7 +144,7 @@ def _say_verdict(fitted: Fitted) -> None:
 
 
 def _accuracy(test: Mapping[str, Any]) -> str:
-    """Say of test rows how far predictions are off, and how many lie inside their error bars."""
+    """Describe the errors of test rows, and the share inside their error bars."""
     half, most = test.get("relative_error_p50"), test.get("relative_error_p95")
     off = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
     rmse, inside = test["rmse_target"], test["coverage_68"]

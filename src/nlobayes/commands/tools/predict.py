@@ -1,23 +1,35 @@
-"""Predict the points of a table with a surrogate, in memory that does not grow with the table."""
+"""Predict points with a surrogate, or SLHA files with a bundle, in memory that does not grow."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-import pyarrow as pa
 import typer
 
-from nlobayes.artifacts.streams import print_chunks, write_chunks
+from nlobayes.bundles.bundle import Bundle
 from nlobayes.commands.shared import runtime
+from nlobayes.commands.shared.bundle_points import (
+    AskedOfBundle,
+    predicted_by_bundle,
+    surrogates_of,
+    to_pairs,
+)
+from nlobayes.commands.shared.point_warnings import warn, warn_of_checks, warn_of_points
 from nlobayes.commands.shared.points import Asked, Tally, predicted
+from nlobayes.commands.shared.predictions_out import (
+    STANDARD,
+    check_not_read,
+    form_of,
+    write_rows,
+)
 from nlobayes.commands.shared.progress import rows_passing
 from nlobayes.commands.shared.quantiles import probabilities_of
-from nlobayes.commands.shared.slha_out import OPTION, write_xsection
+from nlobayes.commands.shared.slha_out import OPTION, write_xsections
 from nlobayes.data.chunks import ROWS, Source, open_csv, open_table
 from nlobayes.data.spectrum_chunks import ENDING, open_spectra
 from nlobayes.data.units import convert
@@ -28,26 +40,25 @@ from nlobayes.surrogate.loading import load
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import Trained
 
-STANDARD = "-"
-FORMS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+INTERVAL = "0.16,0.84"
 CELLS = 2_000_000
-"""Posterior draws at points that are held at once where they are asked for."""
+"""Posterior draws at points that are in memory at once, if draws are requested."""
 
 
 def predict(
-    surrogate: Annotated[Path, typer.Argument(help="Surrogate, written by `nlobayes export`.")],
+    surrogate: Annotated[Path, typer.Argument(help="Surrogate; or folder or name of a bundle.")],
     points: Annotated[
         str,
         typer.Argument(
             help="Table (.csv, .csv.gz, .parquet), .slha file, folder of these, or - for CSV from "
-            "standard input."
+            "standard input. A bundle reads .slha files."
         ),
     ],
     out: Annotated[
         str, typer.Option("--out", "-o", help="File to write: .csv, .jsonl, .parquet; - prints.")
     ] = STANDARD,
     json: Annotated[bool, typer.Option("--json", help="Write JSON, one object a line.")] = False,
-    quantiles: Annotated[str, typer.Option(help="Probabilities, with commas.")] = "0.16,0.84",
+    quantiles: Annotated[str, typer.Option(help="Probabilities, with commas.")] = INTERVAL,
     scale: Annotated[
         Literal["target", "log10"], typer.Option(help="Predict the target, or its log10.")
     ] = "target",
@@ -60,54 +71,111 @@ def predict(
     ] = "numpy",
     slha_out: Annotated[
         Path | None,
-        typer.Option(help="Copy of the .slha file, or itself, with a block XSECTION."),
+        typer.Option(help="Copy of the .slha file, or itself, with blocks XSECTION."),
     ] = None,
+    process: Annotated[
+        list[str] | None,
+        typer.Option(help="Of a bundle: two PDG numbers in quotes; once for each process."),
+    ] = None,
+    energy: Annotated[float | None, typer.Option(help="Of a bundle: energy in GeV.")] = None,
+    total: Annotated[bool, typer.Option("--total", help="Of a bundle: add the sum.")] = False,
 ) -> None:
     """Write what is predicted for every point, how sure that is, and whether to trust it."""
-    form = _form(out, json)
-    if engine == "jax":
-        runtime.configure("float64")
+    form = form_of(out, json)
+    of_one: dict[str, object] = {"--keep": keep, "--draws": draws, "--engine": engine == "jax"}
+    of_one |= {"--quantiles": quantiles != INTERVAL, "--scale log10": scale == "log10"}
+    of_many = {"--process": process, "--energy": energy is not None, "--total": total}
+    if not surrogate.is_file() and Bundle.is_known(surrogate):
+        if option := _first_given(of_one):
+            raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
+        target = _in_unit("sigma_pb", "pb", unit)
+        wanted = AskedOfBundle(to_pairs(process), energy, total, *target, skip_bad)
+        _by_bundle(Bundle.load(surrogate), points, wanted, (out, form), slha_out)
+        return
+    if option := _first_given(of_many):
+        raise InputError("commands.option_of_bundle", where=option, surrogate=surrogate)
     loaded = _load(surrogate, engine)
     if isinstance(loaded, Classifier):
-        given = {"--unit": unit, "--draws": draws, "--slha-out": slha_out}
-        _check_no_numbers(given | {"--scale log10": scale == "log10"}, loaded)
-    name, unit, factor = _target(loaded, scale, unit)
+        _check_no_numbers(of_one | {"--unit": unit, "--slha-out": slha_out}, loaded)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
-    asked = Asked(
-        probabilities_of(quantiles), on, name, unit, factor, (*(keep or ()),), draws, skip_bad
-    )
-    _check(loaded, asked, out, (points, str(surrogate)))
+    target = _target(loaded, scale, unit)
+    asked = Asked(probabilities_of(quantiles), on, *target, (*(keep or ()),), draws, skip_bad)
+    _by_surrogate(loaded, points, asked, (out, form), (surrogate, slha_out))
+
+
+def _by_surrogate(
+    loaded: Surrogate | Classifier,
+    points: str,
+    asked: Asked,
+    to: tuple[str, str],
+    files: tuple[Path, Path | None],
+) -> None:
+    """Predict points with the file of a surrogate, and write its cross section as SLHA."""
+    out, form = to
+    surrogate, slha_out = files
+    _check_draws(asked, loaded)
+    check_not_read("--out", Path(out), (points, str(surrogate)))
     if slha_out is not None and isinstance(loaded, Surrogate):
-        _write_xsection(loaded, points, slha_out, (out, str(surrogate)))
+        _write_xsections([loaded], points, slha_out, (out, str(surrogate)))
     tally = Tally()
     with (
         _open(points, loaded, asked) as source,
         rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed,
     ):
-        found = predicted(loaded, source, asked, tally, passed)
-        if out == STANDARD:
-            _print(found, form, tally)
-        else:
-            write_chunks(Path(out), found, form)
+        write_rows(predicted(loaded, source, asked, tally, passed), out, form, tally)
     typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
-    _warn(loaded, source, tally)
+    if loaded.approximate:
+        warn("this surrogate is an approximate posterior: convergence does not apply to it")
+    warn_of_checks(loaded.failed_checks, "this surrogate")
+    warn_of_points(tally, source.label)
 
 
-def _write_xsection(loaded: Surrogate, points: str, out: Path, others: tuple[str, ...]) -> None:
-    for name in others:
-        if out == Path(name) or (out.exists() and Path(name).exists() and out.samefile(name)):
-            raise InputError("commands.out_is_read", where=OPTION, path=out)
-    write_xsection(loaded, points, out)
+def _by_bundle(
+    bundle: Bundle, points: str, asked: AskedOfBundle, to: tuple[str, str], slha_out: Path | None
+) -> None:
+    """Predict SLHA files with a bundle, and write its cross sections as SLHA."""
+    out, form = to
+    surrogates, read = surrogates_of(bundle, asked), [path for path, _ in bundle.loaded.values()]
+    check_not_read("--out", Path(out), (points, *read))
+    if slha_out is not None:
+        _write_xsections([*surrogates.values()], points, slha_out, (out, *read))
+    tally = Tally()
+    with rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed:
+        write_rows(predicted_by_bundle(bundle, points, asked, tally, passed), out, form, tally)
+    typer.echo(one_line(f"nlobayes: {bundle!r}"), err=True)
+    for name, one in surrogates.items():
+        warn_of_checks(one.failed_checks, name)
+    warn_of_points(tally, "file", len(surrogates))
+
+
+def _write_xsections(
+    surrogates: Sequence[Surrogate], points: str, out: Path, others: tuple[str, ...]
+) -> None:
+    if any(out == Path(name) for name in others):
+        raise InputError("commands.out_is_read", where=OPTION, path=out)
+    check_not_read(OPTION, out, others)
+    if kept := write_xsections(surrogates, points, out):
+        warn(
+            f"{out} keeps cross sections of the same process, energy and order by "
+            f"{', '.join(kept)}: a program that reads the file may take either, or both"
+        )
 
 
 def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:
     """Refuse options that mean something of numbers alone."""
-    for option, value in options.items():
-        if value:
-            raise InputError("commands.option_of_numbers", where=option, target=loaded.target)
+    of_numbers = ("--unit", "--draws", "--slha-out", "--scale log10")
+    if option := _first_given({name: options[name] for name in of_numbers}):
+        raise InputError("commands.option_of_numbers", where=option, target=loaded.target)
+
+
+def _first_given(options: Mapping[str, object]) -> str:
+    """Name the first option that is given; empty where none is."""
+    return next((option for option, value in options.items() if value), "")
 
 
 def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier:
+    if engine == "jax":
+        runtime.configure("float64")
     try:
         return load(path, engine)
     except InputError as error:
@@ -121,23 +189,17 @@ def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier
         ) from None
 
 
-def _form(out: str, json: bool) -> str:
-    ending = Path(out).suffix
-    if out == STANDARD or (json and ending not in FORMS):
-        return "jsonl" if json else "csv"
-    if json and FORMS[ending] != "jsonl":
-        raise InputError("commands.json_ending", where="--out", path=out)
-    if ending not in FORMS:
-        raise InputError("commands.predictions_ending", where="--out", path=out, endings=[*FORMS])
-    return FORMS[ending]
-
-
 def _target(loaded: Trained, scale: str, unit: str) -> tuple[str, str, float]:
     """Name what is predicted and its unit, and find the factor that takes it there."""
     name, own = loaded.target, loaded.units.get(loaded.target, "")
     if scale == "log10":
         _check_log10(loaded, unit)
         return f"log10_{name}", "", 1.0
+    return _in_unit(name, own, unit)
+
+
+def _in_unit(name: str, own: str, unit: str) -> tuple[str, str, float]:
+    """Name a target in another unit than its own, and find the factor that takes it there."""
     if unit in ("", own):
         return name, own, 1.0
     try:
@@ -155,14 +217,11 @@ def _check_log10(loaded: Trained, unit: str) -> None:
         raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
 
 
-def _check(loaded: Trained, asked: Asked, out: str, read: tuple[str, ...]) -> None:
+def _check_draws(asked: Asked, loaded: Trained) -> None:
     if asked.draws > loaded.draws:
         raise InputError(
             "commands.too_many_draws", where="--draws", asked=asked.draws, draws=loaded.draws
         )
-    for name in read:
-        if Path(out).exists() and Path(name).exists() and Path(out).samefile(name):
-            raise InputError("commands.out_is_read", where="--out", path=out)
 
 
 def _open(points: str, loaded: Trained, asked: Asked) -> AbstractContextManager[Source]:
@@ -175,52 +234,3 @@ def _open(points: str, loaded: Trained, asked: Asked) -> AbstractContextManager[
     if path.is_dir() or path.suffix == ENDING:
         return nullcontext(open_spectra(path, columns, rows, loaded.held))
     return open_table(path, columns, rows, loaded.held)
-
-
-def _print(found: Iterator[pa.RecordBatch], form: str, tally: Tally) -> None:
-    try:
-        print_chunks(found, form)
-    except InputError as error:
-        if not tally.predicted:
-            raise
-        raise InputError(
-            "commands.printed_in_part",
-            where=error.where,
-            reason=error.reason,
-            faults=[error.code],
-        ) from None
-
-
-def _warn(loaded: Trained, source: Source, tally: Tally) -> None:
-    if loaded.approximate:
-        _say("this surrogate is an approximate posterior: convergence does not apply to it")
-    for kind, failed in loaded.failed_checks.items():
-        if failed:
-            _say(f"{kind} of this surrogate failed: {', '.join(failed)}")
-    if tally.skipped:
-        total = tally.skipped + tally.predicted
-        _say(f"{tally.skipped} of {total} {source.label}s left out, the first: {tally.reason}")
-    if tally.outside:
-        _say(
-            f"{tally.outside} of {tally.predicted} points lie outside the training data (column "
-            "domain): neither their predictions nor the error bars can be trusted"
-        )
-    if tally.violating:
-        _say(
-            f"{tally.violating} of {tally.predicted} points violate what the surrogate holds for "
-            f"(column reason), the first: {tally.violated}"
-        )
-    if tally.untold:
-        _say(
-            f"{tally.untold} of {tally.predicted} points do not tell all that the surrogate was "
-            "made for (column reason)"
-        )
-    if tally.near_edge:
-        _say(
-            f"{tally.near_edge} of {tally.predicted} points lie near the edge of the training data "
-            "(column domain): few rows tell how large the errors are there"
-        )
-
-
-def _say(warning: str) -> None:
-    typer.echo(f"nlobayes: warning: {one_line(warning)}", err=True)

@@ -1,4 +1,4 @@
-"""Say how far predictions hang on the strength of the prior, and on that of the likelihood."""
+"""Measure how predictions depend on the strength of the prior and of the likelihood."""
 
 from pathlib import Path
 from typing import Annotated

@@ -26,7 +26,7 @@ SETTINGS: dict[str, Any] = {
     "limit_concurrency": 64,
     "timeout_graceful_shutdown": 3,
 }
-"""Of the server: HTTP/1.1 alone, nothing believed or told of who asks, few connections at once."""
+"""Settings of the server: HTTP/1.1 only, no proxy headers, no logs of clients, few connections."""
 
 
 def serve(
@@ -50,8 +50,8 @@ def serve(
     app = application(loaded, page, {*LOOPBACK, own, *(name or ())})
     if own not in LOOPBACK:
         typer.echo(
-            f"nlobayes: warning: whoever reaches {own} may ask; a request must name this machine "
-            "as --host or --name does",
+            f"nlobayes: warning: every machine that reaches {own} can send requests; "
+            "a request must name this machine as --host or --name does",
             err=True,
         )
     listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
@@ -63,7 +63,7 @@ def serve(
 
 
 def _listen(config: Any, host: str) -> Any:
-    """Open a socket; uvicorn would say why it cannot in words of its own, and exit."""
+    """Open a socket here, because uvicorn would print its own error and exit."""
     try:
         socket = config.bind_socket()
         socket.listen()  # so that whoever reads the address is heard from then on

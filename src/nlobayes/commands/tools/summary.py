@@ -81,7 +81,7 @@ def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) 
 
 
 def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
-    """Label the runs of the study; outside of a project there is none to ask."""
+    """Label the runs of the study; outside of a project there is no study."""
     if not (grids or changes or DEFAULT_STUDY.is_file()):
         return {}
     study = read_whole_study(changes)
@@ -153,7 +153,7 @@ def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _show_next(console: Console, runs: Sequence[Finished], report: Path) -> None:
-    """Print where things are, and the commands that use them, to be copied as they stand."""
+    """Print where things are, and the commands that use them, ready to be copied."""
     for of, labels_of in identities(runs).items():
         _line(console, f"surrogates of {', '.join(labels_of)} are of {of}")
     shown, called = example(runs), program()

@@ -11,7 +11,7 @@ from nlobayes.families import Family
 
 
 class FeatureMap(Protocol):
-    """What the file of a feature map says."""
+    """Content of the file of a feature map."""
 
     COLUMNS: tuple[str, ...] | None
     """Columns expected, in order; None for any. The mass of the squarks may follow them."""
@@ -21,6 +21,10 @@ class FeatureMap(Protocol):
 
     ALLOWED: str
     """Inputs at which the features are finite."""
+
+    SIGNS: tuple[tuple[int, ...], ...]
+    """Columns, by position, that may change sign together: no feature changes. Whoever writes an
+    SLHA file chooses the signs of whole rows of mixings, and these groups are that choice."""
 
     def apply(self, inputs: Any) -> Any:
         """Map inputs (row, column) to features (row, feature), both arrays of float64.

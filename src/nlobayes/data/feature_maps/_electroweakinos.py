@@ -20,6 +20,8 @@ Z_SCALE, INTERFERENCE_SCALE = 0.005, 0.02
 
 NEUTRALINO = ("m", "N11", "N12", "N13", "N14")
 """Mass in GeV, signed, and mixings of one neutralino."""
+SIGNS_OF_NEUTRALINO = ((0,), (1, 2, 3, 4))
+"""Its mass, and its row of mixings, may each change sign."""
 INVARIANT_NAMES = ("N11^2", "N12^2", "N13^2-N14^2", "N11*N12")
 ABOVE_THRESHOLD = f"|m| above {THRESHOLD_GEV} GeV"
 
@@ -27,7 +29,7 @@ Apply = Callable[[np.ndarray], np.ndarray]
 
 
 def allowed(masses: str) -> str:
-    """Say which inputs are allowed, from what the masses must be."""
+    """List the allowed inputs, from the limits of the masses."""
     return f"finite inputs, {masses}, a mass of the squarks (where given) above the others"
 
 

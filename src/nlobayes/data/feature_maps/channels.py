@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlobayes.data.feature_maps._electroweakinos import NEUTRALINO, allowed, and_squark
+from nlobayes.data.feature_maps._electroweakinos import (
+    NEUTRALINO,
+    SIGNS_OF_NEUTRALINO,
+    allowed,
+    and_squark,
+)
 from nlobayes.data.physics.partonic import identical_pair
 from nlobayes.data.physics.points import ALLOWED as COMPUTABLE
 from nlobayes.data.physics.points import channels_at
@@ -24,14 +29,15 @@ FEATURES: tuple[str, ...] | None = (
     "interference / Born",
 )
 ALLOWED = allowed(COMPUTABLE)
+SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 SQRT_S_TEV, SQUARK_MASS_GEV = 13.0, 3000.0
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
     """Map mass and mixings, and a squark mass where one follows."""
-    mass, bino, wino = inputs[:, 0], inputs[:, 1], inputs[:, 2]
-    squarks = np.full(len(inputs), SQUARK_MASS_GEV) if inputs.shape[1] == 5 else inputs[:, 5]
+    mass, bino, wino, xp = inputs[:, 0], inputs[:, 1], inputs[:, 2], inputs.__array_namespace__()
+    squarks = inputs[:, 5] if inputs.shape[1] == 6 else xp.full_like(mass, SQUARK_MASS_GEV)
     fractions = channels_at(identical_pair(mass, inputs[:, 1:5]), squarks, SQRT_S_TEV)
-    features = np.column_stack([np.log(np.abs(mass)), bino**2, wino**2, *fractions])
+    features = xp.column_stack([xp.log(xp.abs(mass)), bino**2, wino**2, *fractions])
     return and_squark(lambda _: features, len(NEUTRALINO), inputs)

@@ -13,8 +13,9 @@ from nlobayes.data.feature_maps._electroweakinos import (
 
 COLUMNS: tuple[str, ...] | None = ("mc", "U1", "U2", "V1", "V2")
 FEATURES: tuple[str, ...] | None = (f"ln(|mc|-{THRESHOLD_GEV})", "U1^2", "V1^2")
-"""Rows of U and V have length 1, so that these two say all of both."""
+"""Rows of U and V have length 1, so that these two determine both."""
 ALLOWED = allowed(ABOVE_THRESHOLD)
+SIGNS: tuple[tuple[int, ...], ...] = ((0,), (1, 2), (3, 4))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

@@ -35,6 +35,7 @@ FEATURES: tuple[str, ...] | None = (
 """L and R are the couplings to the W, P = f_u V1 and Q = f_d U1 those to squarks, where f_u and f_d
 are those of the neutralino; C^2 is the sum of their squares, s the sign of m mc."""
 ALLOWED = allowed(f"|m| + |mc| above {2 * THRESHOLD_GEV:g} GeV, mixings that couple to quarks")
+SIGNS: tuple[tuple[int, ...], ...] = ((1, 2, 3, 4), (5, 6, 7), (5, 8, 9), (0, 5))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

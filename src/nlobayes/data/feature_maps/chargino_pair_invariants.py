@@ -27,6 +27,7 @@ FEATURES: tuple[str, ...] | None = (
 """A = Ui1 Uj1 and B = Vi1 Vj1, which also give the couplings to the Z, since rows of U and of V are
 orthogonal; s is the sign of mci mcj."""
 ALLOWED = allowed(f"|mci| + |mcj| above {2 * THRESHOLD_GEV:g} GeV, charginos that are mixed")
+SIGNS: tuple[tuple[int, ...], ...] = ((0, 1, 2), (0, 3, 4), (5, 6, 7), (5, 8, 9), (0, 5))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 from nlobayes.data.feature_maps._electroweakinos import (
     INVARIANT_NAMES,
     NEUTRALINO,
+    SIGNS_OF_NEUTRALINO,
     allowed,
     and_squark,
     mixing_invariants,
@@ -15,6 +16,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
 COLUMNS: tuple[str, ...] | None = NEUTRALINO
 FEATURES: tuple[str, ...] | None = ("ln|m|", *INVARIANT_NAMES)
 ALLOWED = allowed("|m| above 0")
+SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

@@ -32,6 +32,7 @@ FEATURES: tuple[str, ...] | None = (
 )
 """Z = Ni3 Nj3 - Ni4 Nj4, W = Ni2 Nj2, B = Ni1 Nj1, X = Ni1 Nj2 + Ni2 Nj1."""
 ALLOWED = allowed(f"|mi| + |mj| above {2 * THRESHOLD_GEV:g} GeV, mixings that couple to quarks")
+SIGNS: tuple[tuple[int, ...], ...] = ((1, 2, 3, 4), (6, 7, 8, 9), (0, 5))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 COLUMNS: tuple[str, ...] | None = None
 FEATURES: tuple[str, ...] | None = None
 ALLOWED = "finite inputs"
+SIGNS: tuple[tuple[int, ...], ...] = ()
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
     ABOVE_THRESHOLD,
     INTERFERENCE_SCALE,
     NEUTRALINO,
+    SIGNS_OF_NEUTRALINO,
     THRESHOLD_GEV,
     Z_SCALE,
     allowed,
@@ -24,6 +25,7 @@ FEATURES: tuple[str, ...] | None = (
     "asinh(N11*N12/0.02)",
 )
 ALLOWED = allowed(ABOVE_THRESHOLD)
+SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

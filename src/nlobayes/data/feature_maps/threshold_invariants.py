@@ -8,6 +8,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
     ABOVE_THRESHOLD,
     INVARIANT_NAMES,
     NEUTRALINO,
+    SIGNS_OF_NEUTRALINO,
     THRESHOLD_GEV,
     allowed,
     and_squark,
@@ -17,6 +18,7 @@ from nlobayes.data.feature_maps._electroweakinos import (
 COLUMNS: tuple[str, ...] | None = NEUTRALINO
 FEATURES: tuple[str, ...] | None = (f"ln(|m|-{THRESHOLD_GEV})", *INVARIANT_NAMES)
 ALLOWED = allowed(ABOVE_THRESHOLD)
+SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:

@@ -48,12 +48,31 @@ class Channels(NamedTuple):
     t: np.ndarray
     u: np.ndarray
 
+    @property
+    def z(self) -> np.ndarray:
+        """S over the denominator of the Z."""
+        return self.s / (self.s - Z_MASS_GEV**2 + 1j * Z_MASS_GEV * Z_WIDTH_GEV)
+
+    @property
+    def w(self) -> np.ndarray:
+        """S over the denominator of the W."""
+        return self.s / (self.s - W_MASS_GEV**2 + 1j * W_MASS_GEV * W_WIDTH_GEV)
+
+
+class RealChannels(NamedTuple):
+    """S over the denominators of Z, W and squarks, or their imaginary parts, as `Channels`."""
+
+    z: Any
+    w: Any
+    t: Any
+    u: Any
+
 
 def of_neutralinos(
-    first: np.ndarray, second: np.ndarray, quark: Quark, channels: Channels
+    first: np.ndarray, second: np.ndarray, quark: Quark, channels: Channels | RealChannels
 ) -> Charges:
     """Return the charges of two neutralinos, of which rows of N are given, (component, point)."""
-    z = _column(z_coupling(first, second) / (SIN2_THETA_W * COS2_THETA_W)) * _z_exchange(channels.s)
+    z = _column(z_coupling(first, second) / (SIN2_THETA_W * COS2_THETA_W)) * channels.z
     z_left = (quark.isospin - quark.charge * SIN2_THETA_W) * z
     z_right = -quark.charge * SIN2_THETA_W * z
     left = _column(left_coupling(first, quark) * left_coupling(second, quark) / SIN2_THETA_W)
@@ -67,7 +86,12 @@ def of_neutralinos(
 
 
 def of_charginos(
-    first: np.ndarray, second: np.ndarray, quark: Quark, channels: Channels, *, same: bool
+    first: np.ndarray,
+    second: np.ndarray,
+    quark: Quark,
+    channels: Channels | RealChannels,
+    *,
+    same: bool,
 ) -> Charges:
     """Return the charges of a chargino and an antichargino, which photon, Z and a squark make.
 
@@ -79,7 +103,7 @@ def of_charginos(
     near, far, squark = (of_v, of_u, 0) if up else (of_u, of_v, 2)
     sign = 1 if up else -1
     photon = sign * quark.charge * same
-    z = -sign * _z_exchange(channels.s) / (SIN2_THETA_W * COS2_THETA_W)
+    z = -sign * channels.z / (SIN2_THETA_W * COS2_THETA_W)
     left = (quark.isospin - quark.charge * SIN2_THETA_W) * z
     right = -quark.charge * SIN2_THETA_W * z
     wino = _column(first[squark] * second[squark] / (2 * SIN2_THETA_W))
@@ -92,7 +116,7 @@ def of_charginos(
 
 
 def of_neutralino_and_chargino(
-    neutralino: np.ndarray, chargino: np.ndarray, quark: Quark, channels: Channels
+    neutralino: np.ndarray, chargino: np.ndarray, quark: Quark, channels: Channels | RealChannels
 ) -> Charges:
     """Return the charges of u dbar to a neutralino and a positive chargino.
 
@@ -100,12 +124,12 @@ def of_neutralino_and_chargino(
     """
     del quark
     scale = _ROOT_HALF / SIN2_THETA_W
-    w = channels.s / (channels.s - W_MASS_GEV**2 + 1j * W_MASS_GEV * W_WIDTH_GEV)
+    w = channels.w
     of_up = left_coupling(neutralino, UP_TYPE) * chargino[2]
     of_down = left_coupling(neutralino, DOWN_TYPE) * chargino[0]
     left = -w * _column(left_w_coupling(neutralino, chargino)) - channels.u * _column(of_up)
     right = -w * _column(right_w_coupling(neutralino, chargino)) + channels.t * _column(of_down)
-    zero = np.zeros_like(left)
+    zero = 0 * left
     return Charges(ll=scale * left, lr=scale * right, rl=zero, rr=zero)
 
 
@@ -119,10 +143,35 @@ BY_KIND: dict[str, Callable[..., Charges]] = {
 """Charges by the kind of a pair."""
 
 
-def _z_exchange(s: np.ndarray) -> np.ndarray:
-    return s / (s - Z_MASS_GEV**2 + 1j * Z_MASS_GEV * Z_WIDTH_GEV)
+def in_real_parts(
+    kind: str, first: Any, second: Any, quark: Quark, channels: Channels
+) -> tuple[Charges, Charges]:
+    """Return real and imaginary parts of charges, for libraries without complex numbers.
+
+    Charges are linear in the exchange of Z and W, which alone is complex; the photon and squarks
+    are real.
+    """
+    of, (s, t, u) = BY_KIND[kind], channels
+    z, w = (
+        _parts(s, mass, width)
+        for mass, width in ((Z_MASS_GEV, Z_WIDTH_GEV), (W_MASS_GEV, W_WIDTH_GEV))
+    )
+    zero = 0 * t
+    real, imaginary, photon = (
+        of(first, second, quark, RealChannels(*each))
+        for each in ((z[0], w[0], t, u), (z[1], w[1], zero, zero), (zero,) * 4)
+    )
+    return real, Charges(*(one - other for one, other in zip(imaginary, photon, strict=True)))
+
+
+def _parts(s: Any, mass_gev: float, width_gev: float) -> tuple[Any, Any]:
+    """Part S / (S - m^2 + i m Gamma) into real and imaginary part."""
+    near, far = s - mass_gev**2, mass_gev * width_gev
+    scale = s / (near**2 + far**2)
+    return scale * near, -scale * far
 
 
 def _column(values: Any) -> np.ndarray:
     """Shape values per point for the axes (point, energy, cosine)."""
-    return np.asarray(values)[:, None, None]
+    column: np.ndarray = values[:, None, None]
+    return column

@@ -1,4 +1,4 @@
-"""Cross sections of p p -> two electroweakinos at LO and NLO QCD.
+"""Cross sections of p p -> two electroweakinos at LO and NLO QCD, of arrays of NumPy or of JAX.
 
 sigma = ∫ dQ (2 Q / s) Σ_q Phi_q(Q^2 / s) sigmahat_q(Q), from the threshold up.
 """
@@ -50,7 +50,7 @@ def cross_sections(
         Mass of all squarks, one for all points or one for each (point,): at least 2000, infinity
         decouples them.
     luminosities
-        Of protons at the energy wanted.
+        Of protons at the energy requested.
 
     Raises
     ------
@@ -63,20 +63,23 @@ def cross_sections(
     chunks = [
         slice(start, start + _POINTS_PER_BLOCK) for start in range(0, count, _POINTS_PER_BLOCK)
     ]
-    sigma = [_integrate(pair.at(chunk), squarks[chunk], luminosities) for chunk in chunks]
+    sigma = [integrate(pair.at(chunk), squarks[chunk], luminosities) for chunk in chunks]
     return CrossSections(*np.concatenate(sigma).T)
 
 
-def _integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities) -> np.ndarray:
-    """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1); shape (point, order)."""
-    y, weight = (_NODES + 1) / 2, _WEIGHTS / 2
+def integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities) -> np.ndarray:
+    """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1); shape (point, order).
+
+    Arrays are those of NumPy, or of JAX.
+    """
+    y, weight, xp = (_NODES + 1) / 2, _WEIGHTS / 2, squark_mass_gev.__array_namespace__()
     start = threshold_gev(pair)[:, None]
-    log_range = np.log(luminosities.maximum_gev / start)
-    q = start * np.exp(log_range * y**3)
+    log_range = xp.log(luminosities.maximum_gev / start)
+    q = start * xp.exp(log_range * y**3)
     jacobian = 2 * (q / luminosities.sqrt_s_gev) ** 2 * log_range * 3 * y**2 * weight
     born = [born_cross_section(pair, quark, q, squark_mass_gev) for quark in pair.quarks]
-    phi = np.exp(luminosities.of(pair.kind)(np.log(q)))
-    integrand = (jacobian * np.stack(born))[..., None] * np.moveaxis(phi, 2, 0)
+    phi = xp.exp(luminosities.of(pair.kind)(xp.log(q)))
+    integrand = (jacobian * xp.stack(born))[..., None] * xp.moveaxis(phi, 2, 0)
     return PB_GEV2 * integrand.sum(axis=(0, 2))
 
 

@@ -5,6 +5,7 @@ function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 /
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,9 +46,9 @@ class Luminosities(NamedTuple):
     def of(self, kind: str) -> Callable[[np.ndarray], np.ndarray]:
         """Give ln Phi of a kind of pair, `plus`, `minus` or a neutral one, with the same axes."""
         if kind not in CHARGES:
-            return self.log_phi
+            return partial(_evaluate, self.log_phi)
         place = CHARGES.index(kind)
-        return lambda log_q: self.log_phi_charged(log_q)[..., place : place + 1, :]
+        return lambda log_q: _evaluate(self.log_phi_charged, log_q)[..., place : place + 1, :]
 
 
 def drell_yan_quark(n: np.ndarray) -> np.ndarray:
@@ -88,6 +89,23 @@ def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
     phi = np.stack([lo, nlo, *varied], axis=-1)
     neutral, charged = (CubicSpline(np.log(q), np.log(part)) for part in (phi[:, :2], phi[:, 2:]))
     return Luminosities(neutral, sqrt_s_gev, maximum, charged)
+
+
+def _evaluate(spline: CubicSpline, log_q: np.ndarray) -> np.ndarray:
+    """Evaluate a spline on even knots; SciPy's own code is for arrays of NumPy alone."""
+    xp = log_q.__array_namespace__()
+    if xp is np:
+        found: np.ndarray = spline(log_q)
+        return found
+    first, last, count = spline.x[0], spline.x[-1], len(spline.x) - 1
+    place = xp.floor((log_q - first) / ((last - first) / count))
+    piece = xp.clip(place, 0, count - 1).astype(int)
+    coefficients = xp.asarray(spline.c)
+    beyond = (log_q - xp.asarray(spline.x)[piece])[..., None, None]
+    value = coefficients[0][piece]
+    for each in coefficients[1:]:
+        value = value * beyond + each[piece]
+    return value
 
 
 def _phi(

@@ -4,11 +4,13 @@ Real mixings and signed masses; S is the squared partonic energy, x = cos theta.
 the processes are their bilinear charges (`charges`).
 """
 
+from functools import reduce
+from operator import add
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from nlobayes.data.physics.charges import BY_KIND, Channels, Charges
+from nlobayes.data.physics.charges import BY_KIND, Channels, Charges, in_real_parts
 from nlobayes.data.physics.couplings import ALPHA, DOWN_TYPE, UP_TYPE, Quark
 from nlobayes.data.physics.mssm import Charginos, Parameters, Spectrum, charginos, spectrum
 from nlobayes.data.processes import Process
@@ -91,7 +93,7 @@ def pair_of(process: Process, first: Particle, second: Particle) -> Pair:
 
 def threshold_gev(pair: Pair) -> np.ndarray:
     """Return |m_i| + |m_j| in GeV, (point,)."""
-    return np.abs(pair.first_mass_gev) + np.abs(pair.second_mass_gev)
+    return abs(pair.first_mass_gev) + abs(pair.second_mass_gev)
 
 
 def born_cross_section(
@@ -100,15 +102,15 @@ def born_cross_section(
     """Return the total partonic cross section in GeV^-2 at energies (point, energy).
 
     The energies lie above `threshold_gev`; all squarks of a point share one mass, given for all
-    points or for each (point,), and infinity decouples them.
+    points or for each (point,), and infinity decouples them. All are arrays of NumPy, or of JAX.
     """
     s = energy_gev[..., None] ** 2
     mu_i = _column(pair.first_mass_gev) / energy_gev[..., None]
     mu_j = _column(pair.second_mass_gev) / energy_gev[..., None]
     phase_space = (1 - (mu_i + mu_j) ** 2) * (1 - (mu_i - mu_j) ** 2)
-    velocity = np.sqrt(phase_space)
-    charges = _bilinear_charges(pair, quark, s, velocity * _COSINES, squark_mass_gev)
-    q1, q2, q3 = _quartic_charges(charges)
+    velocity = energy_gev.__array_namespace__().sqrt(phase_space)
+    parts = _bilinear_charges(pair, quark, s, velocity * _COSINES, squark_mass_gev)
+    q1, q2, q3 = (reduce(add, terms) for terms in zip(*map(_quartic_charges, parts), strict=True))
     angular = (
         (1 - (mu_i**2 - mu_j**2) ** 2 + phase_space * _COSINES**2) * q1
         + 4 * mu_i * mu_j * q2
@@ -141,13 +143,15 @@ def _bilinear_charges(
     s: np.ndarray,
     boosted_cosine: np.ndarray,
     squark_mass_gev: float | np.ndarray,
-) -> Charges:
-    squares = pair.first_mass_gev**2 + pair.second_mass_gev**2
-    offset = _column(squares) / 2 - _column(np.broadcast_to(squark_mass_gev, squares.shape)) ** 2
+) -> tuple[Charges, ...]:
+    """Return the charges, or their real and imaginary parts where arrays are not those of NumPy."""
+    squares, xp = pair.first_mass_gev**2 + pair.second_mass_gev**2, s.__array_namespace__()
+    offset = _column(squares) / 2 - _column(xp.broadcast_to(squark_mass_gev, squares.shape)) ** 2
     t_channel = s / (offset - s * (1 - boosted_cosine) / 2)
     u_channel = s / (offset - s * (1 + boosted_cosine) / 2)
     channels = Channels(s, t_channel, u_channel)
-    return BY_KIND[pair.kind](pair.first_mixing.T, pair.second_mixing.T, quark, channels)
+    given = pair.first_mixing.T, pair.second_mixing.T, quark, channels
+    return (BY_KIND[pair.kind](*given),) if xp is np else in_real_parts(pair.kind, *given)
 
 
 def _quartic_charges(c: Charges) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

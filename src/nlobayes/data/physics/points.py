@@ -1,4 +1,4 @@
-"""The engine at the points of anybody: cross sections and channels, NaN where it has none."""
+"""The engine at points of the user: cross sections and channels, NaN where it has none."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from nlobayes.data.physics.hadronic import (
     MINIMUM_SQUARK_MASS_GEV,
     CrossSections,
     cross_sections,
+    integrate,
 )
 from nlobayes.data.physics.luminosity import Luminosities, luminosities
 from nlobayes.data.physics.mssm import THRESHOLD_MASS_GEV
@@ -22,7 +23,7 @@ ALLOWED = (
     f"{MINIMUM_SQUARK_MASS_GEV:g} GeV, mixings that couple to quarks"
 )
 """Points at which the engine has an answer."""
-_HIGGSINO = (2, 3)
+_GAUGINOS = np.array([True, True, False, False])
 
 
 def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float) -> CrossSections:
@@ -37,8 +38,11 @@ def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float
     sqrt_s_tev
         Energy of the collisions, 7 to 14.
     """
+    beams = _beams_at(1000 * sqrt_s_tev)
+    if squark_mass_gev.__array_namespace__() is not np:
+        return _at_every_point(pair, squark_mass_gev, beams)
     rows = np.flatnonzero(_computable(pair, squark_mass_gev))
-    found = cross_sections(pair.at(rows), squark_mass_gev[rows], _beams_at(1000 * sqrt_s_tev))
+    found = cross_sections(pair.at(rows), squark_mass_gev[rows], beams)
     values = np.full((len(found), len(squark_mass_gev)), np.nan)
     values[:, rows] = found
     return CrossSections(*values)
@@ -54,11 +58,12 @@ def channels_at(
     decoupled squarks, one without higgsinos. Both results have axis (point,); the rest to 1 is
     squark exchange.
     """
+    xp = squark_mass_gev.__array_namespace__()
     total, of_z, of_squarks = (
         cross_sections_at(each, squarks, sqrt_s_tev).lo_pb
         for each, squarks in (
             (pair, squark_mass_gev),
-            (pair, np.full(len(squark_mass_gev), np.inf)),
+            (pair, xp.full_like(squark_mass_gev, np.inf)),
             (_without_higgsinos(pair), squark_mass_gev),
         )
     )
@@ -66,21 +71,40 @@ def channels_at(
         return of_z / total, (total - of_z - of_squarks) / total
 
 
+def _at_every_point(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -> CrossSections:
+    """Evaluate the engine with arrays of JAX, whose shapes may not depend on their values.
+
+    Points without an answer are computed elsewhere, so that derivatives of others stay finite.
+    """
+    good, xp = _computable(pair, squark_mass_gev), squark_mass_gev.__array_namespace__()
+    elsewhere = pair._replace(
+        first_mass_gev=xp.where(good, pair.first_mass_gev, MAXIMUM_MASS_GEV),
+        second_mass_gev=xp.where(good, pair.second_mass_gev, MAXIMUM_MASS_GEV),
+        first_mixing=xp.where(good[:, None], pair.first_mixing, 0.5),
+        second_mixing=xp.where(good[:, None], pair.second_mixing, 0.5),
+    )
+    squarks = xp.where(good, squark_mass_gev, MINIMUM_SQUARK_MASS_GEV)
+    found = integrate(elsewhere, squarks, beams)
+    return CrossSections(*(xp.where(good, values, np.nan) for values in found.T))
+
+
 def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
-    """Tell at which points (point,) the engine has an answer."""
+    """Find at which points (point,) the engine has an answer."""
     good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
     for mass, mixing in (
-        (np.abs(pair.first_mass_gev), pair.first_mixing),
-        (np.abs(pair.second_mass_gev), pair.second_mixing),
+        (abs(pair.first_mass_gev), pair.first_mixing),
+        (abs(pair.second_mass_gev), pair.second_mixing),
     ):
         good = good & (mass >= THRESHOLD_MASS_GEV) & (mass <= MAXIMUM_MASS_GEV)
-        good = good & np.isfinite(mixing).all(axis=1)
+        good = good & mixing.__array_namespace__().isfinite(mixing).all(axis=1)
     return good
 
 
 def _without_higgsinos(pair: Pair) -> Pair:
-    first, second = pair.first_mixing.copy(), pair.second_mixing.copy()
-    first[:, _HIGGSINO] = second[:, _HIGGSINO] = 0.0
+    xp = pair.first_mixing.__array_namespace__()
+    first, second = (
+        xp.where(_GAUGINOS, each, 0.0) for each in (pair.first_mixing, pair.second_mixing)
+    )
     return pair._replace(first_mixing=first, second_mixing=second)
 
 

@@ -97,7 +97,7 @@ def sample_parameters(
 
 
 def in_words(scan: str, ranges: ScanRanges) -> str:
-    """Say what a scan is, for the metadata of its table."""
+    """Describe a scan, for the metadata of its table."""
     limits = ", ".join(
         f"{name} {low:g} to {high:g}" for name, (low, high) in ranges._asdict().items()
     )

@@ -1,7 +1,7 @@
 """The simulated dataset: p p -> two electroweakinos at NLO QCD over a scan of MSSM parameters.
 
 Any two neutralinos or charginos up to 1.1 TeV whose charges sum to 0, 1 or -1, 7 to 14 TeV,
-degenerate squarks from 2 TeV up; `validity` says what of that was compared with other calculations.
+degenerate squarks from 2 TeV up; `validity` states the compared region.
 The numerical error is below 3e-4. At 13 TeV public NLO + NLL cross sections of neutral higgsinos
 lie 1 to 1.5 % lower, those of winos up to 500 GeV 0 to 2 % higher, and 95 % of Prospino's lightest
 pairs, with other parton distributions, scale and supersymmetric loops, lie within about 20 %.

@@ -25,7 +25,7 @@ NEVER_COMPARED = {
 
 
 def not_compared(process: Process, sqrt_s_tev: float, squark_mass_gev: np.ndarray) -> str:
-    """Count the rows that no other calculation was compared with, and say why; empty if none.
+    """Count the rows that no other calculation was compared with, with the reason; empty if none.
 
     Parameters
     ----------

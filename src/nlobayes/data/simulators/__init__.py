@@ -1,4 +1,4 @@
-"""What computes a table: one file each, by the kind of source that asks for it."""
+"""What computes a table: one file each, named like the kind of source."""
 
 from typing import Any, Protocol
 
@@ -7,7 +7,7 @@ from nlobayes.types import Table
 
 
 class Simulator(Protocol):
-    """What the file of a simulator says."""
+    """Content of the file of a simulator."""
 
     def simulate(self, **settings: Any) -> Table:
         """Compute the table; equal settings give equal values."""

@@ -6,7 +6,7 @@ from nlobayes.families import Family
 
 
 class LawFile(Protocol):
-    """What the file of a law says."""
+    """Content of the file of a law."""
 
     def build(self, *, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Any:
         """Build the `Law` of a scale; parameters that it has no use for are None or ignored."""

@@ -19,7 +19,7 @@ class Gaussian(NamedTuple):
 
     @property
     def exponential_is_lognormal(self) -> bool:
-        """Tell that ten to the power of it is lognormal."""
+        """Return True: ten to the power of it is lognormal."""
         return True
 
     def logpdf(self, value: Any) -> Any:

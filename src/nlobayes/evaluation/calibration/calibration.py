@@ -2,7 +2,7 @@
 
 Draws (sample, point) and observed (point) are on the model scale. An ensemble of point
 predictions is scored in the same way, with its members as draws. A score is a number, or a
-line that says why there is none.
+line that states why there is none.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ _ONE_POINT = "at least two points are needed, there is only one"
 def calibration(
     draws: np.ndarray, observed: np.ndarray, noise: PredictiveNoise
 ) -> dict[str, float | str]:
-    """Judge the uncertainties of one split.
+    """Check the uncertainties of one split.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ def _over_scale(values: np.ndarray, scale_uncertainty: np.ndarray | None) -> np.
 
 
 def _unit(tree: cKDTree) -> float:
-    """Median nearest-neighbour distance of the rows, or what stands in for it."""
+    """Median nearest-neighbour distance of the rows, or its substitute."""
     if tree.n == 1:
         return 1.0
     between = tree.query(tree.data, k=2)[0][:, 1]

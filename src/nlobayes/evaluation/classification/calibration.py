@@ -1,7 +1,7 @@
 """Whether confidence is right: of the points predicted with confidence 0.8, are 80 % correct.
 
-Confidence (point) is the largest predictive probability; correct (point) says whether that class is
-the true one. A class is judged only where it is predicted.
+Confidence (point) is the largest predictive probability; correct (point) states whether that class
+is the true one. A class is scored only where it is predicted.
 """
 
 import numpy as np
@@ -109,7 +109,7 @@ def check(
 
 
 def calibrated_ece(confidence: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return calibration errors of a predictor that is right as often as it says (simulation,).
+    """Return calibration errors of a predictor with exact probabilities (simulation,).
 
     Each point is correct with the probability that is its confidence, independently.
     """

@@ -1,6 +1,6 @@
 """How good predicted class probabilities are, from those of every draw of the posterior.
 
-A score is a number, or a line that says why there is none; entropies and log probabilities are in
+A score is a number, or a line that states why there is none; entropies and log probabilities are in
 nats. Of classes that are equally probable the first is predicted.
 """
 
@@ -23,11 +23,11 @@ TOP = (2, 3)
 """Numbers of most probable classes among which the true one may be."""
 
 _SUM_TOLERANCE = 1e-4
-"""Far above the rounding of float32 and far below what any score can tell."""
+"""Far above the rounding of float32 and far below the precision of any score."""
 
 
 class ClassPrediction(NamedTuple):
-    """What all draws together say of each point.
+    """Predictions of all draws together at each point.
 
     Attributes
     ----------
@@ -90,16 +90,16 @@ def classification_scores(
     -------
     dict
         `accuracy`, the share of points whose most probable class is true; `top_2_accuracy` and
-        `top_3_accuracy`, where there are more classes than that, whose true class is among the
-        two or three most probable. `brier`, the mean over points of the sum over classes of
-        squared differences between probability and truth (0 to 2; of two classes twice the score
-        of one); `lppd`, the mean log probability of the true class; `confidence`, the mean of the
+        `top_3_accuracy`, where there are more classes than that, whose true class is among the two
+        or three most probable. `brier`, the mean over points of the sum over classes of squared
+        differences between probability and true class (0 to 2; of two classes twice the score of
+        one); `lppd`, the mean log probability of the true class; `confidence`, the mean of the
         largest probability. `predictive_entropy`, of the predictive probabilities, is the sum of
-        `expected_entropy`, its mean over draws, and `mutual_information` of class and weights,
-        the epistemic part. The keys of `threshold_scores`. All of these are means over points;
-        with suffix `_se`, their standard errors. `ece` and `ece_adaptive`, the expected
-        calibration error of bins of equal width and of equal mass; `precision_macro`,
-        `recall_macro`, `f1_macro`.
+        `expected_entropy`, its mean over draws, and `mutual_information` of class and weights, the
+        epistemic part. The keys of `threshold_scores`. All of these are means over points; with
+        suffix `_se`, their standard errors. `ece` and `ece_adaptive`, the expected calibration
+        error of bins of equal width and of equal mass; `precision_macro`, `recall_macro`,
+        `f1_macro`.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from nlobayes.evaluation.fidelity import (
 from nlobayes.types import Predicted
 
 MOST_POINTS = 250
-"""Rows that are compared, in even steps through those held out: more cost time and tell little."""
+"""Rows that are compared, in even steps through those held out."""
 
 
 class Held(NamedTuple):

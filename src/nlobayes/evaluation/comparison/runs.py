@@ -31,13 +31,13 @@ SAMPLING = (
     "gradients_per_draw",
     "between_chain_variance_share",
 )
-"""Keys of the diagnostics that stand beside the scores."""
+"""Keys of the diagnostics that are beside the scores."""
 
 FITTED = ("r2_log10", "r2_target_mean")
-"""Scores of the train rows that stand beside those of the test rows, with prefix `train_`."""
+"""Scores of the train rows that are beside those of the test rows, with prefix `train_`."""
 
 METRICS = shown_in(Shown.PAIRED)
-"""What settings are compared by, where it exists: test scores, what the likelihood says, and how
+"""What settings are compared by, where it exists: test scores, those of the likelihood, and how
 well chains mix."""
 
 INTERVAL = ("difference", "standard_error", "low", "high")
@@ -72,8 +72,8 @@ class RunMetrics(NamedTuple):
     `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
     elpd of every train row left out, where it was estimated; `learned` is None in scores that do
-    not say it. `rivals` are the `numbers` of each rival on the test split, without those whose
-    library was missing. `compared` names scores by functions of the user that runs are compared by.
+    not state it. `rivals` are those of `evaluation.json` by name: the scores of each, or what was
+    missing. `compared` names scores by functions of the user that runs are compared by.
     `train` are the `numbers` of the train split. `pulls` counts those of the
     test rows in bins, of kind `total` and `epistemic`, where there are any.
     """
@@ -87,7 +87,7 @@ class RunMetrics(NamedTuple):
     baseline: Mapping[str, float | None]
     loo: np.ndarray | None = None
     learned: Learned | None = None
-    rivals: Mapping[str, Mapping[str, float | None]] = {}
+    rivals: Mapping[str, Mapping[str, Any]] = {}
     compared: tuple[str, ...] = ()
     train: Mapping[str, float | None] = {}
     pulls: Mapping[str, Sequence[float] | None] = {}
@@ -105,7 +105,7 @@ class RunMetrics(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        """Whether convergence is shown: said so, and contradicted by no check."""
+        """Whether `converged` is true and no check has failed."""
         return bool(self.diagnostics["converged"]) and not self.failed_checks
 
 
@@ -207,7 +207,7 @@ def check_one_target(runs: Sequence[RunMetrics]) -> None:
 
 
 def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
-    """Say why LOO does not tell which of these models is better; None where it does.
+    """Return the reason why LOO does not show which of these models is better; None where it does.
 
     It compares densities of one set of targets. The density of a declared tolerance is a choice,
     so that LOO would rank the choices.
@@ -221,13 +221,13 @@ def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
     if len({run.learned.declared if run.learned else None for run in judged}) > 1:
         return (
             "a declared tolerance is no noise that was found, and LOO would rank the declarations; "
-            "test scores tell which surrogate is better"
+            "test scores show which surrogate is better"
         )
     return None
 
 
 def without_loo(run: RunMetrics) -> RunMetrics:
-    """Leave out what LOO and WAIC say."""
+    """Leave out LOO and WAIC."""
     test = {key: value for key, value in run.test.items() if not key.startswith(("loo", "waic"))}
     return run._replace(test=test, loo=None)
 
@@ -235,7 +235,7 @@ def without_loo(run: RunMetrics) -> RunMetrics:
 def point_differences(first: PointPredictions, second: PointPredictions) -> Columns:
     """Tabulate how two runs differ on the same test points, paired over points.
 
-    The error bars say what other test points would change; not what other seeds would.
+    The error bars cover the choice of test points, not that of seeds.
 
     Returns
     -------

@@ -14,7 +14,7 @@ class FittedNoise(NamedTuple):
 
     Noise about every draw has one scale. That of noise about the mean of the draws follows the sd
     of the draws and the features (`distributions.scales`). A declared tolerance makes the spread of
-    the draws tell where errors are large, not how large they are; rows that were not trained on do.
+    the draws show where errors are large, not how large they are; rows that were not trained on do.
     Recalibrated noise has `tails` in each bin of the feature `column` between `edges`.
     """
 

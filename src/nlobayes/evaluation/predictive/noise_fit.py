@@ -31,7 +31,7 @@ def fit_noise(
     observed
         Observed targets on the model scale, axis (point).
     family
-        A file of `noises`, which says what is fitted.
+        A file of `noises`, which states what is fitted.
     features
         Inputs of the network (point, feature), which scales about the mean follow where they are
         given.
@@ -82,12 +82,12 @@ def standard_law(fitted: FittedNoise) -> Law:
 
 
 def lies_about_mean(family: str) -> bool:
-    """Tell whether the noise of a family lies about the mean of the draws."""
+    """Return whether the noise of a family lies about the mean of the draws."""
     return _family(family).ABOUT_MEAN
 
 
 def gives_ranks(family: str) -> bool:
-    """Tell whether intervals of a family are ranks among the residuals that it is fitted to."""
+    """Return whether intervals of a family are ranks among the residuals that it is fitted to."""
     return _family(family).BY_RANKS
 
 

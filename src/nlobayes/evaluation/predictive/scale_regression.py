@@ -12,8 +12,8 @@ from nlobayes.distributions.scales import log_spread
 
 # Rows to come may have heavier tails than those that the noise is fitted to.
 _DEGREES = (2.1, 20.0)
-# Errors in proportion to the sd of the draws are what a posterior promises. Few rows can not tell
-# otherwise, and none tells of spreads that they do not show.
+# A posterior promises errors in proportion to the sd of the draws. Few rows cannot contradict this,
+# and no row has information about spreads outside their range.
 _EXPONENTS = (0.0, 1.2)
 _EXPONENT, _EXPONENT_SD = 1.0, 0.25
 _LOG_SCALES = (-14.0, 3.0)

@@ -52,7 +52,7 @@ def fit_scale(points: Points, law: Callable[[float], Law]) -> Optimum:
 
 
 def no_noise(points: int) -> InputError:
-    """Say that so many points are reproduced exactly."""
+    """Raise, because so many points are reproduced exactly."""
     return InputError("evaluation.exact_predictions", points=points)
 
 

@@ -1,1 +1,1 @@
-"""Importance weights between posteriors, and what they say about sensitivity."""
+"""Importance weights between posteriors, and the sensitivity from them."""

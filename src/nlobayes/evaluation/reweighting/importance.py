@@ -2,7 +2,7 @@
 
 The log ratio of a draw is the log of the target density over that of the density it was drawn
 from, up to a constant. Pareto smoothing replaces the largest ratios by the expected order
-statistics of a generalised Pareto distribution, whose shape k says whether the mean exists.
+statistics of a generalised Pareto distribution, whose shape k states whether the mean exists.
 
 A. Vehtari, D. Simpson, A. Gelman, Y. Yao, J. Gabry, Journal of Machine Learning Research 25
 (2024) 72.

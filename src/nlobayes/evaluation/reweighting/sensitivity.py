@@ -1,6 +1,6 @@
 """How predictions move when the prior or the likelihood is raised to a power.
 
-Importance weights stand in for another run of the sampler. What is found is per doubling of the
+Importance weights replace another run of the sampler. What is found is per doubling of the
 power: the derivative with respect to its logarithm to base 2.
 
 N. Kallioinen, T. Paananen, P.-C. Bürkner, A. Vehtari, Statistics and Computing 34 (2024) 57.
@@ -90,7 +90,7 @@ def sensitivity(
     log_component
         Log prior or summed log likelihood of each draw, axes (chain, draw) or (draw,).
     quantities
-        What is asked about, such as predictions, axes (draw, point), chain after chain.
+        Quantities of interest, such as predictions, axes (draw, point), chain after chain.
     power
         Above 1. The default gives the derivative; a large one a step that can be seen, as long as
         its Pareto k is small, which it is not for the prior of many weights.

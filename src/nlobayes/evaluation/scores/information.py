@@ -39,7 +39,7 @@ class Information(NamedTuple):
     waic_p
         Effective number of parameters: the variance of its log likelihood.
     k_limit
-        Pareto k from which so many draws do not tell the LOO of a point.
+        Pareto k from which so many draws do not determine the LOO of a point.
     """
 
     loo: np.ndarray

@@ -1,4 +1,4 @@
-"""Ordinary least squares: the floor that a network must beat, and what it says of coefficients."""
+"""Ordinary least squares: a baseline for networks, and its coefficients."""
 
 from __future__ import annotations
 

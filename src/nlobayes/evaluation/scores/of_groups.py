@@ -30,7 +30,7 @@ def score_groups(
     Returns
     -------
     dict
-        `points`, the number of rows, and the scores; or a line that says why there are none.
+        `points`, the number of rows, and the scores; or a line that states why there are none.
     """
     found: dict[str, Any] = {}
     for code, label in enumerate(groups.labels):

@@ -89,7 +89,7 @@ def evaluate_classes(
 
 
 def _explained(groups: Iterable[dict[str, float | str]]) -> dict[str, Any]:
-    """Join groups of scores; what has no value is None, and `undefined` says why."""
+    """Join groups of scores; what has no value is None, and `undefined` states why."""
     scores = {name: score for group in groups for name, score in group.items()}
     undefined = {name: reason for name, score in scores.items() if (reason := _why_not(score))}
     return {

@@ -11,7 +11,7 @@ from nlobayes.errors import InputError, one_line
 
 
 class OwnScores(NamedTuple):
-    """Functions of the user by the names of their scores, and which split they are asked of."""
+    """Functions of the user by the names of their scores, and the split that they score."""
 
     functions: Mapping[str, Callable[[Any], Any]] = {}
     place: str = "these points"

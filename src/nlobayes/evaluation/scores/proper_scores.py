@@ -1,6 +1,6 @@
 """Proper scores of the whole predictive distribution, on the model scale and in target space.
 
-A score is a number averaged over points, or a line that says why there is none.
+A score is a number averaged over points, or a line that states why there is none.
 """
 
 import math

@@ -22,7 +22,7 @@ def tables(
     Parameters
     ----------
     plane
-        What the draws say between the rows.
+        Predictions of the draws between the rows.
     data
         The dataset, of two inputs.
     rows

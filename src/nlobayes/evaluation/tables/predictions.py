@@ -1,4 +1,4 @@
-"""The tables of an evaluation: predictions of every point, and what they say about calibration.
+"""The tables of an evaluation: predictions of every point, and their calibration.
 
 `predictions` and `cases` come from the draws (sample, point) on the model scale; the tables of
 calibration come from the table of predictions.
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 
 def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
-    """Tabulate in one row what the columns of the other tables stand for."""
+    """Tabulate in one row what the columns of the other tables represent."""
     names = {"covariate": covariate, "target": target, "unit": unit, "scale": scale}
     return {name: np.array([label]) for name, label in names.items()}
 

@@ -37,7 +37,7 @@ class PriorDraws(NamedTuple):
 
 
 def with_largest(draws: PriorDraws) -> PriorDraws:
-    """Put the largest probability before those of the classes; no target says what it is."""
+    """Put the largest probability before those of the classes; the target has no such number."""
     functions, observed = draws.functions, draws.observed
     largest = functions.max(axis=2, keepdims=True)
     return draws._replace(

@@ -71,12 +71,12 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
 
 
 def _predicted(probabilities: np.ndarray, data: Dataset, split: int) -> ClassPrediction:
-    """Take what draws (draw, point, class) together say of the points of one split."""
+    """Combine draws (draw, point, class) into predictions of the points of one split."""
     return predict_classes(probabilities[:, data.split == split])
 
 
 def _correct(predicted: ClassPrediction, data: Dataset, split: int) -> np.ndarray:
-    """Tell at which points of a split the most probable class is true."""
+    """Find at which points of a split the most probable class is true."""
     return predicted.predicted == checked_labels(predicted, data.target[data.split == split])
 
 

@@ -86,7 +86,7 @@ def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[
         `halvings` and `points`; `coverage_68`, `coverage_95`, `lppd` and `crps`, averaged over
         points and halvings; `deciles`, the same as lists, one value for each of ten bins of the
         covariate between `low` and `high` (fewer where these had fewer than 20 points). Below 80
-        points the scores are None and `undefined` says why.
+        points the scores are None and `undefined` states why.
     """
     points, covariate = len(held.observed), held.covariate
     if points < FEWEST_ROWS:
@@ -107,7 +107,7 @@ def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[
 
 
 def _few(draws: np.ndarray, family: str) -> np.ndarray:
-    """Take some draws, or two of the same mean and sd where noise asks for no more of them."""
+    """Take some draws, or two of the same mean and sd where the noise needs no more of them."""
     if lies_about_mean(family):
         mean, spread = draws.mean(axis=0), draws.std(axis=0)
         return np.stack([mean - spread, mean + spread])

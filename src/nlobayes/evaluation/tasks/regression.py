@@ -74,7 +74,7 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
     Raises
     ------
     InputError
-        If the scores do not say which noise was fitted.
+        If the scores do not state which noise was fitted.
     """
     rows, scale = _rows(given), _target(given).scale
     draws, rng = _draws(given), np.random.default_rng(choices.seed)
@@ -221,7 +221,7 @@ def _some_rows(
 
 
 def _halves(draws: np.ndarray, scored: Scored) -> Scores:
-    """Score the validation rows by noise that was fitted on the other half, chosen if asked to."""
+    """Score the validation rows by noise that was fitted on the other half."""
     rows, held = scored.rows, scored.rows.split == VALIDATION
     points = Held(draws[:, held], rows.observed[held], rows.covariate[held], scored.features[held])
     seed = [scored.seed, len(SPLITS)]

@@ -32,13 +32,13 @@ def score_stated_noise(given: Given) -> Scores:
     stated = {"family": predicted.family, "declared": _declared(noise), **each}
     return {
         "stated_noise": stated,
-        **_compare(noise.at(train).logpdf(residual), given.chains),
+        **_compare(noise.at(train).logpdf(residual), given),
     }
 
 
 def compare_classes(given: Given) -> Scores:
     """Compare models of classes by the train rows."""
-    return _compare(log_likelihood_of_classes(given, given.data.split == TRAIN), given.chains)
+    return _compare(log_likelihood_of_classes(given, given.data.split == TRAIN), given)
 
 
 def log_likelihood_of_numbers(given: Given, rows: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ def _observed(given: Given) -> np.ndarray:
 
 
 def _declared(noise: Law) -> float | None:
-    """Give the scale that every draw has, which nobody learned; the median where rows differ."""
+    """Give the fixed scale, which is equal in all draws; the median where rows differ."""
     learned = np.any(np.ptp(noise.scale, axis=0) > 0)
     return None if learned else float(np.median(noise.scale))
 
@@ -89,10 +89,15 @@ def _law(predicted: Predicted) -> Law:
     return law
 
 
-def _compare(log_likelihood: np.ndarray, chains: int) -> Scores:
-    """Estimate LOO and WAIC; None, and why, where draws are too few. Equal draws have no k."""
-    by_chain = log_likelihood.reshape(chains, -1, log_likelihood.shape[-1])
+def _compare(log_likelihood: np.ndarray, given: Given) -> Scores:
+    """Estimate LOO and WAIC; None, and why, where draws are too few or not of the posterior.
+
+    Equal draws have no k.
+    """
+    by_chain = log_likelihood.reshape(given.chains, -1, log_likelihood.shape[-1])
     try:
+        if given.approximate:
+            raise InputError("evaluation.loo_of_approximation")
         estimates = information.information(by_chain)
     except InputError as error:
         return {"loo": None, "waic": None, "undefined": {"loo": str(error)}}

@@ -34,7 +34,9 @@ class Given(NamedTuple):
         Numbers of units or of layers of the network of every draw of the posterior (draw,), by
         name; none where they are fixed.
     plane
-        What the posterior says of classes between the rows; None where these have not two inputs.
+        Predicted classes between the rows; None where these have not two inputs.
+    approximate
+        Whether the draws are of an approximation: they then give no leave-one-out density.
     """
 
     data: Dataset
@@ -45,6 +47,7 @@ class Given(NamedTuple):
     rivals: Mapping[str, RivalPrediction] = {}
     sizes: Mapping[str, np.ndarray] = {}
     plane: Plane | None = None
+    approximate: bool = False
 
 
 class Choices(NamedTuple):

@@ -11,7 +11,7 @@ candidates where the covariance needs their squared distance, so that its matrix
 multiplies the bonus by the variance, not its root; and goes on adapting while it samples. Here
 what was learned is frozen, and the frozen pair is the best posterior mean of those tried.
 
-Two additions of TensorBNN are there if asked for: the first candidates at random, and a new begin
+Two additions of TensorBNN are there if requested: the first candidates at random, and a new begin
 with both limits of the step size halved where a chain stands still, before exploration is annealed.
 """
 

@@ -98,7 +98,7 @@ def communication_barrier(swap_acceptance: np.ndarray) -> float:
 
 
 def describe_ladder(swap_acceptance: np.ndarray) -> str:
-    """Say what the exchanges (..., rung - 1) of a warm-up tell of its ladder."""
+    """Describe the ladder of a warm-up from its exchanges (..., rung - 1)."""
     barrier = communication_barrier(swap_acceptance)
     return (
         f"ladder of {swap_acceptance.shape[-1] + 1} rungs: communication barrier at least "

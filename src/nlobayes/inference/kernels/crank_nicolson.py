@@ -24,7 +24,7 @@ from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
 
 MOST_STEPS_OUT = 8
 MOST_SHRINKS = 200
-"""After so many shrinkages of a slice, which rounding alone can ask for, the point stays."""
+"""After so many shrinkages of a slice, which only rounding can cause, the point stays."""
 
 Line = Callable[[jax.Array], jax.Array]
 

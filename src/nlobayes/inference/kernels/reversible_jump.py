@@ -284,7 +284,7 @@ def _annealed(logdensity_fn: LogDensity, move: annealing.Move, steps: int) -> Pr
 
 
 def _account(names: Sequence[str], tried: Tried, tuned: TunedSizes) -> dict[str, jax.Array]:
-    """Tell of all jumps of a draw what became of them.
+    """Summarise all jumps of a draw.
 
     By name of the jump how often it was tried, the mean probability of its acceptance, and its
     scale if it has one; for each jump (jump,) that probability, whether it was accepted, and from

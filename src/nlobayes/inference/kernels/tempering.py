@@ -33,7 +33,7 @@ Evaluate = Callable[[jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
 
 class LadderState(NamedTuple):
-    """Replicas from the coldest to the hottest, and where the exchanges stand.
+    """Replicas from the coldest to the hottest, and the state of the exchanges.
 
     Attributes
     ----------
@@ -231,9 +231,9 @@ def _mark_ends(state: LadderState) -> LadderState:
 def _describe(info: Info, moved: LadderState, swapped: LadderState) -> Info:
     """Describe the cold replica, and the ladder in `extra`.
 
-    `swap_acceptance` (rung - 1,) is that of the last exchange tried: each value stands for the
+    `swap_acceptance` (rung - 1,) is that of the last exchange tried: each value represents the
     two steps of an even and an odd sweep, so that plain means over steps are right.
-    `rung_acceptance` (rung,) is that of HMC on every rung; `restart` tells whether a replica from
+    `rung_acceptance` (rung,) is that of HMC on every rung; `restart` is true if a replica from
     the hottest rung has just become the cold one, whose mean over steps is the round trip rate.
     The gradients at the temperature of the partner are counted with those of the leapfrog steps.
     """

@@ -1,6 +1,6 @@
 """Gaussians with free parameters, and how these are learned by the evidence lower bound (ELBO).
 
-Each is a function of its parameters, with root D (I + B): D is diagonal, and B says the form. For
+Each is a function of its parameters, with root D (I + B): D is diagonal, and B sets the form. For
 `full` it is strictly lower triangular, for `low_rank` it is V V', for `diagonal` zero. With
 V V' the covariance is any diagonal matrix plus one of low rank (Ong, Nott and Smith 2018, J.
 Comput. Graph. Stat. 27, 465).
@@ -142,7 +142,7 @@ def _noise(key: jax.Array, draws: int, parameters: Parameters) -> jax.Array:
 
 
 def _gain(log_density: LogDensity, parameters: Parameters, noise: jax.Array) -> jax.Array:
-    """Give what one draw says of the ELBO; its slope by the parameters is that through the draw."""
+    """Estimate the ELBO from one draw; its slope by the parameters is that through the draw."""
     own, held = gaussian_of(parameters), gaussian_of(jax.lax.stop_gradient(parameters))
     position = own.mean + own.spread(noise)
     return log_density(position) - held.log_density(position[None])[0]

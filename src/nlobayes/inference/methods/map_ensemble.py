@@ -1,6 +1,6 @@
 """The ensemble of MAPs: each optimum of the posterior is one draw of it, all of equal weight.
 
-Its spread says how far optima that start apart end apart. It is no posterior: no draw leaves its
+Its spread is that of optima from separate starts. It is no posterior: no draw leaves its
 optimum (Lakshminarayanan et al. 2017, NeurIPS 30, section 2.4, with one prior for all members).
 """
 

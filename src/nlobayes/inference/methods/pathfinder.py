@@ -82,7 +82,7 @@ class Pathfinder(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Points of a path, and what its steps say of the Hessian.
+    """Points of a path, and the Hessian estimated from its steps.
 
     Attributes
     ----------

@@ -3,7 +3,7 @@
 Maddox et al. (2019, NeurIPS 32, algorithm 1) take the mean of the snapshots (SWA), half of their
 variances, and half of the covariance of the last of them. Draws from several MAPs are multi-SWAG
 (Wilson and Izmailov 2020, NeurIPS 33). The descent has a constant learning rate and minibatches of
-the loss of pretraining: how wide its path is, the learning rate says and not the posterior.
+the loss of pretraining: the learning rate, not the posterior, determines the width of its path.
 """
 
 from __future__ import annotations

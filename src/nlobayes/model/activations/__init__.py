@@ -1,7 +1,7 @@
 """Activations of hidden units, one file each, by name; for PyTensor, JAX and NumPy.
 
 `leaky_relu(0.3)` is the leaky rectified linear unit with the slope 0.3 below zero, TensorBNN's
-(arXiv:2009.14393, table 1). Where a name stands, a function of the user may stand, of an array
+(arXiv:2009.14393, table 1). In place of a name there may be a function of the user, of an array
 module and an array.
 """
 
@@ -13,7 +13,7 @@ from nlobayes.families import Family
 
 
 class Activation(Protocol):
-    """What the file of an activation says."""
+    """Content of the file of an activation."""
 
     HAS_SLOPES: bool
     """Whether each unit has a slope that is trained."""
@@ -34,7 +34,7 @@ LEAKY = re.compile(r"(leaky_relu)\((0\.[0-9]*[1-9][0-9]*)\)")
 
 
 def is_known(name: Any) -> bool:
-    """Tell whether this is the name of an activation, with its slope or without."""
+    """Return whether this is the name of an activation, with its slope or without."""
     return isinstance(name, str) and (name in ACTIVATIONS or LEAKY.fullmatch(name) is not None)
 
 
@@ -49,7 +49,7 @@ def activate(name: Named, xp: Any, x: Any, slopes: Any = None) -> Any:
 
 
 def has_slopes(activation: object) -> bool:
-    """Tell whether an activation has slopes that are trained, one for each unit."""
+    """Return whether an activation has slopes that are trained, one for each unit."""
     return (
         isinstance(activation, str)
         and activation in ACTIVATIONS

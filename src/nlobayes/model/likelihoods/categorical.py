@@ -50,6 +50,10 @@ class Categorical(NamedTuple):
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> None:
         """Give None."""
 
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give the outputs."""
+        return output
+
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nlobayes.errors import InputError, one_line
-from nlobayes.model.likelihood import TARGET, Noise
+from nlobayes.model.likelihood import TARGET, Noise, of_blocks, with_entries
+from nlobayes.model.likelihoods.student_t import shape_root
 
 FAMILIES = ("gaussian", "laplace", "student_t")
 
@@ -37,7 +36,7 @@ class Observation(NamedTuple):
 class Custom(NamedTuple):
     """A likelihood by two functions of the user and their settings.
 
-    The first observes the target in PyMC, the other says which noise that is about the first
+    The first observes the target in PyMC, the other gives the family of noise about the first
     output.
     """
 
@@ -47,7 +46,7 @@ class Custom(NamedTuple):
     outputs_of_network: int
 
     def outputs(self, targets: int) -> int:
-        """So many as the settings ask for."""
+        """Return the number of outputs in the settings."""
         return self.outputs_of_network * targets
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
@@ -56,7 +55,7 @@ class Custom(NamedTuple):
         Raises
         ------
         InputError
-            If it raises, or names no observed variable; or if the noise cannot be told from it.
+            If it raises, or names no observed variable; or if the noise cannot be computed from it.
         """
         import pymc as pm
         import pytensor.tensor as pt
@@ -81,7 +80,7 @@ class Custom(NamedTuple):
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the noise about the first output, as the other function says it."""
+        """Give the noise about the first output, from the other function."""
         said = _call(self.noise_function, output, variables, error, xp, **self.settings)
         if not isinstance(said, tuple) or not _is_noise(*said):
             received = one_line(repr(said), 100)
@@ -89,35 +88,28 @@ class Custom(NamedTuple):
         centre = output if self.outputs_of_network == 1 else output[..., 0]
         return Noise(said[0], centre, *said[1:])
 
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give centre and log scale, of a Student-t the log degrees of freedom too."""
+        noise = self.noise(output, variables, error, xp)
+        shape = [noise.scale, *([] if noise.family != "student_t" else [noise.degrees_of_freedom])]
+        return with_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
+
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of the information of centre and scale, from the slopes of log scale.
+        """Give that of the family: it has no term across centre and scale, as it is symmetric.
 
-        Both parts of a location and scale family are orthogonal where it is symmetric (Lange,
-        Little and Taylor 1989, appendix B). By JAX.
+        Lange, Little and Taylor (1989), appendix B.
         """
-        import jax
-
-        first = np.eye(1, self.outputs_of_network)[0]
-
-        def log_scale(at: Any) -> Any:
-            scale = self.noise(at, variables, error, xp).scale
-            return xp.log(xp.broadcast_to(scale, output.shape[:1]))
-
-        found = self.noise(output, variables, error, xp)
-        of_centre, of_scale = _information(found)
-        rows = output.reshape(len(output), -1)
-        steps = xp.eye(rows.shape[1], dtype=output.dtype)
-
-        def slope(step: Any) -> Any:
-            along = xp.broadcast_to(step, rows.shape).reshape(output.shape)
-            return jax.jvp(log_scale, (output,), (along,))[1]
-
-        slopes = jax.vmap(slope)(steps).T
-        scale = xp.broadcast_to(found.scale, output.shape[:1])
-        centre = xp.sqrt(of_centre) / scale[:, None] * xp.asarray(first, output.dtype)
-        return xp.stack([centre, xp.sqrt(of_scale) * slopes], axis=1)
+        noise = self.noise(output, variables, error, xp)
+        if noise.family != "student_t":
+            of_log_scale = 1.0 if noise.family == "laplace" else 2**0.5
+            return of_blocks([[1 / noise.scale, 0.0], [0.0, of_log_scale]], noise.centre, xp)
+        degrees = xp.asarray(noise.degrees_of_freedom)
+        of_centre = xp.sqrt((degrees + 1) / (degrees + 3)) / noise.scale
+        scale, both, alone = shape_root(degrees, xp)
+        blocks = [[of_centre, 0.0, 0.0], [0.0, scale, both], [0.0, 0.0, alone]]
+        return of_blocks(blocks, noise.centre, xp)
 
 
 def build(
@@ -132,19 +124,9 @@ def build(
 
 
 def _is_noise(family: Any = None, scale: Any = None, degrees: Any = None, *more: Any) -> bool:
-    """Tell whether a family is given with its scale, and a Student-t with its degrees."""
+    """Return whether a family is given with its scale, and a Student-t with its degrees."""
     known = isinstance(family, str) and family in FAMILIES and scale is not None and not more
     return known and (family == "student_t") == (degrees is not None)
-
-
-def _information(noise: Noise) -> tuple[Any, Any]:
-    """Give the Fisher information of the centre, times the squared scale, and of the log scale."""
-    if noise.family == "laplace":
-        return 1.0, 1.0
-    if noise.family == "gaussian":
-        return 1.0, 2.0
-    degrees = noise.degrees_of_freedom
-    return (degrees + 1) / (degrees + 3), 2 * degrees / (degrees + 3)
 
 
 def _call(function: Callable[..., Any], *given: Any, **settings: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
+from nlobayes.model.likelihood import TARGET, Noise, Scaled
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,9 @@ class Gaussian(Scaled):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / sigma, one row for each output."""
-        return diagonal(1 / self.known_scale(variables, error, xp), output, xp)
+        """Give 1 / sigma of each output, and sqrt(2) of the logarithm of a learned scale."""
+        scale = self.known_scale(variables, error, xp)
+        return self.orthogonal_root(1.0, 2**0.5, output, scale, xp)
 
 
 build = Gaussian

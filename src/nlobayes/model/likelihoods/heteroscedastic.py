@@ -41,6 +41,10 @@ class Heteroscedastic(NamedTuple):
         alone = self.scale * xp.exp(xp.clip(output[..., 1], -LARGEST, LARGEST))
         return Noise("gaussian", output[..., 0], in_quadrature(alone, error, xp))
 
+    def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
+        """Give the outputs."""
+        return output
+
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nlobayes.model.likelihood import TARGET, Noise, Scaled, diagonal
+from nlobayes.model.likelihood import TARGET, Noise, Scaled
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,9 @@ class Laplace(Scaled):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / b: the information of a Laplace distribution is 1 / b^2."""
-        return diagonal(1 / self.known_scale(variables, error, xp), output, xp)
+        """Give 1 / b of each output, and 1 of the logarithm of a learned scale."""
+        scale = self.known_scale(variables, error, xp)
+        return self.orthogonal_root(1.0, 1.0, output, scale, xp)
 
 
 build = Laplace

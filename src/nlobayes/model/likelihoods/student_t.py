@@ -12,7 +12,7 @@ from nlobayes.model.likelihood import (
     TARGET,
     Noise,
     Scaled,
-    diagonal,
+    of_blocks,
 )
 
 
@@ -51,13 +51,50 @@ class StudentT(Scaled):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of (nu + 1) / (nu + 3) / sigma^2 (Lange, Little and Taylor 1989)."""
+        """Give the root of (nu + 1) / (nu + 3) / sigma^2, and that of what is learned beside it.
+
+        Lange, Little and Taylor (1989, J. Am. Stat. Assoc. 84, 881), appendix B.
+        """
         degrees = self._degrees(variables)
-        scale = self.known_scale(variables, error, xp)
-        return diagonal(xp.sqrt((degrees + 1) / (degrees + 3)) / scale, output, xp)
+        of_output = xp.sqrt((degrees + 1) / (degrees + 3)) / self.known_scale(variables, error, xp)
+        if self.degrees_of_freedom is not None:
+            of_log_scale = xp.sqrt(2 * degrees / (degrees + 3))
+            return self.orthogonal_root(of_output, of_log_scale, output, 1.0, xp)
+        scale, both, alone = shape_root(degrees, xp)
+        if self.sigma is not None:
+            of_degrees = xp.sqrt(both**2 + alone**2)
+            return of_blocks([[of_output, 0.0], [0.0, of_degrees]], output, xp)
+        blocks = [[of_output, 0.0, 0.0], [0.0, scale, both], [0.0, 0.0, alone]]
+        return of_blocks(blocks, output, xp)
+
+    def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
+        """Give the logarithms of a learned scale and of learned degrees of freedom."""
+        scale = super().learned(variables, error, xp)
+        return (
+            scale if self.degrees_of_freedom is not None else [*scale, xp.log(variables[DEGREES])]
+        )
 
     def _degrees(self, variables: Mapping[str, Any]) -> Any:
         return variables[DEGREES] if self.degrees_of_freedom is None else self.degrees_of_freedom
+
+
+def shape_root(degrees: Any, xp: Any) -> tuple[Any, Any, Any]:
+    """Give the upper root [[a, b], [0, c]] of the information of log scale and log degrees.
+
+    Their entries are 2 nu / (nu + 3), -2 nu / ((nu + 1) (nu + 3)) across, and nu^2 (psi'(nu / 2) -
+    psi'((nu + 1) / 2)) / 4 - nu (nu + 5) / (2 (nu + 1) (nu + 3)) (Lange, Little and Taylor 1989).
+    By JAX.
+    """
+    from jax.scipy.special import polygamma
+
+    of_scale = 2 * degrees / (degrees + 3)
+    across = -of_scale / (degrees + 1)
+    trigamma = polygamma(1, degrees / 2) - polygamma(1, (degrees + 1) / 2)
+    rest = degrees * (degrees + 5) / (2 * (degrees + 1) * (degrees + 3))
+    of_degrees = degrees**2 * trigamma / 4 - rest
+    root = xp.sqrt(of_scale)
+    left = of_degrees - across**2 / of_scale
+    return root, across / root, xp.sqrt(xp.maximum(left, 0))
 
 
 build = StudentT

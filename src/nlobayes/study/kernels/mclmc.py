@@ -11,6 +11,7 @@ class MCLMCKernel(KernelSettings):
     """Microcanonical Langevin dynamics without adjustment; NOT exact, its bias is checked."""
 
     warmup: ClassVar[str] = "microcanonical"
+    exact: ClassVar[bool] = False
 
     kind: Literal["mclmc"]
     integration_steps: PositiveInt = 32

@@ -9,7 +9,7 @@ from typing import Any
 from nlobayes.errors import InputError
 
 OLD = {"tolerance": ("sigma", "scale"), "learned_noise": ("scale", "sigma")}
-"""What each old kind of `gaussian` was told, and what not."""
+"""Keys of each old kind of `gaussian`, allowed and not allowed."""
 
 
 def with_new_kind(value: Any) -> Any:

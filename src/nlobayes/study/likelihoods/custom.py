@@ -24,6 +24,11 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
     outputs_of_network: Annotated[int, Field(ge=1, le=100)] = 1
     """Outputs of the network; the first is f."""
 
+    @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether it may: that is in its function."""
+        return True
+
     def outputs(self, columns: int) -> int:
-        """Count what was asked for: it is of one column."""
+        """Return the one column that a custom likelihood supports."""
         return self.outputs_of_network * columns

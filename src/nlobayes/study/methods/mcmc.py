@@ -49,7 +49,7 @@ class MCMC(MethodSettings):
     thin: PositiveInt = 8
     """Weights of every n-th draw are stored; diagnostics use every draw."""
     until: Until | None = None
-    """Judge after every segment and stop when met; null draws all segments."""
+    """Check after every segment and stop when met; null draws all segments."""
 
     @model_validator(mode="before")
     @classmethod
@@ -86,6 +86,11 @@ class MCMC(MethodSettings):
         together = chains_per_job == "all" or self.kernel.learns_from_all_chains
         size = len(chains) if together else int(chains_per_job)
         return [chains[first : first + size] for first in range(0, len(chains), size)]
+
+    @property
+    def exact(self) -> bool:
+        """Whether its kernel is."""
+        return self.kernel.exact
 
     @property
     def has_dense_curvature(self) -> bool:

@@ -15,7 +15,7 @@ MOST_STEPS = 2**10
 
 
 class PyMC(MethodSettings):
-    """NUTS by `pm.sample`, all chains in one job: a yardstick of our own kernels; exact."""
+    """NUTS by `pm.sample`, all chains in one job, as a reference for our own kernels; exact."""
 
     approximate: ClassVar[bool] = False
     stage: ClassVar[str] = "sample"

@@ -24,7 +24,7 @@ class Variational(FromModes):
     rank: PositiveInt = 50
     """Directions of `low_rank`."""
     steps: Annotated[int, Field(ge=1, le=10_000_000)] = 4000
-    """Steps of Adam about each MAP; `slope_over_error` of the file says if they suffice."""
+    """Steps of Adam about each MAP; `slope_over_error` of the file shows whether they suffice."""
     draws_per_step: PositiveInt = 8
     """Draws of the Gaussian that estimate a gradient."""
     step_size: Positive = 0.02

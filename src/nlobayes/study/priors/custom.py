@@ -16,4 +16,6 @@ class CustomPrior(OwnFunction, PriorSettings):
 
     NOT_OWN: ClassVar[frozenset[str]] = PriorSettings.NOT_OWN | NOT_SETTINGS
 
+    learns_hyperparameters: ClassVar[bool] = True
+
     kind: Literal["custom"]

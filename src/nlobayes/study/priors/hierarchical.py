@@ -14,6 +14,7 @@ class HierarchicalPrior(PriorSettings):
     """Weights N(0, s^2 / fan_in) and biases N(0, t^2) with learned s and t; output bias N(0, 1)."""
 
     output_is_gaussian: ClassVar[bool] = True
+    learns_hyperparameters: ClassVar[bool] = True
 
     kind: Literal["hierarchical"]
     hyper: Annotated[

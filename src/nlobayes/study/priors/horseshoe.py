@@ -12,6 +12,7 @@ class HorseshoePrior(PriorSettings):
     """The regularised horseshoe: most weights near zero, few large; biases are Gaussian."""
 
     output_is_gaussian: ClassVar[bool] = True
+    learns_hyperparameters: ClassVar[bool] = True
 
     kind: Literal["horseshoe"]
     global_scale: Positive = 1.0

@@ -20,6 +20,7 @@ class RelevancePrior(PriorSettings):
     """
 
     output_is_gaussian: ClassVar[bool] = True
+    learns_hyperparameters: ClassVar[bool] = True
 
     kind: Literal["relevance"]
     inputs: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)

@@ -12,6 +12,7 @@ class TensorBNNPrior(PriorSettings):
     """TensorBNN's hyper-priors: N(a, b^2) of each layer with a ~ N(0, 0.1^2), b ~ N(1, 0.1^2)."""
 
     output_is_gaussian: ClassVar[bool] = True
+    learns_hyperparameters: ClassVar[bool] = True
 
     kind: Literal["tensorbnn"]
     mean_sd: Positive = 0.1

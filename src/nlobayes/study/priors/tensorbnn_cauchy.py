@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nlobayes.study.prior import PriorSettings
 from nlobayes.study.values import Positive
@@ -10,6 +10,8 @@ from nlobayes.study.values import Positive
 
 class TensorBNNCauchyPrior(PriorSettings):
     """Cauchy of location x and scale g of each layer, x ~ N(0, 0.2^2), g ~ N(0.5, 0.5^2), g > 0."""
+
+    learns_hyperparameters: ClassVar[bool] = True
 
     kind: Literal["tensorbnn_cauchy"]
     location_sd: Positive = 0.2

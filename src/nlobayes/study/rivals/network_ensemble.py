@@ -19,8 +19,8 @@ class NetworkEnsembleRival(RivalSettings):
     """Networks, each from a start of its own."""
     hidden: Annotated[tuple[Width, ...], Field(min_length=1, max_length=10)] = (64, 64)
     """Units of each hidden layer."""
-    steps: Annotated[int, Field(ge=100, le=10_000_000)] = 10_000
-    """Steps of Adam; the learning rate falls to zero along half a cosine."""
+    steps: Annotated[int, Field(ge=100, le=10_000_000, multiple_of=100)] = 10_000
+    """Steps of Adam, a multiple of 100; the learning rate falls to zero along half a cosine."""
     batch: PositiveInt = 100
     """Train rows of each step."""
     learning_rate: Positive = 0.01

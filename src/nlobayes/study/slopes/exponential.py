@@ -16,3 +16,8 @@ class ExponentialSlopes(SlopeSettings):
     """Inverse mean; null learns it, for each layer."""
     hyper_rate: Positive = 0.3
     """Inverse mean of a learned rate, itself exponential."""
+
+    @property
+    def learns_hyperparameters(self) -> bool:
+        """Whether its rate is learned."""
+        return self.rate is None

@@ -27,7 +27,7 @@ def _stays_below(pattern: str) -> str:
 Pattern = Annotated[str, AfterValidator(_stays_below)]
 Order = Annotated[int | None, Field(ge=0, strict=True, exclude_if=lambda order: order is None)]
 DEFAULTS = {"cross_section": "nlo_ms", "layout": None}
-"""What `Spectra` says of PROSPINO_OUTPUT where nobody chose."""
+"""Default of `Spectra` for PROSPINO_OUTPUT."""
 
 
 class Spectra(OfProcess):
@@ -46,7 +46,8 @@ class Spectra(OfProcess):
     the usual ones where not given."""
     order: Order = None
     """Read blocks XSECTION in place of PROSPINO_OUTPUT, at this QCD order as the blocks number it:
-    0 is LO, 1 NLO, 2 NLO + NLL; of larger numbers ask the program that wrote them."""
+    0 is LO, 1 NLO, 2 NLO + NLL, 3 NLO + NLL + NNLL; larger numbers are defined by the program that
+    wrote them."""
 
     @model_validator(mode="after")
     def _reads_one_kind_of_block(self) -> Spectra:
@@ -116,5 +117,5 @@ class SlhaSource(SourceSettings, Spectra):
         check_reads_both(self, asked["features.columns"])
 
     def job(self) -> dict[str, Any]:
-        """Tell `ingest` what to take from the files, wherever they lie."""
+        """Give `ingest` the request to the files, whatever their folder."""
         return {"spectra": Spectra(**self.model_dump(include={*Spectra.model_fields}))}

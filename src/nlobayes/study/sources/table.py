@@ -52,5 +52,5 @@ class TableSource(SourceSettings):
             raise InputError("study.no_table", where="path", path=path)
 
     def reading(self) -> dict[str, Any]:
-        """Tell `prepare` all but the path, which is an input of its rule."""
+        """Give `prepare` all but the path, which is an input of its rule."""
         return self.model_dump(exclude={"kind", "path"})

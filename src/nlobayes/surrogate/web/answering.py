@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
@@ -19,7 +19,7 @@ CELLS = 50_000
 
 
 class Turns:
-    """One at a time, in the order of asking; a lock may go to whoever just had it."""
+    """One at a time, in the order of requests; a plain lock may go to its last holder."""
 
     def __init__(self) -> None:
         self._queue: deque[Lock] = deque()
@@ -50,8 +50,12 @@ def answer(
     quantiles: Sequence[float],
     on: Scale,
     turns: Turns,
+    given: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Predict the points that can be; nothing is said of others but that they lie outside."""
+    """Predict the points that can be; the others are only marked as outside.
+
+    `given` holds fixed parameters, the same at every point, as `Surrogate.domain` takes them.
+    """
     known = np.flatnonzero(allowed(surrogate, points)[0])
     values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
     domain = np.full(len(points), OUTSIDE, dtype=object)
@@ -61,7 +65,7 @@ def answer(
         part = known[start : start + step]
         with turns.one(), np.errstate(all="ignore"):
             found = surrogate.predict(points[part], quantiles=quantiles, on=on)
-            domain[part] = surrogate.domain(points[part])
+            domain[part] = surrogate.domain(points[part], given)
             of_theory = surrogate.errors(points[part]) if surrogate.theory else {}
         for name, error in of_theory.items():
             errors.setdefault(name, np.full(len(points), math.nan))[part] = error

@@ -1,4 +1,4 @@
-"""A surrogate as an ASGI application: one page and a small API. It reads no file, asks nobody."""
+"""A surrogate as an ASGI application: one page, a small API, no files."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, TypeVar
@@ -18,6 +18,7 @@ from nlobayes.surrogate.web.guards import Bodies, Headers, OnceRoute
 from nlobayes.surrogate.web.messages import (
     Answer,
     Ask,
+    Condition,
     Description,
     Health,
     Input,
@@ -26,6 +27,7 @@ from nlobayes.surrogate.web.messages import (
     Refusal,
     ask_of,
     field_of,
+    given_of,
     line_of,
     spell,
 )
@@ -98,18 +100,21 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
 
     @app.get("/healthz")
     async def healthz() -> Health:
-        """Say that the service answers."""
+        """Report that the service is up."""
         return Health()
 
     @app.get("/api/surrogate")
     async def describe() -> Description:
-        """Say what the surrogate is, what it was judged to be, and how to cite it."""
+        """Describe the surrogate, the results of its checks, and its citation."""
         return description
 
     def predict(ask: Ask) -> Answer:
         """Predict points. What has no number, where a point cannot be predicted, is null."""
-        points = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
-        return Answer(**answer(surrogate, np.array(points), ask.quantiles, ask.scale, turns))
+        rows = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
+        points: np.ndarray = np.array(rows)
+        given = given_of(ask)
+        found = answer(surrogate, points, ask.quantiles, ask.scale, turns, given)
+        return Answer(**found, reasons=surrogate.reasons(given, len(points)).tolist())
 
     def vary(line: Line) -> LineAnswer:
         """Predict along one input, with the 68 % and 95 % interval; the others stay."""
@@ -125,7 +130,7 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
 
 
 def _with_types(endpoint: Endpoint, **types: Any) -> Endpoint:
-    """Say of what types, known only now, the arguments of an endpoint are."""
+    """Set the types of the arguments of an endpoint, which are known only now."""
     endpoint.__annotations__ |= types
     return endpoint
 
@@ -152,7 +157,8 @@ def _describe(surrogate: Surrogate) -> Description:
         of=in_words(surrogate.origin),
         origin=surrogate.origin,
         inputs=inputs,
-        mixings=scan.mixings(surrogate),
+        conditions=[Condition(**one._asdict()) for one in surrogate.conditions],
+        mixings=surrogate.mixings,
         converged=facts["verdict"]["converged"],
         failed=surrogate.failed_checks,
         theory=[*surrogate.theory],
@@ -173,7 +179,7 @@ def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    """Say in one line why a request is refused, without repeating what it held."""
+    """State in one line why a request is refused, without repeating its content."""
     if isinstance(error, RequestValidationError):
         reasons = [_reason(found) for found in error.errors()]
         more = f"; {len(reasons) - REASONS_NAMED} more" if len(reasons) > REASONS_NAMED else ""

@@ -1,4 +1,4 @@
-"""Guards around the service: what browsers are told to refuse; slow, large, ambiguous requests."""
+"""Guards around the service: headers for browsers, limits on slow and large requests."""
 
 import asyncio
 import json
@@ -100,7 +100,7 @@ class _Body:
 
     def _check(self, size: int) -> None:
         if size > self._most:
-            said = f"the body is larger than {self._most} bytes; ask for fewer points at once"
+            said = f"the body is larger than {self._most} bytes; send fewer points at once"
             raise HTTPException(413, said)
 
 

@@ -28,10 +28,11 @@ class Ask(BaseModel):
     points: list[Any]
     quantiles: list[Probability] = Field([0.16, 0.84], max_length=MOST_QUANTILES)
     scale: Scale = Field("target", description="The target, or the scale that it was learned on.")
+    given: Any = None
 
 
 class Line(BaseModel):
-    """A line of points along one input; what the others are is asked for as `at.NAME`."""
+    """A line of points along one input; `at.NAME` sets the values of the others."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -44,7 +45,7 @@ class Line(BaseModel):
     unit_norm: bool = Field(False, description="Keep each row of mixings at a norm of one.")
 
 
-class Answer(BaseModel):
+class Predictions(BaseModel):
     """Predictions of points, in their order."""
 
     target: str
@@ -62,7 +63,13 @@ class Answer(BaseModel):
     domain: list[Literal["inside", "near edge", "outside"]]
 
 
-class LineAnswer(Answer):
+class Answer(Predictions):
+    """Predictions of points, and the fixed parameters that they violate or lack."""
+
+    reasons: list[str] = Field(description="For each point; empty where all are as they were.")
+
+
+class LineAnswer(Predictions):
     """Predictions along a line, and its points."""
 
     along: str
@@ -84,8 +91,18 @@ class Input(BaseModel):
     typical: float
 
 
+class Condition(BaseModel):
+    """A parameter that was fixed in the training data, and the range in which it must lie."""
+
+    name: str
+    value: float
+    unit: str
+    low: float
+    high: float
+
+
 class Description(BaseModel):
-    """What the surrogate is, what it was judged to be, and how to cite it."""
+    """The surrogate, the results of its checks, and its citation."""
 
     target: str
     unit: str
@@ -95,6 +112,7 @@ class Description(BaseModel):
     of: str = Field(description="Process, energy and settings in words.")
     origin: dict[str, str] = Field(description="The same by name; unknown what no table stated.")
     inputs: list[Input]
+    conditions: list[Condition] = Field(description="Fixed parameters, which are no inputs.")
     mixings: list[list[str]] = Field(description="Inputs that are rows of a mixing matrix.")
     converged: bool | None = Field(description="Null of draws that are no chains.")
     failed: dict[str, list[str]] = Field(description="Checks that failed, of both kinds.")
@@ -120,7 +138,11 @@ def ask_of(surrogate: Surrogate) -> type[Ask]:
     """Make the request for predictions of a surrogate with these inputs."""
     count = len(surrogate.inputs)
     strict = ConfigDict(extra="forbid", strict=True)
-    point = create_model("Point", __config__=strict, **_fields(surrogate, "", {}))
+    units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
+    point = create_model("Point", __config__=strict, **_fields(units, "", {}))
+    held = {one.name: one.unit for one in surrogate.conditions}
+    fixed = _fields(held, "", dict.fromkeys(held), spell_optional(Finite))
+    given = create_model("Given", __config__=strict, **fixed)
     row = Annotated[list[Finite], Field(min_length=count, max_length=count)]
     either = spell(
         Annotated,
@@ -129,13 +151,22 @@ def ask_of(surrogate: Surrogate) -> type[Ask]:
     )
     limits = Field(min_length=1, max_length=MOST_POINTS)
     points = spell(Annotated, spell(list, either), limits)
-    return create_model("Ask", __base__=Ask, points=(points, ...))
+    said = "Fixed parameters, the same at every point, each in its unit; others are unknown."
+    told = (spell_optional(given), Field(None, description=said))
+    return create_model("Ask", __base__=Ask, points=(points, ...), given=told)
+
+
+def given_of(ask: Ask) -> dict[str, float]:
+    """Take the fixed parameters that a request gives, by name."""
+    given = ask.given
+    return {} if given is None else given.model_dump(by_alias=True, exclude_none=True)
 
 
 def line_of(surrogate: Surrogate) -> type[Line]:
     """Make the request for a line of points of a surrogate with these inputs."""
     along = spell(Literal, *surrogate.inputs)
-    others = _fields(surrogate, "at.", surrogate.typical)
+    units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
+    others = _fields(units, "at.", surrogate.typical)
     return create_model("Line", __base__=Line, along=(along, ...), **others)
 
 
@@ -149,17 +180,26 @@ def spell(form: Any, *arguments: Any) -> Any:
     return form[arguments if len(arguments) > 1 else arguments[0]]
 
 
-def _fields(surrogate: Surrogate, prefix: str, defaults: Mapping[str, float]) -> dict[str, Any]:
-    """Make a field for every input."""
-    units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
+def spell_optional(form: Any) -> Any:
+    """Spell a type that is known only now, or None."""
+    return form | None
+
+
+def _fields(
+    units: Mapping[str, str],
+    prefix: str,
+    defaults: Mapping[str, float | None],
+    of: Any = Finite,
+) -> dict[str, Any]:
+    """Make a field for every name, which has a unit."""
     return {
         field_of(position): (
-            Finite,
+            of,
             Field(
                 defaults.get(name, ...),
                 alias=f"{prefix}{name}",
                 description=f"{name} in {units[name]}" if units[name] not in ("", "1") else name,
             ),
         )
-        for position, name in enumerate(surrogate.inputs)
+        for position, name in enumerate(units)
     }

@@ -34,7 +34,7 @@ ONE_LEAPFROG: dict[str, dict[str, Any]] = {
 }
 WITH_MOMENTUM = ("hmc", "nuts", "gibbs_hmc", "chees", "tensorbnn", "tempering", "reversible_jump")
 WITH_THRESHOLD = [n for n in SETTINGS if "divergence_threshold" in SETTINGS[n].model_fields]
-APPROXIMATE = {n for n in SETTINGS if "NOT exact" in str(SETTINGS[n].__doc__)}
+APPROXIMATE = {n for n in SETTINGS if not SETTINGS[n].exact}
 SD = np.array([0.5, 1.0, 2.0])
 START = np.array([0.4, -1.0, 1.5])
 NOTHING_HELD = Conjugates(refresh=lambda key, position: position, held=np.array([], int))
@@ -91,6 +91,7 @@ def test_signature(name: str) -> None:
     assert [*inspect.signature(kernel.init).parameters] == ["position"]
     assert [*inspect.signature(kernel.step).parameters] == ["key", "state", "tuned"]
     assert kernel.exact is (name not in APPROXIMATE)
+    assert kernel.exact is ("NOT exact" not in str(SETTINGS[name].__doc__))
 
 
 @every_kernel

@@ -20,7 +20,9 @@ from nlobayes.study.jobs import ModelJob
 from nlobayes.types import Dataset
 
 UNITS = Units(np.array([0, 1, 2]), np.array([[3], [4], [5]]), np.array([[6], [7], [8]]), fewest=1)
-LAYERS = Layers(9, np.array([[10], [11]]), np.zeros((2, 1)), np.array([6, 7, 8]), fewest=1)
+LAYERS = Layers(
+    9, np.array([[10], [11]]), lambda _: jnp.zeros((2, 1)), np.array([6, 7, 8]), fewest=1
+)
 DRAWS, JUMPS = 60, 3
 VARYING: dict[str, dict[str, Any]] = {
     "units": {"hidden": [3, 2], "units": {"kind": "uniform"}},

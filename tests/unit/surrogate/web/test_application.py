@@ -70,6 +70,27 @@ def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> Non
     assert predict(client, points=[NO_POINT])["mean"] == [None]
 
 
+def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -> None:
+    """As `Surrogate.domain` and `reasons` do; a line along an input says nothing of them."""
+    held = "msq = 3000 GeV (2970 to 3030); tan_beta = 10 1 (9 to 11)"
+    facts = {**exported.facts, "table_metadata": {"fixed": held}}
+    made = Surrogate(exported._replace(facts=facts))
+    points = [[*made.typical.values()]] * 2
+    with TestClient(application(made, PAGE, ["testserver"])) as client:
+        for given in ({"msq": 3001.5, "tan_beta": 10.0}, {"msq": 1000.0}, {"msq": None}, {}):
+            told = {name: value for name, value in given.items() if value is not None}
+            found = predict(client, points=points, given=given)
+            assert found["domain"] == made.domain(points, told).tolist()
+            assert found["reasons"] == made.reasons(told, 2).tolist()
+        assert found == predict(client, points=points)
+        assert predict(client, points=points, given={"msq": 1})["domain"] == ["outside"] * 2
+        asked = {"points": points, "given": {"mu": 1}}
+        response = client.post("/api/predict", json=asked)
+        assert (response.status_code, response.json()["detail"][:8]) == (422, "given.mu")
+        described = client.get("/api/surrogate").json()["conditions"]
+    assert described == [one._asdict() for one in made.conditions]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -139,7 +160,7 @@ def test_the_size_of_a_body_is_limited(client: TestClient, announced: bool) -> N
     headers = {"content-type": "application/json"}
     response = client.post("/api/predict", content=body, headers=headers)
     assert response.status_code == 413
-    assert "larger than 2097152 bytes; ask for fewer points" in response.json()["detail"]
+    assert "larger than 2097152 bytes; send fewer points" in response.json()["detail"]
 
 
 def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surrogate) -> None:
@@ -150,6 +171,7 @@ def test_a_line_is_what_the_same_points_give(client: TestClient, surrogate: Surr
     assert (found["along"], found["inputs"]) == ("m1", [*surrogate.inputs])
     assert found["points"] == points
     same = predict(client, points=points, quantiles=[0.025, 0.16, 0.84, 0.975])
+    assert same.pop("reasons") == [""] * 5
     assert {name: found[name] for name in same} == same
 
 

@@ -97,7 +97,7 @@ def test_mixings_off_unit_length_are_remarked_upon(page: Any) -> None:
     page.wait_for(READY)
     set_value(page, "number-n11", 0.7)
     set_value(page, "number-n12", 0.7)
-    assert "not 1: no neutralino has these mixings" in page.value(
+    assert "not 1: no particle has these mixings" in page.value(
         "document.getElementById('norm').textContent"
     )
     assert float(page.value("document.getElementById('range-n11').value")) == 0.7

@@ -28,7 +28,8 @@ CHECKS = {
 
 @pytest.fixture(scope="module")
 def described(exported: Exported) -> OpenApiSchema:
-    app = application(Surrogate(exported), {}, ["testserver"])
+    facts = {**exported.facts, "table_metadata": {"fixed": "msq = 3000 GeV (2970 to 3030)"}}
+    app = application(Surrogate(exported._replace(facts=facts)), {}, ["testserver"])
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=CONFIG)
     schema.config.generation.update(max_examples=EXAMPLES)
     return schema

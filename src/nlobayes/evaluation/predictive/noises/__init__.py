@@ -6,7 +6,7 @@ from nlobayes.families import Family
 
 
 class NoiseFamily(Protocol):
-    """What the file of a family says."""
+    """Content of the file of a family."""
 
     ABOUT_MEAN: bool
     """Whether the noise lies about the mean of the draws; otherwise about every draw."""

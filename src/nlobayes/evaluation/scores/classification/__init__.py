@@ -12,7 +12,7 @@ from nlobayes.families import Family
 
 
 class Split(NamedTuple):
-    """What is scored: what all draws together say of the points of one split.
+    """What is scored: the predictions of all draws together for one split.
 
     `labels` (point,) are the indices of the true classes.
     """
@@ -25,7 +25,7 @@ class Score(Protocol):
     """A file of this folder."""
 
     def score(self, split: Split) -> dict[str, float | str]:
-        """Give scores by key: a number, or a line that says why there is none."""
+        """Give scores by key: a number, or a line that states why there is none."""
         ...
 
 

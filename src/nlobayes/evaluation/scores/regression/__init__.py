@@ -40,7 +40,7 @@ class Score(Protocol):
     """A file of this folder."""
 
     def score(self, split: Split) -> dict[str, float | str]:
-        """Give scores by key: a number, or a line that says why there is none."""
+        """Give scores by key: a number, or a line that states why there is none."""
         ...
 
 

@@ -186,7 +186,7 @@ function normalise(moved) {
     const total = row.filter((name) => name !== along).reduce((sum, name) => sum + values[name] ** 2, 0);
     if (row.includes(along)) return `${row.map(label).join(", ")} are of unit length at few points or none.`;
     if (Math.abs(total - 1) < 0.005) return "";
-    return `The squares of ${row.map(label).join(", ")} sum to ${written(total, 3)}, not 1: no neutralino has these mixings.`;
+    return `The squares of ${row.map(label).join(", ")} sum to ${written(total, 3)}, not 1: no particle has these mixings.`;
   });
   at("norm").textContent = notes.filter(Boolean).join(" ");
 }

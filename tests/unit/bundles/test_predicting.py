@@ -1,0 +1,167 @@
+"""`nlobayes predict` with a bundle: rows are what `Bundle` predicts, blocks come at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyslha
+import pytest
+
+from nlobayes import Bundle
+from nlobayes.commands.tools.bundle import bundle
+from nlobayes.commands.tools.predict import predict
+from nlobayes.data.tables import read_table
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Dataset, Exported
+from tests.refusals import refused
+from tests.unit.spectra_with_surrogates import STATED, spectrum_of, write
+
+ONE, TWO = (1000022, 1000022), (1000022, 1000023)
+COLUMNS = ["file", "process", "sigma_pb_median", "sigma_pb_q16", "sigma_pb_q84"]
+ERRORS = [f"{of}_{side}_rel" for of in ("regression", "total") for side in ("down", "up")]
+
+
+@pytest.fixture(scope="module")
+def spectrum(files: list[Path]) -> str:
+    return spectrum_of(Surrogate.load(files[0]))
+
+
+@pytest.fixture
+def slha(spectrum: str, tmp_path: Path) -> Path:
+    path = tmp_path / "a.slha"
+    path.write_text(spectrum)
+    return path
+
+
+def rows(folder: Path, points: Path, out: Path, **options: Any) -> dict[str, list[Any]]:
+    options = {"energy": 13000.0, **options}
+    predict(folder, str(points), str(out), **options)
+    return {name: cells.tolist() for name, cells in read_table(out).columns.items()}
+
+
+def test_rows_are_what_the_bundle_predicts(folder: Path, slha: Path, tmp_path: Path) -> None:
+    """Of each process and of the sum, and in the order that is asked for."""
+    loaded = Bundle.load(folder)
+    found = rows(folder, slha, tmp_path / "out.csv", total=True)
+    assert [*found] == [*COLUMNS, *ERRORS, "domain", "reason"]
+    assert found["process"] == ["1000022 1000022", "1000022 1000023", "sum"]
+    expected = [*loaded.predict(slha, energy=13000).values(), loaded.total(slha, energy=13000)]
+    assert found["sigma_pb_median"] == [one.median for one in expected]
+    assert found["sigma_pb_q84"] == [one.high for one in expected]
+    assert found["total_up_rel"] == [one.errors["total_up"] for one in expected]
+    assert found["domain"] == [one.domain for one in expected]
+    asked = ["1000023 1000022", "1000022, 1000022"]
+    found = rows(folder, slha, tmp_path / "out.csv", process=asked, unit="fb")
+    assert found["process"] == ["1000022 1000023", "1000022 1000022"]
+    assert found["sigma_fb_median"] == [1000 * one.median for one in expected[1::-1]]
+
+
+def test_a_folder_of_files_is_read_file_by_file(
+    folder: Path, slha: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/c.slha").write_text(slha.read_text())
+    (tmp_path / "bad.slha").write_text("Block MASS\n")
+    with refused("slha.no_block", where=str(tmp_path / "bad.slha")):
+        rows(folder, tmp_path, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+    predict(folder, str(tmp_path), str(tmp_path / "o.jsonl"), energy=13600.0, skip_bad=True)
+    lines = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert [line["file"] for line in lines] == ["a.slha", "b/c.slha"]
+    said = capsys.readouterr().err
+    assert "warning: 1 of 3 files left out, the first: " in said
+    assert "calibration of 1000022 1000022 failed: coverage_95" in said
+
+
+def test_points_outside_are_counted(
+    folder: Path, files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "light.slha"
+    path.write_text(spectrum_of(Surrogate.load(files[0]), 1000.0))
+    found = rows(folder, path, tmp_path / "out.csv")
+    assert found["domain"] == ["outside", "outside"]
+    assert "msq is 1000" in found["reason"][0]
+    assert "2 of 2 points lie outside" in capsys.readouterr().err
+
+
+def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: Path) -> None:
+    """The file itself; again it does not change, and blocks of the other energy are added."""
+    before = slha.read_bytes()
+    found = rows(folder, slha, tmp_path / "out.csv", slha_out=slha)
+    after = slha.read_bytes()
+    assert after.startswith(before)
+    read = pyslha.read(str(slha)).xsections
+    pairs = [(2212, 2212, *ONE), (2212, 2212, *TWO)]
+    assert [*read] == pairs
+    values = [read[pair].xsecs[0].value for pair in pairs]
+    np.testing.assert_allclose(values, found["sigma_pb_median"], rtol=1e-8)
+    rows(folder, slha, tmp_path / "out.csv", slha_out=slha)
+    assert slha.read_bytes() == after
+    rows(folder, slha, tmp_path / "out.csv", slha_out=slha, energy=13600.0)
+    assert slha.read_bytes().startswith(after)
+    assert len(pyslha.read(str(slha)).xsections[pairs[0]].xsecs) == 2
+
+
+def test_one_process_that_cannot_be_written_leaves_the_file_alone(
+    folder: Path, exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
+) -> None:
+    """The first is inside; the second is of lighter squarks."""
+    light = STATED | {"outgoing": "1000023 1000023", "fixed": "msq = 100 GeV (99 to 101)"}
+    of = [
+        write(tmp_path / "1.nc", exported, dataset),
+        write(tmp_path / "2.nc", exported, dataset, light),
+    ]
+    bundle(of, tmp_path / "two")
+    before = slha.read_bytes()
+    with refused("commands.outside_of_xsection", where=f"{slha}: 1000023 1000023"):
+        rows(tmp_path / "two", slha, tmp_path / "out.csv", slha_out=slha)
+    assert slha.read_bytes() == before
+    assert not (tmp_path / "out.csv").exists()
+    for taken in (tmp_path / "out.csv", folder / "13000GeV_1000022_1000022.nc"):
+        with refused("commands.out_is_read", where="--slha-out"):
+            rows(folder, slha, tmp_path / "out.csv", slha_out=taken)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "where"),
+    [
+        ({"energy": None}, "bundles.energies", None),
+        ({"energy": 8000.0}, "bundles.lacks", None),
+        ({"process": ["1000025 1000025"]}, "bundles.lacks", None),
+        ({"process": ["1000022 1000022"] * 2}, "bundles.asked_twice", None),
+        ({"process": ["1000022"]}, "commands.no_process", "--process"),
+        ({"process": ["a b"]}, "commands.no_process", "--process"),
+        ({"unit": "GeV"}, "data.unit_of_another_kind", "--unit"),
+        ({"quantiles": "0.5"}, "commands.option_of_one", "--quantiles"),
+        ({"scale": "log10"}, "commands.option_of_one", "--scale log10"),
+        ({"keep": ["a"]}, "commands.option_of_one", "--keep"),
+        ({"draws": 3}, "commands.option_of_one", "--draws"),
+        ({"engine": "jax"}, "commands.option_of_one", "--engine"),
+    ],
+)
+def test_what_a_bundle_cannot_say_is_refused(
+    folder: Path, slha: Path, tmp_path: Path, options: dict[str, Any], code: str, where: str | None
+) -> None:
+    before = slha.read_bytes()
+    with refused(code, where=where):
+        rows(folder, slha, tmp_path / "out.csv", **{"slha_out": slha, **options})
+    assert slha.read_bytes() == before
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_what_is_of_bundles_and_of_surrogates_alone(
+    folder: Path, files: list[Path], slha: Path, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out.csv")
+    given: dict[str, Any] = {"--process": {"process": ["1 2"]}, "--energy": {"energy": 13000.0}}
+    for option, words in (given | {"--total": {"total": True}}).items():
+        with refused("commands.option_of_bundle", where=option):
+            predict(files[0], str(slha), out, **words)
+    for points in ("points.csv", "-"):
+        with refused("commands.bundle_reads_slha", where=points):
+            predict(folder, points, out, energy=13000.0)
+    with refused("artifacts.not_json"):
+        predict(tmp_path, str(slha), out)

@@ -1,0 +1,105 @@
+"""What is seen while a run is fitted: jobs done, and how far chains in other processes are."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from nlobayes.commands.shared.chain_files import steps_told
+from nlobayes.fitting import running
+from nlobayes.fitting.jobs import Job, Wave, log_of
+from nlobayes.fitting.running import run_job, run_waves
+from nlobayes.fitting.studies import Choices, configure, plan_of
+from nlobayes.fitting.watching import account_of
+from nlobayes.study.run import RunSpec
+
+WAVES: list[Wave] = [[[Job("prepare", {})]], [[Job("draw", {})], [Job("draw", {})]]]
+DATASET = {
+    "source": {"kind": "table", "path": "t.csv"},
+    "features": {"map": "raw", "columns": ["a"]},
+    "target": {"column": "y", "unit": "", "scale": "identity"},
+    "split": {"train": 0.7, "validation": 0.15, "test": 0.15},
+}
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What a terminal of 80 columns shows; workers need a moment for a line of jobs."""
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=80, color_system=None)
+    monkeypatch.setattr(running, "Console", lambda **_: console)
+    monkeypatch.setattr(running, "_results", results)
+    monkeypatch.setattr(running, "EVERY", 0.01)
+    return shown
+
+
+def results(wave: Wave, *_: Any) -> Iterator[list[str]]:
+    for line in wave:
+        time.sleep(0.3)
+        yield from ([job.command] for job in line)
+
+
+def test_the_bar_says_how_far_chains_in_workers_are(terminal: io.StringIO) -> None:
+    brief = "drawing, 1200 of 8000 draws, R-hat 1.012"
+    said = run_waves(WAVES, Path(), "float32", workers=2, account=lambda: brief)
+    assert said == ["prepare", "draw", "draw"]
+    text = terminal.getvalue()
+    assert "0/3 0:00:00 dataset" in text
+    assert brief in text
+    assert "3/3" in text
+
+
+def test_nobody_is_told_of_chains_in_this_process_or_where_nobody_watches(
+    terminal: io.StringIO,
+) -> None:
+    """In this process a job says itself how far it is."""
+    never = iter(())
+    run_waves(WAVES, Path(), "float32", workers=1, account=lambda: next(never))
+    assert "draw" in terminal.getvalue()
+    before = terminal.getvalue()
+    run_waves(WAVES, Path(), "float32", workers=2, account=lambda: next(never), shown=False)
+    assert terminal.getvalue() == before
+
+
+def test_jobs_of_chains_write_the_logs_that_progress_is_read_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Line by line, where rules write them; other jobs write none."""
+    log = tmp_path / "logs/draw/a/b/0/2.log"
+
+    def drawing(out: Path) -> None:
+        del out
+        sys.stderr.write("draws of chains [0]: 30 of 40\n")
+        assert steps_told(log) == 30
+
+    monkeypatch.setattr(running, "function_of", lambda _: drawing)
+    job = Job("draw", {"out": tmp_path / "results/chains/a/b/0/segment_2.nc"})
+    assert run_job(job, tmp_path, "float64") == ["draws of chains [0]: 30 of 40"]
+    assert log_of(job, tmp_path) == log
+    assert log_of(Job("thin", job.options), tmp_path) is None
+
+
+def run_of_chains() -> RunSpec:
+    return plan_of(configure("t", DATASET, Choices(network={"hidden": [4]})))[1]
+
+
+def test_the_account_of_a_run_is_that_of_watch(tmp_path: Path) -> None:
+    """Of its files and logs, however many chain groups there are."""
+    run = run_of_chains()
+    account = account_of(run, tmp_path)
+    assert account() == "not begun"
+    maps = tmp_path / "results/pretrain" / run.model_id
+    maps.mkdir(parents=True)
+    (maps / "0.nc").touch()
+    assert account() == f"pretraining, 1 of {len(run.chain_groups)}"
+    log = tmp_path / f"logs/draw/{run.run_id}/0/0.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("draws of chains [0]: 30 of 1000\n")
+    assert account().startswith("drawing, 30 of ")
