@@ -10,7 +10,8 @@ bundle's (`draws`), and those with quadrature and linear addition of the interva
 - `largest part`: the process whose interval is the widest in pb at each spectrum;
 - `shuffled`: the sum of errors of processes at different spectra, in units of their intervals, so
   that errors are independent and their sizes as predicted;
-- `correlation`: the mean rank correlation of the errors of two processes.
+- `correlation`: the mean rank correlation of the errors of two processes, which `nlobayes bundle`
+  takes as --error-correlation. Measure it and test the sum on different seeds.
 """
 
 from __future__ import annotations
@@ -86,11 +87,16 @@ def covered(engine: np.ndarray, quantiles: np.ndarray) -> str:
 
 
 def of_draws(
-    surrogates: Sequence[Surrogate], named: Mapping[str, np.ndarray], points: int
+    surrogates: Sequence[Surrogate],
+    named: Mapping[str, np.ndarray],
+    points: int,
+    correlation: float,
 ) -> np.ndarray:
     """Give quantiles (5, point) of the bundle's sum."""
     spectra = ({name: float(of[row]) for name, of in named.items()} for row in range(points))
-    drawn = [np.quantile(sum_of_draws(surrogates, one), PROBABILITIES) for one in spectra]
+    drawn = [
+        np.quantile(sum_of_draws(surrogates, one, 0, correlation), PROBABILITIES) for one in spectra
+    ]
     return np.transpose(drawn)
 
 
@@ -141,7 +147,7 @@ def compare(bundle: Bundle, energy: float, count: int, seed: int) -> None:
     for name, one in parts.items():
         print(f"{name:24} {covered(*one)}")
     engine = np.sum([each.engine for each in every], axis=0)
-    drawn = of_draws([*chosen.values()], named, count)
+    drawn = of_draws([*chosen.values()], named, count, bundle.error_correlation)
     rows = {
         "sum, draws": (engine, drawn),
         "sum, in quadrature": (engine, added(every, 2)),

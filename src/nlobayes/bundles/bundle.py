@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from nlobayes.bundles.fetching import catalog, fetch
-from nlobayes.bundles.index import Entry, Key
+from nlobayes.bundles.index import Index, Key
 from nlobayes.bundles.summands import check_summands, unlike
 from nlobayes.bundles.surrogates import Named, load_folder
 from nlobayes.data.slha import key_of, read_text, same_energy, spectrum_of
@@ -29,14 +29,16 @@ class Bundle:
     ----------
     entries
         Entries of the index, one for each surrogate: process, energy, file, SHA-256 and verdicts.
+    error_correlation
+        Rank correlation of the errors of two processes at one spectrum, which sums use.
     surrogates
         Each `Surrogate` by the `key` of its entry: produced particles, and energy in GeV.
     loaded
         The same with the path of each file.
     """
 
-    def __init__(self, entries: Sequence[Entry], loaded: Mapping[Key, Named]) -> None:
-        self.entries = tuple(entries)
+    def __init__(self, index: Index, loaded: Mapping[Key, Named]) -> None:
+        self.entries, self.error_correlation = index
         self.loaded = loaded
         self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
         self._last: dict[Key, tuple[Mapping[str, float], CrossSection]] = {}
@@ -120,7 +122,8 @@ class Bundle:
         parts = self._named(sorted(chosen))
         origins = [one.origin for one in parts.values()]
         check_summands(origins)
-        found = total(parts, self._spectrum(spectrum, chosen))
+        at = self._spectrum(spectrum, chosen)
+        found = total(parts, at, error_correlation=self.error_correlation)
         return found._replace(reason="; ".join(filter(None, [found.reason, unlike(origins)])))
 
     def chosen(

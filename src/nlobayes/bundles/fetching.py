@@ -62,7 +62,7 @@ def fetch(name: str) -> Path:
     source = known[name]
     folder = _cache() / name / source.sha256[:16]
     _get(source.url, INDEX, source.sha256, folder)
-    for entry in read_index(folder):
+    for entry in read_index(folder).entries:
         _get(source.url, entry.file, entry.sha256, folder)
     return folder
 

@@ -19,6 +19,8 @@ ENDING = ".nc"
 """Of surrogate files."""
 VERSION = 1
 NAMED = "nlobayes_bundle"
+CORRELATION = "error_correlation"
+FROM_0_TO_1 = "a number from 0 to 1"
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}\.nc")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST = 10_000
@@ -66,12 +68,20 @@ def entry_of(surrogate: Surrogate, path: Path) -> Entry:
     )
 
 
-def as_mapping(entries: Sequence[Entry]) -> dict[str, Any]:
+class Index(NamedTuple):
+    """Entries of a bundle, and the rank correlation of errors of two of its processes."""
+
+    entries: tuple[Entry, ...]
+    error_correlation: float = 0.0
+
+
+def as_mapping(index: Index) -> dict[str, Any]:
     """Give the index of a bundle, as JSON has it."""
-    return {NAMED: VERSION, "surrogates": [entry._asdict() for entry in entries]}
+    listed = [entry._asdict() for entry in index.entries]
+    return {NAMED: VERSION, CORRELATION: index.error_correlation, "surrogates": listed}
 
 
-def read_index(folder: Path) -> tuple[Entry, ...]:
+def read_index(folder: Path) -> Index:
     """Read the index of a folder, which may come from an unknown source.
 
     Raises
@@ -89,7 +99,10 @@ def read_index(folder: Path) -> tuple[Entry, ...]:
     entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
     for what in ("key", "file"):
         _check_single([getattr(entry, what) for entry in entries], path)
-    return entries
+    correlation = content.get(CORRELATION, 0.0)  # bundles of before have none
+    if not is_correlation(correlation):
+        raise InputError("bundles.said", where=path, name=CORRELATION, allowed=FROM_0_TO_1)
+    return Index(entries, float(correlation))
 
 
 def _entry(given: Any, where: str) -> Entry:
@@ -114,6 +127,11 @@ def _is_text(value: Any) -> bool:
 
 def _are_particles(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(type(n) is int for n in value)
+
+
+def is_correlation(value: Any) -> bool:
+    """Return whether errors of any number of processes can be correlated so."""
+    return type(value) in (int, float) and 0 <= value <= 1
 
 
 def _is_energy(value: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nlobayes.artifacts.seals import digest
-from nlobayes.bundles.index import Entry, Key, read_index
+from nlobayes.bundles.index import Index, Key, read_index
 from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import central
@@ -45,7 +45,7 @@ def twice(path: str, first: str, surrogate: Surrogate) -> InputError:
     return InputError("bundles.twice", path=path, first=first, of=in_words(surrogate.origin))
 
 
-def load_folder(folder: Path) -> tuple[tuple[Entry, ...], dict[Key, Named]]:
+def load_folder(folder: Path) -> tuple[Index, dict[Key, Named]]:
     """Load a bundle: its index, and its surrogates.
 
     Raises
@@ -54,13 +54,13 @@ def load_folder(folder: Path) -> tuple[tuple[Entry, ...], dict[Key, Named]]:
         If the index cannot be used, a file is missing, is not the one that the index means, or of
         something else; as `load_each`.
     """
-    entries = read_index(folder)
-    for entry in entries:
+    index = read_index(folder)
+    for entry in index.entries:
         path = folder / entry.file
         if digest(path) != entry.sha256:
             raise InputError("bundles.other_file", where=path, wanted=entry.sha256[:12])
-    loaded = load_each(folder / entry.file for entry in entries)
-    for entry, key in zip(entries, loaded, strict=True):
+    loaded = load_each(folder / entry.file for entry in index.entries)
+    for entry, key in zip(index.entries, loaded, strict=True):
         if entry.key != key:
             raise InputError("bundles.other_process", where=folder / entry.file, said=entry.key)
-    return entries, loaded
+    return index, loaded

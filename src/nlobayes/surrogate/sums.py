@@ -1,12 +1,13 @@
 """Cross sections of several processes added: draw by draw, and theory errors as fully correlated.
 
-Chains of different processes are independent, so their draws are paired at random. Errors of two
-processes at one spectrum may be correlated, which this neglects; docs/using.md has a measurement,
-by `benchmarks/bundle_sum.py`. The same scales, parton distributions and
-alpha_s are in all of them: these errors are added linearly, each with its sign. Where all processes
-move to one side that is what moving the scales, or alpha_s, in all of them at once gives. Else, and
-of parton distributions always, it is the most that this can give: the error of PDF4LHC
-(arXiv:1510.03865, section 6.2) is a length over members, and the triangle inequality holds.
+Chains of different processes are independent. Errors of two processes at one spectrum may still be
+correlated, because both networks learned the same spectra: draws are paired by a normal copula of
+the stated correlation, at random if it is 0. `benchmarks/bundle_sum.py` measures it. The same
+scales, parton distributions and alpha_s are in all of them: these errors are added linearly, each
+with its sign. Where all processes move to one side that is what moving the scales, or alpha_s, in
+all of them at once gives. Else, and of parton distributions always, it is the most that this can
+give: the error of PDF4LHC (arXiv:1510.03865, section 6.2) is a length over members, and the
+triangle inequality holds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
@@ -36,7 +38,11 @@ def cross_sections(
 
 
 def total(
-    surrogates: Mapping[str, Surrogate], spectrum: Mapping[str, float], seed: int = 0
+    surrogates: Mapping[str, Surrogate],
+    spectrum: Mapping[str, float],
+    seed: int = 0,
+    *,
+    error_correlation: float = 0.0,
 ) -> CrossSection:
     """Add the cross sections of surrogates, by the names of their processes, at one spectrum.
 
@@ -53,7 +59,7 @@ def total(
     if len(parts) == 1:
         return next(iter(parts.values()))
     domain = min((part.domain for part in parts.values()), key=FROM_BAD_TO_GOOD.index)
-    drawn = sum_of_draws([*surrogates.values()], spectrum, seed)
+    drawn = sum_of_draws([*surrogates.values()], spectrum, seed, error_correlation)
     if any(math.isnan(part.median) for part in parts.values()):
         drawn = np.full(1, math.nan)
     median, low, high = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
@@ -62,14 +68,28 @@ def total(
 
 
 def sum_of_draws(
-    surrogates: Sequence[Surrogate], spectrum: Mapping[str, float], seed: int = 0
+    surrogates: Sequence[Surrogate],
+    spectrum: Mapping[str, float],
+    seed: int = 0,
+    error_correlation: float = 0.0,
 ) -> np.ndarray:
-    """Draw the sum of cross sections (draw,) in pb, `DRAWS` times."""
+    """Draw the sum of cross sections (draw,) in pb, `DRAWS` times.
+
+    Parameters
+    ----------
+    error_correlation
+        Rank correlation of the errors of any two of them, from 0 to 1. The ranks of their draws
+        are those of normal numbers with a common part, so each keeps its own distribution (Iman
+        and Conover 1982, Communications in Statistics B11, 311).
+    """
+    generator = np.random.default_rng(seed)
+    common = generator.standard_normal(DRAWS)
+    share = 2 * math.sin(math.pi * error_correlation / 6)  # of normal numbers with such ranks
     summed = np.zeros(DRAWS)
-    for one, rng in zip(
-        surrogates, np.random.default_rng(seed).spawn(len(surrogates)), strict=True
-    ):
-        summed += _draws(one, spectrum, rng)
+    for one, rng in zip(surrogates, generator.spawn(len(surrogates)), strict=True):
+        own = rng.standard_normal(DRAWS)
+        order = rankdata(math.sqrt(share) * common + math.sqrt(1 - share) * own, "ordinal") - 1
+        summed += np.sort(_draws(one, spectrum, rng))[order]
     return summed
 
 

@@ -10,9 +10,17 @@ import typer
 from nlobayes.artifacts.files import as_json
 from nlobayes.artifacts.folders import write_folder
 from nlobayes.bundles.bundle import Bundle
-from nlobayes.bundles.index import INDEX, Entry, as_mapping, entry_of
+from nlobayes.bundles.index import (
+    FROM_0_TO_1,
+    INDEX,
+    Entry,
+    Index,
+    as_mapping,
+    entry_of,
+    is_correlation,
+)
 from nlobayes.bundles.surrogates import load_each
-from nlobayes.errors import one_line
+from nlobayes.errors import InputError, one_line
 
 
 def bundle(
@@ -20,13 +28,27 @@ def bundle(
         list[Path], typer.Argument(help="Surrogates, written by `nlobayes export`.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not exist.")],
+    error_correlation: Annotated[
+        float,
+        typer.Option(
+            help="Rank correlation of the errors of two processes at one spectrum, from 0 to 1; "
+            "`python -m benchmarks.bundle_sum` of a checkout measures it."
+        ),
+    ] = 0.0,
 ) -> None:
     """Make a bundle: surrogates of one process and energy each, and the index `bundle.json`."""
+    if not is_correlation(error_correlation):
+        raise InputError(
+            "bundles.no_correlation",
+            where="--error-correlation",
+            received=error_correlation,
+            allowed=FROM_0_TO_1,
+        )
     given = [(Path(path), of) for path, of in load_each(surrogates).values()]
     listed = sorted(((entry_of(of, path), path) for path, of in given), key=_place)
-    entries = [entry for entry, _ in listed]
+    entries = tuple(entry for entry, _ in listed)
     copies = {entry.file: path for entry, path in listed}
-    write_folder(out, copies, {INDEX: as_json(as_mapping(entries))})
+    write_folder(out, copies, {INDEX: as_json(as_mapping(Index(entries, error_correlation)))})
     typer.echo(f"nlobayes: {Bundle.load(out)!r} in {out}", err=True)
     for entry in entries:
         for kind, failed in entry.failed_checks.items():
