@@ -32,7 +32,7 @@ def bundle(
         float,
         typer.Option(
             help="Rank correlation of the errors of two processes at one spectrum, from 0 to 1; "
-            "`python -m benchmarks.bundle_sum` of a checkout measures it."
+            "benchmarks/bundle_sum.py of a checkout measures it."
         ),
     ] = 0.0,
 ) -> None:
