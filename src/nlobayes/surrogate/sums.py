@@ -16,7 +16,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.stats import rankdata
 
 from nlobayes.data.units import convert
 from nlobayes.errors import InputError
@@ -88,8 +87,8 @@ def sum_of_draws(
     summed = np.zeros(DRAWS)
     for one, rng in zip(surrogates, generator.spawn(len(surrogates)), strict=True):
         own = rng.standard_normal(DRAWS)
-        order = rankdata(math.sqrt(share) * common + math.sqrt(1 - share) * own, "ordinal") - 1
-        summed += np.sort(_draws(one, spectrum, rng))[order]
+        order = np.argsort(math.sqrt(share) * common + math.sqrt(1 - share) * own)
+        summed[order] += np.sort(_draws(one, spectrum, rng))
     return summed
 
 
