@@ -1,6 +1,6 @@
 // The page: asks the service for a curve whenever something is moved, and shows it.
 
-import { draw, mark, together, written } from "./plot.js";
+import { digitsOf, draw, mark, together, written } from "./plot.js";
 
 const POINTS = 201;
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -284,7 +284,7 @@ function entries(said) {
 }
 
 function inUnit(numbers, between) {
-  const { texts, factor } = together(numbers, 3);
+  const { texts, factor } = together(numbers, digitsOf(answer.median[point], answer.total_sd[point]));
   const joined = texts.join(between);
   return (factor && texts.length > 1 ? `(${joined})` : joined) + factor + withUnit(answer.unit);
 }

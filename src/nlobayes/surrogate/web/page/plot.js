@@ -53,6 +53,13 @@ export function written(value, digits = 4) {
   return text + factor;
 }
 
+// Digits of a value that show two of its sd: three at least, twelve at most.
+export function digitsOf(value, sd) {
+  const [large, small] = [value, sd].map((number) => Math.floor(Math.log10(Math.abs(number))));
+  const needed = large - small + 2;
+  return Number.isFinite(needed) ? Math.min(Math.max(needed, 3), 12) : 3;
+}
+
 // Numbers to be compared: the same decimals, and one power of ten for all; `digits` of the greatest.
 export function together(values, digits, tidy = (text) => text) {
   const greatest = Math.max(0, ...values.filter((v) => v !== null).map(Math.abs));
