@@ -110,6 +110,23 @@ def test_a_value_beyond_the_training_data_is_not_taken(page: Any) -> None:
     assert page.value(CURVE) == before
 
 
+@pytest.mark.parametrize(
+    ("value", "sd", "digits"),
+    [
+        (2.8111e-6, 1.3e-10, 6),
+       
+        (5.0, 2.0, 3),
+        (5.0, 0.0, 3),
+        (1.0, 1e-20, 12),
+    ],
+)
+def test_a_value_has_the_digits_that_its_sd_needs(
+    page: Any, value: float, sd: float, digits: int
+) -> None:
+    found = f"import(new URL('plot.js', location)).then((plot) => plot.digitsOf({value}, {sd}))"
+    assert page.value(found) == digits
+
+
 def test_another_input_and_another_axis(page: Any) -> None:
     set_value(page, "along", "n13", "change")
     page.wait_for("document.querySelector('#plot .title').textContent === 'N₁₃'")
