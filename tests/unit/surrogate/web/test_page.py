@@ -114,7 +114,6 @@ def test_a_value_beyond_the_training_data_is_not_taken(page: Any) -> None:
     ("value", "sd", "digits"),
     [
         (2.8111e-6, 1.3e-10, 6),
-       
         (5.0, 2.0, 3),
         (5.0, 0.0, 3),
         (1.0, 1e-20, 12),
