@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.common import print_header, print_row, write_csv
+from benchmarks.paired_rivals import HELD_OUT, per_row
 from nlobayes.artifacts.contents import read_dataset
 from nlobayes.data.splits import TEST, TRAIN, VALIDATION
 from nlobayes.data.transforms import TargetTransform, apply_scale, unstandardise
@@ -80,6 +81,13 @@ class Foretold(NamedTuple):
     facts: dict[str, Any]
 
 
+class Fitted(NamedTuple):
+    """Scores with error bars fitted to validation rows, and those of each test row (point,)."""
+
+    scores: dict[str, Any]
+    per_row: dict[str, np.ndarray]
+
+
 def main() -> None:
     """Print a row for each dataset, rival and seed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -91,6 +99,7 @@ def main() -> None:
     parser.add_argument("--numpyro", type=Path, metavar="PYTHON", help="interpreter that has it")
     parser.add_argument("--published", action="store_true", help="split the rows as bde's paper")
     parser.add_argument("--csv", type=Path, help="file for the rows")
+    parser.add_argument("--keep", type=Path, help="folder for scores of test rows, to be paired")
     given = parser.parse_args()
     rows = []
     print_header(COLUMNS)
@@ -99,10 +108,12 @@ def main() -> None:
         dataset = split_as_published(dataset) if given.published else dataset
         found = fit(dataset, rival, seed, given)
         if found is not None:
-            rows.append(
-                {"dataset": path.stem, "rival": rival, "seed": seed, **score(dataset, found)}
-            )
+            fitted = with_fitted_bars(dataset, found)
+            scores = score(dataset, found) | fitted.scores
+            rows.append({"dataset": path.stem, "rival": rival, "seed": seed, **scores})
             print_row(rows[-1], COLUMNS)
+            if given.keep and fitted.per_row:
+                keep(given.keep / f"{path.stem}-{rival}-{seed}.npz", fitted.per_row)
     if given.csv:
         write_csv(given.csv, rows)
 
@@ -148,7 +159,7 @@ def fit(dataset: Dataset, rival: str, seed: int, given: argparse.Namespace) -> F
 
 
 def score(dataset: Dataset, found: Foretold) -> dict[str, Any]:
-    """Score the test rows, by the rival's own account and by error bars that are fitted."""
+    """Score the test rows by the rival's own account."""
     target = TargetTransform(**dataset.transforms["target"])
     observed, test = apply_scale(target, dataset.observed), dataset.split == TEST
     draws, sd, truth = found.draws[:, test], found.sd[:, test], observed[test]
@@ -162,9 +173,30 @@ def score(dataset: Dataset, found: Foretold) -> dict[str, Any]:
         "own NLL, Gauss": _gaussian_nll(draws, sd, truth),
         "own CRPS": _crps(draws + sd * rng.normal(size=draws.shape), truth),
         **{f"own {level}": 100 * stated[f"coverage_{level}"] for level in (68, 95)},
-        **_with_fitted_bars(dataset, found, observed),
         **found.facts,
     }
+
+
+def with_fitted_bars(dataset: Dataset, found: Foretold) -> Fitted:
+    """Score as every rival of ours is; nothing where no validation rows are kept."""
+    if not (dataset.split == VALIDATION).any():
+        return Fitted({}, {})
+    target = TargetTransform(**dataset.transforms["target"])
+    observed = apply_scale(target, dataset.observed)
+    rows = Rows(dataset.split, observed, dataset.features[:, 0], np.zeros(len(observed)), None)
+    scored = Scored(rows, dataset.features, target, 0, "auto", None)
+    few = found.draws[:: max(1, len(found.draws) // MOST_FITTED)]
+    rival = score_rivals({"it": RivalPrediction(few, None, {})}, scored, "auto")["it"]
+    test, halves = rival["test"], rival["halves"]["lppd"]
+    covered = {f"{level} %": 100 * test[f"coverage_{level}"] for level in (68, 95)}
+    each = per_row(few, dataset, rival["predictive_noise"]) | {HELD_OUT: np.array(halves)}
+    return Fitted({"log score": test["lppd"], "CRPS": test["crps"], **covered}, each)
+
+
+def keep(path: Path, per_row: dict[str, Any]) -> None:
+    """Write the scores of test rows for `paired_rivals`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, **per_row)
 
 
 def _on_model_scale(found: dict[str, Any], dataset: Dataset) -> Foretold:
@@ -188,20 +220,6 @@ def _facts(found: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
         "MiB": float(found["peak_mib"]),
         "version": str(found["version"]),
     }
-
-
-def _with_fitted_bars(dataset: Dataset, found: Foretold, observed: np.ndarray) -> dict[str, Any]:
-    """Score as every rival of ours is; nothing where no validation rows are kept."""
-    if not (dataset.split == VALIDATION).any():
-        return {}
-    target = TargetTransform(**dataset.transforms["target"])
-    rows = Rows(dataset.split, observed, dataset.features[:, 0], np.zeros(len(observed)), None)
-    scored = Scored(rows, dataset.features, target, 0, "auto", None)
-    few = found.draws[:: max(1, len(found.draws) // MOST_FITTED)]
-    rival = {"it": RivalPrediction(few, None, {})}
-    test = score_rivals(rival, scored, "auto")["it"]["test"]
-    covered = {f"{level} %": 100 * test[f"coverage_{level}"] for level in (68, 95)}
-    return {"log score": test["lppd"], "CRPS": test["crps"], **covered}
 
 
 def _gaussian_nll(draws: np.ndarray, sd: np.ndarray, truth: np.ndarray) -> float:

@@ -8,13 +8,15 @@ the model scale. Its difference is the mean over replicates and over the seeds o
 is the standard error that other test rows of a split would make, `runs` that over replicates.
 Splits of one table share rows, so three of them say less than three tables would. The star is at
 the rival whose log score on halves of the validation rows is the best: it saw no test row.
+Rivals of other environments are those that `outside_rivals` kept: `--outside FOLDER`.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +41,8 @@ COLUMNS = (
     *("runs", "rival", "replicates", "chosen"),
     *(name for score in SCORES for name in (score, f"rows, {score}", f"runs, {score}")),
 )
+HELD_OUT = "validation halves"
+"""Name of the log score on halves of the validation rows, among scores of test rows."""
 SEEDED = re.compile(r"_\d+$")
 """What tells seeds of one rival apart."""
 
@@ -55,12 +59,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("patterns", nargs="+", help="runs that are replicates of each other")
     parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--outside", type=Path, help="folder that `outside_rivals --keep` wrote")
     parser.add_argument("--csv", type=Path, help="file for the rows")
     given = parser.parse_args()
     rows = []
     print_header(COLUMNS)
     for pattern in given.patterns:
-        for row in compare(find_runs(given.results, pattern), given.results):
+        for row in compare(find_runs(given.results, pattern), given.results, given.outside):
             rows.append({"runs": pattern.split("/")[0], **row})
             print_row(rows[-1], COLUMNS)
     if given.csv:
@@ -74,9 +79,11 @@ def find_runs(results: Path, pattern: str) -> list[str]:
     return [str(path.parent.relative_to(below)) for path in found]
 
 
-def compare(runs: Sequence[str], results: Path) -> list[dict[str, Any]]:
+def compare(
+    runs: Sequence[str], results: Path, outside: Path | None = None
+) -> list[dict[str, Any]]:
     """Average the differences of every rival over the runs."""
-    each = [differences(run, results) for run in runs]
+    each = [differences(run, results, outside) for run in runs]
     known = sorted(set.intersection(*(set(found) for found, _ in each))) if each else []
     held_out = {name: np.mean([levels[name] for _, levels in each]) for name in known}
     best = max(held_out, key=lambda name: held_out[name], default=None)
@@ -92,7 +99,7 @@ def compare(runs: Sequence[str], results: Path) -> list[dict[str, Any]]:
 
 
 def differences(
-    run: str, results: Path
+    run: str, results: Path, outside: Path | None
 ) -> tuple[dict[str, dict[str, Difference]], dict[str, float]]:
     """Pair one run with each of its rivals; and the log scores of these on validation halves."""
     evaluation = read_json(results / "metrics" / run / "evaluation.json", "rivals")
@@ -101,17 +108,32 @@ def differences(
     groups = read_groups(results / "predictions" / f"{run}.nc", "predictions")
     drawn = read_predicted(groups["predictions"])
     ours = per_row(drawn.function, data, evaluation["predictive_noise"])
-    fitted = {one: found for one, found in evaluation["rivals"].items() if "missing" not in found}
     paired: dict[str, list[dict[str, Difference]]] = {}
     held_out: dict[str, list[float]] = {}
-    for one, found in fitted.items():
-        rival, _ = read_rival(results / "rivals" / name / f"{one}.nc")
-        theirs = per_row(rival.function, data, found["predictive_noise"])
-        kind = SEEDED.sub("", one)
-        paired.setdefault(kind, []).append(_paired(ours, theirs))
-        held_out.setdefault(kind, []).append(found["halves"]["lppd"])
+    theirs = _built_in(evaluation["rivals"], data, results / "rivals" / name)
+    for kind, scores in chain(theirs, _kept(outside, name)):
+        paired.setdefault(kind, []).append(_paired(ours, scores))
+        held_out.setdefault(kind, []).append(float(scores[HELD_OUT]))
     averaged = {kind: _over_seeds(seeds) for kind, seeds in paired.items()}
     return averaged, {kind: float(np.mean(levels)) for kind, levels in held_out.items()}
+
+
+def _built_in(
+    rivals: Mapping[str, Any], data: Dataset, folder: Path
+) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+    """Score the rivals of the workflow row by row, by the name without the seed."""
+    for name, found in rivals.items():
+        if "missing" not in found:
+            rival, _ = read_rival(folder / f"{name}.nc")
+            scores = per_row(rival.function, data, found["predictive_noise"])
+            yield SEEDED.sub("", name), scores | {HELD_OUT: np.array(found["halves"]["lppd"])}
+
+
+def _kept(outside: Path | None, dataset: str) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+    """Read the scores of rivals from other environments, by the name without the seed."""
+    for path in sorted(outside.glob(f"{dataset}-*.npz")) if outside else []:
+        with np.load(path) as file:
+            yield path.stem.split("-")[1], dict(file)
 
 
 def per_row(function: np.ndarray, data: Dataset, noise: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -53,11 +53,13 @@ def test_what_another_environment_draws_fills_every_column(
     assert found.draws.shape == (40, len(dataset.split))
     assert found.draws.mean() == pytest.approx(target["mean"], abs=0.1 * target["sd"])
     np.testing.assert_allclose(found.sd, 0.5 * target["sd"])
-    row = outside_rivals.score(dataset, found)
+    fitted = outside_rivals.with_fitted_bars(dataset, found)
+    row = outside_rivals.score(dataset, found) | fitted.scores
     assert {*row} == {*outside_rivals.COLUMNS, "version"} - {"dataset", "rival", "seed"}
     test = dataset.split == TEST
     error = found.draws.mean(axis=0) - np.log10(dataset.observed)
     assert row["RMSE"] == pytest.approx(np.sqrt(np.mean(error[test] ** 2)))
+    assert fitted.per_row["log score"].mean() == pytest.approx(row["log score"])
     assert row["R-hat, 50 %"] == pytest.approx(1, abs=0.1)
     assert (row["CPU s"], row["MiB"]) == (1.5, 900)
 

@@ -113,6 +113,12 @@ def test_a_ladder_falls_from_the_posterior(make_study: MakeStudy, ladder: list[f
     assert kernel.replicas == 3
 
 
+def test_moves_that_the_kernel_does_not_make_are_not_annealed(make_study: MakeStudy) -> None:
+    kernel = {"kind": "reversible_jump", "moves": ["prior"], "annealed": ["conditional"]}
+    with refused("study.annealed_others", places=["methods.other.kernel.reversible_jump"]):
+        make_study({"methods": {"other": preset("reversible_jump", kernel=kernel)}})
+
+
 def test_a_ladder_that_is_not_given_is_geometric(make_study: MakeStudy) -> None:
     made = chains_of(make_study({"methods": {"other": preset("tempering")}}), "other")
     assert made.kernel.settings["inverse_temperatures"] is None

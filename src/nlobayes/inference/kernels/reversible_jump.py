@@ -93,13 +93,17 @@ def build(
     integration_steps: int,
     jitter: float,
     divergence_threshold: float,
+    annealed: Sequence[Move] | None = None,
 ) -> Kernel:
     """Build `jumps` jumps, each by a move chosen at random, followed by one transition of HMC.
 
-    Without an architecture that varies it is HMC alone.
+    With `annealing_steps` the moves of `annealed` are annealed, by default all. Without an
+    architecture that varies it is HMC alone.
     """
     logdensity_fn, architecture = posterior.logdensity_fn, posterior.architecture
     by_name = {} if architecture is None else jumps_of(architecture, moves, logdensity_fn)
+    chosen = moves if annealed is None else annealed
+    tempers = [annealing_steps > 0 and name.rpartition("_")[0] in chosen for name in by_name]
     within = Within(logdensity_fn, architecture, jitter, divergence_threshold)
 
     def init(position: jax.Array) -> SizedState:
@@ -111,17 +115,14 @@ def build(
         key: jax.Array, state: SizedState, tuned: TunedSizes
     ) -> tuple[SizedState, dict[str, jax.Array]]:
         assert architecture is not None
-        propose: Propose = _propose
-        if annealing_steps:
-            move = within.tempered(tuned, annealing_integration_steps)
-            propose = _annealed(logdensity_fn, move, annealing_steps)
-        proposals = [partial(propose, jump) for jump in by_name.values()]
+        move = within.tempered(tuned, annealing_integration_steps)
+        along_path = _annealed(logdensity_fn, move, annealing_steps)
+        proposals = [
+            partial(along_path if tempered else _propose, jump)
+            for jump, tempered in zip(by_name.values(), tempers, strict=True)
+        ]
         one_jump = _jump(
-            proposals,
-            logdensity_fn,
-            tuned.scales,
-            architecture.numbers,
-            annealed=annealing_steps > 0,
+            proposals, logdensity_fn, tuned.scales, architecture.numbers, jnp.asarray(tempers)
         )
         begin = (state.position, state.logdensity)
         (position, _), tried = jax.lax.scan(one_jump, begin, jax.random.split(key, jumps))
@@ -129,12 +130,16 @@ def build(
         new = new._replace(tried=tried.account(len(by_name)))
         return new, _account([*by_name], tried, tuned)
 
+    def gradients(state: SizedState) -> jax.Array:
+        of_paths = 2 * annealing_steps * annealing_integration_steps * np.array(tempers)
+        return (1 + jumps + state.tried[:, 0] @ of_paths).astype(int)
+
     def step(key: jax.Array, state: SizedState, tuned: TunedSizes) -> tuple[SizedState, Info]:
         key_jumps, key_move = jax.random.split(key)
-        told, spent = dict[str, jax.Array](), 0
+        told, spent = dict[str, jax.Array](), jnp.zeros((), int)
         if by_name:
             state, told = jump_all(key_jumps, state, tuned)
-            spent = 1 + jumps * (1 + 2 * annealing_steps * annealing_integration_steps)
+            spent = gradients(state)
         state, info = within.move(key_move, state, tuned, integration_steps)
         return state, info._replace(
             num_integration_steps=info.num_integration_steps + spent,
@@ -230,10 +235,12 @@ def _jump(
     logdensity_fn: LogDensity,
     scales: jax.Array,
     numbers: Callable[[jax.Array], dict[str, jax.Array]],
-    *,
-    annealed: bool,
+    annealed: jax.Array,
 ) -> Callable[..., tuple[Any, Tried]]:
-    """Build a jump by one of several proposals: of a position and its density, and a key."""
+    """Build a jump by one of several proposals: of a position and its density, and a key.
+
+    The ratio of those that are `annealed` (proposal,) is complete.
+    """
 
     def jump(
         carry: tuple[jax.Array, jax.Array], key: jax.Array
@@ -243,8 +250,8 @@ def _jump(
         which = jax.random.randint(key_which, (), 0, len(proposals))
         new, ratio = jax.lax.switch(which, proposals, key_propose, position, scales[which])
         new_value = logdensity_fn(new)
-        if not annealed:
-            ratio = ratio._replace(target=new_value - value)
+        target = jnp.where(annealed[which], ratio.target, new_value - value)
+        ratio = ratio._replace(target=target)
         probability = jnp.nan_to_num(jnp.exp(jnp.minimum(ratio.total(), 0)), nan=0.0)
         accepted = jax.random.uniform(key_accept, ()) < probability
         kept = jnp.where(accepted, new, position), jnp.where(accepted, new_value, value)

@@ -1,9 +1,12 @@
 """Settings of reversible jumps between architectures."""
 
+from __future__ import annotations
+
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from nlobayes.errors import InputError
 from nlobayes.study.kernel import KernelSettings
 from nlobayes.study.values import Jitter, Positive, PositiveInt
 from nlobayes.study.warmup import WarmupSettings
@@ -32,12 +35,20 @@ class ReversibleJumpKernel(KernelSettings):
     """Tempered transitions between the proposal of a jump and its acceptance."""
     annealing_integration_steps: PositiveInt = 4
     """Leapfrog steps of each of them."""
+    annealed: tuple[Move, ...] | None = None
+    """The moves that are annealed; all of them by default."""
     integration_steps: PositiveInt = 64
     """Leapfrog steps per draw, within an architecture."""
     jitter: Jitter = 0.2
     """The number of steps is uniform within this share around its value."""
     divergence_threshold: Positive = 1000.0
     """Energy error above which a draw counts as divergent."""
+
+    @model_validator(mode="after")
+    def _anneals_its_moves(self) -> ReversibleJumpKernel:
+        if others := set(self.annealed or ()) - set(self.moves):
+            raise InputError("study.annealed_others", others=sorted(others), moves=self.moves)
+        return self
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
         """One per leapfrog step; of a jump some for what it proposes and its density."""
