@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tests.workflow.conftest import Project
 
 
-@pytest.mark.slow
 @pytest.mark.workflow
 def test_files_of_prospino_become_a_surrogate(pristine: Project, tmp_path: Path) -> None:
     project = pristine.copy_to(tmp_path / "project")
