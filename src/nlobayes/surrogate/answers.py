@@ -109,9 +109,7 @@ def answer_beside(
 def allowed(surrogate: Trained, points: np.ndarray) -> tuple[np.ndarray, str]:
     """Find the points with finite features and a reference, and return these too."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
-    with np.errstate(all="ignore"):
-        features = chosen.apply(surrogate.network_inputs(points))
-    usable = np.all(np.isfinite(features), axis=1)
+    usable = np.all(np.isfinite(surrogate.mapped(points)), axis=1)
     reference = surrogate.reference(np.where(np.isfinite(points), points, 0.0))
     if reference is None:
         return usable, chosen.ALLOWED

@@ -16,7 +16,13 @@ from nlobayes.artifacts.surrogate_file import read_surrogate
 from nlobayes.checks import APPROXIMATE
 from nlobayes.data.references import allowed as allowed_references
 from nlobayes.data.references import check_version, columns_behind, reference_at
-from nlobayes.data.transforms import CLASSES, FEATURE_MAPS, apply_features, feature_transform
+from nlobayes.data.transforms import (
+    CLASSES,
+    FEATURE_MAPS,
+    feature_transform,
+    map_features,
+    standardise_features,
+)
 from nlobayes.errors import InputError
 from nlobayes.extras import needs_extra
 from nlobayes.model.networks import network_of
@@ -29,9 +35,26 @@ from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
 MOST_KEPT = 10_000
-"""Points whose references are kept for the next question about the same points."""
+"""Points whose features and references are kept for the next question about the same points."""
 Engine = Literal["numpy", "jax"]
 Evaluate = Callable[[np.ndarray], np.ndarray]
+
+
+class Latest:
+    """What was computed last of points, for the next question about the same ones."""
+
+    def __init__(self) -> None:
+        self._known = (np.empty(0), np.empty(0))
+
+    def of(self, points: np.ndarray, compute: Evaluate) -> np.ndarray:
+        """Compute an array of points, unless it is known."""
+        before, known = self._known
+        if np.array_equal(before, points):
+            return known
+        found = compute(points)
+        if len(points) <= MOST_KEPT:
+            self._known = points.copy(), found.copy()
+        return found
 
 
 class Trained:
@@ -90,7 +113,7 @@ class Trained:
         self.held = tuple(one.name for one in self.conditions)
         self._features = feature_transform(facts["transforms"]["features"])
         self._relative_to = target.get("relative_to")
-        self._last_reference = (np.empty(0), np.empty(0))
+        self._latest_reference, self._latest_features = Latest(), Latest()
         behind = len(columns_behind(self._relative_to))
         self._inputs_of_network = len(self.inputs) - behind
         near = facts["domain"]
@@ -194,22 +217,32 @@ class Trained:
         """Take the columns of points (point, input) that the network sees features of."""
         return points[:, : self._inputs_of_network]
 
+    def mapped(self, points: np.ndarray) -> np.ndarray:
+        """Map points (point, input) to features (point, feature), not yet standardised.
+
+        They are computed once for what is predicted, flagged and checked of the same points, and
+        are not finite where the map has none.
+        """
+        chosen = FEATURE_MAPS[self._features.map]
+        with np.errstate(all="ignore"):
+            return self._latest_features.of(self.network_inputs(points), chosen.apply)
+
     def _reference(self, points: np.ndarray) -> np.ndarray | None:
         """Compute it once for what is predicted, flagged and checked of the same points."""
         relative_to = self._relative_to
         if relative_to is None:
             return None
-        before, known = self._last_reference
-        if np.array_equal(before, points):
-            return known
-        found = reference_at(relative_to, points, self.inputs, self.scale)
-        if len(points) <= MOST_KEPT:
-            self._last_reference = points.copy(), found
-        return found
+        return self._latest_reference.of(
+            points, lambda given: reference_at(relative_to, given, self.inputs, self.scale)
+        )
 
     def _seen(self, x: Any) -> np.ndarray:
         points = checked(x, self.inputs)
-        return apply_features(self._features, self.network_inputs(points))
+        mapped = self.mapped(points)
+        if not np.isfinite(mapped).all():
+            map_features(self._features.map, self.network_inputs(points))  # names the points
+        seen: np.ndarray = standardise_features(self._features, mapped)
+        return seen
 
 
 def read_exported(path: str | Path) -> Exported:

@@ -23,7 +23,7 @@ UNITS = Units(np.array([0, 1, 2]), np.array([[3], [4], [5]]), np.array([[6], [7]
 LAYERS = Layers(
     9, np.array([[10], [11]]), lambda _: jnp.zeros((2, 1)), np.array([6, 7, 8]), fewest=1
 )
-DRAWS, JUMPS = 60, 3
+DRAWS, JUMPS, LEAPFROGS = 60, 3, 2
 VARYING: dict[str, dict[str, Any]] = {
     "units": {"hidden": [3, 2], "units": {"kind": "uniform"}},
     "layers": {"hidden": [3, 3], "activation": "relu", "layers": {"kind": "poisson", "mean": 2}},
@@ -36,15 +36,15 @@ def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array
     return -0.5 * (jnp.sum(position**2) - jnp.sum(position[held] ** 2))
 
 
-@pytest.fixture(scope="module")
-def told() -> dict[str, np.ndarray]:
+def draws_of(annealing_steps: int = 0, annealed: Any = None) -> dict[str, np.ndarray]:
     """What is told of the draws of one chain."""
     kernel = reversible_jump.build(
         Posterior(log_density, architecture=Architecture((UNITS,), LAYERS)),
         moves=("prior", "split"),
         jumps=JUMPS,
-        annealing_steps=0,
-        annealing_integration_steps=1,
+        annealing_steps=annealing_steps,
+        annealing_integration_steps=LEAPFROGS,
+        annealed=annealed,
         integration_steps=2,
         jitter=0.0,
         divergence_threshold=1000.0,
@@ -56,12 +56,34 @@ def told() -> dict[str, np.ndarray]:
     def step(state: Any, key: jax.Array) -> Any:
         state, info = kernel.step(key, state, tuned)
         numbers = {"width_1": state.position[:3].sum(), "depth": state.position[9]}
-        return state, (info.extra, numbers)
+        return state, (info.extra | {"gradients": info.num_integration_steps}, numbers)
 
     keys = jax.random.split(jax.random.key(2), DRAWS)
     extra, numbers = jax.jit(lambda: jax.lax.scan(step, kernel.init(start), keys)[1])()
     found = {name: np.asarray(values) for name, values in extra.items()}
     return found | {f"at_{name}": np.asarray(values) for name, values in numbers.items()}
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, np.ndarray]:
+    return draws_of()
+
+
+@pytest.mark.parametrize(
+    ("annealed", "paths"),
+    [
+        (None, ("prior_1", "prior_layer", "split_1")),
+        (("split",), ("split_1",)),
+        (("prior",), ("prior_1", "prior_layer")),
+        ((), ()),
+    ],
+)
+def test_only_the_moves_that_are_named_follow_a_path(annealed: Any, paths: Any) -> None:
+    """A path of two densities costs its leapfrog steps; a density costs one for each jump."""
+    told = draws_of(annealing_steps=2, annealed=annealed)
+    of_paths = sum((told[f"jumps_{name}"] for name in paths), np.zeros(DRAWS, int))
+    leapfrogs = 2 * 2 * LEAPFROGS * of_paths
+    np.testing.assert_array_equal(told["gradients"], 2 + 1 + JUMPS + leapfrogs)
 
 
 @pytest.mark.parametrize("name", ["width_1", "depth"])

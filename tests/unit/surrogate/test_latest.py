@@ -1,0 +1,35 @@
+"""What is kept of the last points answers these points alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nlobayes.surrogate.trained import MOST_KEPT, Latest
+
+
+def test_the_same_points_are_computed_once() -> None:
+    latest, asked, points = Latest(), list[int](), np.arange(6.0).reshape(3, 2)
+
+    def double(given: np.ndarray) -> np.ndarray:
+        asked.append(len(given))
+        return 2 * given
+
+    for _ in range(3):
+        np.testing.assert_array_equal(latest.of(points.copy(), double), 2 * points)
+    np.testing.assert_array_equal(latest.of(points[:2], double), 2 * points[:2])
+    assert asked == [3, 2]
+
+
+def test_points_or_answers_changed_in_place_are_not_remembered() -> None:
+    """Also where what is computed is the array of the points itself."""
+    latest, points = Latest(), np.ones((3, 2))
+    answer = latest.of(points, lambda given: given)
+    points[0], answer[1] = 5.0, 7.0
+    np.testing.assert_array_equal(latest.of(points, lambda given: given), points)
+    np.testing.assert_array_equal(latest.of(np.ones((3, 2)), lambda given: given), np.ones((3, 2)))
+
+
+def test_many_points_are_not_kept() -> None:
+    latest, many = Latest(), np.zeros((MOST_KEPT + 1, 1))
+    latest.of(many, np.copy)
+    np.testing.assert_array_equal(latest.of(many, lambda given: given + 1), many + 1)
