@@ -4,14 +4,14 @@
 
 For each energy it draws spectra with a seed of its own, computes every process by the engine, and
 prints the coverage of the 68 and 95 % intervals of each, with its standard error. Sums are the
-bundle's (`draws`), and those with quadrature and linear addition of the intervals of their parts
-(68 %). Three further rows ask why a sum may cover otherwise than its parts:
+bundle's, with the factor on its intervals, those of independent draws, and those with quadrature
+and linear addition of the intervals of their parts. Three further rows ask why a sum may cover
+otherwise than its parts:
 
 - `largest part`: the process whose interval is the widest in pb at each spectrum;
 - `shuffled`: the sum of errors of processes at different spectra, in units of their intervals, so
   that errors are independent and their sizes as predicted;
-- `correlation`: the mean rank correlation of the errors of two processes, which `nlobayes bundle`
-  takes as --error-correlation. Measure it and test the sum on different seeds.
+- `correlation`: the mean rank correlation of the errors of two processes.
 """
 
 from __future__ import annotations
@@ -90,13 +90,10 @@ def of_draws(
     surrogates: Sequence[Surrogate],
     named: Mapping[str, np.ndarray],
     points: int,
-    correlation: float,
 ) -> np.ndarray:
-    """Give quantiles (5, point) of the bundle's sum."""
+    """Give quantiles (5, point) of sums of draws."""
     spectra = ({name: float(of[row]) for name, of in named.items()} for row in range(points))
-    drawn = [
-        np.quantile(sum_of_draws(surrogates, one, 0, correlation), PROBABILITIES) for one in spectra
-    ]
+    drawn = [np.quantile(sum_of_draws(surrogates, one), PROBABILITIES) for one in spectra]
     return np.transpose(drawn)
 
 
@@ -147,9 +144,11 @@ def compare(bundle: Bundle, energy: float, count: int, seed: int) -> None:
     for name, one in parts.items():
         print(f"{name:24} {covered(*one)}")
     engine = np.sum([each.engine for each in every], axis=0)
-    drawn = of_draws([*chosen.values()], named, count, bundle.error_correlation)
+    drawn = of_draws([*chosen.values()], named, count)
+    factor = bundle.widening([key for key in bundle.surrogates if key[1] == energy])
     rows = {
-        "sum, draws": (engine, drawn),
+        "sum of the bundle": (engine, drawn[2] + factor * (drawn - drawn[2])),
+        "sum, independent": (engine, drawn),
         "sum, in quadrature": (engine, added(every, 2)),
         "sum, linear": (engine, added(every, 1)),
         "largest part": largest(every),
@@ -157,6 +156,7 @@ def compare(bundle: Bundle, energy: float, count: int, seed: int) -> None:
     }
     for name, given in rows.items():
         print(f"{name:24} {covered(*given)}")
+    print(f"{'factor on intervals':24} {factor:.3f}")
     ranks = [spearmanr(pulls(one), pulls(two))[0] for one, two in combinations(every, 2)]
     if ranks:
         print(f"{'correlation':24} {np.mean(ranks):+.3f}, {min(ranks):+.3f} to {max(ranks):+.3f}")

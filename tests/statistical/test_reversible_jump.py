@@ -183,7 +183,11 @@ CASES = [
     pytest.param(DATA, ("conditional",), 0, None, id="regressions-conditional"),
     pytest.param(DATA, MOVES, 0, None, id="regressions-all"),
     pytest.param(DATA, ("prior", "split", "identity"), 2, None, id="regressions-annealed"),
-    pytest.param(DATA, ("prior", "conditional"), 1, ("conditional",), id="regressions-one"),
+    pytest.param(
+        *(DATA, ("prior", "conditional"), 1, ("conditional",)),
+        id="regressions-one",
+        marks=pytest.mark.slow,
+    ),
 ]
 
 
@@ -199,6 +203,7 @@ def test_chains_stay_in_their_target(
     assert min(tried.values()) > 0.003, tried
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize(
     ("dropped", "problem", "moves"),
     [

@@ -8,6 +8,7 @@ from typing import Literal, Self
 
 from nlobayes.bundles.fetching import catalog, fetch
 from nlobayes.bundles.index import Index, Key
+from nlobayes.bundles.shared_rows import widening
 from nlobayes.bundles.summands import check_summands, unlike
 from nlobayes.bundles.surrogates import Named, load_folder
 from nlobayes.data.slha import key_of, read_text, same_energy, spectrum_of
@@ -29,8 +30,8 @@ class Bundle:
     ----------
     entries
         Entries of the index, one for each surrogate: process, energy, file, SHA-256 and verdicts.
-    error_correlation
-        Rank correlation of the errors of two processes at one spectrum, which sums use.
+    shared
+        Errors at validation rows that surrogates share; they set how wide the interval of a sum is.
     surrogates
         Each `Surrogate` by the `key` of its entry: produced particles, and energy in GeV.
     loaded
@@ -38,7 +39,7 @@ class Bundle:
     """
 
     def __init__(self, index: Index, loaded: Mapping[Key, Named]) -> None:
-        self.entries, self.error_correlation = index
+        self.entries, self.shared = index
         self.loaded = loaded
         self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
         self._last: dict[Key, tuple[Mapping[str, float], CrossSection]] = {}
@@ -123,7 +124,7 @@ class Bundle:
         origins = [one.origin for one in parts.values()]
         check_summands(origins)
         at = self._spectrum(spectrum, chosen)
-        found = total(parts, at, error_correlation=self.error_correlation)
+        found = total(parts, at, widening=self.widening(chosen))
         return found._replace(reason="; ".join(filter(None, [found.reason, unlike(origins)])))
 
     def chosen(
@@ -131,6 +132,15 @@ class Bundle:
     ) -> dict[str, Surrogate]:
         """Give the surrogates of processes at one energy, by their PDG numbers; as `predict`."""
         return self._named(self._chosen(processes, energy))
+
+    def widening(self, chosen: Sequence[Key]) -> float:
+        """Give the factor on the interval of the sum of surrogates, by their keys.
+
+        With it the interval covers 68 % of the sums of the validation rows that they share. It is 1
+        for one surrogate, and where the index has no shared rows of all of them.
+        """
+        files = [entry.file for entry in self.entries if entry.key in chosen]
+        return widening(self.shared, files) if len(files) > 1 else 1.0
 
     def _found(
         self, chosen: Sequence[Key], spectrum: Mapping[str, float]

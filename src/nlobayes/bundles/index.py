@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.seals import digest
+from nlobayes.bundles import shared_rows
+from nlobayes.bundles.shared_rows import SharedRows, read_rows
 from nlobayes.data.slha import key_of
 from nlobayes.errors import InputError
 from nlobayes.surrogate.surrogate import Surrogate
@@ -19,8 +21,7 @@ ENDING = ".nc"
 """Of surrogate files."""
 VERSION = 1
 NAMED = "nlobayes_bundle"
-CORRELATION = "error_correlation"
-FROM_0_TO_1 = "a number from 0 to 1"
+SHARED = "shared_rows"
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}\.nc")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST = 10_000
@@ -69,16 +70,17 @@ def entry_of(surrogate: Surrogate, path: Path) -> Entry:
 
 
 class Index(NamedTuple):
-    """Entries of a bundle, and the rank correlation of errors of two of its processes."""
+    """Entries of a bundle, and the validation rows that some of its surrogates share."""
 
     entries: tuple[Entry, ...]
-    error_correlation: float = 0.0
+    shared: tuple[SharedRows, ...] = ()
 
 
 def as_mapping(index: Index) -> dict[str, Any]:
     """Give the index of a bundle, as JSON has it."""
     listed = [entry._asdict() for entry in index.entries]
-    return {NAMED: VERSION, CORRELATION: index.error_correlation, "surrogates": listed}
+    shared = [*map(shared_rows.as_mapping, index.shared)]
+    return {NAMED: VERSION, "surrogates": listed, SHARED: shared}
 
 
 def read_index(folder: Path) -> Index:
@@ -99,10 +101,11 @@ def read_index(folder: Path) -> Index:
     entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
     for what in ("key", "file"):
         _check_single([getattr(entry, what) for entry in entries], path)
-    correlation = content.get(CORRELATION, 0.0)  # bundles of before have none
-    if not is_correlation(correlation):
-        raise InputError("bundles.said", where=path, name=CORRELATION, allowed=FROM_0_TO_1)
-    return Index(entries, float(correlation))
+    shared = content.get(SHARED, [])  # bundles of earlier have none
+    if not isinstance(shared, list) or len(shared) > MOST:
+        raise InputError("bundles.shared_rows", where=path)
+    files = [entry.file for entry in entries]
+    return Index(entries, tuple(read_rows(given, files, str(path)) for given in shared))
 
 
 def _entry(given: Any, where: str) -> Entry:
@@ -127,11 +130,6 @@ def _is_text(value: Any) -> bool:
 
 def _are_particles(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(type(n) is int for n in value)
-
-
-def is_correlation(value: Any) -> bool:
-    """Return whether errors of any number of processes can be correlated so."""
-    return type(value) in (int, float) and 0 <= value <= 1
 
 
 def _is_energy(value: Any) -> bool:

@@ -1,8 +1,8 @@
 """Cross sections of several processes added: draw by draw, and theory errors as fully correlated.
 
-Chains of different processes are independent. Errors of two processes at one spectrum may still be
-correlated, because both networks learned the same spectra: draws are paired by a normal copula of
-the stated correlation, at random if it is 0. `benchmarks/bundle_sum.py` measures it. The same
+Chains of different processes are independent, and draws are paired at random. Errors of two
+processes at one spectrum may still be correlated, because both networks learned the same spectra; a
+bundle widens the interval by what its validation rows show (`bundles.shared_rows`). The same
 scales, parton distributions and alpha_s are in all of them: these errors are added linearly, each
 with its sign. Where all processes move to one side that is what moving the scales, or alpha_s, in
 all of them at once gives. Else, and of parton distributions always, it is the most that this can
@@ -41,11 +41,12 @@ def total(
     spectrum: Mapping[str, float],
     seed: int = 0,
     *,
-    error_correlation: float = 0.0,
+    widening: float = 1.0,
 ) -> CrossSection:
     """Add the cross sections of surrogates, by the names of their processes, at one spectrum.
 
-    Median and interval are those of the sum, not sums of these. Its domain is the worst of its
+    Median and interval are those of the sum, not sums of these; the distance from the median to the
+    ends of the interval is multiplied by `widening`. Its domain is the worst of its
     parts; `reason` names the part and its reason. A theory error that one part lacks is missing in
     the sum. For one surrogate the result is that of `cross_section`.
 
@@ -58,38 +59,37 @@ def total(
     if len(parts) == 1:
         return next(iter(parts.values()))
     domain = min((part.domain for part in parts.values()), key=FROM_BAD_TO_GOOD.index)
-    drawn = sum_of_draws([*surrogates.values()], spectrum, seed, error_correlation)
+    drawn = sum_of_draws([*surrogates.values()], spectrum, seed)
     if any(math.isnan(part.median) for part in parts.values()):
         drawn = np.full(1, math.nan)
-    median, low, high = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
+    median, *ends = map(float, np.quantile(drawn, MEDIAN_AND_INTERVAL))
+    low, high = (median + widening * (end - median) for end in ends)
     errors = _errors([*parts.values()], (median, low, high))
     return CrossSection(median, low, high, domain, _reasons(parts), errors)
 
 
 def sum_of_draws(
-    surrogates: Sequence[Surrogate],
-    spectrum: Mapping[str, float],
-    seed: int = 0,
-    error_correlation: float = 0.0,
+    surrogates: Sequence[Surrogate], spectrum: Mapping[str, float], seed: int = 0
 ) -> np.ndarray:
-    """Draw the sum of cross sections (draw,) in pb, `DRAWS` times.
+    """Draw the sum of cross sections (draw,) in pb, `DRAWS` times."""
+    rngs = np.random.default_rng(seed).spawn(len(surrogates))
+    drawn = [_draws(one, spectrum, rng) for one, rng in zip(surrogates, rngs, strict=True)]
+    return np.sum(drawn, axis=0)
 
-    Parameters
-    ----------
-    error_correlation
-        Rank correlation of the errors of any two of them, from 0 to 1. The ranks of their draws
-        are those of normal numbers with a common part, so each keeps its own distribution (Iman
-        and Conover 1982, Communications in Statistics B11, 311).
+
+def errors_at(
+    surrogate: Surrogate, points: np.ndarray, observed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compare a surrogate with cross sections (point,) at points (point, input), in pb.
+
+    Returns
+    -------
+    Observed cross section less the median, and half the width of the 68 % interval, each (point,).
     """
-    generator = np.random.default_rng(seed)
-    common = generator.standard_normal(DRAWS)
-    share = 2 * math.sin(math.pi * error_correlation / 6)  # of normal numbers with such ranks
-    summed = np.zeros(DRAWS)
-    for one, rng in zip(surrogates, generator.spawn(len(surrogates)), strict=True):
-        own = rng.standard_normal(DRAWS)
-        order = np.argsort(math.sqrt(share) * common + math.sqrt(1 - share) * own)
-        summed[order] += np.sort(_draws(one, spectrum, rng))
-    return summed
+    unit = surrogate.units[surrogate.target]
+    quantiles = surrogate.quantiles(points, MEDIAN_AND_INTERVAL)[surrogate.target]
+    median, low, high = convert(quantiles, unit, "pb")
+    return convert(observed, unit, "pb") - median, (high - low) / 2
 
 
 def _of(name: str, surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossSection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -51,21 +50,15 @@ def test_the_order_of_the_files_does_not_matter(
     assert (tmp_path / "again/bundle.json").read_bytes() == (folder / "bundle.json").read_bytes()
 
 
-def test_the_correlation_of_errors_is_kept_and_checked(
-    folder: Path, files: list[Path], tmp_path: Path
-) -> None:
-    assert Bundle.load(folder).error_correlation == 0
-    bundle(files[:1], tmp_path / "correlated", error_correlation=0.2)
-    assert Bundle.load(tmp_path / "correlated").error_correlation == 0.2
-    change(tmp_path / "correlated", lambda index: index.pop("error_correlation"))
-    assert Bundle.load(tmp_path / "correlated").error_correlation == 0
-    change(tmp_path / "correlated", lambda index: index.update(error_correlation="much"))
-    with refused("bundles.said", name="error_correlation"):
-        Bundle.load(tmp_path / "correlated")
-    for wrong in (-0.1, 1.1, math.nan):
-        with refused("bundles.no_correlation", received=wrong):
-            bundle(files, tmp_path / "wrong", error_correlation=wrong)
-    assert not (tmp_path / "wrong").exists()
+def test_an_index_of_earlier_has_no_shared_rows(folder: Path, tmp_path: Path) -> None:
+    copytree(folder, tmp_path / "copy")
+    change(tmp_path / "copy", lambda index: index.pop("shared_rows"))
+    assert Bundle.load(tmp_path / "copy").shared == ()
+    wrong: Any
+    for wrong in ("much", [{}]):
+        change(tmp_path / "copy", partial(dict.update, shared_rows=wrong))
+        with refused("bundles.shared_rows", where=tmp_path / "copy/bundle.json"):
+            Bundle.load(tmp_path / "copy")
 
 
 def test_failed_checks_are_said(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from nlobayes.surrogate.cross_section import CrossSection, cross_section
 from nlobayes.surrogate.sums import DRAWS, _errors, sum_of_draws, total
@@ -83,20 +82,14 @@ def test_draws_of_two_networks_are_paired_independently(
     assert sum_of_draws([one, one], spectrum).std() == pytest.approx(math.sqrt(2) * sd, rel=0.03)
 
 
-@pytest.mark.parametrize("correlation", [0.2, 0.5, 1.0])
-def test_correlated_errors_add_their_covariance(
-    parts: dict[str, Surrogate], spectrum: dict[str, float], correlation: float
+def test_widening_moves_the_ends_of_the_interval(
+    parts: dict[str, Surrogate], spectrum: dict[str, float]
 ) -> None:
-    """The sd of two by a grid over their normal numbers, of correlation 2 sin(pi r / 6)."""
-    one = parts["12"]
-    levels = (np.arange(NODES) + 0.5) / NODES
-    quantiles = one.quantiles(points(one, spectrum), levels.tolist())[one.target][:, 0]
-    normal, rho = norm.ppf(levels), 2 * math.sin(math.pi * correlation / 6)
-    other = np.add.outer(rho * normal, math.sqrt(1 - rho**2) * normal)
-    both = quantiles[:, np.newaxis] + np.interp(norm.cdf(other), levels, quantiles)
-    drawn = sum_of_draws([one, one], spectrum, 0, correlation)
-    assert drawn.std() == pytest.approx(both.std(), rel=0.02)
-    assert drawn.mean() == pytest.approx(both.mean(), abs=0.05 * both.std())
+    narrow, wide = total(parts, spectrum), total(parts, spectrum, widening=1.5)
+    assert (wide.median, wide.domain) == (narrow.median, narrow.domain)
+    assert wide.low - wide.median == pytest.approx(1.5 * (narrow.low - narrow.median))
+    assert wide.high - wide.median == pytest.approx(1.5 * (narrow.high - narrow.median))
+    assert wide.errors["regression_up"] == pytest.approx(wide.high / wide.median - 1)
 
 
 def test_a_sum_of_one_is_that_one(parts: dict[str, Surrogate], spectrum: dict[str, float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +11,15 @@ import typer
 from nlobayes.artifacts.files import as_json
 from nlobayes.artifacts.folders import write_folder
 from nlobayes.bundles.bundle import Bundle
-from nlobayes.bundles.index import (
-    FROM_0_TO_1,
-    INDEX,
-    Entry,
-    Index,
-    as_mapping,
-    entry_of,
-    is_correlation,
-)
+from nlobayes.bundles.datasets import trained
+from nlobayes.bundles.index import INDEX, Entry, Index, as_mapping, entry_of
+from nlobayes.bundles.shared_rows import SharedRows, share, widening
 from nlobayes.bundles.surrogates import load_each
-from nlobayes.errors import InputError, one_line
+from nlobayes.errors import one_line
+from nlobayes.surrogate.surrogate import Surrogate
+
+Listed = tuple[Entry, Path, Surrogate]
+"""A surrogate, its entry in the index, and its file."""
 
 
 def bundle(
@@ -28,28 +27,16 @@ def bundle(
         list[Path], typer.Argument(help="Surrogates, written by `nlobayes export`.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not exist.")],
-    error_correlation: Annotated[
-        float,
-        typer.Option(
-            help="Rank correlation of the errors of two processes at one spectrum, from 0 to 1; "
-            "benchmarks/bundle_sum.py of a checkout measures it."
-        ),
-    ] = 0.0,
 ) -> None:
     """Make a bundle: surrogates of one process and energy each, and the index `bundle.json`."""
-    if not is_correlation(error_correlation):
-        raise InputError(
-            "bundles.no_correlation",
-            where="--error-correlation",
-            received=error_correlation,
-            allowed=FROM_0_TO_1,
-        )
     given = [(Path(path), of) for path, of in load_each(surrogates).values()]
-    listed = sorted(((entry_of(of, path), path) for path, of in given), key=_place)
-    entries = tuple(entry for entry, _ in listed)
-    copies = {entry.file: path for entry, path in listed}
-    write_folder(out, copies, {INDEX: as_json(as_mapping(Index(entries, error_correlation)))})
+    listed = sorted(((entry_of(of, path), path, of) for path, of in given), key=_place)
+    entries = tuple(entry for entry, _, _ in listed)
+    copies = {entry.file: path for entry, path, _ in listed}
+    index = Index(entries, _shared(listed))
+    write_folder(out, copies, {INDEX: as_json(as_mapping(index))})
     typer.echo(f"nlobayes: {Bundle.load(out)!r} in {out}", err=True)
+    _state_sums(index)
     for entry in entries:
         for kind, failed in entry.failed_checks.items():
             if failed:
@@ -57,7 +44,33 @@ def bundle(
                 typer.echo(one_line(f"nlobayes: warning: {said}"), err=True)
 
 
-def _place(listed: tuple[Entry, Path]) -> tuple[float, tuple[int, ...]]:
+def _shared(listed: Sequence[Listed]) -> tuple[SharedRows, ...]:
+    """Find the validation rows that all surrogates of an energy share."""
+    found = []
+    for energy in sorted({entry.sqrt_s_gev for entry, _, _ in listed}):
+        of = [trained(e.file, path, one) for e, path, one in listed if e.sqrt_s_gev == energy]
+        known = [one for one in of if one is not None]
+        if len(known) == len(of) > 1:
+            found.append(share(known))
+    return tuple(rows for rows in found if rows is not None)
+
+
+def _state_sums(index: Index) -> None:
+    """State at which energies sums are checked against validation rows, and at which not."""
+    checked = {file: rows for rows in index.shared for file in rows.files}
+    for energy in sorted({entry.sqrt_s_gev for entry in index.entries}):
+        files = [entry.file for entry in index.entries if entry.sqrt_s_gev == energy]
+        if len(files) > 1 and files[0] in checked:
+            count, factor = checked[files[0]].errors.shape[1], widening(index.shared, files)
+            said = f"intervals of the sum at {energy:g} GeV are {factor:.2f} times as wide as those"
+            typer.echo(f"nlobayes: {said} of independent errors, by {count} rows", err=True)
+        elif len(files) > 1:
+            said = f"errors of sums at {energy:g} GeV are taken as independent"
+            why = "the datasets of its surrogates are not here, or of different spectra"
+            typer.echo(f"nlobayes: warning: {said}: {why}", err=True)
+
+
+def _place(listed: Listed) -> tuple[float, tuple[int, ...]]:
     """Order surrogates by energy, then by their particles."""
     outgoing, energy = listed[0].key
     return energy, outgoing

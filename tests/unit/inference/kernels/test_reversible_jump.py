@@ -69,11 +69,12 @@ def told() -> dict[str, np.ndarray]:
     return draws_of()
 
 
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(
     ("annealed", "paths"),
     [
-        (None, ("prior_1", "prior_layer", "split_1")),
         (("split",), ("split_1",)),
+        (None, ("prior_1", "prior_layer", "split_1")),
         (("prior",), ("prior_1", "prior_layer")),
         ((), ()),
     ],

@@ -1,0 +1,38 @@
+"""The datasets behind surrogates: where the project that made them still has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nlobayes.artifacts.places import RESULTS
+from nlobayes.artifacts.seals import digest
+from nlobayes.bundles.shared_rows import Trained
+from nlobayes.surrogate.surrogate import Surrogate
+
+DATA = f"{RESULTS}/data/"
+
+
+def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
+    """Read the dataset that a surrogate learned; None where its project does not have it.
+
+    Parameters
+    ----------
+    file
+        Name of the surrogate in its bundle.
+    path
+        Where it lies below `results/`, with the dataset beside it.
+    """
+    made_of: dict[str, Any] = surrogate.facts.get("inputs", {})
+    named = [(name, sha256) for name, sha256 in made_of.items() if name.startswith(DATA)]
+    root = next((up.parent for up in path.absolute().parents if up.name == RESULTS), None)
+    if root is None or len(named) != 1:
+        return None
+    ((name, sha256),) = named
+    dataset = root / name
+    if not dataset.is_file() or digest(dataset) != sha256:
+        return None
+    from nlobayes.artifacts.contents import read_dataset, read_statement
+
+    stated = read_statement(dataset)["table_metadata"]
+    return Trained(file, surrogate, read_dataset(dataset), stated)

@@ -1,0 +1,156 @@
+"""Validation rows that surrogates of a bundle share: how far sums of cross sections err there.
+
+Draws of a sum take the errors of its processes as independent, and the interval of each as right
+wherever this process is the largest. Neither holds exactly. The interval is therefore multiplied by
+what makes it cover the sums of the shared rows. This is split-conformal prediction with errors in
+units of the width (Lei et al. 2018, Journal of the American Statistical Association 113, 1094,
+sections 2.2 and 5.2), but for the noise of each surrogate, which was fitted to the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nlobayes.errors import InputError
+from nlobayes.surrogate.sums import errors_at
+from nlobayes.surrogate.surrogate import Surrogate
+from nlobayes.types import Dataset
+
+FEWEST_ROWS = 40
+MOST_ROWS = 2000
+VALIDATION = 1
+"""Of `Dataset.split`."""
+COVERED = 0.68
+"""Probability of an interval from the 16 % to the 84 % quantile."""
+FIELDS = ("surrogates", "error_pb", "half_width_pb")
+_DIGITS = 6
+
+
+class SharedRows(NamedTuple):
+    """Errors of surrogates, by their files, and half widths of their 68 % intervals.
+
+    Axes (surrogate, row), in pb. A row is one spectrum for all of them.
+    """
+
+    files: tuple[str, ...]
+    errors: np.ndarray
+    half_widths: np.ndarray
+
+
+class Trained(NamedTuple):
+    """A surrogate with the dataset that it learned, and what the table behind it states."""
+
+    file: str
+    surrogate: Surrogate
+    dataset: Dataset
+    stated: Mapping[str, str]
+
+
+def widening(shared: Iterable[SharedRows], files: Sequence[str]) -> float:
+    """Give the factor on the 68 % interval of the sum of surrogates; 1 where it is unknown."""
+    known = next((rows for rows in shared if {*files} <= {*rows.files}), None)
+    if known is None:
+        return 1.0
+    places = [known.files.index(file) for file in files]
+    errors = np.abs(known.errors[places].sum(axis=0))
+    ratios = errors / np.linalg.norm(known.half_widths[places], axis=0)
+    return float(np.quantile(ratios, COVERED, method="weibull"))
+
+
+def share(trained: Sequence[Trained]) -> SharedRows | None:
+    """Compare surrogates with their datasets at the validation rows, which must be shared.
+
+    None where two datasets are of different spectra, nothing states that they are of the same, or
+    fewer than 40 rows are left on which all surrogates have a cross section.
+    """
+    if not all(_joins(one, trained[:place]) for place, one in enumerate(trained) if place):
+        return None
+    found = np.array([_compare(one) for one in trained])
+    usable = np.isfinite(found).all(axis=(0, 1)) & (found[:, 1] > 0).all(axis=0)
+    errors, half_widths = np.moveaxis(found[..., usable][..., :MOST_ROWS], 1, 0)
+    if errors.shape[1] < FEWEST_ROWS:
+        return None
+    return SharedRows(tuple(one.file for one in trained), errors, half_widths)
+
+
+def _joins(one: Trained, others: Sequence[Trained]) -> bool:
+    """Return whether its rows are the spectra of the others, as far as these can show it."""
+    return any(_are_same(one, each) for each in others) and not any(
+        _differ(one, each) for each in others
+    )
+
+
+def _differ(one: Trained, other: Trained) -> bool:
+    """Return whether rows are split in another way, or a shared column has other values."""
+    if not np.array_equal(one.dataset.split, other.dataset.split):
+        return True
+    return any(not np.array_equal(*both) for both in _shared_columns(one.dataset, other.dataset))
+
+
+def _are_same(one: Trained, other: Trained) -> bool:
+    """Return whether rows share a column, or are of one scan with one seed."""
+    scans = [(of.stated.get("scan"), of.stated.get("seed")) for of in (one, other)]
+    same_scan = scans[0] == scans[1] and None not in scans[0]
+    return same_scan or bool(_shared_columns(one.dataset, other.dataset))
+
+
+def as_mapping(rows: SharedRows) -> dict[str, Any]:
+    """Give what the index of a bundle keeps of them."""
+    numbers = ([[_rounded(value) for value in row] for row in each] for each in rows[1:])
+    return dict(zip(FIELDS, [[*rows.files], *numbers], strict=True))
+
+
+def read_rows(given: Any, files: Sequence[str], where: str) -> SharedRows:
+    """Take shared rows of an index, which may come from an unknown source.
+
+    Raises
+    ------
+    InputError
+        If they are of surrogates that are not in it, or no tables of finite numbers.
+    """
+    if not isinstance(given, dict) or given.keys() != {*FIELDS}:
+        raise InputError("bundles.shared_rows", where=where)
+    named, *tables = (given[name] for name in FIELDS)
+    if not isinstance(named, list) or not named or not all(file in files for file in named):
+        raise InputError("bundles.shared_rows", where=where)
+    errors, half_widths = (_table(table, len(named), where) for table in tables)
+    if errors.shape != half_widths.shape or not (half_widths > 0).all():
+        raise InputError("bundles.shared_rows", where=where)
+    return SharedRows(tuple(named), errors, half_widths)
+
+
+def _compare(one: Trained) -> tuple[np.ndarray, np.ndarray]:
+    rows = one.dataset.split == VALIDATION
+    names = one.dataset.input_names
+    points = one.dataset.inputs[rows][:, [names.index(name) for name in one.surrogate.inputs]]
+    observed = one.dataset.observed[rows]
+    central = observed if observed.ndim == 1 else observed[:, 0]
+    return errors_at(one.surrogate, points, central)
+
+
+def _shared_columns(one: Dataset, other: Dataset) -> list[tuple[np.ndarray, np.ndarray]]:
+    names = [name for name in one.input_names if name in other.input_names]
+    return [
+        (one.inputs[:, one.input_names.index(name)], other.inputs[:, other.input_names.index(name)])
+        for name in names
+    ]
+
+
+def _table(given: Any, count: int, where: str) -> np.ndarray:
+    if not isinstance(given, list) or len(given) != count:
+        raise InputError("bundles.shared_rows", where=where)
+    lengths = {len(row) if isinstance(row, list) else 0 for row in given}
+    if len(lengths) > 1 or not FEWEST_ROWS <= min(lengths) <= MOST_ROWS:
+        raise InputError("bundles.shared_rows", where=where)
+    values = [value for row in given for value in row]
+    if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+        raise InputError("bundles.shared_rows", where=where)
+    return np.array(given, np.float64)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
