@@ -41,12 +41,12 @@ EXTRAS: dict[str, str | None] = {
 """Of commands that need no extra, or one of their own."""
 BESIDE = {
     "predict": {"jax", "jaxlib", "pandas", "pooch"},
-    "bundle": {"jax", "jaxlib", "pandas", "pooch"},
+    "bundle": {"jax", "jaxlib", "netcdf4", "pandas", "pooch", "xarray"},
     "onnx": {"pandas"},
     "serve": {"jax", "jaxlib"},
     "record": {"pandas"},
 }
-"""Packages that `--engine jax` or a download asks for, or that a function of others does in a file
+"""Packages that `--engine jax`, a download or a dataset asks for, or a function of others in a file
 they share."""
 RIVALS = {"scikit-learn", "joblib"}
 """What rivals need that a study may do without, and what starts their workers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ DATA = f"{RESULTS}/data/"
 
 
 def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
-    """Read the dataset that a surrogate learned; None where its project does not have it.
+    """Read the dataset that a surrogate learned; None without it, or without the extra `train`.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
     made_of: dict[str, Any] = surrogate.facts.get("inputs", {})
     named = [(name, sha256) for name, sha256 in made_of.items() if name.startswith(DATA)]
     root = next((up.parent for up in path.absolute().parents if up.name == RESULTS), None)
-    if root is None or len(named) != 1:
+    if root is None or len(named) != 1 or find_spec("xarray") is None:
         return None
     ((name, sha256),) = named
     dataset = root / name
