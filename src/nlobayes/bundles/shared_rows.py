@@ -147,7 +147,7 @@ def _table(given: Any, count: int, where: str) -> np.ndarray:
     if len(lengths) > 1 or not FEWEST_ROWS <= min(lengths) <= MOST_ROWS:
         raise InputError("bundles.shared_rows", where=where)
     values = [value for row in given for value in row]
-    if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+    if not all(type(value) is float and math.isfinite(value) for value in values):
         raise InputError("bundles.shared_rows", where=where)
     return np.array(given, np.float64)
 

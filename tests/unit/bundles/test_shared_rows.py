@@ -149,6 +149,7 @@ def test_the_index_keeps_them_to_six_digits() -> None:
         lambda given: given.update(error_pb=[1.0, 2.0, 3.0]),
         lambda given: given["error_pb"][0].__setitem__(0, float("nan")),
         lambda given: given["error_pb"][0].__setitem__(0, True),
+        lambda given: given["error_pb"][0].__setitem__(0, 10**400),
         lambda given: given["half_width_pb"][0].__setitem__(0, 0.0),
         lambda given: given.update({name: [[1.0]] * 3 for name in ("error_pb", "half_width_pb")}),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nlobayes.surrogate.cross_section import CrossSection, cross_section
-from nlobayes.surrogate.sums import DRAWS, _errors, sum_of_draws, total
+from nlobayes.surrogate.sums import DRAWS, _errors, errors_at, sum_of_draws, total
 from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.types import Dataset, Exported
 from tests.unit.spectra_with_surrogates import STATED, write
@@ -113,6 +113,11 @@ def test_its_unit_is_pb(
     changed = exported._replace(facts={**exported.facts, "units": units})
     in_fb = Surrogate.load(write(tmp_path / "fb.nc", changed, dataset, STATED))
     found = total({"12": parts["12"], "8": in_fb}, spectrum)
+    known = np.array([2.0])
+    errors, half_widths = errors_at(in_fb, points(in_fb, spectrum), 1000 * known)
+    error, half_width = errors_at(parts["8"], points(in_fb, spectrum), known)
+    assert half_widths == pytest.approx(half_width / 1000)
+    assert errors == pytest.approx(known - (known - error) / 1000)
     medians = [cross_section(parts[name], spectrum).median for name in ("12", "8")]
     assert found.median == pytest.approx(medians[0] + medians[1] / 1000, rel=0.01)
 
