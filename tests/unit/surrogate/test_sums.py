@@ -113,9 +113,9 @@ def test_its_unit_is_pb(
     changed = exported._replace(facts={**exported.facts, "units": units})
     in_fb = Surrogate.load(write(tmp_path / "fb.nc", changed, dataset, STATED))
     found = total({"12": parts["12"], "8": in_fb}, spectrum)
-    known = np.array([2.0])
-    errors, half_widths = errors_at(in_fb, points(in_fb, spectrum), 1000 * known)
-    error, half_width = errors_at(parts["8"], points(in_fb, spectrum), known)
+    known, point = np.array([2.0]), np.array(points(in_fb, spectrum))
+    errors, half_widths = errors_at(in_fb, point, 1000 * known)
+    error, half_width = errors_at(parts["8"], point, known)
     assert half_widths == pytest.approx(half_width / 1000)
     assert errors == pytest.approx(known - (known - error) / 1000)
     medians = [cross_section(parts[name], spectrum).median for name in ("12", "8")]
