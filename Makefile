@@ -66,8 +66,14 @@ rivals: setup  ## score Gaussian processes, boosted trees and plain networks on 
 report: setup  ## write report.html and print the results of what has been run
 	$(REPORT)
 
-test: setup  ## run all tests (WORKERS=2 processes)
-	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
+# A test runs most of its programs once, so that by day XLA compiles in less time and optimises less.
+# At night and in every other run programs are compiled as for users.
+COMPILED_SOONER := --xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1 \
+  --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
+
+test: setup  ## run all tests of the day (WORKERS=2 processes)
+	OMP_NUM_THREADS=1 XLA_FLAGS="$(COMPILED_SOONER)" \
+	  $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile
 
 test-nightly: setup  ## run the tests that a day leaves out: minutes long, or more cases of the others
 	OMP_NUM_THREADS=1 $(RUN) pytest --numprocesses $(WORKERS) --dist loadfile -m slow

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")
 POSTERIOR = "results/posterior/tiny/n4/fan_in/tolerance_10/tiny/tiny/s1.nc"
 TIMEOUT_SECONDS = 900
-KEPT = ("HOME", "LANG", "TMPDIR", "JAX_COMPILATION_CACHE_DIR")
+KEPT = ("HOME", "LANG", "TMPDIR", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
 JOB_COUNT = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
 IDENTITY = {
     f"GIT_{who}_{what}": value
@@ -241,11 +241,11 @@ def two_segments(once: Once, tiny: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
-def published(once: Once, unbuilt: Project) -> Project:
-    """The tiny study run by DVC, committed, and pushed to a remote of its own."""
+def published(once: Once, tiny: Project) -> Project:
+    """The finished tiny study recorded by DVC, committed, and pushed to a remote of its own."""
 
     def build(folder: Path) -> None:
-        project = unbuilt.copy_to(folder)
+        project = tiny.copy_to(folder)
         project.run("git", "init", "--quiet", "--initial-branch=main")
         project.run("dvc", "remote", "add", "--default", "store", folder.parent / "store")
         project.run("git", "add", "--all")
