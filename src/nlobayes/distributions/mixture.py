@@ -44,7 +44,8 @@ class Mixture(NamedTuple):
     def quantiles(self, probabilities: Sequence[float]) -> list[np.ndarray]:
         """Give the value (point,) of each probability of a smaller one."""
         if len(self.centres) == 1:
-            return [self.centres[0] + self.noise.quantile(each) for each in probabilities]
+            found = {each: self.noise.quantile(each) for each in dict.fromkeys(probabilities)}
+            return [self.centres[0] + found[each] for each in probabilities]
         return self.solve(self.centres, self.noise, probabilities)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:

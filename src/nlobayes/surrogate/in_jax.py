@@ -114,7 +114,7 @@ def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None
     """Summarise the predictive of points as `Output.summary` does."""
     functions: Any = chunk.functions
     about_draws = output.noise.about == "draws"
-    centres, law = locate(chunk, output.noise)
+    centres, law, _ = locate(chunk, output.noise)
     quantiles: Any = jnp.full_like(functions[:1], jnp.nan)
     if probabilities is not None:
         asked = [0.5, *probabilities]

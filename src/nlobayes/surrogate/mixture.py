@@ -60,10 +60,11 @@ class Chunk(NamedTuple):
 
 
 class Located(NamedTuple):
-    """What the noise lies about (sample, point), and its law at each point."""
+    """What the noise lies about (sample, point), its law and the sd of the draws at each point."""
 
     centres: np.ndarray
     law: Tabulated
+    posterior_sd: np.ndarray
 
 
 class Prediction(NamedTuple):
@@ -80,14 +81,14 @@ def locate(chunk: Chunk, noise: StoredNoise) -> Located:
     """Find where the noise lies, and its law there; arrays are of NumPy or of JAX."""
     functions, features = chunk
     xp = functions.__array_namespace__()
-    one_bin = xp.zeros_like(functions[0], dtype=int)
+    sd = functions.std(axis=0)
+    bins = xp.zeros_like(functions[0], dtype=int)
     if noise.about == "draws":
-        return Located(functions, _law(noise, xp.full_like(functions[0], noise.scale), one_bin))
-    scale = scales_at(noise, functions.std(axis=0), features)
-    bins = one_bin
+        return Located(functions, _law(noise, xp.full_like(functions[0], noise.scale), bins), sd)
+    scale = scales_at(noise, sd, features)
     if len(noise.edges):
         bins = bins_at(noise.edges, noise.column, features, functions.shape[1])
-    return Located(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins))
+    return Located(functions.mean(axis=0, keepdims=True), _law(noise, scale, bins), sd)
 
 
 def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
@@ -97,10 +98,10 @@ def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
 
 def summarise(chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float]) -> Prediction:
     """Summarise the predictive on the model scale."""
-    mean, epistemic = chunk.functions.mean(axis=0), chunk.functions.std(axis=0)
-    centres, law = locate(chunk, noise)
-    within = epistemic if noise.about == "draws" else 0.0
     check_probabilities(noise, probabilities)
+    centres, law, epistemic = locate(chunk, noise)
+    mean = centres.mean(axis=0)
+    within = epistemic if noise.about == "draws" else 0.0
     median, *quantiles = Mixture(centres, law, by_newton).quantiles([0.5, *probabilities])
     stacked = np.reshape(quantiles, (len(probabilities), len(mean)))
     total = np.hypot(within, law.sd())
@@ -114,7 +115,7 @@ def to_target(chunk: Chunk, on_scale: Prediction, noise: StoredNoise) -> Predict
     are powers of those on the model scale, mean and total sd are its moments. The posterior sd is
     that of 10^f over the draws.
     """
-    targets, (located, law) = 10.0**chunk.functions, locate(chunk, noise)
+    targets, (located, law, _) = 10.0**chunk.functions, locate(chunk, noise)
     centres = targets if noise.about == "draws" else 10.0**located
     centre, between = centres.mean(axis=0), centres.std(axis=0)
     first, second = (_excess(law, power) for power in (1, 2))
@@ -126,7 +127,7 @@ def to_target(chunk: Chunk, on_scale: Prediction, noise: StoredNoise) -> Predict
 
 def sample(chunk: Chunk, noise: StoredNoise, rng: np.random.Generator) -> np.ndarray:
     """Draw the predictive (draw, point) on the model scale, once per draw of f."""
-    centres, law = locate(chunk, noise)
+    centres, law, _ = locate(chunk, noise)
     drawn: np.ndarray = centres + law.quantile(rng.random(chunk.functions.shape))
     return drawn
 
