@@ -126,7 +126,7 @@ CASES = {
 }
 
 
-@pytest.mark.by_day(2)
+@pytest.mark.by_day(1)
 @pytest.mark.parametrize("case", CASES)
 def test_depths_and_output_layers_stay_draws_of_their_target(case: str) -> None:
     found, accepted = run(*CASES[case])

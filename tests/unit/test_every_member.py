@@ -67,7 +67,7 @@ def learned_by(model: ModelJob, dataset: Dataset) -> Dataset:
 
 
 @pytest.mark.parametrize(("family", "name"), CASES)
-@pytest.mark.by_day(18)
+@pytest.mark.by_day(9)
 def test_draws_and_density_are_finite_and_follow_the_seed(
     family: str, name: str, dataset: Dataset
 ) -> None:

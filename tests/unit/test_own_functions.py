@@ -257,6 +257,7 @@ def information_of(of: Any, row: jax.Array, noise: jax.Array) -> np.ndarray:
     return weighed.T @ weighed
 
 
+@pytest.mark.by_day(3)
 @pytest.mark.parametrize("name", CASES)
 def test_a_likelihood_of_the_user_is_ours_of_the_same_formula(name: str) -> None:
     build, ours, outputs = CASES[name]

@@ -76,7 +76,7 @@ def maps(
     return [folder / f"{mode}.nc" for mode in range(MODES)]
 
 
-@pytest.mark.by_day(4)
+@pytest.mark.by_day(2)
 @pytest.mark.parametrize(("name", "model"), BOTH)
 def test_draws_are_not_exact_and_follow_the_seed(
     name: str, model: dict[str, Any], maps: list[Path], dataset_path: Path, tmp_path: Path

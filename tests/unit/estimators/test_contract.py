@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from nlobayes import BayesianNetworkClassifier, BayesianNetworkRegressor
 from tests.unit.estimators.settings import MAPS
 
-BY_DAY = 5
+BY_DAY = 3
 
 
 @pytest.mark.by_day(BY_DAY)

@@ -36,6 +36,7 @@ def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array
 JUMPS = jumps_of(ARCHITECTURE, ("prior", "conditional", "split", "identity"), log_density)
 
 
+@pytest.mark.by_day(4)
 @pytest.mark.parametrize("name", JUMPS)
 @pytest.mark.parametrize("grow", [True, False])
 def test_a_jump_back_undoes_a_jump_with_the_jacobian_of_autodiff(name: str, grow: bool) -> None:

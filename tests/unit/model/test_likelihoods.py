@@ -123,6 +123,7 @@ def learned_by(likelihood: Any, variables: dict[str, Any]) -> dict[str, jax.Arra
     return {name: jnp.asarray(variables[name]) for name in names if unset[name]}
 
 
+@pytest.mark.by_day(8)
 @pytest.mark.parametrize("errors", [False, True])
 @pytest.mark.parametrize("name", NUMBERS)
 def test_information_is_the_expected_curvature(name: str, errors: bool) -> None:
