@@ -52,7 +52,7 @@ class InFewLines(logging.Filter):
 
 
 class ShortErrors(logging.Formatter):
-    """Tell of a job that failed where its log is and what stands there, not its command."""
+    """Print of a failed job where its log is, what the log has, and what its executor reports."""
 
     def __init__(self, whole):
         super().__init__()
@@ -60,8 +60,9 @@ class ShortErrors(logging.Formatter):
 
     def format(self, record):
         if getattr(record, "event", None) is LogEvent.JOB_ERROR:
-            unsaid = {"msg": "", "input": [], "output": [], "shellcmd": None}
-            record = logging.makeLogRecord(record.__dict__ | unsaid)
+            kept = {"msg": record.rule_msg or ""}  # of a cluster: its verdict on the job
+            unsaid = {"input": [], "output": [], "shellcmd": None}
+            record = logging.makeLogRecord(record.__dict__ | kept | unsaid)
         return self.whole.format(record)
 
 
