@@ -27,7 +27,7 @@ SNAKEMAKE = (
     *("--slurm-init-seconds-before-status-checks", "5"),
     *("--set-resources", "draw:runtime=attempt"),  # minutes
     *("simulate:mem_mb=300*attempt", "prepare:mem_mb=300*attempt"),  # the first is too little
-    *("describe:mem_mb=150*attempt", "plot_data:mem_mb=150*attempt"),  # of their group, side by side
+    *("describe:mem_mb=150*attempt", "plot_data:mem_mb=150*attempt"),  # side by side
 )
 SUBMITTED = re.compile(r"has been submitted with SLURM jobid (\d+)")
 OUT_OF_MEMORY = re.compile("exceeded memory limit|oom.kill", re.IGNORECASE)
