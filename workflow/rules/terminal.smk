@@ -60,7 +60,9 @@ class ShortErrors(logging.Formatter):
 
     def format(self, record):
         if getattr(record, "event", None) is LogEvent.JOB_ERROR:
-            kept = {"msg": record.rule_msg or ""}  # of a cluster: its verdict on the job
+            kept = {
+                "msg": record.rule_msg or ""
+            }  # of a cluster: its verdict on the job
             unsaid = {"input": [], "output": [], "shellcmd": None}
             record = logging.makeLogRecord(record.__dict__ | kept | unsaid)
         return self.whole.format(record)
