@@ -60,11 +60,10 @@ class ShortErrors(logging.Formatter):
 
     def format(self, record):
         if getattr(record, "event", None) is LogEvent.JOB_ERROR:
-            kept = {
-                "msg": record.rule_msg or ""
-            }  # of a cluster: its verdict on the job
-            unsaid = {"input": [], "output": [], "shellcmd": None}
-            record = logging.makeLogRecord(record.__dict__ | kept | unsaid)
+            # what an executor reports stays: Slurm states why a job ended
+            shown = {"msg": record.rule_msg or "", "shellcmd": None}
+            unsaid = {"input": [], "output": []}
+            record = logging.makeLogRecord(record.__dict__ | shown | unsaid)
         return self.whole.format(record)
 
 
