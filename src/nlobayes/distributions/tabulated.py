@@ -61,14 +61,7 @@ class Tabulated(NamedTuple):
 
     def single_quantiles(self, probability: float) -> np.ndarray:
         """Give a quantile in each bin (bin,), in units of the scale."""
-        beyond = [each.searchsorted(probability, side="right") for each in self.probability]
-        right = np.array(beyond).clip(1, len(self.residual) - 1)
-        bins = np.arange(len(right))
-        low, high = self.probability[bins, right - 1], self.probability[bins, right]
-        start, end = self.residual[right - 1], self.residual[right]
-        within = np.minimum(np.maximum(probability, low), high)
-        found: np.ndarray = (end - start) / (high - low) * (within - low) + start
-        return found
+        return np.array([np.interp(probability, each, self.residual) for each in self.probability])
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         """Draw residuals (point, ...)."""

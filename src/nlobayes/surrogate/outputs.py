@@ -53,9 +53,10 @@ class Output:
 def output_of(exported: Exported) -> Output:
     """Take the one target of what `targets.one_by_one` gives."""
     facts = exported.facts
-    noise = StoredNoise(
-        **facts["noise"], residual=exported.residual, probability=exported.probability
-    )
+    stated = facts["noise"]
+    lines = {name: [*map(np.asarray, stated[name])] for name in ("knots", "coefficients")}
+    tables = {"residual": exported.residual, "probability": exported.probability}
+    noise = StoredNoise(**{**stated, **lines, **tables})
     return Output(facts["target"], TargetTransform(**facts["transforms"]["target"]), noise)
 
 
