@@ -26,8 +26,8 @@ SNAKEMAKE = (
     *("snakemake", "ci", "--profile", "profiles/slurm"),
     *("--slurm-init-seconds-before-status-checks", "5"),
     *("--set-resources", "draw:runtime=attempt"),  # minutes
-    *("simulate:mem_mb=300*attempt", "prepare:mem_mb=300*attempt"),  # the first is too little
-    *("describe:mem_mb=150*attempt", "plot_data:mem_mb=150*attempt"),  # side by side
+    *("simulate:mem_mb=150*attempt", "prepare:mem_mb=150*attempt"),  # the first is too little
+    *("describe:mem_mb=75*attempt", "plot_data:mem_mb=75*attempt"),  # side by side
 )
 SUBMITTED = re.compile(r"has been submitted with SLURM jobid (\d+)")
 OUT_OF_MEMORY = re.compile("exceeded memory limit|oom.kill", re.IGNORECASE)
