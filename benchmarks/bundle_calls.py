@@ -1,9 +1,11 @@
 """Time calls of one process of a bundle, each with another spectrum.
 
     python -m benchmarks.bundle_calls pairs model.slha --calls 1000
+    python -m benchmarks.bundle_calls pairs model.slha --process 1000022 1000023 --jax
 
 CPU seconds of this process, without the load of the bundle. Masses differ from call to call by
-millionths, so that no call repeats an earlier one.
+millionths, so that no call repeats an earlier one. `--jax` times the compiled `as_jax` of all
+outputs, given the values of a spectrum, without its compilation.
 """
 
 from __future__ import annotations
@@ -11,9 +13,15 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from nlobayes import Bundle
+import numpy as np
+
+from nlobayes import Bundle, Surrogate
+from nlobayes.data.slha import spectrum_of
+from nlobayes.surrogate.cross_section import point_of
 
 MASS = re.compile(r"(?m)^(\s*1000022\s+)(\S+)")
 """The mass of the lightest neutralino in block MASS."""
@@ -25,15 +33,49 @@ def main() -> None:
     parser.add_argument("bundle", help="folder or name")
     parser.add_argument("slha", type=Path, help="a spectrum")
     parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--process", type=int, nargs=2, help="PDG numbers; by default the first")
+    parser.add_argument("--jax", action="store_true", help="time the compiled function instead")
     given = parser.parse_args()
     bundle, text = Bundle.load(given.bundle), given.slha.read_text()
-    process, energy = next(iter(bundle.surrogates))
+    at, energy = next(iter(bundle.surrogates))
+    process = tuple(sorted(given.process or at))
     spectra = [spectrum(text, number) for number in range(given.calls)]
-    bundle.predict(text, [process], energy)
+    surrogate = bundle.surrogates[process, energy]
+    if given.jax:
+        took, medians = timed(compiled(surrogate), [values(surrogate, one) for one in spectra])
+    else:
+        took, medians = timed(
+            lambda one: bundle.predict(one, [process], energy)[process].median, spectra
+        )
+    print(f"{given.calls} calls of {process}: {took:.2f} s of CPU, {medians} medians")
+
+
+def timed(call: Callable[[Any], float], points: Sequence[Any]) -> tuple[float, int]:
+    """Give the CPU seconds of a call at every point but the first, and how many results differ."""
+    call(points[0])
     start = time.process_time()
-    medians = {bundle.predict(one, [process], energy)[process].median for one in spectra}
-    took = time.process_time() - start
-    print(f"{given.calls} calls of {process}: {took:.2f} s of CPU, {len(medians)} medians")
+    results = {call(point) for point in points[1:]}
+    return time.process_time() - start, len(results)
+
+
+def compiled(surrogate: Surrogate) -> Callable[[np.ndarray], float]:
+    """Compile median and 68 % interval of all outputs; the call gives the target's median."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    functions = [surrogate.as_jax(output=name) for name in surrogate.outputs]
+
+    @jax.jit
+    def predict(x: jax.Array) -> list[tuple[jax.Array, jax.Array]]:
+        found = [function(x) for function in functions]
+        return [(one.median, one.quantiles) for one in found]
+
+    return lambda point: float(np.asarray(predict(point)[0][0])[0])
+
+
+def values(surrogate: Surrogate, text: str) -> np.ndarray:
+    """Take the inputs (1, input) of a surrogate from a spectrum."""
+    return point_of(surrogate, spectrum_of(text, "SLHA", surrogate.inputs))
 
 
 def spectrum(text: str, number: int) -> str:
