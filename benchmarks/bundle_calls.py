@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from nlobayes import Bundle, Surrogate
-from nlobayes.data.slha import spectrum_of
+from nlobayes.data.slha import key_of, spectrum_of
 from nlobayes.surrogate.cross_section import point_of
 
 MASS = re.compile(r"(?m)^(\s*1000022\s+)(\S+)")
@@ -38,9 +38,11 @@ def main() -> None:
     given = parser.parse_args()
     bundle, text = Bundle.load(given.bundle), given.slha.read_text()
     at, energy = next(iter(bundle.surrogates))
-    process = tuple(sorted(given.process or at))
-    spectra = [spectrum(text, number) for number in range(given.calls)]
+    process = key_of(given.process or at)
+    if (process, energy) not in bundle.surrogates:
+        parser.error(f"the bundle has no {process} at {energy:g} GeV")
     surrogate = bundle.surrogates[process, energy]
+    spectra = [spectrum(text, number) for number in range(given.calls + 1)]
     if given.jax:
         took, medians = timed(compiled(surrogate), [values(surrogate, one) for one in spectra])
     else:
