@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "config/README.md", "workflow/report/*.rst")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/**/*.md",
+    "config/README.md",
+    "workflow/report/*.rst",
+)
 GENERATED = re.compile(r"^### Study.*", re.MULTILINE | re.DOTALL)
 """The reference of settings, written from the code."""
 NO_PROSE = re.compile(r"^(```.*?^```|[|#!].*?$| {4}\S.*?$|\.\. .*?$)", re.MULTILINE | re.DOTALL)

@@ -1,6 +1,6 @@
-"""Every number of others that docs/studies.md quotes is that of `published.csv`, with its source.
+"""Every number of others that pages of studies quote is that of `published.csv`, with its source.
 
-The page quotes in tables whose corner is `published`, with the source in the last column; in
+The pages quote in tables whose corner is `published`, with the source in the last column; in
 columns and rows that begin with `published (source)`; and in sentences that name a publication. A
 number agrees when it is that of the file, rounded to the digits that are quoted.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/studies.md").read_text()
+PAGES = [path.read_text() for path in sorted(ROOT.glob("docs/studies/*.md"))]
 LABEL = re.compile(r"published \((?P<source>[^)]+)\)(?:, (?P<of>.+))?")
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
 RANGE = re.compile(rf"{NUMBER.pattern} to {NUMBER.pattern}")
@@ -158,14 +158,19 @@ def together(study: str) -> dict[tuple[str, ...], list[Decimal]]:
 
 
 def test_the_numbers_of_tables_are_those_published() -> None:
-    found = quoted(PAGE)
+    found = [each for page in PAGES for each in quoted(page)]
     assert len(found) > 100
     assert [said for each in found if (said := fault(each))] == []
 
 
 def test_sentences_about_others_hold_their_numbers_alone() -> None:
     """Else: a number of ours belongs into a sentence of its own, one of theirs into the file."""
-    spoken = [(study, each) for study, text in sections(PAGE) for each in sentences(text)]
+    spoken = [
+        (study, each)
+        for page in PAGES
+        for study, text in sections(page)
+        for each in sentences(text)
+    ]
     assert len(spoken) > 20
     faults = [(study, each, found) for study, each in spoken if (found := strangers(study, each))]
     assert [f"{study}: {each} {[*map(str, found)]}" for study, each, found in faults] == []
@@ -175,8 +180,8 @@ def test_sentences_about_others_hold_their_numbers_alone() -> None:
 
 def test_a_changed_number_is_found() -> None:
     """In every cell the last digit of its first number, and in sentences one number of each."""
-    kept = [each for each in quoted(PAGE) if numbers(each.text) and fault(changed(each)) is None]
-    assert kept == []
+    found = [each for page in PAGES for each in quoted(page) if numbers(each.text)]
+    assert [each for each in found if fault(changed(each)) is None] == []
     assert strangers("warmup_length", "The thesis' means are 291 to 2051.") == [Decimal(291)]
     misquoted = "The thesis' means are 808 to 2051."
     assert wrong_ranges("warmup_length", misquoted) == ["808 to 2051"]

@@ -62,6 +62,13 @@ def test_grids_are_no_rules_and_their_runs_compare(path: Path) -> None:
         assert [run.run for run in compare_job(study, grid).runs] == runs
 
 
+def test_the_page_of_studies_has_a_row_of_each() -> None:
+    page = (CONFIG.parent / "docs/studies.md").read_text()
+    first_cells = re.findall(r"^\|([^|]+)\|", page, re.MULTILINE)
+    named = [name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(named) == [path.stem for path in STUDIES]
+
+
 def test_tables_that_are_not_shipped_are_read_from_one_folder() -> None:
     paths = [
         dataset.source.given or ""
