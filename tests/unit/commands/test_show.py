@@ -143,7 +143,7 @@ def test_a_table_tells_units_and_ranges(here: Path, told: Told) -> None:
         "most": data.observed.max(),
     } in found["columns"]
     assert found["made"]["verb"] == "simulate"
-    assert found["made"]["told_by"] == "results/records/simulate/a.json"
+    assert found["made"]["recorded_in"] == "results/records/simulate/a.json"
 
 
 def test_a_csv_tells_units_and_ranges_of_what_is_finite(here: Path, told: Told) -> None:
@@ -161,7 +161,7 @@ def test_diagnostics_tell_the_verdict_by_their_record(here: Path, told: Told) ->
     found = told(SCORES)
     assert found["numbers"] == {"converged": False, "chains": 2, "rhat_f_p99": 1.5}
     assert [name for name, one in found["checks"].items() if not one["passed"]] == ["rhat_f_p99"]
-    assert found["made"]["told_by"] == str(RECORD)
+    assert found["made"]["recorded_in"] == str(RECORD)
 
 
 @pytest.mark.parametrize(

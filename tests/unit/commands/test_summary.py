@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -284,7 +285,10 @@ def test_a_report_is_pointed_to_where_it_is(metrics: Path, said: Any) -> None:
     write_run(metrics, RUNS[0])
     assert "report: run `make report`" in said()
     (metrics / "report.html").write_text("")
-    assert f"report: {metrics / 'report.html'}" in said()
+    report = f"report: {metrics / 'report.html'}"
+    assert report in said()
+    os.utime(metrics / "report.html", (0, 0))
+    assert f"{report}, older than these results; `make report` writes it again" in said()
 
 
 @pytest.mark.parametrize("folder", ["nothing", "."])

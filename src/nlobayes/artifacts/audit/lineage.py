@@ -129,13 +129,13 @@ def _with_records(project: Project, names: Iterable[str]) -> dict[str, Origin | 
     for name, origin in project.ancestors(names):
         found[name] = origin
         if origin is not None:
-            found.setdefault(origin.told_by, origin)
+            found.setdefault(origin.recorded_in, origin)
     return found
 
 
 def _digest_when_made(project: Project, name: str, origin: Origin | None) -> str | None:
-    told_by_itself = origin is not None and origin.told_by == name
-    return project.digest(name) if told_by_itself else project.recorded_digest(name)
+    in_itself = origin is not None and origin.recorded_in == name
+    return project.digest(name) if in_itself else project.recorded_digest(name)
 
 
 def _identify(content: Any) -> str:

@@ -27,7 +27,7 @@ class Origin(NamedTuple):
     verb: str
     inputs: dict[str, str]
     facts: dict[str, Any]
-    told_by: str
+    recorded_in: str
 
     @property
     def place(self) -> Any:
@@ -53,7 +53,7 @@ class Project:
         return [
             name
             for name, origin in self._recorded.items()
-            if any(PurePosixPath(one).is_relative_to(here) for one in (name, origin.told_by))
+            if any(PurePosixPath(one).is_relative_to(here) for one in (name, origin.recorded_in))
         ]
 
     def digest(self, name: str) -> str | None:
@@ -78,7 +78,7 @@ class Project:
             If an artifact is not what was written.
         """
         if name.endswith(".nc"):
-            return self._told_by_attributes(name)
+            return self._from_attributes(name)
         if name.startswith(f"{RECORDS}/"):
             return _told(read_record(self.root / name), name)
         return self._recorded.get(name)
@@ -91,12 +91,12 @@ class Project:
     def recorded_by(self, name: str) -> str | None:
         """Name the record with the digest of a file as it was made; None where none has it."""
         origin = self._recorded.get(name)
-        return None if origin is None else origin.told_by
+        return None if origin is None else origin.recorded_in
 
     def is_of_no_place(self, name: str) -> bool:
         """Return whether a result states what made it but not its place."""
         origin = self._origin_if_readable(name) if is_result(name) else None
-        return origin is not None and origin.told_by == name and origin.place is None
+        return origin is not None and origin.recorded_in == name and origin.place is None
 
     def ancestors(self, names: Iterable[str]) -> Iterator[tuple[str, Origin | None]]:
         """Walk from files to all that they were made of, nearest first, each once.
@@ -114,7 +114,7 @@ class Project:
                     seen.add(other)
                     waiting.append(other)
 
-    def _told_by_attributes(self, name: str) -> Origin | None:
+    def _from_attributes(self, name: str) -> Origin | None:
         if name not in self._attributes:
             self._attributes[name] = read_attrs(self.root / name)
         facts = self._attributes[name]

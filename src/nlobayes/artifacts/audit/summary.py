@@ -89,7 +89,7 @@ def _made(project: Project, name: str, origin: Origin | None) -> Found | None:
         "verb": origin.verb,
         **{fact: origin.facts.get(fact) for fact in FACTS},
         "versions": dict(origin.facts.get("versions") or {}),
-        "told_by": origin.told_by,
+        "recorded_in": origin.recorded_in,
         "since": "the same" if recorded is None else _state(project, name, recorded),
         "inputs": {one: _state(project, one, was) for one, was in sorted(origin.inputs.items())},
         "spec": origin.facts.get("spec"),

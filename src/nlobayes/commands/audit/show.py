@@ -111,7 +111,7 @@ def _made(made: dict[str, Any]) -> list[Row]:
         rows.append(("exact", "yes" if made["exact"] else Text("NO: its sampler is biased", RED)))
     versions = (made["versions"] or {}).items()
     rows.append(("versions", ", ".join(f"{name} {version}" for name, version in versions)))
-    rows.append(("told by", made["told_by"]))
+    rows.append(("recorded in", made["recorded_in"]))
     if made["since"] != "the same":
         rows.append(("since then", Text(made["since"], RED)))
     return rows

@@ -72,7 +72,7 @@ def _with_ancestors(files: Project, names: Iterable[str]) -> list[str]:
     """List files, their inputs and the records of both, each once."""
     found = dict.fromkeys(names)
     for name, origin in files.ancestors(names):
-        found[name] = found[origin.told_by if origin else name] = None
+        found[name] = found[origin.recorded_in if origin else name] = None
     return [*found]
 
 

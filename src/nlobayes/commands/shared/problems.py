@@ -59,7 +59,7 @@ def _of_origin(files: Project, name: str, origin: Origin, other_code: bool) -> I
     if recorded not in (None, files.digest(name)):
         teller = files.recorded_by(name)
         yield f"has changed since {teller} recorded it; {remedy(files.root / name)}"
-    if name != origin.told_by:
+    if name != origin.recorded_in:
         return  # the record itself is reported once, below
     for source, made_from in origin.inputs.items():
         if files.digest(source) not in (None, made_from):

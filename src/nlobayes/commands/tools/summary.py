@@ -62,7 +62,7 @@ def summary(
     _show_tables(console, runs)
     _show_verdicts(console, runs)
     _show_agreements(console, metrics, named)
-    _show_next(console, runs, report)
+    _show_next(console, runs, _place_of(report, [metrics / run for run in named]))
 
 
 def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
@@ -152,7 +152,17 @@ def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
     return text, "" if agreement["passed"] else RED
 
 
-def _show_next(console: Console, runs: Sequence[Finished], report: Path) -> None:
+def _place_of(report: Path, runs: Sequence[Path]) -> str:
+    """Name the report, and whether it lacks what has been run since."""
+    if not report.exists():
+        return "run `make report`"
+    newest = max((folder / "evaluation.json").stat().st_mtime for folder in runs)
+    if report.stat().st_mtime < newest:
+        return f"{report}, older than these results; `make report` writes it again"
+    return f"{report}"
+
+
+def _show_next(console: Console, runs: Sequence[Finished], report: str) -> None:
     """Print where things are, and the commands that use them, ready to be copied."""
     for of, labels_of in identities(runs).items():
         _line(console, f"surrogates of {', '.join(labels_of)} are of {of}")
@@ -163,8 +173,7 @@ def _show_next(console: Console, runs: Sequence[Finished], report: Path) -> None
             f"next: {called} predict {shown} points.csv -o out.csv",
             f"      {called} serve {shown}",
         ]
-    lines.append(f"report: {report}" if report.exists() else "report: run `make report`")
-    for line in lines:
+    for line in [*lines, f"report: {report}"]:
         console.print(Text(line), soft_wrap=True)
 
 
