@@ -11,7 +11,8 @@ from nlobayes.bundles.index import Index, Key
 from nlobayes.bundles.shared_rows import widening
 from nlobayes.bundles.summands import check_summands, unlike
 from nlobayes.bundles.surrogates import Named, load_folder
-from nlobayes.data.slha import key_of, read_text, same_energy, spectrum_of
+from nlobayes.data.slha import key_of, same_energy, spectrum_of
+from nlobayes.data.slha_blocks import read_text
 from nlobayes.errors import InputError
 from nlobayes.surrogate.cross_section import CrossSection
 from nlobayes.surrogate.sums import cross_sections, total

@@ -9,12 +9,10 @@ from typing import NamedTuple
 
 from nlobayes.data.processes import Process
 from nlobayes.data.prospino import BLOCK, RATIOS, Layout, read_rows, succeeded, target_sources
-from nlobayes.data.slha import (
+from nlobayes.data.slha import blocks_of, key_of, read_spectrum
+from nlobayes.data.slha_blocks import (
     Section,
-    blocks_of,
-    key_of,
     read_sections,
-    read_spectrum,
     read_text,
     take_blocks,
 )

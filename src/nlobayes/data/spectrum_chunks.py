@@ -12,7 +12,8 @@ from nlobayes.data.chunks import ROWS, Chunk, Source
 from nlobayes.data.csv_text import check_known
 from nlobayes.data.parameters import unit_of_parameter
 from nlobayes.data.processes import CHARGINOS, NEUTRALINOS, columns_of
-from nlobayes.data.slha import read_text, spectrum_of, unit_of
+from nlobayes.data.slha import spectrum_of, unit_of
+from nlobayes.data.slha_blocks import read_text
 from nlobayes.errors import InputError
 
 ENDING = ".slha"

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nlobayes.data.slha import SECTIONS, key_of, same_energy, to_integers, to_numbers
+from nlobayes.data.slha import key_of, same_energy
+from nlobayes.data.slha_blocks import SECTIONS, to_integers, to_numbers
 
 CODE = "nlobayes"
 OTHER_SCALE = 4

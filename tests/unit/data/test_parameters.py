@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nlobayes.data.parameters import unit_of_parameter
-from nlobayes.data.slha import read_parameters, read_sections
+from nlobayes.data.slha import read_parameters
+from nlobayes.data.slha_blocks import read_sections
 from tests.refusals import refused
 
 NAMES = ("mass_1000021", "tan_beta", "mu", "msq", "soft_mass")

@@ -12,16 +12,14 @@ import pyslha
 import pytest
 
 from nlobayes.data.slha import (
-    MOST_BYTES,
     OF_CHARGINOS,
     OF_NEUTRALINOS,
     blocks_of,
-    read_blocks,
     read_spectrum,
-    read_text,
     spectrum_of,
     unit_of,
 )
+from nlobayes.data.slha_blocks import MOST_BYTES, read_blocks, read_text
 from tests.refusals import refused
 
 if TYPE_CHECKING:

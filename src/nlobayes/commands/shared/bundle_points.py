@@ -13,7 +13,7 @@ import pyarrow as pa
 from nlobayes.artifacts.streams import to_batch
 from nlobayes.bundles.bundle import Bundle, Processes, spelled
 from nlobayes.commands.shared.points import Tally
-from nlobayes.data.slha import to_integers
+from nlobayes.data.slha_blocks import to_integers
 from nlobayes.data.spectrum_chunks import ENDING, list_files
 from nlobayes.errors import InputError
 from nlobayes.surrogate.answers import DOMAIN, REASON, quantile_names

@@ -8,7 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from nlobayes.artifacts.files import write_bytes
-from nlobayes.data.slha import decode, read_content, spectrum_of
+from nlobayes.data.slha import spectrum_of
+from nlobayes.data.slha_blocks import decode, read_content
 from nlobayes.data.spectrum_chunks import ENDING
 from nlobayes.data.statements import QCD_ORDERS
 from nlobayes.data.xsections_out import OTHER_SCALE, Entry, others, put

@@ -1,0 +1,187 @@
+"""SLHA text: the blocks that are requested, as lines of words, and numbers out of them.
+
+Keywords and names of blocks count in any case; what follows `#` is a comment. Blocks that are not
+requested may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import stat
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nlobayes.errors import InputError
+
+MOST_BYTES = 10**7
+"""Largest file; spectra with all decays take a hundredth of it."""
+SECTIONS = {"block", "decay", "xsection"}
+INITIALS = {name[0] for name in SECTIONS} | {name[0].upper() for name in SECTIONS}
+INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+class Line(NamedTuple):
+    """A line of a block, its comment left out."""
+
+    number: int
+    words: list[str]
+
+
+class Block(NamedTuple):
+    """The lines of a block and, line by line, the comments before the first of them."""
+
+    lines: list[Line]
+    comments: list[str]
+
+
+class Section(NamedTuple):
+    """A block, a decay table or a cross section: its first line and what follows."""
+
+    head: Line
+    block: Block
+
+
+def read_text(path: Path) -> str:
+    """Read an SLHA file as text.
+
+    Raises
+    ------
+    InputError
+        As `read_content`.
+    """
+    return decode(read_content(path))
+
+
+def decode(content: bytes) -> str:
+    """Make text; what is not UTF-8, in a comment mostly, becomes question marks."""
+    return content.decode("utf-8-sig", "replace")
+
+
+def read_content(path: Path) -> bytes:
+    """Read an SLHA file, byte for byte.
+
+    Raises
+    ------
+    InputError
+        If it is no regular file of at most `MOST_BYTES`, or cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError("not a regular file")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError("slha.unreadable", where=path, reason=str(error)) from None
+    if len(content) > MOST_BYTES:
+        raise InputError("slha.too_large", where=path, most=MOST_BYTES)
+    return content
+
+
+def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Block]:
+    """Take the blocks of these names (in capitals) from SLHA text.
+
+    Raises
+    ------
+    InputError
+        If a requested block appears twice, or the text holds NUL characters.
+    """
+    return take_blocks(read_sections(text, source), wanted, source)
+
+
+def take_blocks(
+    sections: Iterable[Section], wanted: tuple[str, ...], source: str
+) -> dict[str, Block]:
+    """Take the blocks of these names from sections; errors as `read_blocks`."""
+    blocks: dict[str, Block] = {}
+    for head, block in sections:
+        name = _block_of(head)
+        if name not in wanted:
+            continue
+        if name in blocks:
+            raise InputError("slha.block_twice", where=source, block=name)
+        blocks[name] = block
+    return blocks
+
+
+def read_sections(text: str, source: str, wanted: Container[str] | None = None) -> list[Section]:
+    """Divide SLHA text at the lines that begin with one of `SECTIONS`.
+
+    If the names of blocks that are `wanted` are given (in capitals), other sections are empty.
+
+    Raises
+    ------
+    InputError
+        If the text holds NUL characters.
+    """
+    if "\0" in text:
+        raise InputError("slha.nul", where=source)
+    sections: list[Section] = []
+    reads = True
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
+        if not reads and line.lstrip()[:1] not in INITIALS:
+            continue
+        content, mark, comment = line.partition("#")
+        words = content.split()
+        if words and words[0].lower() in SECTIONS:
+            sections.append(Section(Line(number, words), Block([], [])))
+            reads = wanted is None or _block_of(sections[-1].head) in wanted
+        elif words and sections:
+            sections[-1].block.lines.append(Line(number, words))
+        if mark and sections and not sections[-1].block.lines:
+            sections[-1].block.comments.append(comment.strip())
+    return sections
+
+
+def _block_of(head: Line) -> str:
+    """Give the name of a block in capitals; empty for another section."""
+    is_block = head.words[0].lower() == "block" and len(head.words) > 1
+    return head.words[1].upper() if is_block else ""
+
+
+def read_entries(
+    blocks: Mapping[str, Block], name: str, keys: int, source: str
+) -> dict[tuple[int, ...], float]:
+    """Read lines of so many whole numbers and a value.
+
+    Raises
+    ------
+    InputError
+        If there is no such block, or a line of it is another or repeats an entry.
+    """
+    if name not in blocks:
+        raise InputError("slha.no_block", where=source, block=name)
+    entries: dict[tuple[int, ...], float] = {}
+    for number, words in blocks[name].lines:
+        key, values = to_integers(words[:keys]), to_numbers(words[keys:])
+        if key is None or values is None or len(values) != 1 or not math.isfinite(values[0]):
+            raise InputError(
+                "slha.line_of_block",
+                where=source,
+                line=number,
+                block=name,
+                words=" ".join(words)[:80],
+                keys=keys,
+            )
+        if key in entries:
+            entry = " ".join(words[:keys])
+            raise InputError("slha.entry_twice", where=source, line=number, block=name, entry=entry)
+        entries[key] = values[0]
+    return entries
+
+
+def to_numbers(words: Sequence[str]) -> list[float] | None:
+    """Read words as numbers; None where one is none. Python alone takes 1_000 for one."""
+    if not all(word.isascii() and "_" not in word for word in words):
+        return None
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return None
+
+
+def to_integers(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Read words as whole numbers; None where one is none."""
+    return tuple(map(int, words)) if all(map(INTEGER.fullmatch, words)) else None
