@@ -16,8 +16,9 @@ from mkdocs.structure.files import File, Files
 
 FOLDERS = ("benchmarks", "config", "notebooks")
 PAGES = ("*.md", "docs/**/*.md", *(f"{folder}/README.md" for folder in FOLDERS))
+STYLES = "docs/site/*.css"
 NOTEBOOKS = "notebooks/*.py"
-LINK = re.compile(r"\]\(([^)#:\s]+)")
+LINK = re.compile(r"""(?:\]\(|<img src=")([^)#:"\s]+)""")
 OF_NOTEBOOK = re.compile(r"(\]\((?:[^)\s]*notebooks/)?\w+)\.py(?=[)#])")
 
 
@@ -25,7 +26,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Put the pages of the repository in the place of the files of `docs_dir`; keep the theme's."""
     root = Path(config.config_file_path).parent
     others = [file for file in files if not _is_below(file, Path(config.docs_dir))]
-    return Files([*others, *_pages(root, config), *_notebooks(root, config)])
+    styles = (_file(path, root, config) for path in root.glob(STYLES))
+    return Files([*others, *_pages(root, config), *_notebooks(root, config), *styles])
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
@@ -46,8 +48,12 @@ def _pages(root: Path, config: MkDocsConfig) -> Iterator[File]:
         for link in LINK.findall(page.read_text(encoding="utf-8"))
     }
     for path in sorted(pages | {path for path in linked if path.is_file()}):
-        name = path.relative_to(root).as_posix()
-        yield File(name, str(root), config.site_dir, config.use_directory_urls)
+        yield _file(path, root, config)
+
+
+def _file(path: Path, root: Path, config: MkDocsConfig) -> File:
+    name = path.relative_to(root).as_posix()
+    return File(name, str(root), config.site_dir, config.use_directory_urls)
 
 
 def _notebooks(root: Path, config: MkDocsConfig) -> Iterator[File]:

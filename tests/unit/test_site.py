@@ -58,6 +58,8 @@ def test_the_first_page_is_the_readme(site: Path) -> None:
     (title,) = re.findall(r"^# (.+)", readme)
     assert title in text_of(site / "index.html")
     assert (site / "docs/images/predicted_vs_true.png").is_file()
+    assert 'href="docs/site/style.css"' in (site / "index.html").read_text()
+    assert (site / "docs/site/style.css").is_file()
 
 
 def test_pages_stand_in_five_parts(site: Path) -> None:
