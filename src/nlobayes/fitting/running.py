@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 import threading
@@ -120,9 +121,20 @@ def as_a_job(precision: str) -> Iterator[None]:
         settings.callback(_restore, before)
         from nlobayes.model.precision import computing_in
 
-        settings.enter_context(computing_in(precision, cache))
+        with _no_advice_on_compilers():
+            settings.enter_context(computing_in(precision, cache))
         import_module(RUNTIME).configure(precision)
         yield
+
+
+@contextmanager
+def _no_advice_on_compilers() -> Iterator[None]:
+    """PyTensor, when imported, warns where there is no C++ compiler; jobs need none."""
+    logger = logging.getLogger("pytensor.configdefaults")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    yield
+    logger.setLevel(before)
 
 
 def _restore(before: dict[str, str]) -> None:

@@ -281,7 +281,9 @@ def test_runs_and_labels_can_be_given(metrics: Path, said: Any) -> None:
     assert "1 of 1 runs converged and are calibrated: this one" in lines
 
 
-def test_a_report_is_pointed_to_where_it_is(metrics: Path, said: Any) -> None:
+def test_a_report_is_pointed_to_where_it_is(
+    metrics: Path, said: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_run(metrics, RUNS[0])
     assert "report: run `make report`" in said()
     (metrics / "report.html").write_text("")
@@ -289,6 +291,8 @@ def test_a_report_is_pointed_to_where_it_is(metrics: Path, said: Any) -> None:
     assert report in said()
     os.utime(metrics / "report.html", (0, 0))
     assert f"{report}, older than these results; `make report` writes it again" in said()
+    monkeypatch.chdir(metrics)
+    assert f"`snakemake --report {metrics / 'report.html'}` writes it again" in "\n".join(said())
 
 
 @pytest.mark.parametrize("folder", ["nothing", "."])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -103,3 +105,15 @@ def test_the_account_of_a_run_is_that_of_watch(tmp_path: Path) -> None:
     log.parent.mkdir(parents=True)
     log.write_text("draws of chains [0]: 30 of 1000\n")
     assert account().startswith("drawing, 30 of ")
+
+
+def test_a_machine_without_a_compiler_prints_no_advice(tmp_path: Path) -> None:
+    """PyTensor looks for one on PATH when it is imported; a folder without programs has none."""
+    job = "from nlobayes.fitting.running import as_a_job\nwith as_a_job('float32'): pass"
+    without = {**os.environ, "PATH": str(tmp_path), "PYTENSOR_FLAGS": ""}
+    for program, printed in ((job, ""), ("import pytensor", "g++ not detected")):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=without, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert printed in done.stderr
+        assert bool(printed) == bool(done.stderr)

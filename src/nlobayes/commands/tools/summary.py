@@ -154,11 +154,12 @@ def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
 
 def _place_of(report: Path, runs: Sequence[Path]) -> str:
     """Name the report, and whether it lacks what has been run since."""
+    writes = "make report" if Path("Makefile").exists() else f"snakemake --report {report}"
     if not report.exists():
-        return "run `make report`"
+        return f"run `{writes}`"
     newest = max((folder / "evaluation.json").stat().st_mtime for folder in runs)
     if report.stat().st_mtime < newest:
-        return f"{report}, older than these results; `make report` writes it again"
+        return f"{report}, older than these results; `{writes}` writes it again"
     return f"{report}"
 
 
