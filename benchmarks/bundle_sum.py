@@ -5,7 +5,7 @@
 For each energy it draws spectra with a seed of its own, computes every process by the engine, and
 prints the coverage of the 68 and 95 % intervals of each, with its standard error. Sums are the
 bundle's, with the factor on its intervals, those of independent draws, and those with quadrature
-and linear addition of the intervals of their parts. Three further rows ask why a sum may cover
+and linear addition of the intervals of their parts. Three further rows show why a sum may cover
 otherwise than its parts:
 
 - `largest part`: the process whose interval is the widest in pb at each spectrum;
@@ -77,7 +77,7 @@ def part(surrogate: Surrogate, parameters: Parameters, named: Mapping[str, np.nd
 
 
 def covered(engine: np.ndarray, quantiles: np.ndarray) -> str:
-    """Say which share of the engine's values lies within each interval."""
+    """Give the share of the engine's values that lies within each interval."""
     said = []
     for ends in INTERVALS.values():
         low, high = quantiles[[*ends]]

@@ -73,7 +73,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 
 
 def main() -> None:
-    """Print one row per point; write the table and the figure if asked."""
+    """Print one row per point; write the table and the figure if requested."""
     given = _arguments()
     table = simulate_rows(CASE.rows)
     print_header(COLUMNS)

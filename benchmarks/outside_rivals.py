@@ -200,7 +200,7 @@ def keep(path: Path, per_row: dict[str, Any]) -> None:
 
 
 def _on_model_scale(found: dict[str, Any], dataset: Dataset) -> Foretold:
-    """Take at most so many draws, and what they say of convergence."""
+    """Take at most so many draws, and their convergence."""
     target = TargetTransform(**dataset.transforms["target"])
     chains = found["centres"]
     flat = chains.reshape(-1, chains.shape[-1])

@@ -6,7 +6,7 @@ Each pattern names finished runs below `results/metrics`: replicates of one sett
 seed or split. A score is that of the table of rivals: log score in nats, RMSE and CRPS in units of
 the model scale. Its difference is the mean over replicates and over the seeds of the rival. `rows`
 is the standard error that other test rows of a split would make, `runs` that over replicates.
-Splits of one table share rows, so three of them say less than three tables would. The star is at
+Splits of one table share rows, so three of them are worth less than three tables. The star is at
 the rival whose log score on halves of the validation rows is the best: it saw no test row.
 Rivals of other environments are those that `outside_rivals` kept: `--outside FOLDER`.
 """
@@ -44,7 +44,7 @@ COLUMNS = (
 HELD_OUT = "validation halves"
 """Name of the log score on halves of the validation rows, among scores of test rows."""
 SEEDED = re.compile(r"_\d+$")
-"""What tells seeds of one rival apart."""
+"""What distinguishes seeds of one rival."""
 
 
 class Difference(NamedTuple):

@@ -126,7 +126,7 @@ def _rows(setting: Setting, given: argparse.Namespace) -> Iterator[Row]:
 
 
 def _ours(setting: Setting, sampler: MCMC, seed: int) -> Row:
-    """Run one cell; a sampler that fails gets a row that says so."""
+    """Run one cell; a sampler that fails gets a row that states it."""
     name = {"case": str(setting.case), "method": sampler.kernel.kind}
     try:
         outcome = isolated("benchmarks.measure:sample", setting.cell(sampler, seed))

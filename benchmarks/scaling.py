@@ -51,7 +51,7 @@ SERIES: dict[str, tuple[str, str]] = {
 
 
 def main() -> None:
-    """Print the tables and the fitted slopes; write them if asked."""
+    """Print the tables and the fitted slopes; write them if requested."""
     given = _arguments()
     runtime.configure("float32")
     table = simulate_rows(max(*given.rows, *given.draw_rows, given.parameter_rows))

@@ -130,7 +130,7 @@ def is_at_least(name: str) -> bool:
 
 
 def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Say why checks that passed would pass error bars that are twice too wide, too.
+    """Explain why checks that passed would pass error bars that are twice too wide, too.
 
     Their limits are three binomial standard errors from the value that is right: with fewer than 32
     test rows and the default tolerance as far as that of such error bars, which then pass.

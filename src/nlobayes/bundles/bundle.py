@@ -75,7 +75,7 @@ class Bundle:
 
     @staticmethod
     def is_known(path_or_name: str | Path) -> bool:
-        """Tell whether `load` takes it for a bundle: a folder, or a name of `list`."""
+        """Return whether `load` takes it for a bundle: a folder, or a name of `list`."""
         return Path(path_or_name).is_dir() or str(path_or_name) in catalog()
 
     @property

@@ -16,7 +16,7 @@ from nlobayes.workflow.plan import Plan, dataset_path, map_paths
 
 Options = dict[str, Any]
 LOGGED = ("warmup", "draw")
-"""Commands whose logs say how many steps their chains have made."""
+"""Commands whose logs state how many steps their chains have made."""
 
 
 class Job(NamedTuple):

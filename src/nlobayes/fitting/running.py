@@ -24,7 +24,7 @@ from nlobayes.stages import function_of
 RUNTIME = "nlobayes.commands.shared.runtime"
 """Called by its name, as the commands are: these may run jobs, so nothing here imports them."""
 WIDTH, EVERY = 20, 2.0
-"""Of the bar in characters, and seconds after which it says again how far chains are."""
+"""Of the bar in characters, and seconds after which it shows again how far chains are."""
 CACHE = Path.home() / ".cache/nlobayes/jax"
 IN_WORDS = {
     "simulate": "table",

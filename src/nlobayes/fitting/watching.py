@@ -16,7 +16,7 @@ FILES, STATES, WORDS = (
 
 
 def account_of(run: RunSpec, root: Path) -> Callable[[], str]:
-    """Say, whenever it is called, stage, draws and R-hat so far of a run below `root`."""
+    """Describe, whenever it is called, stage, draws and R-hat so far of a run below `root`."""
     (watched,) = watch_job([run], {run.run_id: run.run_id}).runs
     files, states, words = map(import_module, (FILES, STATES, WORDS))
     folders, read = files.Folders.beside(root / "results"), files.cached_reader()

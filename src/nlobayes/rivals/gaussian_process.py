@@ -45,7 +45,7 @@ def fit(
 
     Of more rows than `most_rows` it takes so many at random, and searches the hyperparameters with
     at most `most_rows_of_search` of these, and with no more than fit into `MOST_BYTES`. Where the
-    matrix of all of them stays singular it keeps the rows of the search, and `rows` says so.
+    matrix of all of them stays singular it keeps the rows of the search; `rows` counts them.
     """
     searched = min(most_rows_of_search, rows_in_memory(features.shape[1]))
     order = np.random.default_rng(seed).permutation(len(target))

@@ -30,7 +30,7 @@ SUM = "sum"
 
 
 class AskedOfBundle(NamedTuple):
-    """What is to be said of every file.
+    """What is stated of every file.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
 
 
 def surrogates_of(bundle: Bundle, asked: AskedOfBundle) -> dict[str, Surrogate]:
-    """Give the surrogates that are asked for; errors as `Bundle.predict`."""
+    """Give the requested surrogates; errors as `Bundle.predict`."""
     return bundle.chosen(asked.processes, asked.energy)
 
 
@@ -82,7 +82,7 @@ def predicted_by_bundle(
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
-    """Predict an SLHA file, or all in a folder, count, and tell `passed` how many rows have.
+    """Predict an SLHA file, or all in a folder, count, and report to `passed` how many rows have.
 
     Raises
     ------

@@ -20,7 +20,7 @@ def warn_of_checks(failed_checks: Mapping[str, Sequence[str]], of: str) -> None:
 def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
     """Print how many were left out, and where the others lie.
 
-    A row or a file, as `label` says, holds `per_label` points that are predicted.
+    A row or a file, whichever `label` names, holds `per_label` points that are predicted.
     """
     if tally.skipped:
         total = tally.skipped + tally.predicted // per_label

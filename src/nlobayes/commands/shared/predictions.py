@@ -42,7 +42,7 @@ def read_given(predictions: Path, dataset: Path, data: Dataset, column: str) -> 
 
 
 def _is_approximate(made: Mapping[str, Any]) -> bool:
-    """Tell draws of an approximation: they are not exact, and no check of chains applies."""
+    """Recognise draws of an approximation: they are not exact, and no check of chains applies."""
     return not made.get("exact", True) and not made.get("checks")
 
 

@@ -21,7 +21,7 @@ def form_of(out: str, json: bool) -> str:
     Raises
     ------
     InputError
-        If the ending names none, or another than JSON where this is asked for.
+        If the ending names none, or another than JSON where JSON is requested.
     """
     ending = Path(out).suffix
     if out == STANDARD or (json and ending not in FORMS):

@@ -59,7 +59,7 @@ def shown_name(name: str, found: Mapping[str, Any]) -> str:
 
 
 def said_of_rows(facts: Mapping[str, Any]) -> str:
-    """Say how many of the train rows a rival learned; nothing where these are all."""
+    """State how many of the train rows a rival learned; nothing where these are all."""
     rows, given = facts.get("rows"), facts.get("train_rows")
     return f"{rows} of {given} rows" if rows and given and rows < given else ""
 

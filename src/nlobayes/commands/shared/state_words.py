@@ -29,7 +29,7 @@ def in_one_line(state: RunState) -> str:
 
 
 def in_brief(state: RunState) -> str:
-    """Say how far a run is, without its label, in a part of a line."""
+    """Describe how far a run is, without its label, in a part of a line."""
     parts = [
         state.stage,
         f"{_draws(state)} draws" if state.draws else "",
