@@ -4,9 +4,9 @@
 
 The large study crosses ten networks, priors, likelihoods and samplers (or as many seeds) with four
 chains per run, and requests scores alone. Nothing of it is computed. The graph is built when the
-table of jobs is printed; after that a dry run goes through all jobs once more and gives the reason of
-each, which `snakemake -n -q` leaves out. Snakemake runs as a user runs it, in the folder that this is
-called from; for the dry run with nothing to do, its default study must be finished there.
+table of jobs is printed; after that a dry run goes through all jobs once more and gives the reason
+of each, which `snakemake -n -q` leaves out. Snakemake runs as a user runs it, in the folder that
+this is called from; for the dry run with nothing to do, its default study must be finished there.
 """
 
 from __future__ import annotations

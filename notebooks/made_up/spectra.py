@@ -33,7 +33,7 @@ class Spectra(NamedTuple):
 
 
 def write_slha(folder: Path, spectra: Spectra, *, prospino: bool = False) -> None:
-    """Write a file for each point, with Prospino's cross sections of the lightest pair if requested.
+    """Write a file for each point, with cross sections of the lightest pair if requested.
 
     The embedded engine stands in for Prospino: NLO at 13 TeV, with squarks of 3 TeV.
     """
