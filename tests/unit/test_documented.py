@@ -294,6 +294,15 @@ def test_a_command_that_fails_is_found(
     assert fault in str(FAULTS[command.words[0]](command))
 
 
+def test_make_runs_every_study_and_rivals_apart() -> None:
+    """Studies whose tables are missing are skipped when it runs, so all of them are named here."""
+    asked = ["make", "--dry-run", "--no-print-directory", "studies"]
+    printed = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    (named,) = re.findall(r"for study in (.*?);", printed)
+    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("config/studies/*.yaml")}
+    assert {*named.split()} == files - {"config/studies/rivals.yaml"}
+
+
 def test_make_runs_sequential_on_a_fresh_clone(tmp_path: Path) -> None:
     """The old posterior is made and condensed first, by the commands of the study's first lines."""
     for name in ("Makefile", "config/studies/sequential.yaml", ".ci/uv.txt"):
