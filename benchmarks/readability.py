@@ -2,7 +2,8 @@
 
     python -m benchmarks.readability
 
-Tables, code and headings do not count: only prose and items of lists do.
+Tables, code and headings do not count: only prose and items of lists do. Syllables are not counted
+(Flesch's scores): the library for them, textstat, downloads a dictionary when it runs.
 """
 
 import re
@@ -85,7 +86,7 @@ def main() -> None:
             found = count_words(plain, words)
             most = ", ".join(f"{word} {n}" for word, n in found.most_common(MOST_SHOWN) if n)
             mean = sum(lengths) / len(lengths)
-            print(f"{name:26} {mean:5.1f} {long:5.0%} {found.total():4}  {most}")
+            print(f"{name:36} {mean:5.1f} {long:5.0%} {found.total():4}  {most}")
 
 
 if __name__ == "__main__":
