@@ -21,6 +21,13 @@ print(jnp.ones(1).dtype)
 """
 
 
+THREADS = """
+from pathlib import Path
+names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]
+print(sum("XLA" in name for name in names))
+"""
+
+
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_the_precision_of_jax_is_the_one_asked_for(precision: str) -> None:
     """Whatever the environment says."""
@@ -33,6 +40,22 @@ def test_the_precision_of_jax_is_the_one_asked_for(precision: str) -> None:
         env=os.environ | other,
     )
     assert done.stdout.strip() == precision
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are not listed here")
+@pytest.mark.parametrize(("given", "threads"), [({}, 1), ({"NPROC": ""}, 1), ({"NPROC": "3"}, 3)])
+def test_xla_computes_with_one_thread_unless_more_are_given(
+    given: dict[str, str], threads: int
+) -> None:
+    """On several it divides operations of wide networks, which takes longer."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + THREADS, "float32"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={name: text for name, text in os.environ.items() if name != "NPROC"} | given,
+    )
+    assert done.stdout.split()[1:] == [f"{threads}"]
 
 
 SET = (
@@ -53,6 +76,7 @@ def same_environment_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test sets, no other test sees."""
     for name in SET:
         monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.setenv("NPROC", os.environ.get("NPROC", "1"))  # XLA takes no empty one
 
 
 def test_settings_of_the_user_for_xla_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
