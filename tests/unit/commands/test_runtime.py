@@ -47,13 +47,16 @@ def test_the_precision_of_jax_is_the_one_asked_for(precision: str) -> None:
 def test_xla_computes_with_one_thread_unless_more_are_given(
     given: dict[str, str], threads: int
 ) -> None:
-    """On several it divides operations of wide networks, which takes longer."""
+    """On several it divides operations of wide networks, which takes longer.
+
+    Other tests import samplers of PyMC, which ask for 100 devices in `XLA_FLAGS`, and so threads.
+    """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM + THREADS, "float32"],
         capture_output=True,
         text=True,
         check=True,
-        env={name: text for name, text in os.environ.items() if name != "NPROC"} | given,
+        env={name: os.environ[name] for name in {*os.environ} - {"NPROC", "XLA_FLAGS"}} | given,
     )
     assert done.stdout.split()[1:] == [f"{threads}"]
 
