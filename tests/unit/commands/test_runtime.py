@@ -61,6 +61,16 @@ def test_xla_computes_with_one_thread_unless_more_are_given(
     assert done.stdout.split()[1:] == [f"{threads}"]
 
 
+def test_users_of_many_points_get_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPROC")
+    runtime.configure("float64", threads=None)
+    assert "NPROC" not in os.environ
+    runtime.configure("float64", "gpu")
+    assert "NPROC" not in os.environ
+    runtime.configure("float64", threads=2)
+    assert os.environ["NPROC"] == "2"
+
+
 SET = (
     "PYTENSOR_FLAGS",
     "JAX_ENABLE_X64",

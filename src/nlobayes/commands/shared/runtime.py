@@ -12,14 +12,17 @@ ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 PLATFORMS = {"cpu": "cpu", "gpu": "cuda,cpu"}
 
 
-def configure(precision: str, device: str = "cpu", shards: int = 1) -> None:
+def configure(
+    precision: str, device: str = "cpu", shards: int = 1, threads: int | None = 1
+) -> None:
     """Set precision and device of JAX and PyTensor, and keep a process on the CPU to one core.
 
     A GPU computes products of matrices in full float32 (its default keeps ten bits, too few for
     the energy of HMC) and shares its memory with other jobs: by default a quarter is taken, or
     what `XLA_CLIENT_MEM_FRACTION` states. Compiled functions are kept in `.cache/jax`, or where
-    `JAX_COMPILATION_CACHE_DIR` states, and shared by all jobs. On a CPU the environment variable
-    `NPROC` may give XLA more threads than one, which changes no result.
+    `JAX_COMPILATION_CACHE_DIR` states, and shared by all jobs. On a CPU XLA gets so many
+    `threads`, or as many as the environment variable `NPROC` states; None: one for each core. Their
+    number changes no result.
     """
     os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx=,traceback__limit=0"
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
@@ -29,8 +32,8 @@ def configure(precision: str, device: str = "cpu", shards: int = 1) -> None:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(CACHE).resolve()))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES", "none")
-    if device == "cpu":
-        os.environ["NPROC"] = os.environ.get("NPROC") or "1"  # XLA threads: more slow wide networks
+    if device == "cpu" and threads is not None:
+        os.environ["NPROC"] = os.environ.get("NPROC") or f"{threads}"
     flags = os.environ.get("XLA_FLAGS") or ONE_THREAD
     devices = f" --xla_force_host_platform_device_count={shards}" if shards > 1 else ""
     os.environ["XLA_FLAGS"] = flags + devices

@@ -175,7 +175,7 @@ def _first_given(options: Mapping[str, object]) -> str:
 
 def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier:
     if engine == "jax":
-        runtime.configure("float64")
+        runtime.configure("float64", threads=None)
     try:
         return load(path, engine)
     except InputError as error:
