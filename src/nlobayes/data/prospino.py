@@ -12,12 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nlobayes.data.slha import key_of, same_energy
-from nlobayes.data.slha_blocks import (
-    Block,
-    Line,
-    to_integers,
-    to_numbers,
-)
+from nlobayes.data.slha_blocks import Block, Line, to_integers, to_numbers
 from nlobayes.errors import InputError
 
 BLOCK = "PROSPINO_OUTPUT"

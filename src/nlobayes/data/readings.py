@@ -10,12 +10,7 @@ from typing import NamedTuple
 from nlobayes.data.processes import Process
 from nlobayes.data.prospino import BLOCK, RATIOS, Layout, read_rows, succeeded, target_sources
 from nlobayes.data.slha import blocks_of, key_of, read_spectrum
-from nlobayes.data.slha_blocks import (
-    Section,
-    read_sections,
-    read_text,
-    take_blocks,
-)
+from nlobayes.data.slha_blocks import Section, read_sections, read_text, take_blocks
 from nlobayes.data.xsections import read_cross_section
 from nlobayes.errors import InputError
 

@@ -14,12 +14,7 @@ from typing import NamedTuple
 
 from nlobayes.data.processes import Process
 from nlobayes.data.slha import key_of, same_energy
-from nlobayes.data.slha_blocks import (
-    Line,
-    Section,
-    to_integers,
-    to_numbers,
-)
+from nlobayes.data.slha_blocks import Line, Section, to_integers, to_numbers
 from nlobayes.data.statements import PROTONS
 from nlobayes.errors import InputError
 

@@ -133,8 +133,10 @@ def _no_advice_on_compilers() -> Iterator[None]:
     logger = logging.getLogger("pytensor.configdefaults")
     before = logger.level
     logger.setLevel(logging.ERROR)
-    yield
-    logger.setLevel(before)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _restore(before: dict[str, str]) -> None:
