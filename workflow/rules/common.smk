@@ -73,7 +73,7 @@ def preview_table(job, path):
 
 inputs, options = Inputs(PLAN), Options(PLAN)
 needs = Needs(PLAN, workflow.resource_settings.default_resources or ())
-told = Specifications(PLAN)
+specifications = Specifications(PLAN)
 sources = Sources(PLAN, preview_table, workflow.is_main_process, refuse)
 
 # A deployment method brings a Python of its own; rules of others have a prefix of their own.

@@ -101,10 +101,10 @@ def labelled_runs_of(jobs, *rules):
 def watch_chains():
     """Report the progress of chains from another process, if there are chains and a terminal."""
     runs = labelled_runs_of(workflow.dag.needrun_jobs(), "warmup", "draw")
-    if PROGRESS and is_told() and runs:
+    if PROGRESS and has_reader() and runs:
         spec = watch_job(PLAN.runs.values(), runs).model_dump_json()
         words = [str(PROGRAM), "watch", "--spec", "-"]
-        WATCHERS.append(Watcher(words, spec, PROGRESS.told, BEGIN_AFTER))
+        WATCHERS.append(Watcher(words, spec, PROGRESS.report, BEGIN_AFTER))
 
 
 def end_progress():
@@ -127,7 +127,7 @@ def summarise(*options, **keywords):
     return subprocess.run(words, input=spec, text=True, **keywords)
 
 
-def is_told():
+def has_reader():
     """Return whether the output has a reader: no job of a cluster, and no `--quiet`."""
     return workflow.is_main_process and Quietness.ALL not in (
         workflow.output_settings.quiet or ()
@@ -145,7 +145,7 @@ onsuccess:
     end_progress()
     # `make run` writes the report first, and has the summary printed when that is done
     if (
-        is_told()
+        has_reader()
         and os.environ.get("NLOBAYES_SUMMARY") != "later"
         and evaluated_runs()
     ):
@@ -155,7 +155,7 @@ onsuccess:
 
 onerror:
     end_progress()
-    if is_told():
+    if has_reader():
         for path in dict.fromkeys(FAILED_LOGS):
             sys.stderr.write(f"a job failed; its log has the reason: {path}\n")
         sys.stderr.write(

@@ -62,7 +62,7 @@ def open_plain(path: Path) -> Iterator[Plain]:
     try:
         file = _open(os.fsencode(path))
         try:
-            yield _Judge(path).judge(h5o.open(file, b"/"))
+            yield _Checker(path).check(h5o.open(file, b"/"))
         finally:
             file.close()
     except InputError:
@@ -95,7 +95,7 @@ def values(array: h5d.DatasetID) -> np.ndarray:
     return found
 
 
-class _Judge:
+class _Checker:
     """Walks one file, counts what it claims, and refuses what is not plain."""
 
     def __init__(self, path: Path) -> None:
@@ -104,7 +104,7 @@ class _Judge:
         self._seen: set[int] = set()
         self._arrays: dict[str, h5d.DatasetID] = {}
 
-    def judge(self, root: h5g.GroupID) -> Plain:
+    def check(self, root: h5g.GroupID) -> Plain:
         self._meet(h5o.get_info(root), "/")
         for name, group in self._objects(root, "", h5o.TYPE_GROUP, "group below the root"):
             self._attributes(group, name)

@@ -206,5 +206,5 @@ def _pairs(processes: Processes) -> list[tuple[int, ...]]:
         raise InputError("bundles.no_pairs", received=processes) from None
     twice = [pair for pair in asked if asked.count(pair) > 1]
     if twice:
-        raise InputError("bundles.asked_twice", pair=spelled(twice[0]))
+        raise InputError("bundles.requested_twice", pair=spelled(twice[0]))
     return asked

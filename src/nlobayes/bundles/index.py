@@ -113,7 +113,7 @@ def _entry(given: Any, where: str) -> Entry:
         raise InputError("bundles.entry", where=where, allowed=[*Entry._fields])
     for name, (allowed, holds) in RULES.items():
         if not holds(given[name]):
-            raise InputError("bundles.said", where=where, name=name, allowed=allowed)
+            raise InputError("bundles.not_allowed", where=where, name=name, allowed=allowed)
     both = {name: tuple(given[name]) for name in ("incoming", "outgoing")}
     return Entry(**{**given, **both, "sqrt_s_gev": float(given["sqrt_s_gev"])})
 

@@ -15,7 +15,7 @@ from nlobayes.data.xsections import read_cross_section
 from nlobayes.errors import InputError
 
 
-class Asked(NamedTuple):
+class SpectrumRequest(NamedTuple):
     """The request to a file.
 
     Attributes
@@ -77,7 +77,7 @@ class Reading(NamedTuple):
     refusal: InputError | None = None
 
 
-def read_file(path: Path, asked: Asked) -> Reading:
+def read_file(path: Path, asked: SpectrumRequest) -> Reading:
     """Read the point of a file; the reading names its errors."""
     try:
         return read_point(read_text(path), asked, str(path))
@@ -85,7 +85,7 @@ def read_file(path: Path, asked: Asked) -> Reading:
         return Reading(refusal=error)
 
 
-def read_point(text: str, asked: Asked, source: str) -> Reading:
+def read_point(text: str, asked: SpectrumRequest, source: str) -> Reading:
     """Read the features and cross sections of the process requested, and which pairs failed.
 
     Raises
@@ -107,7 +107,7 @@ def read_point(text: str, asked: Asked, source: str) -> Reading:
     return found._replace(values=(*features, *found.values), also={**squarks, **found.also})
 
 
-def _from_prospino(sections: Sequence[Section], asked: Asked, source: str) -> Reading:
+def _from_prospino(sections: Sequence[Section], asked: SpectrumRequest, source: str) -> Reading:
     blocks = take_blocks(sections, (BLOCK,), source)
     rows = (
         read_rows(blocks[BLOCK], asked.layout, asked.sqrt_s_gev, source) if BLOCK in blocks else {}
@@ -121,7 +121,7 @@ def _from_prospino(sections: Sequence[Section], asked: Asked, source: str) -> Re
     return Reading(tuple(rows[pair][column] for column in columns), failed=names)
 
 
-def _from_xsections(sections: Sequence[Section], asked: Asked, source: str) -> Reading:
+def _from_xsections(sections: Sequence[Section], asked: SpectrumRequest, source: str) -> Reading:
     assert asked.order is not None
     found = read_cross_section(sections, asked.process, asked.sqrt_s_gev, asked.order, source)
     if found is None:

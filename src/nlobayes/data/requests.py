@@ -13,7 +13,7 @@ from nlobayes.data.feature_maps import FEATURE_MAPS
 from nlobayes.data.features import feature_names
 from nlobayes.data.row_groups import groups_of
 from nlobayes.data.splits import bounds_of_parts
-from nlobayes.data.tables import check_names_asked, finite_numbers
+from nlobayes.data.tables import check_requested_names, finite_numbers
 from nlobayes.data.units import declare_units, in_unit
 from nlobayes.errors import InputError
 from nlobayes.types import Table
@@ -72,7 +72,7 @@ def check_request(table: Table, asked: Request, source: str) -> None:
         learned, each with the key that requests it. Its fields `faults` and `places` have an entry
         for each: the code, and the key.
     """
-    check_names_asked([*asked.features, *asked.targets, *asked.variations], {}, source)
+    check_requested_names([*asked.features, *asked.targets, *asked.variations], {}, source)
     faults = [*_missing(table, asked)]
     if faults:
         check_separated(table.columns, faults[0].fields["columns"][0], source)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nlobayes.data.plausibility import doubtful_rows, repeated_rows
-from nlobayes.data.readings import Asked, Reading
+from nlobayes.data.readings import Reading, SpectrumRequest
 from nlobayes.data.slha import key_of, unit_of
 from nlobayes.data.statements import (
     PROTONS,
@@ -28,7 +28,7 @@ FILES_NAMED = 5
 Account = dict[str, Any]
 
 
-def tabulate(readings: Mapping[str, Reading], asked: Asked) -> tuple[Table, Account]:
+def tabulate(readings: Mapping[str, Reading], asked: SpectrumRequest) -> tuple[Table, Account]:
     """Make the table of what files, by name, gave, and the account of what they did not give.
 
     Columns: features of the process (`m1`, `n11` to `n14`, ...), those that not every file must
@@ -84,7 +84,7 @@ def _check_readable(readings: Mapping[str, Reading]) -> None:
         )
 
 
-def _account(readings: Mapping[str, Reading], asked: Asked) -> Account:
+def _account(readings: Mapping[str, Reading], asked: SpectrumRequest) -> Account:
     failed: dict[str, list[str]] = {}
     for name, reading in readings.items():
         for pair in reading.failed:
@@ -99,7 +99,10 @@ def _account(readings: Mapping[str, Reading], asked: Asked) -> Account:
 
 
 def _table(
-    values: np.ndarray, names: Sequence[str], also: Sequence[Mapping[str, float]], asked: Asked
+    values: np.ndarray,
+    names: Sequence[str],
+    also: Sequence[Mapping[str, float]],
+    asked: SpectrumRequest,
 ) -> Table:
     features, sources = asked.process.columns, asked.units
     columns = dict(zip((*features, *sources), values.T, strict=True))
@@ -116,7 +119,7 @@ def _table(
     return Table(ordered, units, _metadata(asked, columns.get("msq")))
 
 
-def _metadata(asked: Asked, squarks: np.ndarray | None) -> dict[str, str]:
+def _metadata(asked: SpectrumRequest, squarks: np.ndarray | None) -> dict[str, str]:
     fixed = UNKNOWN if squarks is None else spell_fixed([fixed_around("msq", squarks, "GeV")])
     return {
         **state_process(PROTONS, asked.process),
@@ -127,7 +130,7 @@ def _metadata(asked: Asked, squarks: np.ndarray | None) -> dict[str, str]:
     }
 
 
-def _calculation(asked: Asked) -> dict[str, str]:
+def _calculation(asked: SpectrumRequest) -> dict[str, str]:
     if asked.order is not None:
         return {
             "order": f"{spell_order(asked.order)}; {asked.sources['sigma_pb']}",
@@ -141,7 +144,7 @@ def _calculation(asked: Asked) -> dict[str, str]:
     }
 
 
-def _pair(asked: Asked) -> str:
+def _pair(asked: SpectrumRequest) -> str:
     return " ".join(map(str, key_of(asked.process)))
 
 

@@ -190,7 +190,7 @@ def select(
     """
     names = [*features, *targets]
     further = [*variations, *(name for name in (relative_error, relative_to, error) if name)]
-    check_names_asked([*names, *further], units, source)
+    check_requested_names([*names, *further], units, source)
     columns = {name: finite_numbers(table, name, source) for name in names}
     for name, unit in units.items():
         columns[name] = in_unit(columns[name], name, (table.units.get(name, ""), unit), source)
@@ -249,7 +249,7 @@ def _check_writable(table: Table) -> None:
             raise InputError("data.name_not_writable", name=name)
 
 
-def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
+def check_requested_names(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
     """Refuse names that repeat, a target without features, and units of what is not requested.
 
     Raises
@@ -259,7 +259,7 @@ def check_names_asked(names: Sequence[str], units: Mapping[str, str], source: st
     """
     repeated = [name for position, name in enumerate(names) if name in names[:position]]
     if repeated:
-        raise InputError("data.column_asked_twice", where=source, name=repeated[0])
+        raise InputError("data.column_requested_twice", where=source, name=repeated[0])
     if len(names) < 2:
         raise InputError("data.no_features", where=source)
     unused = [name for name in units if name not in names]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from nlobayes.checks import APPROXIMATE, label_of, show_limit, show_value, untested
 from nlobayes.diagnostics.advice import next_steps
 
-__all__ = ["Said", "failed", "headline", "said_of", "untested"]
+__all__ = ["FailedRun", "describe_failed", "failed", "headline", "untested"]
 
 Found = Mapping[str, Any]
 
 
-class Said(NamedTuple):
+class FailedRun(NamedTuple):
     """Summary of a run with failed checks: a headline, each failed check, and the next steps."""
 
     headline: str
@@ -21,7 +21,9 @@ class Said(NamedTuple):
     steps: list[str]
 
 
-def said_of(diagnostics: Found, evaluation: Found, *, kept_files: bool = True) -> Said | None:
+def describe_failed(
+    diagnostics: Found, evaluation: Found, *, kept_files: bool = True
+) -> FailedRun | None:
     """Describe the failed checks of a run and the next steps; None if no check failed.
 
     `kept_files` is false for runs without a folder: those of `fit` and of the estimators.
@@ -35,7 +37,7 @@ def said_of(diagnostics: Found, evaluation: Found, *, kept_files: bool = True) -
     if still:
         said.append(f"chains that stand still: {', '.join(map(str, still))}")
     steps = next_steps(names, diagnostics, kept_files=kept_files)
-    return Said(headline(diagnostics, evaluation), said, steps)
+    return FailedRun(headline(diagnostics, evaluation), said, steps)
 
 
 def headline(diagnostics: Found, evaluation: Found) -> str:

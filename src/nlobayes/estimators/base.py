@@ -199,7 +199,7 @@ def _warn(fitted: Fitted, table: Path) -> None:
     for line in fitted.warnings:
         warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
-    said = in_words.said_of(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    said = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
     lines = [untested] if untested else []
     if said is not None:
         lines = [said.headline, *said.failed, *lines, *(f"next: {step}" for step in said.steps)]

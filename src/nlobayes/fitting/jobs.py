@@ -37,7 +37,7 @@ class Jobs:
 
     def __init__(self, plan: Plan, run: RunSpec, root: Path) -> None:
         self._run, self._root, self._inputs = run, root, Inputs(plan)
-        self._told = run_jobs(run)
+        self._jobs = run_jobs(run)
 
     def path(self, folder: str, ending: str = ".nc") -> Path:
         """Find the file of the run in a folder of the results."""
@@ -152,7 +152,7 @@ class Jobs:
         yield self._call("export", **of_draws, **judged, out=self.path("surrogates"))
 
     def _call(self, command: str, **options: Any) -> Job:
-        return _job(command, self._told[command], **options)
+        return _job(command, self._jobs[command], **options)
 
     def _below(self, paths: list[str]) -> list[Path]:
         return [self._root / path for path in paths]

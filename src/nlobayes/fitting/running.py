@@ -70,7 +70,7 @@ def run_waves(
         for wave in planned:
             bar.tell(_named(wave))
             beside = workers if len(wave) > 1 else 1
-            with _told_again(bar, account if beside > 1 else None):
+            with _account_shown(bar, account if beside > 1 else None):
                 for lines in _results(wave, root, precision, beside, bar.tell):
                     said += lines
                     bar.advance()
@@ -169,7 +169,7 @@ def _bar(jobs: int, shown: bool) -> Iterator[_Bar]:
 
 
 @contextmanager
-def _told_again(bar: _Bar, account: Callable[[], str] | None) -> Iterator[None]:
+def _account_shown(bar: _Bar, account: Callable[[], str] | None) -> Iterator[None]:
     """Show the progress of the run in the bar every few seconds, on a terminal."""
     if account is None or not bar.seen:
         yield

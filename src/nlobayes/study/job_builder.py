@@ -147,7 +147,7 @@ def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
 def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     return {
         "approximate": ApproximateJob(model=model, method=run.method, seed=run.seed),
-        "diagnose": _judged_alone(run),
+        "diagnose": _diagnosed_alone(run),
     }
 
 
@@ -157,12 +157,12 @@ def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
     yardstick = model.model_copy(update={"precision": "float64", "device": "cpu", "shards": 1})
     return {
         "sample": SampleJob(model=yardstick, method=run.method, seed=run.seed),
-        "diagnose": _judged_alone(run),
+        "diagnose": _diagnosed_alone(run),
         "tabulate_chains": _tabulate_chains_job(run, 1),
     }
 
 
-def _judged_alone(run: RunSpec) -> DiagnoseJob:
+def _diagnosed_alone(run: RunSpec) -> DiagnoseJob:
     return DiagnoseJob(
         likelihood=run.likelihood,
         thresholds=run.evaluation.thresholds,

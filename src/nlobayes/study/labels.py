@@ -8,7 +8,7 @@ from pathlib import Path
 from nlobayes.study.files import read_study
 from nlobayes.study.grid import Study, load_study
 from nlobayes.study.library import override, presets_here
-from nlobayes.study.renamed import renamed_keys_told
+from nlobayes.study.renamed import reported_renamed_keys
 from nlobayes.study.run import CROSSED, RunSpec
 
 DEFAULT_STUDY = Path("config/config.yaml")
@@ -25,7 +25,7 @@ def read_whole_study(changes: Sequence[Path] = ()) -> Study:
     config = presets_here()
     for path in (DEFAULT_STUDY, *changes):
         config = override(config, read_study(path))
-    with renamed_keys_told():
+    with reported_renamed_keys():
         return load_study(config)
 
 

@@ -11,7 +11,7 @@ from nlobayes.errors import one_line
 
 
 @contextmanager
-def renamed_keys_told(where: str = "config") -> Iterator[None]:
+def reported_renamed_keys(where: str = "config") -> Iterator[None]:
     """Write a line on standard error for each renamed key, in place of Python's warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FutureWarning)

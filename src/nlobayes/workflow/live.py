@@ -69,19 +69,19 @@ class Progress:
     def started(self, number: int, job: str) -> None:
         """Report the start of a job."""
         self._at_work[number] = job
-        self._say(f"{self._counted()}  {job}")
+        self._show_line(f"{self._counted()}  {job}")
 
     def ended(self, number: int) -> None:
         """Report the end of a job, with or without success."""
         self._at_work.pop(number, None)
         self.show()
 
-    def told(self, line: str) -> None:
+    def report(self, line: str) -> None:
         """Take a line of `nlobayes watch`: the label of a run, a colon, and how far it is."""
         label, _, state = line.strip().partition(": ")
         self._runs[label] = state
         if not state.startswith(IDLE):
-            self._say(f"{self._counted()}  {label}: {state}")
+            self._show_line(f"{self._counted()}  {label}: {state}")
 
     def show(self) -> None:
         """Show it as it is now."""
@@ -100,7 +100,7 @@ class Progress:
         self._ended.set()
         self.terminal.show([])
 
-    def _say(self, line: str) -> None:
+    def _show_line(self, line: str) -> None:
         if self.terminal.is_live:
             self.show()
         else:
@@ -119,9 +119,9 @@ class Watcher:
     """A process beside the scheduler that reads the progress of runs and prints changes."""
 
     def __init__(
-        self, command: Sequence[str], spec: str, told: Callable[[str], None], after: float
+        self, command: Sequence[str], spec: str, report: Callable[[str], None], after: float
     ) -> None:
-        self._command, self._spec, self._told = lowest_priority(command), spec, told
+        self._command, self._spec, self._report = lowest_priority(command), spec, report
         self._after, self._stopped = after, threading.Event()
         self._process: subprocess.Popen[str] | None = None
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -147,7 +147,7 @@ class Watcher:
             self._process.stdin.close()
             for line in self._process.stdout:
                 if not self._stopped.is_set():
-                    self._told(line)
+                    self._report(line)
 
 
 def lowest_priority(command: Sequence[str]) -> list[str]:

@@ -31,18 +31,18 @@ class Needs:
         """Give the resources of a rule: memory in MB, wall time in minutes, GPUs on the device."""
 
         def mem_mb(wildcards: Wildcards, attempt: int) -> int:
-            return self._asked(verb, wildcards, attempt).mem_mb
+            return self._need_of(verb, wildcards, attempt).mem_mb
 
         def runtime(wildcards: Wildcards, attempt: int) -> int:
-            return self._asked(verb, wildcards, attempt).runtime
+            return self._need_of(verb, wildcards, attempt).runtime
 
         gpu = {"gpu": self._gpus()} if PIPELINE[verb].on_gpu else {}
         return {**dict.fromkeys(self._memory, mem_mb), "runtime": runtime, **gpu}
 
-    def _asked(self, verb: str, wildcards: Wildcards, attempt: int) -> Need:
+    def _need_of(self, verb: str, wildcards: Wildcards, attempt: int) -> Need:
         kind, name = next(iter(wildcards.items()))
-        asked: Need = self._need(verb, kind, name)
-        return asked.of_attempt(attempt)
+        of_first_attempt: Need = self._need(verb, kind, name)
+        return of_first_attempt.of_attempt(attempt)
 
     def _gpus(self) -> int:
         execution = self._plan.study.execution

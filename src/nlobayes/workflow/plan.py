@@ -13,7 +13,7 @@ from nlobayes.study.grid import Study, load_study
 from nlobayes.study.jobs_of_runs import FidelityJob
 from nlobayes.study.labels import labels, model_labels
 from nlobayes.study.library import override, presets_here
-from nlobayes.study.renamed import renamed_keys_told
+from nlobayes.study.renamed import reported_renamed_keys
 from nlobayes.study.run import RunSpec
 from nlobayes.workflow.approximated import fidelity_jobs
 from nlobayes.workflow.tasks import Task, task_of
@@ -132,7 +132,7 @@ def load_plan(changes: Mapping[str, Any]) -> Plan:
     InputError
         If a key, a name or a value is not allowed, or runs of a grid cannot be compared.
     """
-    with renamed_keys_told():
+    with reported_renamed_keys():
         plan = Plan(load_study(override(presets_here(), changes)))
     assert plan.compared is not None  # computed now: it may refuse
     return plan

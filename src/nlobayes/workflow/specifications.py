@@ -34,7 +34,7 @@ class Specifications:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._told = cache(lambda run: run_jobs(plan.runs[run]))  # rules request one at a time
+        self._jobs = cache(lambda run: run_jobs(plan.runs[run]))  # rules request one at a time
 
     def of_dataset(self, verb: str) -> Fields:
         """Give the specification of a verb of a dataset."""
@@ -44,17 +44,17 @@ class Specifications:
     def of_rival(self, verb: str) -> Fields:
         """Give the settings of a rival, and whether its library is installed."""
         rivals = self._plan.study.rivals
-        told = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
-        return told | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
+        fields = _fields(verb, lambda wildcards: rival_job(rivals[wildcards.rival]))
+        return fields | {"missing": lambda wildcards: rivals[wildcards.rival].missing or ""}
 
     def of_run(self, verb: str) -> Fields:
         """Give the specification of a verb of a run."""
-        return _fields(verb, lambda wildcards: self._told(wildcards.run)[verb])
+        return _fields(verb, lambda wildcards: self._jobs(wildcards.run)[verb])
 
     def of_model(self, verb: str) -> Fields:
         """Give the specification of a verb that does not depend on the sampler."""
         models = self._plan.models
-        return _fields(verb, lambda wildcards: self._told(models[wildcards.model].run_id)[verb])
+        return _fields(verb, lambda wildcards: self._jobs(models[wildcards.model].run_id)[verb])
 
     def of_comparison(self, wildcards: Wildcards) -> str:
         """Give `compare` the runs of a grid."""

@@ -156,7 +156,7 @@ ENTRY = "bundle.json: surrogate 1"
 )
 def test_an_index_of_anybody_is_checked(copy: Path, name: str, value: object) -> None:
     change(copy, lambda index: index["surrogates"][0].update({name: value}))
-    with refused("bundles.said", where=f"{copy}/{ENTRY}", name=name):
+    with refused("bundles.not_allowed", where=f"{copy}/{ENTRY}", name=name):
         Bundle.load(copy)
 
 

@@ -131,7 +131,7 @@ def test_one_process_that_cannot_be_written_leaves_the_file_alone(
         ({"energy": None}, "bundles.energies", None),
         ({"energy": 8000.0}, "bundles.lacks", None),
         ({"process": ["1000025 1000025"]}, "bundles.lacks", None),
-        ({"process": ["1000022 1000022"] * 2}, "bundles.asked_twice", None),
+        ({"process": ["1000022 1000022"] * 2}, "bundles.requested_twice", None),
         ({"process": ["1000022"]}, "commands.no_process", "--process"),
         ({"process": ["a b"]}, "commands.no_process", "--process"),
         ({"unit": "GeV"}, "data.unit_of_another_kind", "--unit"),

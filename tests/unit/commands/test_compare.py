@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from nlobayes.commands.pipeline.compare import compare
-from nlobayes.commands.shared.rivals import said_of_missing
+from nlobayes.commands.shared.rivals import needed_package
 from nlobayes.study.comparison import ComparedRun, CompareJob
 from tests.refusals import refused
 
@@ -506,6 +506,6 @@ def test_rivals_are_listed_once_for_each_dataset(said: Compare, results: Path) -
     table = (results / "out/table.md").read_text()
     first = "| made | gp, 2000 of 9746 rows | 0.001 | 0.9990 | 0.700 / 0.960 | - | - |"
     assert table.count(first) == 1
-    extra = said_of_missing("sklearn")
+    extra = needed_package("sklearn")
     assert f"| made | trees {extra} | - | - | - / - | - | - |" in table
     assert "trees needs" in done.output

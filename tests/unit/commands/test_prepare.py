@@ -122,7 +122,7 @@ BAD_SPECS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ),
     ({"reference_points": 0}, "greater_than_equal", {"places": ["reference_points"]}),
     ({"features": {"columns": []}}, "data.no_features", {}),
-    ({"features": {"columns": ["m1", "m1"]}}, "data.column_asked_twice", {"name": "m1"}),
+    ({"features": {"columns": ["m1", "m1"]}}, "data.column_requested_twice", {"name": "m1"}),
     (
         {"features": {"columns": ["m1", "n11"]}},
         "data.map_of_other_columns",
@@ -130,10 +130,10 @@ BAD_SPECS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ),
     (
         {"features": {"columns": ["m1", "sigma_pb"], "map": "raw"}},
-        "data.column_asked_twice",
+        "data.column_requested_twice",
         {"name": "sigma_pb"},
     ),
-    ({"target": {"column": "m1"}}, "data.column_asked_twice", {"name": "m1"}),
+    ({"target": {"column": "m1"}}, "data.column_requested_twice", {"name": "m1"}),
     (
         {"target": {"unit": "barn"}},
         "data.unknown_unit",

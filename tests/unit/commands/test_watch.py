@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nlobayes.artifacts.chains import write_segment, write_warmup
-from nlobayes.commands.shared.chain_files import Folders, cached_reader, steps_told
+from nlobayes.commands.shared.chain_files import Folders, cached_reader, reported_steps
 from nlobayes.commands.shared.run_states import RunState, found_runs, state_of
 from nlobayes.commands.shared.state_words import in_brief, in_one_line
 from nlobayes.commands.tools.watch import watch
@@ -198,6 +198,6 @@ def test_where_nothing_is_known_it_says_what_to_give(
 
 def test_a_log_tells_its_last_count(tmp_path: Path) -> None:
     log = tmp_path / "0.log"
-    assert steps_told(log) == 0
+    assert reported_steps(log) == 0
     log.write_bytes(b"draws of chains [0]: 4 of 40\ndraws of chains [0]: 8 of 40\n\xff broken\n")
-    assert steps_told(log) == 8
+    assert reported_steps(log) == 8

@@ -20,7 +20,7 @@ import pytest
 
 from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Asked, read_file
+from nlobayes.data.readings import SpectrumRequest, read_file
 from nlobayes.data.tables import Selection, read_table, select
 from nlobayes.errors import InputError
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 Make = Callable[[int], "Point"]
 SLHA_FILES, CSV_FILES, GZIP_FILES = 6000, 5000, 500
 BATCHES = 10
-ASKED = Asked(make_process(1000022, 1000023), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+ASKED = SpectrumRequest(
+    make_process(1000022, 1000023), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
+)
 USED = (4, 0, 5, 6, 7, 8, 9, 3)
 """Positions of the columns that the table has, among the ten of a row."""
 WORDS = (

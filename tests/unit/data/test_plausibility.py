@@ -121,8 +121,8 @@ def test_the_relative_error_is_selected() -> None:
 @pytest.mark.parametrize(
     ("name", "code", "fields"),
     [
-        ("sigma", "data.column_asked_twice", {}),
-        ("m1", "data.column_asked_twice", {}),
+        ("sigma", "data.column_requested_twice", {}),
+        ("m1", "data.column_requested_twice", {}),
         ("deltas", "data.no_column_but_close", {"meant": "delta"}),
         ("hole", "data.not_finite", {"count": 1, "total": 3, "row": 2}),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 from nlobayes.data.processes import make_process, neutralino_pair
 from nlobayes.data.prospino import LAYOUT, make_layout
-from nlobayes.data.readings import Asked, Reading, read_point
+from nlobayes.data.readings import Reading, SpectrumRequest, read_point
 from nlobayes.errors import InputError
 from tests.refusals import refused
 from tests.spectra import PROCESSES, all_processes, cross_sections_of, spectrum_of
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 Make = Callable[[int], "Point"]
 PAIRS = [*combinations_with_replacement(range(1, 5), 2)]
 PIDS = (1000022, 1000023, 1000025, 1000035)
-ASKED = Asked(neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+ASKED = SpectrumRequest(
+    neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
+)
 NAMES = [entry.partition(":")[0] for entry in LAYOUT]
 HEADER = "PID1 PID2 sqrt_s " + " ".join(NAMES)
 
 
-def layout(*entries: str) -> Asked:
+def layout(*entries: str) -> SpectrumRequest:
     return ASKED._replace(layout=make_layout(entries, "nlo_ms"))
 
 
-def read(text: str, asked: Asked = ASKED) -> Reading:
+def read(text: str, asked: SpectrumRequest = ASKED) -> Reading:
     return read_point(text, asked, "a.slha")
 
 
-def targets(text: str, asked: Asked = ASKED) -> dict[str, float]:
+def targets(text: str, asked: SpectrumRequest = ASKED) -> dict[str, float]:
     """Values by the names of the table."""
     reading = read(text, asked)
     assert reading.values is not None
@@ -42,7 +44,9 @@ def targets(text: str, asked: Asked = ASKED) -> dict[str, float]:
     return dict(zip(names, reading.values[-len(names) :], strict=True))
 
 
-def assert_refused(text: str, code: str, asked: Asked = ASKED, **fields: object) -> InputError:
+def assert_refused(
+    text: str, code: str, asked: SpectrumRequest = ASKED, **fields: object
+) -> InputError:
     """Assert that a file is refused, in one line that begins with its path."""
     with refused(code, where="a.slha", **fields) as caught:
         read(text, asked)

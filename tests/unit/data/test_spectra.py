@@ -9,7 +9,7 @@ import numpy as np
 
 from nlobayes.data.processes import neutralino_pair
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Asked, Reading, read_point
+from nlobayes.data.readings import Reading, SpectrumRequest, read_point
 from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
     from tests.conftest import Point
 
 Make = Callable[[int], "Point"]
-ASKED = Asked(neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"))
+ASKED = SpectrumRequest(
+    neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
+)
 TARGETS = (
     *("sigma_pb", "lo_pb", "scale_up", "scale_down", "pdf_error_pb", "alpha_s_up"),
     *("alpha_s_down", "rel_error"),
 )
 
 
-def ingested(texts: dict[str, str], asked: Asked = ASKED) -> tuple[Table, Account]:
+def ingested(texts: dict[str, str], asked: SpectrumRequest = ASKED) -> tuple[Table, Account]:
     return tabulate({name: read_point(text, asked, name) for name, text in texts.items()}, asked)
 
 

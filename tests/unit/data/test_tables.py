@@ -240,8 +240,8 @@ def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "code", "fields"),
     [
-        ({"features": ["m1", "m1"]}, "data.column_asked_twice", {"name": "m1"}),
-        ({"targets": ["m1"]}, "data.column_asked_twice", {"name": "m1"}),
+        ({"features": ["m1", "m1"]}, "data.column_requested_twice", {"name": "m1"}),
+        ({"targets": ["m1"]}, "data.column_requested_twice", {"name": "m1"}),
         ({"features": []}, "data.no_features", {}),
         ({"units": {"sigma": "pb"}}, "data.unit_of_unselected", {"name": "sigma"}),
         ({"units": {"sigma_pb": "fb"}}, "data.no_unit", {"name": "sigma_pb", "wanted": "fb"}),

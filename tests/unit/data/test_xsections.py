@@ -6,23 +6,25 @@ import pytest
 
 from nlobayes.data.processes import make_process
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Asked, Reading, read_point
+from nlobayes.data.readings import Reading, SpectrumRequest, read_point
 from nlobayes.data.spectra import tabulate
 from nlobayes.errors import InputError
 from tests.refusals import refused
 from tests.spectra import PROCESSES, spectrum_of, spectrum_text, xsection
 
 PAIR = (1000023, 1000024)
-ASKED = Asked(make_process(*PAIR), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"), order=2)
+ASKED = SpectrumRequest(
+    make_process(*PAIR), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"), order=2
+)
 ENTRIES = [(0, "0", 0.5), (1, "0", 0.61), (2, "0", 0.63)]
 SPECTRUM = spectrum_text(1)
 
 
-def read(blocks: str, asked: Asked = ASKED) -> Reading:
+def read(blocks: str, asked: SpectrumRequest = ASKED) -> Reading:
     return read_point(SPECTRUM + blocks, asked, "a.slha")
 
 
-def value(blocks: str, asked: Asked = ASKED) -> float:
+def value(blocks: str, asked: SpectrumRequest = ASKED) -> float:
     found = read(blocks, asked)
     assert found.values is not None
     return found.values[-1]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from nlobayes.commands.shared.chain_files import steps_told
+from nlobayes.commands.shared.chain_files import reported_steps
 from nlobayes.fitting import running
 from nlobayes.fitting.jobs import Job, Wave, log_of
 from nlobayes.fitting.running import run_job, run_waves
@@ -79,7 +79,7 @@ def test_jobs_of_chains_write_the_logs_that_progress_is_read_from(
     def drawing(out: Path) -> None:
         del out
         sys.stderr.write("draws of chains [0]: 30 of 40\n")
-        assert steps_told(log) == 30
+        assert reported_steps(log) == 30
 
     monkeypatch.setattr(running, "function_of", lambda _: drawing)
     job = Job("draw", {"out": tmp_path / "results/chains/a/b/0/segment_2.nc"})

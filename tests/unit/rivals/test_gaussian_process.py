@@ -50,12 +50,12 @@ def test_it_is_the_one_written_by_hand(kernel: str) -> None:
     mean = across @ np.linalg.solve(inside, target)
     explained = np.einsum("ij,ji->i", across, np.linalg.solve(inside, across.T))
     sd = np.sqrt(facts["amplitude"] ** 2 + noise - explained)
-    foretold = rival.predict(new)
-    assert foretold.sd is not None
-    np.testing.assert_allclose(foretold.draws.mean(axis=0), mean, atol=1e-6)
-    np.testing.assert_allclose(foretold.sd, sd, atol=1e-6)
+    prediction = rival.predict(new)
+    assert prediction.sd is not None
+    np.testing.assert_allclose(prediction.draws.mean(axis=0), mean, atol=1e-6)
+    np.testing.assert_allclose(prediction.sd, sd, atol=1e-6)
     latent = np.sqrt(sd**2 - noise)
-    np.testing.assert_allclose(foretold.draws.std(axis=0), latent, atol=1e-6)
+    np.testing.assert_allclose(prediction.draws.std(axis=0), latent, atol=1e-6)
     log_determinant = np.linalg.slogdet(inside)[1]
     quadratic = target @ np.linalg.solve(inside, target)
     evidence = -0.5 * (quadratic + log_determinant + 50 * np.log(2 * np.pi))

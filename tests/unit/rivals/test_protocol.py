@@ -40,12 +40,12 @@ def test_settings_and_numerics_have_the_same_members() -> None:
 def test_it_beats_least_squares_on_a_product_of_features(kind: str) -> None:
     """Least squares explain nothing of it: half of that error is beaten with 300 rows."""
     rival, features = fit(kind), np.random.default_rng(4).uniform(-2, 2, (300, 3))
-    foretold = rival.predict(NEW)
-    assert foretold.draws.shape[1:] == (200,)
-    assert np.isfinite(foretold.draws).all()
-    assert foretold.sd is None or (foretold.sd > 0).all()
+    prediction = rival.predict(NEW)
+    assert prediction.draws.shape[1:] == (200,)
+    assert np.isfinite(prediction.draws).all()
+    assert prediction.sd is None or (prediction.sd > 0).all()
     plane = linear.predict(linear.fit(features, truth(features)), NEW)
-    error = np.std(foretold.draws.mean(axis=0) - truth(NEW))
+    error = np.std(prediction.draws.mean(axis=0) - truth(NEW))
     assert error < 0.5 * np.std(plane - truth(NEW))
     assert rival.facts["rows"] == 300
 
@@ -92,12 +92,14 @@ def test_quantiles_of_trees_are_in_order_and_follow_the_noise() -> None:
     settings = SETTINGS["boosted_trees"].model_validate(
         {"kind": "boosted_trees", "quantiles": True, "most_iterations": 60}
     )
-    foretold = RIVALS["boosted_trees"].fit(features, noise[0], **settings.arguments()).predict(new)
-    assert foretold.draws.shape == (32, 2000)
-    assert (np.diff(foretold.draws, axis=0) >= 0).all()
-    assert foretold.sd is not None
-    assert np.median(foretold.sd[new[:, 0] > 0]) > 5 * np.median(foretold.sd[new[:, 0] < 0])
-    share_below = np.mean(foretold.draws < noise[1])
+    prediction = (
+        RIVALS["boosted_trees"].fit(features, noise[0], **settings.arguments()).predict(new)
+    )
+    assert prediction.draws.shape == (32, 2000)
+    assert (np.diff(prediction.draws, axis=0) >= 0).all()
+    assert prediction.sd is not None
+    assert np.median(prediction.sd[new[:, 0] > 0]) > 5 * np.median(prediction.sd[new[:, 0] < 0])
+    share_below = np.mean(prediction.draws < noise[1])
     assert share_below == pytest.approx(0.5, abs=0.05)
-    inner = np.mean((foretold.draws[5] < noise[1]) & (noise[1] < foretold.draws[26]))
+    inner = np.mean((prediction.draws[5] < noise[1]) & (noise[1] < prediction.draws[26]))
     assert inner == pytest.approx(21 / 32, abs=0.06)

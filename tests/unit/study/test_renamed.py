@@ -12,7 +12,7 @@ import pytest
 from nlobayes.study.grid import Study
 from nlobayes.study.labels import read_whole_study
 from nlobayes.study.methods.mcmc import MCMC
-from nlobayes.study.renamed import renamed_keys_told
+from nlobayes.study.renamed import reported_renamed_keys
 from nlobayes.workflow.plan import load_plan
 
 ROOT = Path(__file__).parents[3]
@@ -47,7 +47,7 @@ def test_an_old_key_is_one_plain_line(
 
 def test_other_warnings_stay_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     def warn() -> Any:
-        with renamed_keys_told(), warnings.catch_warnings(record=False):
+        with reported_renamed_keys(), warnings.catch_warnings(record=False):
             warnings.warn("old key", FutureWarning, stacklevel=2)
             warnings.simplefilter("always", UserWarning)
             warnings.warn("something else", UserWarning, stacklevel=2)

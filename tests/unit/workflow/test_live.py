@@ -55,9 +55,9 @@ def test_a_terminal_shows_jobs_at_work_and_runs_and_then_nothing() -> None:
     assert screen.lines() == []  # a report has no jobs
     progress.jobs = 27
     progress.started(1, "draw  tiny, chain group 0")
-    progress.told("tiny: drawing, 2 chains, 10 of 40 draws\n")
-    progress.told("tiny: drawing, 2 chains, 20 of 40 draws\n")
-    progress.told("other: not begun\n")
+    progress.report("tiny: drawing, 2 chains, 10 of 40 draws\n")
+    progress.report("tiny: drawing, 2 chains, 20 of 40 draws\n")
+    progress.report("other: not begun\n")
     counted, jobs, run = screen.lines()
     assert counted.endswith(" 0 of 27 jobs")
     assert jobs == "at work: draw  tiny, chain group 0"
@@ -73,7 +73,7 @@ def test_elsewhere_there_is_a_line_for_each_job_and_each_change() -> None:
     progress = Progress(Terminal(file))
     progress.jobs = 2
     progress.started(1, "draw  tiny")
-    progress.told("tiny: drawing\n")
+    progress.report("tiny: drawing\n")
     progress.ended(1)
     progress.end()
     assert file.getvalue() == "  0:00  0 of 2  draw  tiny\n  0:00  0 of 2  tiny: drawing\n"

@@ -50,7 +50,7 @@ def verify(
     for note in _notes(files, names, listing, other_code):
         typer.echo(one_line(f"note: {note}"), err=True)
     if path.is_file():
-        _tell_custody(files, files.name(path))
+        _report_custody(files, files.name(path))
     typer.echo(f"{_count(len(names), 'file')} verified, {_count(found, 'problem')}")
     if found:
         sys.exit(1)
@@ -93,7 +93,7 @@ def _notes(files: Project, names: list[str], listing: Listing, other_code: bool)
         )
 
 
-def _tell_custody(files: Project, name: str) -> None:
+def _report_custody(files: Project, name: str) -> None:
     """Draw the chain of custody: each file, what made it, and what that read."""
     links = dict(files.ancestors([name]))
     given = [one for one, origin in links.items() if origin is None]

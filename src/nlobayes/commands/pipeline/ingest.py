@@ -18,7 +18,7 @@ from nlobayes.artifacts.records import write_record
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared.progress import passing
 from nlobayes.data.prospino import make_layout
-from nlobayes.data.readings import Asked, Reading, read_file
+from nlobayes.data.readings import Reading, SpectrumRequest, read_file
 from nlobayes.data.spectra import Account, tabulate
 from nlobayes.data.tables import to_arrow, to_csv_text
 from nlobayes.errors import InputError
@@ -107,8 +107,8 @@ def _list_files(folder: Path, wanted: Spectra) -> list[Path]:
     return files
 
 
-def _asked(wanted: Spectra) -> Asked:
-    return Asked(
+def _asked(wanted: Spectra) -> SpectrumRequest:
+    return SpectrumRequest(
         process=wanted.reaction,
         sqrt_s_gev=1000 * wanted.sqrt_s_tev,
         cross_section=wanted.cross_section,
@@ -118,7 +118,7 @@ def _asked(wanted: Spectra) -> Asked:
     )
 
 
-def _read(files: Sequence[Path], asked: Asked, workers: int | None) -> Iterator[Reading]:
+def _read(files: Sequence[Path], asked: SpectrumRequest, workers: int | None) -> Iterator[Reading]:
     """Read files in several processes; readings come in the order of the files."""
     read = partial(read_file, asked=asked)
     processes = min(workers or os.cpu_count() or 1, len(files) // CHUNK)

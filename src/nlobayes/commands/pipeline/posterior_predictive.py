@@ -42,10 +42,10 @@ def posterior_predictive(
     members = _stack([contents.read_map(path).variables for path in start])
     centres = read_centres(thinned)
     about = None if centres is None else flatten(centres)
-    posterior_says = predict_draws(drawn, job.model, data, about)
-    baseline_says = predict_draws(members, job.model, data)
+    of_posterior = predict_draws(drawn, job.model, data, about)
+    of_baseline = predict_draws(members, job.model, data)
     plane = predict_between(drawn, job.model, data, about)
-    groups = predicted.predictions_groups(posterior_says, baseline_says, data, draws, plane)
+    groups = predicted.predictions_groups(of_posterior, of_baseline, data, draws, plane)
     sizes = [name for name in draws if is_size(str(name))]
     groups |= {"sizes": draws[sizes]} if sizes else {}
     made = read_attrs(posterior)

@@ -15,7 +15,7 @@ from nlobayes.artifacts.files import write_json
 from nlobayes.artifacts.predicted import write_rival
 from nlobayes.artifacts.seals import digests
 from nlobayes.commands.shared import runtime
-from nlobayes.commands.shared.rivals import check_target, said_of_missing, said_of_rows
+from nlobayes.commands.shared.rivals import check_target, needed_package, rows_learned
 from nlobayes.data.splits import TRAIN
 from nlobayes.data.transforms import TargetTransform, unstandardise
 from nlobayes.extras import PACKAGES
@@ -51,7 +51,7 @@ def rival(
 def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[str, float]]:
     """Fit and predict, with the CPU seconds of both; nothing where the library is missing."""
     if settings.missing is not None:
-        typer.echo(f"{settings.kind} {said_of_missing(settings.missing)}", err=True)
+        typer.echo(f"{settings.kind} {needed_package(settings.missing)}", err=True)
         nothing = np.empty((0, len(data.split)))
         return RivalPrediction(nothing, None, {}, settings.missing), {}
     runtime.configure("float32")
@@ -60,15 +60,15 @@ def _predict(settings: Rival, data: Dataset) -> tuple[RivalPrediction, Mapping[s
     fitted = member.fit(data.features[train], data.target[train], **settings.arguments())
     seconds = {"fit": time.process_time() - began, **_prediction_times(fitted, data.features)}
     fitted = fitted._replace(facts={**fitted.facts, "train_rows": int(train.sum())})
-    part = said_of_rows(fitted.facts) or "all train rows"
+    part = rows_learned(fitted.facts) or "all train rows"
     typer.echo(f"{settings.kind}: fitted to {part} in {seconds['fit']:.3g} s of CPU time", err=True)
     return _on_model_scale(fitted, data), seconds
 
 
 def _on_model_scale(fitted: Fitted, data: Dataset) -> RivalPrediction:
-    foretold, target = fitted.predict(data.features), TargetTransform(**data.transforms["target"])
-    sd = None if foretold.sd is None else foretold.sd * target.sd
-    function = unstandardise(target, foretold.draws, data.relative_to)
+    prediction, target = fitted.predict(data.features), TargetTransform(**data.transforms["target"])
+    sd = None if prediction.sd is None else prediction.sd * target.sd
+    function = unstandardise(target, prediction.draws, data.relative_to)
     return RivalPrediction(function, sd, fitted.facts)
 
 

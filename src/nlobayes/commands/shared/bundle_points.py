@@ -29,7 +29,7 @@ SUM = "sum"
 """What the column `process` calls the sum."""
 
 
-class AskedOfBundle(NamedTuple):
+class BundleRequest(NamedTuple):
     """What is stated of every file.
 
     Attributes
@@ -70,7 +70,7 @@ def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
     return tuple(numbers for _, numbers in pairs if numbers) or "all"
 
 
-def surrogates_of(bundle: Bundle, asked: AskedOfBundle) -> dict[str, Surrogate]:
+def surrogates_of(bundle: Bundle, asked: BundleRequest) -> dict[str, Surrogate]:
     """Give the requested surrogates; errors as `Bundle.predict`."""
     return bundle.chosen(asked.processes, asked.energy)
 
@@ -78,7 +78,7 @@ def surrogates_of(bundle: Bundle, asked: AskedOfBundle) -> dict[str, Surrogate]:
 def predicted_by_bundle(
     bundle: Bundle,
     points: str,
-    asked: AskedOfBundle,
+    asked: BundleRequest,
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
@@ -106,7 +106,7 @@ def predicted_by_bundle(
 
 
 def _rows(
-    bundle: Bundle, file: Path, asked: AskedOfBundle, tally: Tally
+    bundle: Bundle, file: Path, asked: BundleRequest, tally: Tally
 ) -> list[tuple[str, CrossSection]]:
     """Predict each process of a file, and their sum."""
     try:
@@ -134,7 +134,7 @@ def _count(place: str, found: CrossSection, tally: Tally) -> None:
         tally.violating += 1
         tally.violated = tally.violated or f"{place}: {found.reason}"
     elif found.reason:
-        tally.untold += 1
+        tally.unstated += 1
 
 
 def _errors_of(surrogates: Sequence[Surrogate]) -> list[str]:
@@ -144,7 +144,7 @@ def _errors_of(surrogates: Sequence[Surrogate]) -> list[str]:
 
 
 def _batch(
-    rows: Sequence[tuple[str, str, CrossSection]], errors: Sequence[str], asked: AskedOfBundle
+    rows: Sequence[tuple[str, str, CrossSection]], errors: Sequence[str], asked: BundleRequest
 ) -> pa.RecordBatch:
     labels, processes, found = zip(*rows, strict=True) if rows else ((), (), ())
     values = np.array([one[:3] for one in found], np.float64).reshape(-1, 3) * asked.factor

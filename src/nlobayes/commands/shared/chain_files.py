@@ -75,11 +75,11 @@ def read_line(folders: Folders, run: str, chain_group: int, stage: str) -> Line:
     place = f"{run}/{chain_group}"
     files = tuple(_in_order(folders.results / "chains" / place, name))
     logs = folders.logs / stage / place
-    made = [steps_told(logs / f"{number}.log") for number in range(len(files))]
+    made = [reported_steps(logs / f"{number}.log") for number in range(len(files))]
     log = logs / f"{len(files)}.log"
     begun = _time_of(files[-1]) if files else 0.0
     at_work = _time_of(log) > begun
-    running = steps_told(log) if at_work else 0
+    running = reported_steps(log) if at_work else 0
     taken = [_seconds(folders.timings / stage / place / f"{n}.tsv") for n in range(len(files))]
     timed = [(s, steps) for s, steps in zip(taken, made, strict=True) if s is not None and steps]
     per_step = _per_step(timed)
@@ -88,7 +88,7 @@ def read_line(folders: Folders, run: str, chain_group: int, stage: str) -> Line:
     return Line(files, sum(made), running, at_work, per_step, max(begun, _time_of(log)))
 
 
-def steps_told(log: Path) -> int:
+def reported_steps(log: Path) -> int:
     """Give the steps that the last line of progress in a log shows; zero where there is none."""
     with suppress(OSError):
         lines = log.read_text("utf-8", errors="replace").splitlines()

@@ -18,8 +18,8 @@ from nlobayes.commands.shared.size_rows import header as header_of_sizes
 from nlobayes.commands.shared.size_rows import size_rows
 from nlobayes.commands.shared.summary_table import filled_by, score_columns
 from nlobayes.commands.shared.verdicts import (
+    FailedRun,
     Finished,
-    Said,
     failures,
     identities,
     program,
@@ -115,7 +115,7 @@ def _scores(run: Finished) -> list[str]:
     return cells
 
 
-def _verdict(label: str, said: Said) -> str:
+def _verdict(label: str, said: FailedRun) -> str:
     items = "\n".join(f"- {_plain(line)}" for line in said.failed)
     return f"**{said.headline}:** {_plain(label)}\n\n{items}"
 

@@ -35,9 +35,9 @@ def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
             f"{tally.violating} of {tally.predicted} points violate the conditions of the "
             f"surrogate (column reason), the first: {tally.violated}"
         )
-    if tally.untold:
+    if tally.unstated:
         warn(
-            f"{tally.untold} of {tally.predicted} points do not state all parameters that the "
+            f"{tally.unstated} of {tally.predicted} points do not state all parameters that the "
             "surrogate was made for (column reason)"
         )
     if tally.near_edge:

@@ -28,7 +28,7 @@ from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.trained import Trained
 
 
-class Asked(NamedTuple):
+class PredictionRequest(NamedTuple):
     """The request for every point.
 
     Attributes
@@ -61,10 +61,10 @@ class Asked(NamedTuple):
 
 @dataclass
 class Tally:
-    """How many points were predicted, where they lie, were left out; and why the first of these.
+    """Counts of the points predicted, near the edge, outside and left out.
 
-    `violating` violate a condition of the surrogate, the first for the reason `violated`; `untold`
-    do not state its value.
+    `reason` is why the first point was left out. `violating` points violate a condition of the
+    surrogate, the first for the reason `violated`. `unstated` points do not state its value.
     """
 
     predicted: int = 0
@@ -74,13 +74,13 @@ class Tally:
     reason: str = ""
     violating: int = 0
     violated: str = ""
-    untold: int = 0
+    unstated: int = 0
 
 
 def predicted(
     surrogate: Surrogate | Classifier,
     source: Source,
-    asked: Asked,
+    asked: PredictionRequest,
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
@@ -139,11 +139,11 @@ def _count_reasons(
         first = int(violating[0])
         tally.violated = f"{label} {labels[first]}: {reasons[first]}"
     tally.violating += int(violating.size)
-    tally.untold += sum(reason != "" and BEYOND not in reason for reason in reasons)
+    tally.unstated += sum(reason != "" and BEYOND not in reason for reason in reasons)
 
 
 def _leave_out(
-    faults: Mapping[int, str], source: Source, chunk: Chunk, asked: Asked, tally: Tally
+    faults: Mapping[int, str], source: Source, chunk: Chunk, asked: PredictionRequest, tally: Tally
 ) -> None:
     first = min(faults)
     point, reason = chunk.labels[first], faults[first]
@@ -162,7 +162,7 @@ def _leave_out(
 def _predict(
     surrogate: Surrogate | Classifier,
     points: np.ndarray,
-    asked: Asked,
+    asked: PredictionRequest,
     given: Mapping[str, np.ndarray],
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Predict points (point, input); columns by name, each with its unit."""

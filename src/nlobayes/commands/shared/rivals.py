@@ -53,17 +53,17 @@ def cost_cells(cost: Mapping[str, float | None]) -> list[str]:
 def shown_name(name: str, found: Mapping[str, Any]) -> str:
     """Name a rival of `evaluation.json`, and what it needs or which part of the rows it learned."""
     if "missing" in found:
-        return f"{name} {said_of_missing(found['missing'])}"
-    part = said_of_rows(found.get("facts", {}))
+        return f"{name} {needed_package(found['missing'])}"
+    part = rows_learned(found.get("facts", {}))
     return f"{name}, {part}" if part else name
 
 
-def said_of_rows(facts: Mapping[str, Any]) -> str:
+def rows_learned(facts: Mapping[str, Any]) -> str:
     """State how many of the train rows a rival learned; nothing where these are all."""
     rows, given = facts.get("rows"), facts.get("train_rows")
     return f"{rows} of {given} rows" if rows and given and rows < given else ""
 
 
-def said_of_missing(package: Any) -> str:
+def needed_package(package: Any) -> str:
     """Name the package that a rival needs, and how to install it."""
     return f"needs {PACKAGES.get(str(package), str(package))}: {remedy(EXTRA)}"

@@ -11,8 +11,8 @@ from nlobayes.artifacts.files import read_json
 from nlobayes.artifacts.netcdf import read_attrs
 from nlobayes.checks import APPROXIMATE
 from nlobayes.commands.shared.rivals import cost_of
-from nlobayes.diagnostics import in_words as sayings
-from nlobayes.diagnostics.in_words import Said
+from nlobayes.diagnostics import in_words as wording
+from nlobayes.diagnostics.in_words import FailedRun
 from nlobayes.errors import InputError
 from nlobayes.surrogate.identity import in_words, origin
 
@@ -35,17 +35,17 @@ class Finished(NamedTuple):
     @property
     def unconverged(self) -> list[str]:
         """Names of the convergence checks that failed."""
-        return sayings.failed(self.diagnostics["checks"])
+        return wording.failed(self.diagnostics["checks"])
 
     @property
     def uncalibrated(self) -> list[str]:
         """Names of the calibration checks that failed."""
-        return sayings.failed(self.evaluation["calibration_checks"])
+        return wording.failed(self.evaluation["calibration_checks"])
 
     @property
     def untested(self) -> bool:
         """Whether its error bars passed, but would pass also if twice too wide."""
-        return sayings.untested(self.evaluation["calibration_checks"]) is not None
+        return wording.untested(self.evaluation["calibration_checks"]) is not None
 
     @property
     def approximate(self) -> bool:
@@ -79,14 +79,14 @@ def read_finished(metrics: Path, runs: Mapping[str, str]) -> list[Finished]:
     return [_read(metrics, path, label) for path, label in runs.items()]
 
 
-def said_of(run: Finished) -> Said | None:
+def describe_failed(run: Finished) -> FailedRun | None:
     """Describe the failed checks of a run and the next steps; None where none failed."""
-    return sayings.said_of(run.diagnostics, run.evaluation)
+    return wording.describe_failed(run.diagnostics, run.evaluation)
 
 
-def failures(runs: Iterable[Finished]) -> dict[str, Said]:
+def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
     """Give the verdict of each run that failed a check, by its label."""
-    return {run.label: said for run in runs if (said := said_of(run))}
+    return {run.label: said for run in runs if (said := describe_failed(run))}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
@@ -113,7 +113,7 @@ def count_passed(runs: Sequence[Finished]) -> str:
 
 
 def _passed(run: Finished) -> bool:
-    return said_of(run) is None and not run.approximate and not run.untested
+    return describe_failed(run) is None and not run.approximate and not run.untested
 
 
 def stackings(runs: Iterable[Finished]) -> list[str]:

@@ -92,13 +92,13 @@ def fit(
     )
     configuration = configure(name, read.dataset, chosen)
     plan_of(configuration)
-    _say_dataset(read.dataset, read.left_out)
+    _report_dataset(read.dataset, read.left_out)
     write_text(study, in_yaml(configuration, _comment(table, study)))
     fitted = fit_in_own_folder(configuration, workers=jobs or _workers())
     for line in fitted.warnings:
         typer.echo(f"warning: {line}", err=True)
     write_bytes(out, fitted.files["surrogates"])
-    _say_verdict(fitted)
+    _report_verdict(fitted)
     typer.echo(f"surrogate: {out}    nlobayes predict {out} POINTS.csv -o OUT.csv")
     typer.echo(f"study:     {study}    with a checkout of nlobayes: {by_snakemake(study)}")
 
@@ -118,7 +118,7 @@ def _workers() -> int:
     return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
 
 
-def _say_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
+def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
     features, target = dataset["features"], dataset["target"]
     learned = target["column"] if target["scale"] == "identity" else f"log10 {target['column']}"
     unit = f" [{target['unit']}]" if target["unit"] else ""
@@ -127,9 +127,9 @@ def _say_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> Non
         typer.echo(f"left out: {one_line(name)} ({reason})", err=True)
 
 
-def _say_verdict(fitted: Fitted) -> None:
+def _report_verdict(fitted: Fitted) -> None:
     """Describe convergence, coverage, errors of predictions and next steps."""
-    said = in_words.said_of(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    said = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
     headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
     colour = "red" if said else "yellow" if untested else "green"

@@ -14,13 +14,13 @@ import typer
 from nlobayes.bundles.bundle import Bundle
 from nlobayes.commands.shared import runtime
 from nlobayes.commands.shared.bundle_points import (
-    AskedOfBundle,
+    BundleRequest,
     predicted_by_bundle,
     surrogates_of,
     to_pairs,
 )
 from nlobayes.commands.shared.point_warnings import warn, warn_of_checks, warn_of_points
-from nlobayes.commands.shared.points import Asked, Tally, predicted
+from nlobayes.commands.shared.points import PredictionRequest, Tally, predicted
 from nlobayes.commands.shared.predictions_out import (
     STANDARD,
     check_not_read,
@@ -89,7 +89,7 @@ def predict(
         if option := _first_given(of_one):
             raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
         target = _in_unit("sigma_pb", "pb", unit)
-        wanted = AskedOfBundle(to_pairs(process), energy, total, *target, skip_bad)
+        wanted = BundleRequest(to_pairs(process), energy, total, *target, skip_bad)
         _by_bundle(Bundle.load(surrogate), points, wanted, (out, form), slha_out)
         return
     if option := _first_given(of_many):
@@ -99,14 +99,16 @@ def predict(
         _check_no_numbers(of_one | {"--unit": unit, "--slha-out": slha_out}, loaded)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     target = _target(loaded, scale, unit)
-    asked = Asked(probabilities_of(quantiles), on, *target, (*(keep or ()),), draws, skip_bad)
+    asked = PredictionRequest(
+        probabilities_of(quantiles), on, *target, (*(keep or ()),), draws, skip_bad
+    )
     _by_surrogate(loaded, points, asked, (out, form), (surrogate, slha_out))
 
 
 def _by_surrogate(
     loaded: Surrogate | Classifier,
     points: str,
-    asked: Asked,
+    asked: PredictionRequest,
     to: tuple[str, str],
     files: tuple[Path, Path | None],
 ) -> None:
@@ -131,7 +133,7 @@ def _by_surrogate(
 
 
 def _by_bundle(
-    bundle: Bundle, points: str, asked: AskedOfBundle, to: tuple[str, str], slha_out: Path | None
+    bundle: Bundle, points: str, asked: BundleRequest, to: tuple[str, str], slha_out: Path | None
 ) -> None:
     """Predict SLHA files with a bundle, and write its cross sections as SLHA."""
     out, form = to
@@ -217,14 +219,14 @@ def _check_log10(loaded: Trained, unit: str) -> None:
         raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
 
 
-def _check_draws(asked: Asked, loaded: Trained) -> None:
+def _check_draws(asked: PredictionRequest, loaded: Trained) -> None:
     if asked.draws > loaded.draws:
         raise InputError(
             "commands.too_many_draws", where="--draws", asked=asked.draws, draws=loaded.draws
         )
 
 
-def _open(points: str, loaded: Trained, asked: Asked) -> AbstractContextManager[Source]:
+def _open(points: str, loaded: Trained, asked: PredictionRequest) -> AbstractContextManager[Source]:
     rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
     columns = [*loaded.inputs, *asked.keep]
     if points == STANDARD:

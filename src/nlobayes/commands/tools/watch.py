@@ -49,7 +49,7 @@ def watch(
     elif console.is_terminal:
         _show_on(console, look, every)
     else:
-        _tell_changes(look, every, ends_with_caller=spec is not None)
+        _report_changes(look, every, ends_with_caller=spec is not None)
 
 
 def _runs(results: Path, changes: list[Path]) -> list[WatchedRun]:
@@ -88,7 +88,7 @@ def _show_on(console: Console, look: States, every: float) -> None:
             return
 
 
-def _tell_changes(look: States, every: float, *, ends_with_caller: bool) -> None:
+def _report_changes(look: States, every: float, *, ends_with_caller: bool) -> None:
     """Print a line for each run that has changed."""
     told, caller = dict[str, str](), os.getppid()
     for states in _looks(look, every):

@@ -11,7 +11,7 @@ METHODS = settings_of(__name__, __file__, MethodSettings)
 CHAINS = "mcmc"
 
 
-def _of_chains_unless_said(value: Any) -> Any:
+def _of_chains_by_default(value: Any) -> Any:
     """Read settings without a kind as those of chains."""
     return {"kind": CHAINS, **value} if isinstance(value, dict) else value
 
@@ -21,4 +21,4 @@ if TYPE_CHECKING:
     Approximation = MethodSettings
 else:
     Approximation = one_of_kinds(each for each in METHODS.values() if each.approximate)
-    Method = Annotated[union_of(__name__, __file__), BeforeValidator(_of_chains_unless_said)]
+    Method = Annotated[union_of(__name__, __file__), BeforeValidator(_of_chains_by_default)]
