@@ -1,6 +1,6 @@
-"""Parts of ArviZ 0.23 that are not needed when it, or PyMC with it, is imported.
+"""Faster and silent import of ArviZ 0.23, and of PyMC, which imports it.
 
-What is used of ArviZ, its estimators and its files, needs none of them.
+nlobayes uses the estimators and the files of ArviZ, which need none of the parts left out here.
 """
 
 import sys
@@ -14,9 +14,9 @@ from types import ModuleType
 def without_announcement() -> None:
     """Keep ArviZ from announcing its next version.
 
-    It does so once a day and notes the day in a file in the home folder: where that cannot be
-    written, or jobs that start together replace it, the import fails. It is silent where it finds
-    the parts of that version; this declares them present.
+    It does so once a day and notes the day in a file in the home folder. The import fails if that
+    file cannot be written, or if jobs that start together replace it. ArviZ is silent if it finds
+    the parts of that version; this function declares them present.
     """
     parts = ModuleType("arviz.preview")
     parts.__dict__["info"] = "arviz_base available, arviz_stats available, arviz_plots available"
@@ -24,17 +24,17 @@ def without_announcement() -> None:
 
 
 def without_plots() -> None:
-    """Leave out the plots: a process imports PyMC sooner.
+    """Leave out the plots, which makes the import of PyMC faster.
 
-    They bring code that Numba compiles at every import, and the interactive half of Matplotlib, of
-    which ArviZ loads the styles even so. Only for processes of our own, none of which draws with
-    either.
+    They import code that Numba compiles at every import, and the interactive part of Matplotlib.
+    ArviZ still loads the styles of Matplotlib. Only for processes of nlobayes, which do not draw
+    with either.
     """
     sys.meta_path.insert(0, _Empty())
 
 
 def without_numba() -> None:
-    """Leave Numba out: only for processes that import ArviZ, as PyMC does, and do not use it."""
+    """Leave out Numba; only for processes that import ArviZ, as PyMC does, and do not use Numba."""
     sys.modules.setdefault("numba", None)  # type: ignore[arg-type]  # not to be found, then
 
 
@@ -43,15 +43,15 @@ _INTERACTIVE = "matplotlib.pyplot"
 
 
 class _Empty(MetaPathFinder, Loader):
-    """Imports the plots as packages without anything in them, but for the styles."""
+    """Importer that gives empty packages for the plots, except for the styles."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find them, and nothing else."""
+        """Find these packages only."""
         del path, target
-        wanted = fullname in (*_PLOTS, _INTERACTIVE)
-        return ModuleSpec(fullname, self, is_package=fullname in _PLOTS) if wanted else None
+        replaced = fullname in (*_PLOTS, _INTERACTIVE)
+        return ModuleSpec(fullname, self, is_package=fullname in _PLOTS) if replaced else None
 
     def exec_module(self, module: ModuleType) -> None:
         """Give `import *` nothing, and ArviZ the styles."""

@@ -1,4 +1,4 @@
-"""The checks of a run in words: the name, the side of the limit, and the question of each."""
+"""Texts of the checks of a run: the label, the side of the limit, and the requirement of each."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from math import isfinite
 from typing import Any, NamedTuple, TypeGuard
 
 APPROXIMATE = "approximate: convergence does not apply"
-"""The verdict on draws that are no chains; their `converged` is null."""
+"""The verdict on draws that are not chains; their `converged` is null."""
 
 
 class Check(NamedTuple):
     """Texts of a check: a label that fits a table, and a sentence with the requirement.
 
-    `bound` is the side of the limit on which the value must lie; checks of calibration that have
-    two limits lie between them.
+    `bound` is the side of the limit on which the value must lie; checks of calibration have
+    two limits and must lie between them.
     """
 
     label: str
@@ -71,7 +71,7 @@ CONVERGENCE = {
         "at least",
     ),
 }
-"""What can fail of a posterior; a run that fails one is not converged."""
+"""Checks of a posterior; a run that fails one is not converged."""
 
 CALIBRATION = {
     "chi2_per_point": Check(
@@ -96,19 +96,19 @@ CALIBRATION = {
         "How far the probabilities of classes are from the shares of right answers.",
     ),
 }
-"""What can fail of error bars; a run that fails one is not calibrated."""
+"""Checks of error bars; a run that fails one is not calibrated."""
 
 TWICE_TOO_WIDE = 0.95 - 0.68
-"""How far off the share inside 68 % intervals is where error bars are twice too wide."""
+"""Excess of the share inside 68 % intervals if error bars are twice too wide."""
 RIGHT_VALUES = {"coverage_68": 0.68, "ece": 0.0}
-"""Checks whose limits narrow with the number of test rows, and the value that is right."""
+"""Checks whose limits narrow with the number of test rows, and their nominal values."""
 
 OF_TARGET = " of "
 """Joins the name of a check and its target, where there are several targets."""
 
 
 def label_of(name: str) -> str:
-    """Give the label of a check, or its name where it has none.
+    """Give the label of a check, or its name if it has none.
 
     A check of one of several targets, `{check} of {target}`, keeps its target.
     """
@@ -118,7 +118,7 @@ def label_of(name: str) -> str:
 
 
 def sentence_of(name: str) -> str:
-    """Give the sentence with the requirement of a check; empty where there is none."""
+    """Give the sentence with the requirement of a check; empty if there is none."""
     known = (CONVERGENCE | CALIBRATION).get(name.partition(OF_TARGET)[0])
     return known.sentence if known else ""
 
@@ -130,14 +130,14 @@ def is_at_least(name: str) -> bool:
 
 
 def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Explain why checks that passed would pass error bars that are twice too wide, too.
+    """Explain why the passed checks would also pass error bars that are twice too wide.
 
-    Their limits are three binomial standard errors from the value that is right: with fewer than 32
-    test rows and the default tolerance as far as that of such error bars, which then pass.
+    Their limits are three binomial standard errors from the nominal value. With fewer than 32 test
+    rows and the default tolerance such error bars lie within the limits.
 
     Returns
     -------
-    A sentence; None where the rows suffice, or a check failed.
+    A sentence; None if there are enough rows, or a check failed.
     """
     if not all(check["passed"] for check in checks.values()):
         return None
@@ -155,7 +155,7 @@ def untested(checks: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 
 def show_value(value: float | None) -> str:
-    """Write the value of a check; JSON has null for what is not finite."""
+    """Write the value of a check; JSON has null for a value that is not finite."""
     if not _exists(value):
         return "not finite"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
@@ -169,7 +169,7 @@ def show_range(low: float | None, high: float | None) -> str:
 
 
 def show_limit(name: str, check: Mapping[str, Any]) -> str:
-    """Write the limits of a check as it is stored: of convergence one, of calibration two."""
+    """Write the limits of a stored check: one for convergence, two for calibration."""
     if "threshold" not in check:
         return show_range(check["low"], check["high"])
     limit = check["threshold"]

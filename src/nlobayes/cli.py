@@ -1,4 +1,4 @@
-"""The command line: one verb per rule of the workflow. Imports a verb only when it is called."""
+"""The command line. It imports the module of a command only when the command is called."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ IN_WORDS = {
     "<list[Path]>": "PATH",
     "<list[Path]>...": "PATH",
 }
-"""What the help calls types of Python; None is a switch."""
+"""Names of Python types in the help; None for a switch, which takes no value."""
 
 NEW_OBJECTS = 100_000
-"""Objects after which Python looks for garbage: at its 700 a fourth of the time of an import is
-that search."""
+"""Allocated objects after which Python collects garbage. At its default, 700, garbage collection
+takes a fourth of the time of an import."""
 
 CANNOT_BE_LOADED = (
     "a package cannot be loaded; install the locked environment with `make setup`, or give "
@@ -51,35 +51,35 @@ FAULTS_OF_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
 
 class Verb(TyperCommand):
-    """A verb whose help speaks in words, not in types of Python."""
+    """A command whose help names values such as TEXT and PATH, not types of Python."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Name what options take: TEXT, NUMBER, PATH or the choices."""
+        """Set the displayed types of parameters: TEXT, NUMBER, PATH or the choices."""
         parameters: list[Any] = super().get_params(ctx)
         for parameter in parameters:
             parameter.display_type_rich = partial(_in_words, type(parameter), parameter)
         return parameters
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Write arguments without braces."""
+        """Return the arguments for the usage line, without braces."""
         pieces = super().collect_usage_pieces(ctx)
         return [piece.replace("{", "").replace("}", "") for piece in pieces]
 
 
 def _in_words(kind: Any, parameter: Any, ctx: Any) -> str | None:
-    said = kind.display_type_rich(parameter, ctx=ctx)
-    return IN_WORDS.get(said, said and said.strip("<>"))
+    displayed = kind.display_type_rich(parameter, ctx=ctx)
+    return IN_WORDS.get(displayed, displayed and displayed.strip("<>"))
 
 
 class Verbs(TyperGroup):
-    """The verbs, imported on demand."""
+    """The group of all commands, each imported on demand."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names, to suggest one
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import one verb."""
+        """Import one command; None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
         verb: Any = function_of(cmd_name)
@@ -88,7 +88,7 @@ class Verbs(TyperGroup):
         return typer.main.get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Show the verbs without importing them."""
+        """List the commands in the help without importing them."""
         for title, commands in (("Tools", TOOLS), ("Pipeline", PIPELINE), ("Audit", AUDIT)):
             with formatter.section(title):
                 helps = [(name, command.help) for name, command in commands.items()]
@@ -104,8 +104,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"nlobayes {version('nlobayes')}")
         raise typer.Exit
 
@@ -123,16 +123,16 @@ def nlobayes(
 
 
 def start() -> None:
-    """Run the command line in a process of its own, which begins sooner."""
+    """Run the command line as the main program, with settings that shorten its start."""
     gc.set_threshold(NEW_OBJECTS)
     without_plots()
-    stage = PIPELINE.get(_asked())
+    stage = PIPELINE.get(_requested_command())
     if stage is not None and stage.on_gpu:
         without_numba()
     main()
 
 
-def _asked() -> str:
+def _requested_command() -> str:
     return next(iter(sys.argv[1:]), "")
 
 
@@ -152,7 +152,7 @@ def main() -> None:
 
 
 def _fault_of_machine(error: Exception) -> str | None:
-    """State what failed where it is the machine or its installation, not the program."""
+    """Describe an error of the machine or of the installation; None for an error of the program."""
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):
         return (
             f"out of memory ({error}); nothing is written; give the job more, or take smaller "
@@ -161,8 +161,8 @@ def _fault_of_machine(error: Exception) -> str | None:
     if isinstance(error, MissingExtra):
         return str(error)
     if isinstance(error, ImportError) and not (error.name or "").startswith("nlobayes"):
-        told = remedy_of(error, preferred="audit" if _asked() in AUDIT else "train")
-        return f"{error}: {told or CANNOT_BE_LOADED}"
+        remedy = remedy_of(error, preferred="audit" if _requested_command() in AUDIT else "train")
+        return f"{error}: {remedy or CANNOT_BE_LOADED}"
     if isinstance(error, OSError) and error.errno in FAULTS_OF_DISK:
         return f"{error}; free space, or check the disk"
     return None

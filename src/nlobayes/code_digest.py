@@ -1,7 +1,7 @@
-"""The code of a job: the modules that it runs through, and a digest of what they mean.
+"""The code of a job: the modules that it uses, and a digest of their meaning.
 
-Comments, docstrings and layout mean nothing. Of a family, as the kernels, only those members belong
-to a job that its specification chooses.
+Comments, docstrings and layout do not count. From a family, such as the kernels, a job uses only
+the members that its specification chooses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nlobayes.stages import module_of
 
 PACKAGE = Path(__file__).parent
 STATED_IN_SPEC = ("nlobayes.study", "nlobayes.stages")
-"""What configuration and the list of stages do is in the specification of each job."""
+"""Packages without effect on the digest: their result is the specification of each job."""
 
 CHOSEN_BY = {
     "nlobayes.data.feature_maps": "map",
@@ -41,14 +41,14 @@ FOUND_BY_NAME = (
     "nlobayes.distributions.laws",
     "nlobayes.evaluation.predictive.noises",
 )
-"""Packages whose modules are imported by their names: where one is, all of them count."""
+"""Packages whose modules are imported by name: if one is used, all of them count."""
 
 DATA_FILES = {".mplstyle"}
 """Endings of the files that code reads from its own folder."""
 
 
 def code_digest(verb: str, spec: Mapping[str, Any] | None = None) -> str:
-    """Digest the meaning of the code of a verb, as a job of this specification runs it.
+    """Digest the code of a command, for a job with this specification.
 
     Without a specification all members of every family count.
     """
@@ -67,9 +67,9 @@ def _digest(verb: str, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
 
 
 def chosen_names(spec: Any, key: str) -> tuple[str, ...]:
-    """List what a specification gives for a key, at any depth: names, or an object of a `kind`.
+    """List the values of a key in a specification, at any depth: names, or objects with a `kind`.
 
-    A number in brackets behind a name, as in `leaky_relu(0.3)`, is none of it.
+    A number in brackets after a name, as in `leaky_relu(0.3)`, is removed.
     """
     names: set[str] = set()
     waiting = [spec]
@@ -87,9 +87,9 @@ def chosen_names(spec: Any, key: str) -> tuple[str, ...]:
 
 
 def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
-    """Find the modules of ours that a module imports, itself included, without importing any.
+    """Find the modules of nlobayes that a module imports, itself included, without importing them.
 
-    Where it imports a family, the members `chosen` of it count, or all where none are given.
+    If it imports a family, the `chosen` members of the family count, or all if none are given.
     """
     found: set[str] = set()
     waiting = [module]
@@ -107,7 +107,7 @@ def modules_of(module: str, chosen: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 class _Module(NamedTuple):
-    """What a module imports, and its syntax tree as text."""
+    """Imports of a module, and its syntax tree as text."""
 
     imports: tuple[str, ...]
     meaning: str

@@ -1,4 +1,4 @@
-"""Extras and their packages: how to install a package that is missing."""
+"""Extras of the package: which extra installs a missing module, and by which command."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from importlib.metadata import PackageNotFoundError, requires
 
 OURS = "nlobayes"
 PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
-"""Names of packages where they are imported under another one."""
+"""Package by module, where the two names differ."""
 OF_EXTRA = re.compile(r"([\w.-]+).*; *extra == ['\"](\w+)['\"]")
 
 
 class MissingExtra(ModuleNotFoundError):
-    """A package that comes with an extra is not installed; its text ends with the remedy."""
+    """A package of an extra is not installed; the message ends with the install command."""
 
 
 @contextmanager
 def needs_extra(preferred: str = "train") -> Iterator[None]:
-    """State how to install packages that are not found here.
+    """Add the install command to errors of imports in this context.
 
     Raises
     ------
@@ -30,16 +30,16 @@ def needs_extra(preferred: str = "train") -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        told = None if isinstance(error, MissingExtra) else remedy_of(error, preferred)
-        if told is None:
+        advice = None if isinstance(error, MissingExtra) else remedy_of(error, preferred)
+        if advice is None:
             raise
-        raise MissingExtra(f"{error}: {told}", name=error.name) from None
+        raise MissingExtra(f"{error}: {advice}", name=error.name) from None
 
 
 def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
-    """State how a package that was not found is installed; None where no extra brings it.
+    """Describe how to install a package that was not found; None if no extra contains it.
 
-    Where several do, it is the preferred one, or else the smallest.
+    If several extras contain it, the preferred one is named, or else the smallest.
     """
     if not isinstance(error, ModuleNotFoundError):
         return None
@@ -48,19 +48,19 @@ def remedy_of(error: ImportError, preferred: str = "train") -> str | None:
 
 
 def remedy(extra: str) -> str:
-    """State how an extra is installed."""
+    """Return the command that installs an extra."""
     return f"`pip install 'nlobayes[{extra}]'`, or `make setup EXTRAS={extra}` in a checkout"
 
 
 def extra_of(module: str, preferred: str = "train") -> str | None:
-    """Name the extra that brings a module, as above."""
+    """Return the extra that contains a module: the preferred or the smallest; None if none does."""
     package = PACKAGES.get(module, module).lower()
     listed = [found.groups() for found in map(OF_EXTRA.match, _requirements()) if found]
     sizes = Counter(extra for _, extra in listed)
-    bringing = [extra for name, extra in listed if name.lower() == package]
-    if preferred in bringing:
+    containing = [extra for name, extra in listed if name.lower() == package]
+    if preferred in containing:
         return preferred
-    return min(bringing, key=sizes.__getitem__, default=None)
+    return min(containing, key=sizes.__getitem__, default=None)
 
 
 def _requirements() -> list[str]:

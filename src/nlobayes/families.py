@@ -1,4 +1,4 @@
-"""Families: what a specification chooses by name, each member in a file of its own."""
+"""Families: packages whose modules are members that a specification chooses by name."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Built = TypeVar("Built", covariant=True)
 
 
 class Builder(Protocol[Built]):
-    """A member that builds what it is a member for, from settings by name."""
+    """A member that builds an object of its family from settings by name."""
 
     def build(self, *given: Any, **settings: Any) -> Built:
-        """Build it."""
+        """Build the object."""
         ...
 
 
 class Family(Mapping[str, Member]):
     """The modules of a package, by the names of their files.
 
-    A new file is a new member: nothing lists them. Those with a leading underscore are helpers. A
-    member is imported when it is requested.
+    A new file is a new member; there is no other list. Files with a leading underscore are helpers.
+    A member is imported when it is requested.
     """
 
     def __init__(self, package: str, file: str) -> None:
@@ -38,7 +38,7 @@ class Family(Mapping[str, Member]):
         return cast(Member, import_module(f"{self._package}.{name}"))
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the names in alphabetical order."""
+        """Iterate over the names in alphabetical order."""
         return iter(self._names)
 
     def __len__(self) -> int:

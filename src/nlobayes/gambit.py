@@ -1,4 +1,4 @@
-"""Cross sections for GAMBIT's ColliderBit, as a Python backend: three functions, one state.
+"""Cross sections for GAMBIT's ColliderBit, as a Python backend of three functions.
 
     import nlobayes.gambit as backend
 
@@ -6,8 +6,9 @@
     backend.import_slha_string(text)
     backend.get_xsection((1000022, 1000023))  # a dict, in fb
 
-A bundle is used as all its surrogates. The environment variable `NLOBAYES_SURROGATES` lists
-surrogates too, separated as in PATH, because the C++ side of GAMBIT only sets the energy.
+The functions share one state, the `Backend` of this module. A bundle stands for all its surrogates.
+The environment variable `NLOBAYES_SURROGATES` also lists surrogates, separated as in PATH, because
+the C++ side of GAMBIT only sets the energy.
 """
 
 from __future__ import annotations
@@ -30,30 +31,30 @@ VARIABLE = "NLOBAYES_SURROGATES"
 PARAMETERS = ("energy", "surrogates")
 FB_PER_PB = 1000.0
 TRUST = {INSIDE: 1, NEAR_EDGE: 0}
-"""What GAMBIT understands: 1 all is well, 0 questionable, -1 not to be trusted."""
+"""Trust levels of GAMBIT: 1 for reliable, 0 for questionable and -1 for unreliable values."""
 NOT_TRUSTED = -1
 KEYS = ("central", "tot_err_up", "tot_err_down", "regup_rel", "regdown_rel")
 SOURCES = {"regression": "reg", "scale": "scale", "pdf": "pdf", "alpha_s": "alphas"}
-"""What GAMBIT calls the sources of errors."""
+"""Names of the sources of errors in GAMBIT."""
 Answer = dict[str, float | int | str]
 
 
 class Backend:
-    """Surrogates by process and energy, the energy requested, and the spectrum at hand."""
+    """State of the backend: surrogates by process and energy, requested energy, and spectrum."""
 
     def __init__(self) -> None:
         self._surrogates: dict[Key, Named] | None = None
         self._energy: float | None = None
         self._slha: str | None = None
-        self._found: dict[tuple[int, ...], Answer] = {}
+        self._answers: dict[tuple[int, ...], Answer] = {}
 
     def set_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """Set `energy` in GeV, and `surrogates`, paths of files or of bundles, or names of these.
+        """Set `energy` in GeV, and `surrogates`: paths of files or bundles, or names of bundles.
 
         Raises
         ------
         InputError
-            If a parameter is unknown, or a surrogate cannot be loaded, does not know its process,
+            If a parameter is unknown, or a surrogate cannot be loaded, does not store its process,
             or has the same process as another.
         """
         for name in parameters:
@@ -64,32 +65,38 @@ class Backend:
             energy = _energy(parameters["energy"])
         if "surrogates" in parameters:
             surrogates = _load(_paths(parameters["surrogates"]))
-        self._energy, self._surrogates, self._found = energy, surrogates, {}
+        self._energy, self._surrogates, self._answers = energy, surrogates, {}
 
     def import_slha_string(self, slha: str) -> None:
-        """Read the spectrum of SLHA text. Invalid text gives trust level -1 later."""
+        """Set the spectrum as SLHA text. Invalid text gives trust level -1 later."""
         if not isinstance(slha, str):
             raise InputError("surrogate.not_text", kind=type(slha).__name__)
-        self._found, self._slha = {}, slha
+        self._answers, self._slha = {}, slha
 
     def get_xsection(self, pid_pair: Iterable[int]) -> Answer:
         """Return the cross section of two produced particles, in any order, by their PDG numbers.
 
         Returns
         -------
-        `central`, the median of the predictive, in fb, `tot_err_up` and `tot_err_down`, the total
-        error on each side; `regup_rel` and `regdown_rel`, that of the surrogate alone, to the ends
-        of its 68 % interval, over `central` and with a sign; where the surrogate knows them those
-        of theory alike, `scaleup_rel`, `pdfup_rel`, `alphasup_rel` and down (without, the total
-        error is that of the surrogate); `trust_level`, 1 inside, 0 near the edge of the training
-        data, -1 outside or without an answer; and `reason`, in words where it is not 1, or a check
-        of the surrogate failed. Checks do not change the trust level, which shows where a point
-        lies. Without an answer the numbers are NaN, not 0.
+        A dictionary:
+
+        - `central`: median of the predictive, in fb;
+        - `tot_err_up`, `tot_err_down`: total error on each side, in fb, which is that of the
+          surrogate alone if it has no theory errors;
+        - `regup_rel`, `regdown_rel`: error of the surrogate alone, from the median to the ends of
+          its 68 % interval, over `central` and with a sign;
+        - `scaleup_rel`, `pdfup_rel`, `alphasup_rel` and the same with `down`: theory errors in the
+          same form, if the surrogate has them;
+        - `trust_level`: 1 inside the training data, 0 near their edge, -1 outside them or without a
+          prediction. Failed checks do not change it;
+        - `reason`: why the trust level is below 1, and which checks of the surrogate failed.
+
+        Without a prediction the numbers are NaN, not 0.
         """
         outgoing = key_of(int(number) for number in pid_pair)
-        if outgoing not in self._found:
-            self._found[outgoing] = self._answer(outgoing)
-        return dict(self._found[outgoing])
+        if outgoing not in self._answers:
+            self._answers[outgoing] = self._answer(outgoing)
+        return dict(self._answers[outgoing])
 
     def _answer(self, outgoing: tuple[int, ...]) -> Answer:
         if self._slha is None:
@@ -98,8 +105,8 @@ class Backend:
             self._surrogates = _load(_from_environment())
         energies = {key[1]: key for key in self._surrogates if key[0] == outgoing}
         if self._energy is not None:
-            asked = self._energy
-            energies = {e: key for e, key in energies.items() if same_energy(e, asked)}
+            requested = self._energy
+            energies = {e: key for e, key in energies.items() if same_energy(e, requested)}
         if len(energies) != 1:
             return _nothing(self._missing(outgoing, [*energies]))
         (key,) = energies.values()
@@ -128,18 +135,18 @@ def _energy(received: Any) -> float:
 
 
 def _paths(received: Any) -> list[Path]:
-    given = [received] if isinstance(received, str | Path) else received
-    if not isinstance(given, list | tuple) or not all(isinstance(one, str | Path) for one in given):
+    paths = [received] if isinstance(received, str | Path) else received
+    if not isinstance(paths, list | tuple) or not all(isinstance(p, str | Path) for p in paths):
         raise InputError("surrogate.gambit_surrogates", received=received)
-    return [Path(one) for one in given]
+    return [Path(path) for path in paths]
 
 
 def _from_environment() -> list[Path]:
-    return [Path(one) for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
+    return [Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
 def _load(paths: Iterable[Path]) -> dict[Key, Named]:
-    """Load surrogates, and those of bundles: folders, or names of bundles."""
+    """Load surrogate files, and the surrogates of bundles given by folder or name."""
     loaded: dict[Key, Named] = {}
     for path in paths:
         found = load_each([path]) if path.suffix == ENDING else Bundle.load(path).loaded
@@ -150,20 +157,22 @@ def _load(paths: Iterable[Path]) -> dict[Key, Named]:
     return loaded
 
 
-def _in_fb(found: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:
-    """Give a cross section in fb; trust is where it lies, the reason also what checks failed."""
-    of, median = found.errors, FB_PER_PB * found.median
-    total = {"tot_err_up": of["total_up"] * median, "tot_err_down": -of["total_down"] * median}
+def _in_fb(predicted: CrossSection, failed: Mapping[str, Sequence[str]]) -> Answer:
+    """Convert a cross section in pb to an answer in fb, with the names of failed checks."""
+    errors, median = predicted.errors, FB_PER_PB * predicted.median
+    up, down = (errors[f"total_{side}"] * median for side in ("up", "down"))
+    total = {"tot_err_up": up, "tot_err_down": -down}
     relative = {
-        f"{called}{side}_rel": of[f"{source}_{side}"]
-        for source, called in SOURCES.items()
+        f"{name}{side}_rel": errors[f"{source}_{side}"]
+        for source, name in SOURCES.items()
         for side in ("up", "down")
-        if f"{source}_{side}" in of
+        if f"{source}_{side}" in errors
     }
-    trust = TRUST.get(found.domain, NOT_TRUSTED)
+    trust = TRUST.get(predicted.domain, NOT_TRUSTED)
     checks = [f"{kind} failed: {', '.join(names)}" for kind, names in failed.items() if names]
-    said = filter(None, ["" if trust == 1 else found.domain, found.reason, *checks])
-    return {"central": median, **total, **relative, "trust_level": trust, "reason": "; ".join(said)}
+    parts = filter(None, ["" if trust == 1 else predicted.domain, predicted.reason, *checks])
+    reason = "; ".join(parts)
+    return {"central": median, **total, **relative, "trust_level": trust, "reason": reason}
 
 
 def _nothing(reason: str) -> Answer:

@@ -1,4 +1,4 @@
-"""Functions of the user: of their files the bytes that were digested, and no others, are run."""
+"""Custom functions of the user; only the bytes of a file that were digested are run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from nlobayes.study.own_function import Code, OwnFunction
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A function of the user with its settings; what it raises becomes one line.
+    """A function of the user with its settings; an exception of it becomes one line.
 
-    It is equal to itself alone, so that JAX may take it for a constant.
+    It is equal only to itself, so that JAX may treat it as a constant.
     """
 
     code: Code
@@ -26,12 +26,12 @@ class Bound:
     settings: Mapping[str, Any]
 
     def __call__(self, *given: Any) -> Any:
-        """Call it.
+        """Call the function.
 
         Raises
         ------
         InputError
-            Where it raises anything.
+            If it raises an exception.
         """
         try:
             return self.function(*given, **self.settings)
@@ -47,34 +47,34 @@ class Bound:
             ) from error
 
     def __str__(self) -> str:
-        """Name it, and its file."""
+        """Name the function and its file."""
         return f"{self.code.function} of {self.code.file}"
 
 
 def bind(own: OwnFunction) -> Bound:
-    """Load a function of the user, and give it its settings."""
+    """Load a function of the user, and bind its settings."""
     return Bound(own.codes["function"], load_function(own.codes["function"]), own.settings)
 
 
 def functions_of(settings: Any) -> dict[str, Callable[..., Any]]:
-    """Load the functions of the user that a preset names, by its keys; none of one of ours."""
+    """Load the functions of the user that a preset names, by its keys; empty if it names none."""
     return {key: load_function(code) for key, code in settings.codes.items()}
 
 
 def bind_activations(named: Any) -> Any:
-    """Load what is a function of the user in an activation, or in a list of them."""
+    """Load the functions of the user in an activation, or in a list of activations."""
     if isinstance(named, OwnFunction):
         return bind(named)
     return named if isinstance(named, str) else tuple(map(bind_activations, named))
 
 
 def load_function(code: Code) -> Callable[..., Any]:
-    """Import a user's file, the bytes that were digested, and take its function.
+    """Import the digested bytes of a user's file, and return its function.
 
     Raises
     ------
     InputError
-        If they are others, raise, or have no such function.
+        If the bytes have changed, raise an exception, or have no such function.
     """
     spec = spec_from_loader(Path(code.file).stem, _Pinned(code.file, code.sha256))
     assert spec is not None
@@ -98,7 +98,7 @@ def load_function(code: Code) -> Callable[..., Any]:
 
 
 class _Pinned(SourceLoader):
-    """Gives the source of one file, if it is still the one that was digested."""
+    """Loader of the source of one file, if it still has the bytes that were digested."""
 
     def __init__(self, file: str, sha256: str) -> None:
         self._file, self._sha256 = file, sha256

@@ -1,4 +1,4 @@
-"""Where an artifact comes from: the code of its verb, the versions around it, the precision."""
+"""The origin of an artifact: the code of its command, the versions of packages, the precision."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES = (
 
 
 def record(verb: str, spec: Any, inputs: Mapping[str, str], **facts: Any) -> dict[str, Any]:
-    """Describe the making of an artifact: a function of its inputs, without dates or hosts.
+    """Describe the origin of an artifact, as a function of its inputs, without dates or hosts.
 
     `inputs` holds the SHA-256 of each file that was read, by its path.
     """

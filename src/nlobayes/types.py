@@ -29,7 +29,7 @@ class RowGroups(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """A table made ready: what was read, what the network sees, and how one becomes the other.
+    """A prepared table: columns as read, inputs of the network, and the transforms between them.
 
     Attributes
     ----------
@@ -51,14 +51,14 @@ class Dataset(NamedTuple):
     units
         Unit of each input and of each target, by name.
     scale_uncertainty
-        How far the target moves with the scale of the physics, on the scale that the network
-        learns (point,); None where it is not known.
+        Change of the target under variation of the physical scale, on the scale that the network
+        learns (point,); None if it is not known.
     error
         Standard deviation of the numerical noise of the target, on the scale that the network
         learns: dex where that is log10 (point,); None where it is not known.
     relative_to
-        What the target, of several the first, is learned relative to, in its unit (point,); None
-        where it is learned itself. `transforms` states what it is.
+        Reference of the target, or of the first of several, in its unit (point,); None if the
+        target is learned directly. `transforms` defines the reference.
     groups
         Group of each row, such as rows of known quality, whose scores are separate; None where no
         column names them.
@@ -100,19 +100,19 @@ class Plane(NamedTuple):
 
 
 class RivalPrediction(NamedTuple):
-    """What a rival predicts of every point, on the model scale.
+    """The predictions of a rival at every point, on the model scale.
 
     Attributes
     ----------
     function
-        Its draws (draw, point), as those of a posterior; none where its library is missing.
+        Its draws (draw, point), in the form of a posterior; empty if its library is missing.
     sd
-        Standard deviation of a new observation by its own account (point,); None where it gives
+        Standard deviation of a new observation as the rival states it (point,); None if it states
         none.
     facts
         Facts of its fit, such as the rows that it used.
     missing
-        Package that it needs and that was not installed; None where it was fitted.
+        Required package that is not installed; None if the rival was fitted.
     """
 
     function: np.ndarray
@@ -130,7 +130,7 @@ class Named(NamedTuple):
 
 
 class MAPEstimate(NamedTuple):
-    """Where a chain starts: its MAP as a position (parameter,) and by name, and how it got there.
+    """The start of a chain: its MAP as a position (parameter,) and by name, and its history.
 
     `loss` (negative log posterior per row) and `validation_rmse` (network units): axis (epoch,).
     `path` (snapshot, parameter): the position after `path_epochs` (snapshot,) epochs, in float32.
@@ -146,7 +146,7 @@ class MAPEstimate(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """State of a group of chains: all that its next step needs, bit for bit.
+    """State of a group of chains, from which it continues bit for bit.
 
     The keys follow from the run's seed, `chains` and `next_step`.
 
@@ -159,9 +159,9 @@ class Checkpoint(NamedTuple):
     state
         Arrays of the kernel's state by name, each with leading axis (chain,).
     tuned
-        Arrays of what is frozen by name, each with leading axis (chain,).
+        Arrays of the tuned values by name, each with leading axis (chain,).
     adaptation
-        Arrays that an unfinished warm-up carries, by name; empty in sampling.
+        Arrays of the carry of an unfinished warm-up, by name; empty in sampling.
     """
 
     chains: tuple[int, ...]
@@ -199,12 +199,12 @@ class PosteriorDraws(NamedTuple):
     log_density
         Log density of every draw (chain, draw), up to a constant.
     variables
-        Weights by name, leading axes (chain, draw); None where a method gives functions alone.
+        Weights by name, leading axes (chain, draw); None if a method gives only functions.
     masks
-        Which entries of an array of weights a draw has, by its name, where architectures differ;
-        the others are zero, so that predictions need no mask.
+        Masks of the weights that a draw uses, by name of the array, if architectures differ; the
+        others are zero, so that predictions need no mask.
     log_approximation
-        Log density (chain, draw) of what an approximation drew them from; None where not known.
+        Log density (chain, draw) of the distribution of an approximation; None if not known.
     centres
         Weights by name, leading axes (chain, draw), at which the network of each draw is
         linearised; None where draws are of the network itself.
@@ -219,13 +219,13 @@ class PosteriorDraws(NamedTuple):
 
 
 class Predicted(NamedTuple):
-    """What draws predict: on the model scale, or the probabilities of classes.
+    """Predictions of draws: on the model scale, or the probabilities of classes.
 
     Attributes
     ----------
     function
-        f of every draw (draw, point), of several targets (draw, point, output); of classes their
-        probabilities (draw, point, class).
+        f of every draw (draw, point), or (draw, point, output) for several targets; for classes
+        their probabilities (draw, point, class).
     family
         Family of the likelihood's noise; None for classes.
     scale
@@ -241,7 +241,7 @@ class Predicted(NamedTuple):
 
 
 class EarlierData(NamedTuple):
-    """Gaussian summary of f from earlier data: combinations of it at a few points, with unit noise.
+    """Gaussian summary of f from earlier data: linear combinations of f at points, with unit noise.
 
     Attributes
     ----------
@@ -256,8 +256,8 @@ class EarlierData(NamedTuple):
     scale
         The model scale: `log10` or `identity`.
     relative_to, reference
-        Settings of what the target was learned relative to, and its value at the points (point,);
-        None where it was learned itself.
+        Settings of the reference of the target, and its value at the points (point,); None if the
+        target was learned directly.
     """
 
     inputs: np.ndarray
@@ -286,9 +286,9 @@ class Exported(NamedTuple):
     variables
         Weights and biases by name, each with leading axis (draw,).
     features
-        Train rows as the network sees them (row, feature).
+        Train rows as inputs of the network (row, feature).
     spacing
-        How far apart train rows lie around each (row,).
+        Distance between train rows around each (row,).
     limits
         Smallest and largest value of each input among the train rows (input, 2).
     typical
@@ -299,7 +299,8 @@ class Exported(NamedTuple):
     facts
         Everything else by name: transforms, units, the noise's scale, verdicts, provenance.
     further
-        The predictive noise of each target behind the first; `further` of the facts has the rest.
+        The predictive noise of each target after the first; `further` of the facts has their other
+        facts.
     """
 
     variables: dict[str, np.ndarray]

@@ -97,7 +97,7 @@ def test_trust_follows_the_domain(backend: Backend, files: list[Path]) -> None:
     assert "msq is not given" in str(backend.get_xsection(PAIR)["reason"])
 
 
-def test_every_parameter_that_was_held_fixed_is_looked_at(
+def test_every_fixed_parameter_is_checked(
     exported: Exported, dataset: Dataset, tmp_path: Path
 ) -> None:
     held = "mass_1000021 = 2500 GeV (2400 to 2600); tan_beta = 10 1 (9.9 to 10.1)"
@@ -105,19 +105,19 @@ def test_every_parameter_that_was_held_fixed_is_looked_at(
     made = Backend()
     made.set_parameters({"surrogates": str(path), "energy": 13000})
     spectrum = spectrum_of(Surrogate.load(path)).replace("Block MASS", "Block MASS\n 1000021 {}")
-    told = {}
+    trust = {}
     for mass, tan_beta in ((2500, 10), (-2500, 10), (2700, 10), (2500, 30)):
         made.import_slha_string(f"{spectrum.format(mass)}Block MINPAR\n 3 {tan_beta}\n")
-        told[mass, tan_beta] = made.get_xsection(PAIR)["trust_level"]
-    assert [*told.values()] == [1, 1, -1, -1]
+        trust[mass, tan_beta] = made.get_xsection(PAIR)["trust_level"]
+    assert [*trust.values()] == [1, 1, -1, -1]
     made.import_slha_string(spectrum.format(2500))
     assert "tan_beta is not given" in str(made.get_xsection(PAIR)["reason"])
 
 
-def test_chains_that_did_not_converge_are_told_of(
+def test_chains_that_did_not_converge_are_in_the_reason(
     exported: Exported, dataset: Dataset, tmp_path: Path
 ) -> None:
-    """The trust level is of the point alone."""
+    """The trust level depends on the point only."""
     checks = {"rhat_f_p99": {"value": 1.2, "threshold": 1.05, "passed": False}}
     verdict = {"converged": False, "convergence": checks, "calibration": {}}
     path = tmp_path / "a.nc"
@@ -132,15 +132,15 @@ def test_chains_that_did_not_converge_are_told_of(
 def test_near_the_edge_is_questionable(
     backend: Backend, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = np.array(["near edge"])
-    monkeypatch.setattr(Surrogate, "domain", lambda *_: said)
+    flags = np.array(["near edge"])
+    monkeypatch.setattr(Surrogate, "domain", lambda *_: flags)
     found = backend.get_xsection(PAIR)
     assert (found["trust_level"], found["reason"]) == (0, f"near edge; {FAILED}")
 
 
 @pytest.mark.parametrize("text", ["", "Block MASS\n 1000022 100\n", "\0"])
 def test_a_spectrum_that_cannot_be_used_is_not_trusted(backend: Backend, text: str) -> None:
-    """Nor is the one before it used again."""
+    """The spectrum before it is not used again."""
     backend.get_xsection(PAIR)
     backend.import_slha_string(text)
     assert distrusted(backend.get_xsection(PAIR), "SLHA")
@@ -190,7 +190,7 @@ def test_a_bundle_stands_for_its_surrogates(
 def test_files_of_the_environment_are_enough(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the C++ side calls it, which sets the energy alone."""
+    """The C++ side calls it so and only sets the energy."""
     monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, files)))
     fresh = Backend()
     fresh.set_parameters({"energy": 13000})
@@ -208,7 +208,7 @@ def test_the_module_has_gambits_functions() -> None:
 
 
 def test_a_thousand_calls_of_one_pair_take_no_second(backend: Backend) -> None:
-    """In CPU time; docs/using.md has that of as many spectra."""
+    """This is CPU time; docs/using.md has the time for as many spectra."""
     start = process_time()
     for _ in range(1000):
         backend.get_xsection(PAIR)

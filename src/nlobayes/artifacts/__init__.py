@@ -1,1 +1,1 @@
-"""Files: the only place that writes results. Atomic, byte-stable, checked when read."""
+"""Reading and writing of all result files: atomic, byte-stable, checked when read."""

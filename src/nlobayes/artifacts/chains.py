@@ -1,4 +1,4 @@
-"""Chains to groups and back: warm-ups, segments, and the posterior they join into."""
+"""Storage of chains as NetCDF groups: warm-ups, segments, and the posterior they join into."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRAWN = ("posterior", "sample_stats", "predictions")
 
 
 def write_warmup(path: Path, first_step: int, stats: Arrays, end: Checkpoint, attrs: Attrs) -> None:
-    """Write a segment of a warm-up: stats of every step (chain, draw) and where it ends."""
+    """Write a segment of a warm-up: stats of every step (chain, draw) and its end state."""
     groups = {
         "warmup_sample_stats": _stats(stats, end.chains, first_step),
         **_checkpoint(end),
@@ -48,15 +48,15 @@ def write_segment(path: Path, segment: Segment, attrs: Attrs) -> None:
 
 
 def write_empty_segment(path: Path, previous: Path, attrs: Attrs) -> None:
-    """Write a segment of no draws, which ends where the previous segment ended."""
+    """Write a segment without draws, with the end state of the previous segment."""
     groups = read_groups(previous, "segment")
-    nothing = {name: groups[name].isel(draw=slice(0, 0)) for name in DRAWN}
+    empty = {name: groups[name].isel(draw=slice(0, 0)) for name in DRAWN}
     chains = {"chains": read_attrs(previous)["chains"]}
-    write_groups(path, "segment", groups | nothing, {**attrs, **chains})
+    write_groups(path, "segment", groups | empty, {**attrs, **chains})
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read where a warm-up or a segment ended."""
+    """Read the end state of a warm-up or of a segment."""
     attrs = read_attrs(path)
     groups = read_groups(path, "segment" if attrs.get("kind") == "segment" else "warmup")
     return Checkpoint(
@@ -77,7 +77,8 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
     Raises
     ------
     InputError
-        If a file cannot be used, a segment is out of order, or chains repeat or do not fit.
+        If a file cannot be used, a segment is out of order, a chain repeats, or the arrays of two
+        files do not fit together.
     """
     warmed = _read_chain_groups("warmup", warmups, ("warmup_sample_stats",))
     drawn = _read_chain_groups("segment", segments, DRAWN)
@@ -88,9 +89,10 @@ def assemble(warmups: Sequence[Path], segments: Sequence[Path]) -> Groups:
 
 
 def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Groups:
-    """Label chains that one job sampled and of which every draw is stored.
+    """Label chains that one job sampled with every draw stored.
 
-    The stats are those of every draw and of every step of the warm-up, `lp` among them.
+    `stats` has an array for every draw and `warmup` for every step of the warm-up; both contain
+    `lp`.
     """
     groups, chains = draw_groups(draws), range(len(draws.log_density))
     warmed = {"warmup_sample_stats": _stats(warmup, chains, 0)}
@@ -98,7 +100,10 @@ def sampled_groups(draws: PosteriorDraws, stats: Arrays, warmup: Arrays) -> Grou
 
 
 def read_functions(segments: Sequence[Path]) -> np.ndarray:
-    """Read the function draws (chain, draw, reference_point) of all groups; errors as above."""
+    """Read the function draws (chain, draw, reference_point) of all chain groups.
+
+    Errors are those of `assemble`.
+    """
     chain_groups = _read_chain_groups("segment", segments, ("predictions",))
     return _join([*chain_groups.values()])["predictions"]["f"].values
 
@@ -106,7 +111,7 @@ def read_functions(segments: Sequence[Path]) -> np.ndarray:
 def _read_chain_groups(
     kind: str, paths: Sequence[Path], names: tuple[str, ...]
 ) -> dict[tuple[int, ...], Groups]:
-    """Join some groups of the segments of every chain group along their draws."""
+    """Read the named groups of all files and join those of each chain group along draws."""
     chain_groups: dict[tuple[int, ...], list[Groups]] = {}
     for path in paths:
         groups = read_groups(path, kind)
@@ -123,7 +128,7 @@ def _read_chain_groups(
 
 
 def _pair(groups: Groups) -> Groups:
-    """Keep beside stored draws the stats of the same draws, as ArviZ needs; all go elsewhere."""
+    """Limit `sample_stats` to the stored draws, as ArviZ needs, and keep all as another group."""
     stats = groups["sample_stats"]
     stored = stats.sel(draw=groups["posterior"]["draw"])
     return groups | {"sample_stats": stored, "all_sample_stats": stats}
@@ -149,7 +154,10 @@ def _checkpoint(end: Checkpoint) -> Groups:
 
 
 def _arrays(arrays: Arrays, leading: tuple[str, ...], parameters: int = -1) -> xr.Dataset:
-    """Label arrays of any shape: the leading dims, `parameter` where it is the last one left."""
+    """Label arrays of any shape: first `leading`, then `parameter` or numbered dims.
+
+    An array has the dim `parameter` if its only other axis has length `parameters`.
+    """
 
     def dims(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
         rest = shape[len(leading) :]

@@ -1,4 +1,7 @@
-"""Values to groups and back: group, name and dims of all but predictions (`predicted`)."""
+"""Storage of datasets, MAPs, surrogates and earlier data as NetCDF groups.
+
+Module `predicted` does the same for predictions.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from nlobayes.types import (
 Attrs = Mapping[str, Any]
 
 ROW_FACTS = ("scale_uncertainty", "error", "relative_to")
-"""What is known of the target of each row, where it is: names of a dataset and of its file."""
+"""Optional columns of a dataset, with one entry for each row, and their names in its file."""
 
 
 def write_dataset(path: Path, dataset: Dataset, attrs: Attrs) -> None:
@@ -77,7 +80,7 @@ def read_dataset(path: Path) -> Dataset:
 
 
 def read_statement(path: Path) -> dict[str, Any]:
-    """Read what the table behind a dataset or a posterior states, as an attribute to pass on."""
+    """Read the metadata of the table behind a dataset or a posterior, as an attribute to copy."""
     return {"table_metadata": read_attrs(path).get("table_metadata", {})}
 
 
@@ -106,7 +109,7 @@ def _observed(dataset: Dataset) -> xr.Dataset:
 
 
 def point_dims(values: np.ndarray) -> tuple[str, ...]:
-    """Name the axes of what every point has one of, or several."""
+    """Name the axes of an array with one value, or several outputs, for every point."""
     return ("point", "output")[: values.ndim]
 
 
@@ -116,7 +119,7 @@ def write_map(path: Path, start: MAPEstimate, attrs: Attrs) -> None:
         "posterior": named_group(start.variables, ()),
         "state": xr.Dataset({"position": (("parameter",), start.position)}),
         "history": xr.Dataset(
-            {  # the longest first: a lost end of a file is detected by the bytes behind
+            {  # the longest array first: the arrays after it reveal a lost end of the file
                 "path": (("snapshot", "parameter"), start.path),
                 "path_epoch": (("snapshot",), start.path_epochs),
                 "loss": (("epoch",), start.loss),
@@ -143,7 +146,7 @@ def read_map(path: Path) -> MAPEstimate:
 
 
 def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
-    """Give the data that a posterior was conditioned on, errors in units of the network."""
+    """Return the data that a posterior was conditioned on, with errors in units of the network."""
     names = {"feature": list(dataset.feature_names)}
     target = dataset.target[rows]
     observed = {"target": (point_dims(target), target)}
@@ -164,7 +167,7 @@ def observed_groups(dataset: Dataset, rows: np.ndarray) -> Groups:
 
 
 def read_variables(group: xr.Dataset) -> Named:
-    """Take the named weights and noise of a posterior group, each with axes (chain, draw, ...)."""
+    """Read the weights and noise of a posterior group by name, with axes (chain, draw, ...)."""
     return _unname(group, ("chain", "draw"))
 
 
@@ -243,8 +246,8 @@ def read_earlier(path: Path) -> EarlierData:
 def named_group(
     named: Named, leading: tuple[str, ...], coords: Mapping[str, Any] | None = None
 ) -> xr.Dataset:
-    """Label arrays with the leading dims before their own."""
-    dims = {name: (*leading, *own) for name, own in named.dims.items()}
+    """Label arrays with the leading dims, followed by the dims of each array."""
+    dims = {name: (*leading, *trailing) for name, trailing in named.dims.items()}
     used = {dim for name in named.values for dim in dims[name]}
     labels = {dim: list(label) for dim, label in named.coords.items() if dim in used}
     variables = {name: (dims[name], values) for name, values in named.values.items()}

@@ -1,4 +1,4 @@
-"""Of a finished segment what is shown while a run goes on: function draws and acceptance."""
+"""Function draws and acceptance of finished segments, which are shown while a run continues."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nlobayes.errors import InputError
 class Drawn(NamedTuple):
     """Draws of a segment.
 
-    `function` has axes (chain, draw, quantity), several outputs one behind the other;
-    `acceptance` has axes (chain, draw).
+    `function` has axes (chain, draw, quantity), where the outputs of each reference point follow
+    each other. `acceptance` has axes (chain, draw).
     """
 
     function: np.ndarray
@@ -26,7 +26,9 @@ class Drawn(NamedTuple):
 
 
 def read_drawn(segment: Path) -> Drawn:
-    """Read a segment without its weights, which are most of it.
+    """Read the function draws and acceptance of a segment without its weights.
+
+    The weights are the largest part of the file.
 
     Raises
     ------

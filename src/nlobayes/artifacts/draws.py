@@ -1,4 +1,4 @@
-"""Draws of a posterior to groups, whichever method made them."""
+"""Storage of posterior draws of any method as NetCDF groups."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from nlobayes.types import PosteriorDraws
 
 LEADING = ("chain", "draw")
 CENTRES = "centres"
-"""Group of the weights at which the network of each draw is linearised, where it is."""
+"""Optional group: the weights at which the network of each draw is linearised."""
 LINEARISED = "linearised"
-"""Attribute `predictive` of a file that has them."""
+"""Value of the attribute `predictive` of a file with such centres."""
 FUNCTION = (*LEADING, "reference_point", "output")
 
 
 def draw_groups(draws: PosteriorDraws) -> Groups:
     """Label the draws of an approximation: weights, log densities, f at the reference points.
 
-    Masks are in a group of their own, and there only if architectures differ; so are centres, there
-    only if the network of each draw is linearised.
+    Group `masks` exists only if architectures differ. Group `centres` exists only if the network of
+    each draw is linearised.
     """
     chains, count = draws.log_density.shape
     coords = {"chain": np.arange(chains), "draw": np.arange(count)}

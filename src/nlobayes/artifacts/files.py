@@ -1,4 +1,4 @@
-"""Atomic writes: a file is either whole and under its name, or it is not there."""
+"""Atomic writes: a file under its name is complete, or it does not exist."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file beside `path`, then move it into place.
+    """Call `write` on a temporary file beside `path`, then move the file into place.
 
-    File and folders have the modes that the umask gives. What a killed writer of the same file
-    left behind is removed; what another one writes just now is left alone.
+    The umask sets the modes of the file and of new folders. Temporary files of killed writers of
+    `path` are deleted; those of running writers are kept.
 
     Raises
     ------
     InputError
-        If the directory cannot be written or is full; nothing is left behind.
+        If the directory cannot be written or is full; then no temporary file remains.
     """
     temporary = None
     try:
@@ -61,7 +61,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def as_json(content: Mapping[str, Any]) -> str:
-    """Spell a mapping as `write_json` writes it."""
+    """Return a mapping as the text that `write_json` writes."""
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
@@ -118,7 +118,10 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 
 def not_written(path: Path, error: OSError) -> InputError:
-    """State the reason, and how full the disk is, because not every library reports a full disk."""
+    """Return the error for a failed write, with its reason and the free space of the disk.
+
+    The free space is included because not every library reports a full disk.
+    """
     reason = str(error)
     try:
         free = shutil.disk_usage(next(folder for folder in path.parents if folder.is_dir())).free

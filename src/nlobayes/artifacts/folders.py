@@ -1,4 +1,4 @@
-"""Atomic folders: a folder is either whole and under its name, or it is not there."""
+"""Atomic folders: a folder under its name is complete, or it does not exist."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from nlobayes.errors import InputError
 
 
 def write_folder(path: Path, copies: Mapping[str, Path], texts: Mapping[str, str]) -> None:
-    """Make a folder of copies of files, and of texts, by their names in it.
+    """Make a folder of copies of files and of text files, both by their names in the folder.
 
     Raises
     ------
     InputError
-        If there is something under its name, or it cannot be written; nothing is left behind.
+        If `path` exists or cannot be written; then no temporary folder remains.
     """
     if path.exists() or path.is_symlink():
         raise InputError("artifacts.folder_exists", path=path)

@@ -1,4 +1,4 @@
-"""What variables of posteriors and surrogates mean, as attributes that any NetCDF reader shows."""
+"""Meanings of variables of posteriors and surrogates, as attributes that NetCDF readers show."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ PARAMETERS = re.compile(r"(weights|biases)_(\d+)")
 
 
 def explain(group: xr.Dataset) -> xr.Dataset:
-    """Give every variable that is known a long name; all of them are pure numbers."""
+    """Add a long name and the unit 1 to every variable with a known meaning."""
     meanings = {name: meaning for name in group.data_vars if (meaning := _meaning(str(name)))}
-    said = {name: {"long_name": text, "units": "1"} for name, text in meanings.items()}
-    return group.assign({name: group[name].assign_attrs(attrs) for name, attrs in said.items()})
+    added = {name: {"long_name": text, "units": "1"} for name, text in meanings.items()}
+    return group.assign({name: group[name].assign_attrs(attrs) for name, attrs in added.items()})
 
 
 def _meaning(name: str) -> str | None:
-    if found := PARAMETERS.fullmatch(name):
-        layer = int(found[2])
-        return LAYERS[found[1]].format(before=layer - 1, layer=layer)
+    if match := PARAMETERS.fullmatch(name):
+        layer = int(match[2])
+        return LAYERS[match[1]].format(before=layer - 1, layer=layer)
     return MEANINGS.get(name)

@@ -1,4 +1,4 @@
-"""NetCDF4 files of groups: written byte-stably, checked against their kind when read."""
+"""NetCDF4 files of groups: equal content gives equal bytes, and reading checks the kind."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ AS_WRITTEN: dict[str, Any] = {
     "mask_and_scale": False,
     "decode_times": False,
 }
-"""No attribute of a variable changes its values."""
+"""Options that read the stored values unchanged, whatever the attributes of a variable."""
 
 OWN = ("kind", "place")
-"""Attributes that a file has of its own, never of another one."""
+"""Attributes of the file itself, which are never copied from another file."""
 
 
 def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]) -> None:
-    """Write groups of one artifact; attributes that are not text or numbers become JSON.
+    """Write the groups of one artifact; attributes that are not text or numbers become JSON.
 
-    A result states its place.
+    A result also gets the attribute `place`.
     """
     _check(groups, kind, attrs.get("form"), path)
     stated = {"kind": kind, **stated_place(path)}
-    given = {name: encode(value) for name, value in sorted(attrs.items()) if name not in OWN}
-    root = xr.Dataset(attrs={**stated, **given})
+    copied = {name: encode(value) for name, value in sorted(attrs.items()) if name not in OWN}
+    root = xr.Dataset(attrs={**stated, **copied})
 
     def write(temporary: Path) -> None:
         try:
@@ -45,7 +45,7 @@ def write_groups(path: Path, kind: str, groups: Groups, attrs: Mapping[str, Any]
             for name, group in groups.items():
                 plain = {variable: {"_FillValue": None} for variable in group.variables}
                 group.to_netcdf(temporary, mode="a", group=name, engine="netcdf4", encoding=plain)
-        except RuntimeError as error:  # what the NetCDF library makes of a full disk
+        except RuntimeError as error:  # the NetCDF library reports a full disk so
             raise OSError(str(error)) from error
         seal(temporary)
 
@@ -76,7 +76,7 @@ def read_groups(path: Path, kind: str) -> Groups:
 
 
 def read_attrs(path: Path) -> dict[str, Any]:
-    """Read the attributes of an artifact, JSON decoded; errors as above."""
+    """Read the attributes of an artifact, with JSON decoded; errors as in `read_groups`."""
     check_seal(path)
     check_plain(path)
     try:
@@ -92,9 +92,9 @@ def _not_netcdf(path: Path, error: Exception) -> InputError:
 
 def _check(groups: Groups, kind: str, form: Any, path: Path) -> None:
     schema = SCHEMAS.get(f"{kind}/{form}") if form else SCHEMAS[kind]
-    told = remedy(path)
+    advice = remedy(path)
     if schema is None:
-        raise InputError("artifacts.no_form", where=path, kind=kind, form=form, remedy=told)
+        raise InputError("artifacts.no_form", where=path, kind=kind, form=form, remedy=advice)
     for group, variables in schema.items():
         if group not in groups:
             raise InputError(
@@ -103,14 +103,14 @@ def _check(groups: Groups, kind: str, form: Any, path: Path) -> None:
                 group=group,
                 kind=kind,
                 groups=[*schema],
-                remedy=told,
+                remedy=advice,
             )
         for name, dims in variables.items():
             _check_dims(groups[group], f"{group}/{name}", dims, path)
 
 
 def _check_dims(group: xr.Dataset, place: str, dims: tuple[str, ...], path: Path) -> None:
-    """Check the dims of the variable `group/name`; one more, of outputs, may follow."""
+    """Check the dims of the variable `group/name`, after which a dim `output` may follow."""
     name = place.partition("/")[2]
     if name not in group:
         raise InputError("artifacts.no_variable", where=path, variable=place, remedy=remedy(path))

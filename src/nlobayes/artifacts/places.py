@@ -1,4 +1,4 @@
-"""The place of a file: its path from the root of the project, as records and artifacts name it."""
+"""The place of a file: its path from the root of the project, as records and artifacts store it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROJECT: ContextVar[Path | None] = ContextVar("_PROJECT", default=None)
 
 @contextmanager
 def project(root: Path) -> Iterator[None]:
-    """Name the files below a folder by their paths from there, as if it were the project."""
+    """Use a folder as the root of the project: `name_of` names its files by their paths from it."""
     token = _PROJECT.set(root)
     try:
         yield
@@ -23,7 +23,10 @@ def project(root: Path) -> Iterator[None]:
 
 
 def name_of(path: Path, root: Path | None = None) -> str:
-    """Name a file by its path from the root (default: here), or by its full path elsewhere."""
+    """Name a file by its path from the root, or by its full path if it is outside.
+
+    The default root is that of `project`, and otherwise the current folder.
+    """
     path, here = path.absolute(), Path.cwd()
     roots = [root.absolute()] if root else filter(None, (_PROJECT.get(), here))
     inside = next(filter(path.is_relative_to, roots), None)
@@ -31,21 +34,21 @@ def name_of(path: Path, root: Path | None = None) -> str:
 
 
 def is_result(name: str) -> bool:
-    """Return whether a name is that of a file below `results/`."""
+    """Return whether a name belongs to a file below `results/`."""
     return name.startswith(f"{RESULTS}/")
 
 
 def stated_place(path: Path) -> dict[str, str]:
-    """Give the fact that states the place of a result; none for files elsewhere.
+    """Return the entry `place` of a result; nothing for files outside `results/`.
 
-    The path of a result names its run, and of chains their chain group and segment.
+    The path of a result names its run, and for chains also the chain group and segment.
     """
     name = name_of(path)
     return {"place": name} if is_result(name) else {}
 
 
 def remedy(path: Path) -> str:
-    """State the remedy for a file that has changed: only a result may be deleted."""
+    """Describe the remedy for a changed file: deletion is advised for results only."""
     if RESULTS not in path.absolute().parts[:-1]:
         return "check the path, or get the file anew from where it came"
     name = name_of(path)

@@ -1,9 +1,9 @@
-"""Files from unknown sources: a check that they hold only plain arrays in plain groups.
+"""Check that files from unknown sources hold only plain arrays in plain groups.
 
-What we write holds groups below the root, and in them arrays of numbers or text, uncompressed. HDF5
-can also place the values of an array in any other file of the machine, link a group into itself,
-let a million texts share one place, or compress zeros: all of that is refused. No link is followed,
-and nothing is read before its size was counted.
+Artifacts have groups below the root, and in them uncompressed arrays of numbers or text. HDF5 can
+also place the values of an array in another file of the machine, link a group into itself, let a
+million texts share one address, or compress zeros. Files with any of these are refused. No link is
+followed, and nothing is read before its size was counted.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from nlobayes.artifacts.places import remedy
 from nlobayes.errors import InputError
 
 MOST_OBJECTS = 4096
-"""Groups and arrays of a file; attributes of one of them."""
+"""Largest number of groups and arrays of a file, and of attributes of each."""
 PACKING = frozenset({"scale_factor", "add_offset", "missing_value", "_Unsigned", "_Encoding"})
-"""Attributes by which readers of NetCDF change values; nothing of ours has them."""
+"""Attributes by which NetCDF readers change values; artifacts never have them."""
 REFERENCES = frozenset({b"DIMENSION_LIST", b"REFERENCE_LIST"})
-"""Attributes by which the NetCDF library ties arrays to their dims."""
+"""Attributes by which the NetCDF library assigns dims to arrays."""
 BARE_DIM = b"This is a netCDF dimension but not a netCDF variable"
 """Prefix of the name of an array that only gives the length of a dim; it has no values."""
 NUMBERS = (
@@ -34,23 +34,23 @@ NUMBERS = (
     *(h5t.STD_U8LE, h5t.STD_U16LE, h5t.STD_U32LE, h5t.STD_U64LE),
 )
 TEXT_PLACE = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
-"""Entry of an array for a text of any length."""
+"""Stored entry of an array of texts of variable length."""
 
 
 class Plain(NamedTuple):
-    """An open file that was checked: attributes of its root, and arrays by `group/name`."""
+    """A checked open file: attributes of its root, and arrays by `group/name`."""
 
     attributes: dict[str, Any]
     arrays: dict[str, h5d.DatasetID]
 
 
 def check_plain(path: Path) -> None:
-    """Refuse a file that holds other than plain arrays, or claims more than its size.
+    """Check that a file holds only plain arrays, which claim no more bytes than it has.
 
     Raises
     ------
     InputError
-        If so, or if it cannot be read as HDF5.
+        If the check fails, or the file cannot be read as HDF5.
     """
     with open_plain(path):
         pass
@@ -74,7 +74,10 @@ def open_plain(path: Path) -> Iterator[Plain]:
 
 
 def _open(path: bytes) -> h5f.FileID:
-    """Open a file that closes with all of its parts, unless this process has it open otherwise."""
+    """Open a file so that closing it closes all its objects.
+
+    If this process has the file open in another mode, the default mode is used.
+    """
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_fclose_degree(h5f.CLOSE_STRONG)
     try:
@@ -90,13 +93,13 @@ def is_number(array: h5d.DatasetID) -> bool:
 
 def values(array: h5d.DatasetID) -> np.ndarray:
     """Read the numbers of an array."""
-    found = np.empty(array.shape, array.dtype)
-    array.read(h5s.ALL, h5s.ALL, found)
-    return found
+    numbers = np.empty(array.shape, array.dtype)
+    array.read(h5s.ALL, h5s.ALL, numbers)
+    return numbers
 
 
 class _Checker:
-    """Walks one file, counts what it claims, and refuses what is not plain."""
+    """Checker of one file: it visits all objects, counts their bytes, and refuses others."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._remedy = path, remedy(path)
@@ -105,7 +108,7 @@ class _Checker:
         self._arrays: dict[str, h5d.DatasetID] = {}
 
     def check(self, root: h5g.GroupID) -> Plain:
-        self._meet(h5o.get_info(root), "/")
+        self._visit(h5o.get_info(root), "/")
         for name, group in self._objects(root, "", h5o.TYPE_GROUP, "group below the root"):
             self._attributes(group, name)
             for place, array in self._objects(group, f"{name}/", h5o.TYPE_DATASET, "array"):
@@ -115,7 +118,7 @@ class _Checker:
     def _objects(
         self, group: h5g.GroupID, above: str, kind: int, allowed: str
     ) -> Iterator[tuple[str, Any]]:
-        """Open what a group holds, each of one kind, and none of it twice."""
+        """Open the objects of a group; each must be of this kind and may occur once in the file."""
         for link in _names(group.links.iterate):
             place = above + link.decode()
             if group.links.get_info(link).type != h5l.TYPE_HARD:
@@ -123,7 +126,7 @@ class _Checker:
                     "artifacts.link_elsewhere", where=self._path, place=place, remedy=self._remedy
                 )
             info = h5o.get_info(group, link)
-            self._meet(info, place)
+            self._visit(info, place)
             if info.type != kind:
                 raise InputError(
                     "artifacts.no_plain_object",
@@ -134,7 +137,7 @@ class _Checker:
                 )
             yield place, h5o.open(group, link)
 
-    def _meet(self, info: Any, place: str) -> None:
+    def _visit(self, info: Any, place: str) -> None:
         if info.addr in self._seen:
             raise InputError(
                 "artifacts.linked_twice", where=self._path, place=place, remedy=self._remedy
@@ -149,12 +152,12 @@ class _Checker:
             )
 
     def _array(self, array: h5d.DatasetID, place: str) -> None:
-        made = array.get_create_plist()
-        if made.get_layout() not in _layouts(array) or made.get_nfilters():
+        storage = array.get_create_plist()
+        if storage.get_layout() not in _layouts(array) or storage.get_nfilters():
             raise InputError(
                 "artifacts.packed_array", where=self._path, place=place, remedy=self._remedy
             )
-        if made.get_external_count():
+        if storage.get_external_count():
             raise InputError(
                 "artifacts.values_elsewhere", where=self._path, place=place, remedy=self._remedy
             )
@@ -165,7 +168,7 @@ class _Checker:
         self._arrays[place] = array
 
     def _count(self, array: h5d.DatasetID, place: str) -> None:
-        """Count the bytes of an array, those of every one of its texts included."""
+        """Count the bytes of an array, including those of each of its texts."""
         kind = array.get_type()
         self._check_type(kind, place)
         count = array.get_space().get_simple_extent_npoints()
@@ -180,7 +183,7 @@ class _Checker:
             self._claim(int(places["length"].sum(dtype=np.uint64)), place)
 
     def _attributes(self, place: Any, name: str) -> dict[str, Any]:
-        """Read the attributes of a group or an array, each one number or text."""
+        """Read the attributes of a group or an array: numbers, lists of numbers, and texts."""
         if h5a.get_num_attrs(place) > MOST_OBJECTS:
             raise InputError(
                 "artifacts.too_many_attributes",
@@ -190,31 +193,31 @@ class _Checker:
                 remedy=self._remedy,
             )
         found = {}
-        for own in _names(lambda each: h5a.iterate(place, each)):
-            attribute = h5a.open(place, own)
+        for key in _names(lambda each: h5a.iterate(place, each)):
+            attribute = h5a.open(place, key)
             self._claim(attribute.get_storage_size(), name)
-            if own in REFERENCES:
+            if key in REFERENCES:
                 continue
-            if own.decode() in PACKING:
+            if key.decode() in PACKING:
                 raise InputError(
                     "artifacts.packing_attribute",
                     where=self._path,
                     place=name,
-                    attribute=own.decode(),
+                    attribute=key.decode(),
                     remedy=self._remedy,
                 )
-            self._check_type(attribute.get_type(), f"{own.decode()} of {name}")
+            self._check_type(attribute.get_type(), f"{key.decode()} of {name}")
             if attribute.dtype == object and attribute.shape not in ((), (1,)):
                 raise InputError(
                     "artifacts.several_texts",
                     where=self._path,
                     place=name,
-                    attribute=own.decode(),
+                    attribute=key.decode(),
                     remedy=self._remedy,
                 )
             value = _value(attribute)
             self._claim(len(value) if attribute.dtype == object else 0, name)
-            found[own.decode()] = value
+            found[key.decode()] = value
         return found
 
     def _check_type(self, kind: h5t.TypeID, place: str) -> None:
@@ -233,13 +236,16 @@ class _Checker:
 
 
 def _layouts(array: h5d.DatasetID) -> tuple[int, ...]:
-    """List how an array may lie in the file: netCDF gives one without values chunks, all empty."""
+    """List the layouts that an array may have in the file.
+
+    Chunks are allowed for an array without values only, which netCDF stores in empty chunks.
+    """
     empty = not array.get_space().get_simple_extent_npoints() and not array.get_storage_size()
     return (h5d.CONTIGUOUS, h5d.COMPACT, h5d.CHUNKED)[: 3 if empty else 2]
 
 
 def _names(iterate: Callable[[Callable[[bytes], Any]], Any]) -> list[bytes]:
-    """List the names that HDF5 iterates over, at most one more than are allowed."""
+    """List the names that HDF5 iterates over, at most one more than `MOST_OBJECTS`."""
     found: list[bytes] = []
 
     def add(name: bytes, *_: Any) -> bool | None:
@@ -251,14 +257,14 @@ def _names(iterate: Callable[[Callable[[bytes], Any]], Any]) -> list[bytes]:
 
 
 def _value(attribute: h5a.AttrID) -> Any:
-    """Read an attribute: its text, its number, or a list of several."""
+    """Read an attribute: its text, its number, or a list of several numbers."""
     kind = attribute.get_type()
     if isinstance(kind, h5t.TypeStringID) and not kind.is_variable_str():
         stored = np.empty(attribute.shape, f"S{kind.get_size()}")
     else:
         stored = np.empty(attribute.shape, attribute.dtype)
     attribute.read(stored)
-    found = stored.tolist()
-    while isinstance(found, list) and len(found) == 1:
-        found = found[0]
-    return found.decode() if isinstance(found, bytes) else found
+    value = stored.tolist()
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value.decode() if isinstance(value, bytes) else value

@@ -1,4 +1,4 @@
-"""What posteriors, their baselines and rivals predict: values to groups and back."""
+"""Storage of the predictions of posteriors, their baselines and rivals as NetCDF groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nlobayes.artifacts.netcdf import Groups, read_attrs, read_groups, write_gro
 from nlobayes.types import Dataset, Plane, Predicted, RivalPrediction
 
 PREDICTED = ("point", "output")
-"""Dims of what is predicted, after those of the draws."""
+"""Dims of a prediction, after those of the draws."""
 
 
 def predictions_groups(
@@ -23,9 +23,9 @@ def predictions_groups(
     draws: xr.Dataset,
     plane: Plane | None = None,
 ) -> Groups:
-    """Label what the draws of a posterior, chain after chain, and its baseline predict.
+    """Label the predictions of the draws of a posterior, chain after chain, and of its baseline.
 
-    Of classes over two inputs also the predictions of the posterior on a grid.
+    For classes over two inputs, `plane` has the predictions of the posterior on a grid.
     """
     chains = {dim: draws[dim].values for dim in ("chain", "draw")}
     return {
@@ -46,14 +46,14 @@ def _plane(plane: Plane, dataset: Dataset) -> xr.Dataset:
 
 
 def read_plane(groups: Groups) -> Plane | None:
-    """Read the predictions on a grid; None where there are none."""
+    """Read the predictions on a grid; None if the file has none."""
     if "plane" not in groups:
         return None
     return Plane(*(groups["plane"][name].values for name in Plane._fields))
 
 
 def _predicted_points(dataset: Dataset) -> xr.Dataset:
-    """Give the facts that identify the dataset of predictions."""
+    """Return the group that identifies the dataset of predictions."""
     observed = {
         "observed": (point_dims(dataset.observed), dataset.observed),
         "split": (("point",), dataset.split),
@@ -62,7 +62,7 @@ def _predicted_points(dataset: Dataset) -> xr.Dataset:
 
 
 def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Attrs) -> None:
-    """Write what a rival predicts, or that its library is missing."""
+    """Write the predictions of a rival, or that its library is missing."""
     groups = {"points": _predicted_points(dataset)}
     if rival.missing is not None:
         missing = {"form": "missing", "missing": rival.missing}
@@ -75,7 +75,7 @@ def write_rival(path: Path, rival: RivalPrediction, dataset: Dataset, attrs: Att
 
 
 def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
-    """Read what a rival predicts, and the points that it is of."""
+    """Read the predictions of a rival, and their points."""
     groups, attrs = read_groups(path, "rival"), read_attrs(path)
     if "predictions" not in groups:
         nothing = np.empty((0, groups["points"].sizes["point"]))
@@ -86,14 +86,14 @@ def read_rival(path: Path) -> tuple[RivalPrediction, xr.Dataset]:
 
 
 def read_predicted(group: xr.Dataset) -> Predicted:
-    """Read what draws predict, those of all chains one after the other."""
-    own = [dim for dim in PREDICTED if dim in group["f"].dims]
-    arrays = {str(name): _one_after_the_other(values, own) for name, values in group.items()}
+    """Read the predictions of draws, with the chains one after the other."""
+    trailing = [dim for dim in PREDICTED if dim in group["f"].dims]
+    arrays = {str(name): _one_after_the_other(values, trailing) for name, values in group.items()}
     return Predicted(function=arrays.pop("f"), family=group.attrs.get("family"), **arrays)
 
 
 def _predicted(predicted: Predicted, samples: Mapping[str, np.ndarray]) -> xr.Dataset:
-    """Label predictions; a dim along which the noise does not vary is left out."""
+    """Label predictions; noise parameters have no dim along which they are constant."""
     family = {} if predicted.family is None else {"family": predicted.family}
     arrays = {
         "f": predicted.function,
@@ -121,8 +121,8 @@ def _vary(
     return [*samples, *varies], padded.reshape([*map(len, samples.values()), *sizes])
 
 
-def _one_after_the_other(values: xr.DataArray, own: list[str]) -> np.ndarray:
-    varies = [dim for dim in own if dim in values.dims]
+def _one_after_the_other(values: xr.DataArray, trailing: list[str]) -> np.ndarray:
+    varies = [dim for dim in trailing if dim in values.dims]
     flat = values.values.reshape(-1, *(values.sizes[dim] for dim in varies))
-    missing = [place for place, dim in enumerate(own, start=1) if dim not in varies]
+    missing = [place for place, dim in enumerate(trailing, start=1) if dim not in varies]
     return np.expand_dims(flat, missing)

@@ -17,9 +17,9 @@ KEYS = ("verb", "code_digest", "spec", "inputs", "outputs", "digest")
 
 
 def write_record(path: Path | None, record: Mapping[str, Any], outputs: Sequence[Path]) -> None:
-    """Write the origin of some files and their digests; nothing if no record is requested.
+    """Write the origin and digests of files to a record; do nothing if `path` is None.
 
-    A record states its place.
+    A record below `results/` also contains its place.
     """
     if path is not None:
         content = {**stated_place(path), **record, "outputs": digests(outputs)}
@@ -32,7 +32,7 @@ def read_record(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it cannot be read, lacks a key, or is not what was written.
+        If the file cannot be read, lacks a key, or has changed since it was written.
     """
     content = read_json(path, *KEYS)
     as_written = as_json(content) == path.read_text("utf-8")
@@ -45,7 +45,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def _are_digests(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
 def _digest(content: Mapping[str, Any]) -> str:

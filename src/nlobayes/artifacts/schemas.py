@@ -1,4 +1,4 @@
-"""What each kind of artifact holds, and how its attributes are written as text."""
+"""Required content of each kind of artifact, and the encoding of its attributes as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOMAIN: dict[str, tuple[str, ...]] = {
     "limits": ("input", "bound"),
     "typical": ("input",),
 }
-"""The train rows of a surrogate, from which the domain of points follows."""
+"""Arrays of the train rows of a surrogate, which define the domain of points."""
 
 SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
     "dataset": {
@@ -87,21 +87,21 @@ SCHEMAS: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {
 }
 """Groups of each kind of artifact, and the variables and dims that each must hold.
 
-A kind may have a second form: a file of `kind/form` states its `form`.
+A kind may have a second form: a file of `kind/form` has the attribute `form`.
 
-What there is several of at every point has `output` as one more, last dim.
+A variable with several outputs at every point has a further, last dim `output`.
 """
 
 
 def encode(value: Any) -> Any:
-    """Write an attribute: numbers and plain text as they are, anything else as JSON."""
+    """Encode an attribute: numbers and plain text unchanged, anything else as JSON."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     text = isinstance(value, str) and not _is_json(value)
     return value if number or text else json.dumps(value, sort_keys=True)
 
 
 def decode(value: Any) -> Any:
-    """Read an attribute that `encode` wrote."""
+    """Decode an attribute that `encode` encoded."""
     if isinstance(value, str):
         return json.loads(value) if _is_json(value) else value
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

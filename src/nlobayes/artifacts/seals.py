@@ -1,6 +1,7 @@
-"""Digests and seals: a sealed file ends with the SHA-256 of all bytes before, so any change shows.
+"""Digests and seals: a sealed file ends with the SHA-256 of all bytes before the seal.
 
-NetCDF readers ignore what lies behind the end of the data, so a sealed file opens anywhere.
+The seal reveals any change. NetCDF readers ignore bytes after the end of the data, so they can open
+a sealed file.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ MARK = b"\nnlobayes-sha256:"
 LENGTH = len(MARK) + 64 + 1
 CHUNK = 1 << 20
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-"""Of HDF5: the first bytes of every artifact."""
+"""First bytes of an HDF5 file, and so of every artifact."""
 
 
 def digest(path: Path) -> str:
-    """Give the SHA-256 of a file, as `sha256sum` does.
+    """Compute the SHA-256 of a file, as `sha256sum` does.
 
     Raises
     ------
@@ -36,24 +37,29 @@ def digest(path: Path) -> str:
 
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
-    """Give the SHA-256 of each file by its path, which is relative where it lies below here."""
+    """Compute the SHA-256 of each file, by the name that `places.name_of` gives it."""
     return {name_of(path): digest(path) for path in paths}
 
 
 def seal(path: Path) -> None:
-    """End a file with the SHA-256 of what it holds."""
+    """Append the SHA-256 of a file to it."""
     content = digest(path)
     with path.open("ab") as file:
         file.write(MARK + content.encode() + b"\n")
 
 
 def check_seal(path: Path, what: str = "artifact") -> None:
-    """Check that a file, which should be `what`, is what was written, byte for byte.
+    """Check that no byte of a file has changed since it was sealed.
+
+    Parameters
+    ----------
+    what
+        Expected kind of the file, for the error message.
 
     Raises
     ------
     InputError
-        If it cannot be read, its end is missing, or a byte has changed.
+        If the file cannot be read, its end is missing, or a byte has changed.
     """
     try:
         begin, content, end = _read(path)
@@ -69,7 +75,7 @@ def check_seal(path: Path, what: str = "artifact") -> None:
 
 
 def _read(path: Path) -> tuple[bytes, str, bytes]:
-    """Give the first bytes of a file, the digest of all but its end, and the end."""
+    """Return the first bytes of a file, the digest of all bytes before the seal, and the seal."""
     hasher, left = hashlib.sha256(), max(path.stat().st_size - LENGTH, 0)
     with _open(path) as file:
         begin = file.peek(len(SIGNATURE))[: len(SIGNATURE)]
@@ -80,7 +86,7 @@ def _read(path: Path) -> tuple[bytes, str, bytes]:
 
 
 def _open(path: Path) -> BufferedReader:
-    """Open a file, and nothing that one would have to wait for."""
+    """Open a regular file; refuse others, such as pipes, whose reading would block."""
     if path.exists() and not path.is_file():
         raise OSError("it is no file")
     return path.open("rb")

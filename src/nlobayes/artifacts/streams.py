@@ -1,4 +1,4 @@
-"""Tables that are written as they come, chunk by chunk: to a file, whole or not at all, or out."""
+"""Tables written chunk by chunk, atomically to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from nlobayes.artifacts.files import write_atomically
 from nlobayes.errors import InputError
 
 Chunks = Iterable[pa.RecordBatch]
-"""One at least."""
+"""Chunks of one table, at least one."""
 
 TYPES = {"i": pa.int64(), "f": pa.float64()}
-"""By NumPy's kind of type; all others are text."""
+"""Arrow types by NumPy's kind of type; all others are text."""
 
 
 def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
-    """Make a chunk of columns by name, each with its unit; groups of them follow each other.
+    """Make a chunk from groups of columns by name, each column with its unit.
 
     Raises
     ------
@@ -48,9 +48,9 @@ def to_batch(*groups: Mapping[str, tuple[str, np.ndarray]]) -> pa.RecordBatch:
 
 
 def write_chunks(path: Path, chunks: Chunks, form: str) -> None:
-    """Write chunks of one schema to a file; if a chunk fails to come, nothing is left behind.
+    """Write chunks of one schema to a file; if a chunk raises an error, no file is written.
 
-    The metadata `unit` of a field is written with its name. `form` is one of `FORMS`.
+    CSV headers contain the metadata `unit` of each field. `form` is one of `FORMS`.
 
     Raises
     ------
@@ -66,12 +66,12 @@ def write_chunks(path: Path, chunks: Chunks, form: str) -> None:
 
 
 def print_chunks(chunks: Chunks, form: str) -> None:
-    """Print chunks of one schema to standard output, each as soon as it is there."""
+    """Print chunks of one schema to standard output, each as soon as it is computed."""
     FORMS[form](sys.stdout.buffer, chunks)
 
 
 def _to_csv(file: BinaryIO, chunks: Chunks) -> None:
-    """Write CSV whose numbers read back bit for bit."""
+    """Write CSV from which the numbers can be read bit for bit."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text, lineterminator="\n")
     try:
@@ -81,7 +81,7 @@ def _to_csv(file: BinaryIO, chunks: Chunks) -> None:
             writer.writerows(zip(*(column.to_pylist() for column in chunk.columns), strict=True))
             file.flush()
     finally:
-        text.detach()  # or it would close the file as it goes
+        text.detach()  # otherwise its destructor would close the file
 
 
 def _header_cell(field: pa.Field) -> str:
@@ -90,7 +90,7 @@ def _header_cell(field: pa.Field) -> str:
 
 
 def _to_json_lines(file: BinaryIO, chunks: Chunks) -> None:
-    """Write a JSON object a line, with null for numbers that do not exist."""
+    """Write one JSON object per line, with null for numbers that are not finite."""
     for chunk in chunks:
         columns = [_without_nan(column) for column in chunk.columns]
         for row in pa.record_batch(columns, names=chunk.schema.names).to_pylist():
@@ -105,7 +105,7 @@ def _without_nan(column: pa.Array) -> pa.Array:
 
 
 def _to_parquet(file: BinaryIO, chunks: Chunks) -> None:
-    """Write parquet, a row group per chunk, with checksums."""
+    """Write parquet with checksums and one row group per chunk."""
     chunks = iter(chunks)
     first = next(chunks)
     with parquet.ParquetWriter(file, first.schema, write_page_checksum=True) as writer:

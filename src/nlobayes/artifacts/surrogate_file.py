@@ -1,6 +1,7 @@
-"""Surrogate files, read as fast as HDF5 can be: people start a process to predict one point.
+"""Fast reading of surrogate files with h5py alone: users start a process to predict one point.
 
-They may come from unknown sources, so what is not plain is refused before it is read.
+Files may come from unknown sources, so objects that are not plain arrays are refused before they
+are read.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ KIND = "surrogate"
 DRAWN = "posterior/"
 NOISE = "noise"
 CLASSES = "classes"
-"""The form of surrogates of classes, which have no noise."""
+"""Form of a surrogate of classes, which has no noise."""
 NO_NOISE: dict[str, Any] = {"residual": np.zeros(0), "probability": np.zeros((0, 0))}
 
 
@@ -32,16 +33,16 @@ def read_surrogate(path: Path) -> Exported:
     Raises
     ------
     InputError
-        If the file is missing, unreadable, not what was written, or no surrogate.
+        If the file is missing, cannot be read, has changed, or is no surrogate.
     """
     check_seal(path, KIND)
     with open_plain(path) as file:
         facts = _facts(file, path)
         arrays = {name: values(array) for name, array in file.arrays.items() if is_number(array)}
     needed = _needed(arrays, SCHEMAS[_form(facts, path)], path)
-    drawn = {name: found for name, found in arrays.items() if name.startswith(DRAWN)}
+    drawn = {name: array for name, array in arrays.items() if name.startswith(DRAWN)}
     return Exported(
-        variables={name.removeprefix(DRAWN): found for name, found in drawn.items()},
+        variables={name.removeprefix(DRAWN): array for name, array in drawn.items()},
         **(NO_NOISE | needed),
         facts=facts,
         further=_further(arrays, path),
@@ -49,7 +50,7 @@ def read_surrogate(path: Path) -> Exported:
 
 
 def _form(facts: Mapping[str, Any], path: Path) -> str:
-    """Find which schema a file states: that of numbers, or that of classes."""
+    """Return the key of the schema of a file: that of numbers, or that of classes."""
     form = facts.get("form")
     if form not in (None, CLASSES):
         raise InputError("artifacts.no_form", where=path, kind=KIND, form=form, remedy=remedy(path))
@@ -57,17 +58,17 @@ def _form(facts: Mapping[str, Any], path: Path) -> str:
 
 
 def noise_group(place: int) -> str:
-    """Name the group of the noise of a target: `noise` of the first, `noise_2` of the second."""
+    """Name the noise group of a target: `noise` for the first, `noise_2` for the second."""
     return NOISE if place == 0 else f"{NOISE}_{place + 1}"
 
 
 def _further(arrays: dict[str, np.ndarray], path: Path) -> tuple[NoiseTable, ...]:
-    """Take the noise of each target behind the first, as far as there are any."""
-    found: list[NoiseTable] = []
-    while any(name.startswith(f"{noise_group(len(found) + 1)}/") for name in arrays):
-        group = {noise_group(len(found) + 1): SCHEMAS[KIND][NOISE]}
-        found.append(NoiseTable(**_needed(arrays, group, path)))
-    return tuple(found)
+    """Collect the noise of each target after the first, if any."""
+    tables: list[NoiseTable] = []
+    while any(name.startswith(f"{noise_group(len(tables) + 1)}/") for name in arrays):
+        group = {noise_group(len(tables) + 1): SCHEMAS[KIND][NOISE]}
+        tables.append(NoiseTable(**_needed(arrays, group, path)))
+    return tuple(tables)
 
 
 def _facts(file: Plain, path: Path) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def _facts(file: Plain, path: Path) -> dict[str, Any]:
 def _needed(
     arrays: dict[str, np.ndarray], groups: Mapping[str, Mapping[str, tuple[str, ...]]], path: Path
 ) -> dict[str, np.ndarray]:
-    """Take the arrays that groups must have, whose dims have one length each."""
+    """Collect the required arrays of groups; arrays with the same dim must agree on its length."""
     found: dict[str, np.ndarray] = {}
     lengths: dict[str, int] = {}
     for group, variables in groups.items():
@@ -96,8 +97,8 @@ def _needed(
             sizes = zip(dims, shape, strict=False)
             fits = (lengths.setdefault(dim, size) == size for dim, size in sizes)
             if len(shape) != len(dims) or not all(fits):
-                wanted = [lengths.get(dim, dim) for dim in dims]
+                required = [lengths.get(dim, dim) for dim in dims]
                 raise InputError(
-                    "artifacts.other_shape", where=path, array=place, shape=shape, wanted=wanted
+                    "artifacts.other_shape", where=path, array=place, shape=shape, required=required
                 )
     return found

@@ -1,6 +1,6 @@
-"""Temporary files: beside the file that each becomes, named after it and the process that writes.
+"""Temporary files, each beside its final file and named after it and the writing process.
 
-This distinguishes a file left by a killed writer from one that is being written.
+The name distinguishes a file left by a killed writer from one that is being written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FORM = re.compile(r"\.(?P<name>.+)\.(?P<machine>[0-9a-f]{8})-(?P<process>\d{1,9}
 
 
 def create(path: Path) -> Path:
-    """Create an empty file beside another, of the mode that the umask gives.
+    """Create an empty temporary file beside `path`, with the mode that the umask gives.
 
     Raises
     ------
@@ -31,25 +31,25 @@ def create(path: Path) -> Path:
 
 
 def name_beside(path: Path) -> Path:
-    """Name what will become a file or a folder."""
+    """Name a temporary file or folder for `path`."""
     return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}")
 
 
 def is_left_behind(path: Path) -> bool:
-    """Return whether a process of this machine that has ended wrote this file."""
-    named = FORM.fullmatch(path.name)
+    """Return whether the process that wrote this file ran on this machine and has ended."""
+    match = FORM.fullmatch(path.name)
     return (
-        named is not None
-        and named["machine"] == _machine()
-        and not _is_alive(int(named["process"]))
+        match is not None
+        and match["machine"] == _machine()
+        and not _is_alive(int(match["process"]))
     )
 
 
 def remove_left_behind(path: Path) -> None:
-    """Remove what killed writers of a file or a folder left beside it."""
+    """Delete the temporary files that killed writers of a file or folder left beside it."""
     for other in path.parent.iterdir():
-        named = FORM.fullmatch(other.name)
-        if named and named["name"] == path.name and is_left_behind(other):
+        match = FORM.fullmatch(other.name)
+        if match and match["name"] == path.name and is_left_behind(other):
             if other.is_dir():
                 shutil.rmtree(other, ignore_errors=True)
             else:
@@ -58,7 +58,7 @@ def remove_left_behind(path: Path) -> None:
 
 @cache
 def _machine() -> str:
-    """Give an identifier of this machine that does not reveal its name."""
+    """Return an identifier of this machine that does not reveal its name."""
     return sha256(platform.node().encode()).hexdigest()[:8]
 
 

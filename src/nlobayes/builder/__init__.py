@@ -1,4 +1,4 @@
-"""Where configuration meets numerics: job specifications become functions."""
+"""Construction of the numerical functions of a job from its specification."""
 
 from nlobayes.builder.approximation import approach as approach
 from nlobayes.builder.approximation import build_method as build_method

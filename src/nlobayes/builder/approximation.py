@@ -1,4 +1,4 @@
-"""The approximate method of a job, and what its positions are as draws."""
+"""The approximate method of a job, and the conversion of its positions to draws."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from nlobayes.types import Dataset, Named, PosteriorDraws
 
 
 def build_method(preset: Any) -> Method:
-    """Build the method of a preset, which has a `kind` and the settings of that."""
+    """Build the method of a preset, which has a `kind` and its settings."""
     return METHODS[preset.kind].build(**preset.model_dump(exclude={"kind"}))
 
 
 def model_for(preset: Any, job: ModelJob) -> ModelJob:
-    """Find what model a method takes: one with its output layer integrated out, if it draws that.
+    """Find the model for a method: with the output layer integrated out, if the method draws it.
 
     Positions of both are the same.
     """
@@ -39,7 +39,7 @@ def model_for(preset: Any, job: ModelJob) -> ModelJob:
 
 
 def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Approached:
-    """Build what a method starts from, with the MAPs as whole positions (parameter,)."""
+    """Build the input of a method, with the MAPs as full positions (parameter,)."""
     whole, sampled = stack_positions(model, maps), model.sampled
 
     def complete(key: jax.Array, positions: jax.Array) -> jax.Array:
@@ -62,14 +62,14 @@ def approach(model: Model, dataset: Dataset, maps: Sequence[np.ndarray]) -> Appr
 
 
 def _hyperparameters(model: Model) -> np.ndarray:
-    """List the places in a whole position of what is no array of the network."""
+    """List the places of all entries of a full position that are not arrays of the network."""
     size, places = np.arange(model.density.size), model.density.places
     found = [size[place] for name, place in places.items() if not is_parameter(name)]
     return np.concatenate([size[:0], *found])
 
 
 def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:
-    """Name the draws of a method, as those of one chain.
+    """Name the draws of a method and arrange them as one chain.
 
     Raises
     ------
@@ -97,13 +97,13 @@ def name_draws(model: Model, dataset: Dataset, drawn: Drawn) -> PosteriorDraws:
 
 
 def _functions(model: Model, dataset: Dataset, positions: jax.Array) -> np.ndarray:
-    """Give f (draw, reference_point) of the network at whole positions."""
+    """Give f (draw, reference_point) of the network at full positions."""
     observe = observer(model, dataset)
     return np.asarray(jax.jit(lambda all_: jax.lax.map(observe, all_))(positions)["f"])
 
 
 def _tangents(model: Model, dataset: Dataset, variables: Named, centres: Named) -> np.ndarray:
-    """Give f (draw, reference_point) of the network that is linearised at the centres."""
+    """Give f (draw, reference_point) of the network linearised at the centres."""
     draws, about = ({name: v[0] for name, v in of.values.items()} for of in (variables, centres))
     outputs = linearised.predict(model.network, draws, about, dataset.features[dataset.reference])
     found: np.ndarray = model.likelihood.quantities(outputs, np)
@@ -111,7 +111,7 @@ def _tangents(model: Model, dataset: Dataset, variables: Named, centres: Named) 
 
 
 def _name_centres(model: Model, centres: jax.Array | None) -> Named | None:
-    """Name the arrays of the network; what prior and likelihood learn has no centre."""
+    """Name the arrays of the network; parameters of prior and likelihood have no centre."""
     if centres is None:
         return None
     named = name_variables(model, centres[np.newaxis])
@@ -119,10 +119,10 @@ def _name_centres(model: Model, centres: jax.Array | None) -> Named | None:
 
 
 def _log_approximation(model: Model, drawn: Drawn, log_density: np.ndarray) -> np.ndarray | None:
-    """Give the log density (chain, draw) of a method at whole positions.
+    """Give the log density (chain, draw) of a method at full positions.
 
-    What was integrated out was drawn exactly given the rest: its density there is the whole
-    posterior's over that of the rest.
+    The parameters that were integrated out were drawn exactly given the others: their density is
+    the full posterior's over that of the others.
     """
     if drawn.log_density is None:
         return None

@@ -1,4 +1,4 @@
-"""What varies in the network of a job: for its PyMC model, and for the kernel that draws it."""
+"""The varying architecture of a job's network, for its PyMC model and for its kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nlobayes.study.presets import Network as NetworkPreset
 
 
 def varying_of(preset: NetworkPreset) -> Varying | None:
-    """Give the prior of what varies in a network; None where nothing does."""
+    """Give the prior of the varying sizes of a network; None if it is fixed."""
     if preset.units is not None:
         counts = preset.units.model_dump()
         return Varying(tuple(log_probabilities(most=most, **counts) for most in preset.hidden))
@@ -26,7 +26,7 @@ def varying_of(preset: NetworkPreset) -> Varying | None:
 
 
 def prior_of_sizes(preset: NetworkPreset) -> dict[str, np.ndarray]:
-    """Give the prior probability of each number from 0 of what varies, by the model's names."""
+    """Give the prior probability of each number from 0 for the varying sizes, by their names."""
     varying = varying_of(preset) or Varying()
     widths = {f"{WIDTH}_{n}": np.exp(log) for n, log in enumerate(varying.units or (), start=1)}
     return widths if varying.depth is None else {**widths, DEPTH: np.exp(varying.depth)}
@@ -87,8 +87,8 @@ def _fewest(log_probability: np.ndarray) -> int:
 def _identity(density: Density, layers: list[Layer], depth_at: int) -> Identity:
     """Build the entries (layer, entry) that make each layer the identity, of a position.
 
-    An entry is in units of its scale, which is how fast its weight grows with it: a constant, or
-    what the position has for it. It does not depend on the entries themselves.
+    An entry is in units of its scale, the derivative of its weight: a constant, or a value of the
+    position. The scale does not depend on the entries themselves.
     """
     along = np.zeros(density.size, density.dtype)
     along[np.concatenate([_entries(layer) for layer in layers])] = 1

@@ -15,7 +15,7 @@ from nlobayes.inference.pretrain import Rows
 from nlobayes.types import Dataset
 
 LEAST = 0.01
-"""Least curvature of the prior of a parameter: heavy tails curve the other way."""
+"""Least curvature of the prior of a parameter: heavy tails have a negative curvature."""
 ROWS_AT_ONCE = 64
 
 
@@ -24,8 +24,8 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
 
     J' F J + the curvature of the prior. J is the Jacobian of the outputs at the train rows, and of
     the logarithms of a learned scale and of learned degrees of freedom; F is the Fisher information
-    of the likelihood there. The prior's is that of each parameter by itself, at least 0.01: heavy
-    tails curve the other way. Where the output layer is integrated out it stands
+    of the likelihood there. The curvature of the prior is that of each single parameter, at least
+    0.01, because heavy tails have a negative curvature. An output layer that is integrated out is
     at its conditional mean, and its entries are eliminated (Schur's complement).
     """
     slopes, rows = _slopes_with(model), rows_of(model, dataset, 0)
@@ -44,10 +44,10 @@ def curvature_with(model: Model, dataset: Dataset) -> Curvature:
 
 
 def gauss_newton_with(model: Model, dataset: Dataset) -> GaussNewton:
-    """Build the forms of the same curvature that need no matrix where parameters are many.
+    """Build the forms of the same curvature that need no matrix for many parameters.
 
-    Where the output layer is integrated out they are taken from the matrix: so many parameters as
-    it may have at most.
+    If the output layer is integrated out they are taken from the matrix, whose limit on the number
+    of parameters then applies.
     """
     dense = curvature_with(model, dataset)
     if model.sampled.complete_at_mean is not None:
@@ -83,7 +83,7 @@ def _prior_at_mean(model: Model) -> Callable[[jax.Array], jax.Array]:
 
 
 def _moved_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
-    """Build what a position moves of the distribution of each row: outputs, and learned noise."""
+    """Build the parameters of the distribution of each row: outputs and learned noise."""
     predict, likelihood = predict_with(model), model.likelihood
 
     def moved(position: jax.Array, rows: Rows) -> jax.Array:
@@ -97,9 +97,9 @@ def _moved_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
 
 
 def _slopes_with(model: Model) -> Callable[[jax.Array, Rows], jax.Array]:
-    """Build the slopes (entry, parameter) of what a position moves of one row, without its axis.
+    """Build the derivatives (entry, parameter) of the distribution parameters of one row.
 
-    A row by itself: the transposed network of one row is pulled back, not that of all rows.
+    Each row is differentiated separately, so that reverse mode runs on one row and not on all.
     """
     moved = _moved_with(model)
 
@@ -119,7 +119,7 @@ def _information_root(model: Model, position: jax.Array, rows: Rows) -> jax.Arra
 
 
 def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
-    """Give the curvature (parameter,) of the prior of each parameter by itself, at least 0.01."""
+    """Give the curvature (parameter,) of the prior of each single parameter, at least 0.01."""
     slope = jax.grad(model.density.log_prior)
 
     def one(place: jax.Array) -> jax.Array:
@@ -131,7 +131,7 @@ def _prior_curvature(model: Model, position: jax.Array) -> jax.Array:
 
 
 def _sum_of_squares(model: Model, position: jax.Array, rows: Rows) -> jax.Array:
-    """Sum the squares (parameter,) of the weighed Jacobian over the rows."""
+    """Sum the squares (parameter,) of the weighted Jacobian over the rows."""
     slopes, roots = _slopes_with(model), _information_root(model, position, rows)
 
     def one(given: tuple[Rows, jax.Array]) -> jax.Array:
@@ -161,7 +161,7 @@ def _product(
 
 
 def _eliminate(curvature: jax.Array, kept: np.ndarray) -> jax.Array:
-    """Give the curvature of what is kept when all else is integrated out of a Gaussian."""
+    """Give the curvature of the kept entries when a Gaussian's others are integrated out."""
     out = np.delete(np.arange(len(curvature)), kept)
     across = curvature[np.ix_(out, kept)]
     root = jnp.linalg.cholesky(curvature[np.ix_(out, out)])

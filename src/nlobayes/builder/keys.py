@@ -1,4 +1,4 @@
-"""Random keys: of one stage of one chain of one seed."""
+"""Random keys for each stage and chain of a seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STAGES = {
     **{"approximate": 6, "output": 7, "sample": 8},
 }
 MOST_CHAINS = 2**16
-"""Restarts of a chain are numbered behind all chains."""
+"""Limit of chains; restarts of a chain are numbered after it."""
 
 
 def chain_key(seed: int, stage: str, chain: int) -> jax.Array:

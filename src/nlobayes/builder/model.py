@@ -1,4 +1,4 @@
-"""The statistics of a job: its network, its posterior on the train rows, its functions."""
+"""The statistical model of a job: its network, its posterior on the train rows, its functions."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ from nlobayes.types import Dataset, EarlierData, Named
 
 
 class Sampled(NamedTuple):
-    """What chains move: whole positions (parameter,), or what is left of them.
+    """The target of the chains: the density of full or reduced positions.
 
     Attributes
     ----------
     left
-        Places in a whole position of what they move.
+        Places in a full position of the entries that the chains move.
     log_prior, log_likelihood
-        Of what they move; the second of all rows that it is given, which are no sum over rows
-        where something was integrated out.
+        Functions of these entries. The second takes all rows at once; it is not a sum over rows if
+        parameters were integrated out.
     logdensity_fn
         The log density of its posterior.
     conjugates
-        What can be drawn given all else.
+        Entries that can be drawn given all others.
     complete
-        A whole position, with what was integrated out drawn by a key; None where nothing was.
+        Gives a full position, with a draw by a key of the parameters that were integrated out; None
+        if there are none.
     complete_at_mean
-        The same with its conditional mean.
+        The same with their conditional mean.
     """
 
     left: np.ndarray
@@ -53,19 +54,19 @@ class Sampled(NamedTuple):
     complete_at_mean: Callable[[jax.Array], jax.Array] | None = None
 
     def reduce(self, positions: jax.Array) -> jax.Array:
-        """Take what chains move of whole positions (..., parameter)."""
+        """Take the entries that chains move from full positions (..., parameter)."""
         return positions if self.complete is None else positions[..., self.left]
 
     def whole(self, position: jax.Array) -> jax.Array:
-        """Complete what chains move (entry,) by the conditional mean of all else (parameter,)."""
+        """Complete the entries of chains (entry,) by the conditional mean of the others."""
         return position if self.complete_at_mean is None else self.complete_at_mean(position)
 
 
 class Model(NamedTuple):
     """A network, its likelihood, the density of its posterior, its train rows, its conjugates.
 
-    `sampled` is what chains move; all others see whole positions. Of a network that varies it is
-    the largest, and `varying` the prior of what of it is in use.
+    `sampled` is the target of the chains; all other functions take full positions. A varying
+    network is the largest one, and `varying` the prior of its sizes in use.
     """
 
     network: Network
@@ -87,8 +88,8 @@ def build_model(
 ) -> Model:
     """Build the posterior of a job on the train rows of a dataset.
 
-    Without `non_centered` its variables are the named ones of stored draws. The data `earlier` are
-    those that the job's prior names.
+    Without `non_centered` its variables are the named ones of stored draws. `earlier` are the
+    earlier data that the job's prior names.
 
     Raises
     ------
@@ -134,9 +135,9 @@ def build_model(
 
 
 def _integrated(left: marginal.Marginal, data: Data, conjugates: Conjugates | None) -> Sampled:
-    """Let chains move what is left when the output layer is integrated out.
+    """Build the target of chains for a model whose output layer is integrated out.
 
-    Its conjugates are drawn with the output layer drawn first, which is forgotten afterwards.
+    For its conjugates the output layer is drawn first and discarded afterwards.
     """
 
     def logdensity_fn(
@@ -172,7 +173,7 @@ def _reduced(
 
 
 def predict_with(model: Model) -> Callable[[jax.Array, jax.Array], jax.Array]:
-    """Build the network's output (point,), several (point, output), of position and features."""
+    """Build the output (point,) or (point, output) as a function of position and features."""
     layout = model.density.layout
 
     def predict(position: jax.Array, features: jax.Array) -> jax.Array:
@@ -190,9 +191,9 @@ def rows_of(model: Model, dataset: Dataset, split: int) -> Rows:
 
 
 def observer(model: Model, dataset: Dataset) -> Callable[[jax.Array], dict[str, jax.Array]]:
-    """Build what is observed of every draw: f at the reference points, and the noise if learned.
+    """Build the stored quantities of a draw: f at the reference points, and learned noise.
 
-    Of classes f is their logits, of noise for several targets the geometric mean.
+    For classes f is their logits; the noise of several targets is their geometric mean.
     """
     features = jnp.asarray(dataset.features[dataset.reference], model.density.dtype)
     predict = predict_with(model)

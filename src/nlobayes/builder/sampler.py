@@ -1,4 +1,4 @@
-"""The kernel of a job on its posterior, its warm-up, and the form of what both carry."""
+"""The kernel of a job on its posterior, its warm-up, and the templates of their states."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from nlobayes.types import Dataset, EarlierData
 
 
 class Sampler(NamedTuple):
-    """A posterior, the kernel that draws from it, and how that warms up."""
+    """A posterior, the kernel that draws from it, and the warm-up of the kernel."""
 
     model: Model
     kernel: Kernel
@@ -38,7 +38,7 @@ class Sampler(NamedTuple):
 def build_sampler(
     job: WarmupJob | DrawJob, dataset: Dataset, earlier: EarlierData | None = None
 ) -> Sampler:
-    """Build all that a job needs to move chains on the posterior of a dataset."""
+    """Build the model, kernel and warm-up of a job for a dataset."""
     model = build_model(job.model, dataset, earlier)
     sampled = model.sampled
     kernel = build_kernel(
@@ -60,13 +60,13 @@ def build_kernel(
     standard: np.ndarray | None = None,
     architecture: Architecture | None = None,
 ) -> Kernel:
-    """Build the kernel of a sampler on a density, with what is known of its prior."""
+    """Build the kernel of a sampler on a density, with the known facts of its prior."""
     posterior = Posterior(logdensity_fn, conjugates, standard, architecture)
     return KERNELS[preset.kind].build(posterior, **preset.settings)
 
 
 def standard_entries(model: Model) -> np.ndarray:
-    """Find what chains move in units of its scale: the places of non-centered arrays."""
+    """Find the standard normal entries of chains: the places of non-centered arrays."""
     places = model.density.places.items()
     found = [np.arange(at.start, at.stop) for name, at in places if name.endswith(WHITENED)]
     whole = np.concatenate([np.zeros(0, int), *found])
@@ -85,28 +85,28 @@ def build_adaptation(
 
 
 def stack_positions(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
-    """Put positions of several chains together (chain, parameter) in the model's precision."""
+    """Stack positions of several chains (chain, parameter) in the model's precision."""
     return jnp.stack([jnp.asarray(position, model.density.dtype) for position in positions])
 
 
 def begin_chains(model: Model, positions: Sequence[np.ndarray]) -> jax.Array:
-    """Put together what chains move (chain, entry), of whole positions (parameter,)."""
+    """Stack the entries that chains move (chain, entry) from full positions (parameter,)."""
     return model.sampled.reduce(stack_positions(model, positions))
 
 
 def complete_chains(model: Model, seed: int, chains: Sequence[int]) -> Completion | None:
-    """State how chains complete their draws; None where they move whole positions."""
+    """Build the completion of the draws of chains; None if they move full positions."""
     if model.sampled.complete is None:
         return None
     return Completion(chain_keys(seed, "output", chains), model.sampled.complete)
 
 
 def warmup_template(model: Model, adaptation: Adaptation, chains: int) -> Any:
-    """Give the form of what the warm-up of a chain group carries, without computing anything."""
+    """Give the shapes of the carry of a chain group's warm-up, without computing it."""
     positions = jax.ShapeDtypeStruct((chains, len(model.sampled.left)), model.density.dtype)
     return jax.eval_shape(adaptation.start, positions)
 
 
 def sampling_template(model: Model, adaptation: Adaptation, chains: int) -> tuple[Any, Any]:
-    """Give the form of the states of a chain group and of what was tuned; nothing is computed."""
+    """Give the shapes of states and tuned values of a chain group, without computing them."""
     return jax.eval_shape(adaptation.finish, warmup_template(model, adaptation, chains))

@@ -1,4 +1,4 @@
-"""Where chains start: draws from the prior, and the MAPs that are sought from there."""
+"""Starting points of chains: draws from the prior, and the MAPs found from there."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from nlobayes.types import Dataset
 def draw_start(model: Model, start: str, *, seed: int, chain: int, draws: int = 1000) -> jax.Array:
     """Draw the starting point of a chain, independent of every other chain's.
 
-    `start` is that of pretraining; of `best_of_prior` the first of the `draws` is that of `prior`.
+    `start` is the setting of pretraining; the first of the `draws` of `best_of_prior` is the draw
+    of `prior`.
 
     Raises
     ------
     InputError
-        If the prior does not state each weight as a number times a scale plus a mean, of `he`.
+        If `start` is `he` and the prior does not state each weight as a number times a scale plus
+        a mean.
     """
     key = chain_key(seed, "start", chain)
     if start == "standard_normal":
@@ -42,7 +44,7 @@ def draw_start(model: Model, start: str, *, seed: int, chain: int, draws: int = 
 
 
 def _best(model: Model, positions: jax.Array) -> jax.Array:
-    """Pick the position (draw, parameter) of the highest posterior density, where it is finite."""
+    """Pick the position (draw, parameter) with the highest finite posterior density."""
     sampled = model.sampled
     log_density = jax.jit(lambda given: jax.lax.map(sampled.logdensity_fn, given))
     found = log_density(sampled.reduce(positions))
@@ -50,9 +52,9 @@ def _best(model: Model, positions: jax.Array) -> jax.Array:
 
 
 def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.Array:
-    """Put weights N(0, 2 / inputs) and biases of zero in a position (He et al. 2015, eq. 10).
+    """Set weights N(0, 2 / inputs) and zero biases in a position (He et al. 2015, eq. 10).
 
-    Each is a number times a scale plus a mean, which are read off at zero and at one.
+    Each is a number times a scale plus a mean; both are computed from its values at zero and one.
     """
     goals: dict[str, jax.Array] = {}
     for index, layer in enumerate(layer_names(model.network)):
@@ -77,7 +79,7 @@ def _with_he_weights(model: Model, position: jax.Array, key: jax.Array) -> jax.A
 
 
 def _place_of(model: Model, name: str) -> slice:
-    """Find where an array lies in a position, in units of its scale or in its own."""
+    """Find where an array lies in a position, non-centered or centered."""
     places = model.density.places
     for stated in (name + WHITENED, name):
         if stated in places:
@@ -88,7 +90,7 @@ def _place_of(model: Model, name: str) -> slice:
 def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int) -> np.ndarray:
     """Draw the network at features (point, feature) from the prior: (draw, point, ...).
 
-    Fewer draws are the first of more.
+    Fewer draws are the first of a longer series.
     """
     words = np.random.SeedSequence([seed, STAGES["prior"]]).generate_state(draws)
     positions = jnp.stack([model.density.draw_prior(int(word)) for word in words])
@@ -98,9 +100,9 @@ def draw_functions(model: Model, features: np.ndarray, *, seed: int, draws: int)
 
 
 def build_problem(model: Model) -> Problem:
-    """Build what pretraining minimises, and its misfit: the RMSE, of classes the log loss.
+    """Build the problem of pretraining; its misfit is the RMSE, or for classes the log loss.
 
-    Its positions are what chains move; the misfit has the conditional mean of all else.
+    Its positions are those of chains; the misfit uses the conditional mean of all other entries.
     """
     density, predict, sampled = model.density, predict_with(model), model.sampled
 
@@ -124,9 +126,9 @@ def build_search(
     """Build the search for the MAP of a chain: the best of its restarts, and the loss of each.
 
     The loss is the negative log posterior per row, over all train rows. The first fit of a chain
-    is the same with every number of restarts; the others have the keys of chains that never are.
-    Where the output layer is integrated out, the loss is that of what is left, and the positions
-    that are found have the conditional mean of the output layer.
+    is the same for every number of restarts; the others use keys of chain numbers that do not
+    exist. If the output layer is integrated out, the loss is that of the other parameters, and the
+    result has the conditional mean of the output layer.
 
     Raises
     ------
@@ -163,7 +165,7 @@ def build_search(
 
 
 def _completed(model: Model, fit: Fit) -> Fit:
-    """Give the positions of a fit as whole ones, where they are not."""
+    """Give the positions of a fit as full positions."""
     if model.sampled.complete is None:
         return fit
     whole = jax.jit(model.sampled.whole)

@@ -1,4 +1,4 @@
-"""What a job states: its network, prior and likelihood, and the PyMC model that they make."""
+"""The network, prior and likelihood of a job, and their PyMC model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from nlobayes.types import Dataset, EarlierData
 
 
 class Pieces(NamedTuple):
-    """Network, prior and likelihood of a job, and what of the network varies."""
+    """Network, prior and likelihood of a job, and the prior of varying sizes."""
 
     network: Network
     prior: Prior
@@ -56,10 +56,10 @@ def state(
     earlier: EarlierData | None = None,
     non_centered: bool = True,
 ) -> Posterior:
-    """State the posterior of a job in PyMC, with placeholders for the train rows of a dataset.
+    """Define the posterior of a job in PyMC, with placeholders for a dataset's train rows.
 
-    Without `non_centered` its variables are the named ones of stored draws. The data `earlier` are
-    those that the settings of the prior name.
+    Without `non_centered` its variables are the named ones of stored draws. `earlier` are the
+    earlier data that the settings of the prior name.
 
     Raises
     ------
@@ -92,7 +92,8 @@ def pymc_model(
 ) -> Any:
     """Build the `pm.Model` of a job with the train rows of a dataset as its data.
 
-    Its dim `point` is labelled with the numbers of these rows in the dataset. Errors as of `state`.
+    Its dim `point` is labelled with the numbers of these rows in the dataset. Errors are those of
+    `state`.
     """
     pieces = pieces_of(job, dataset)
     stated = state(
@@ -103,12 +104,12 @@ def pymc_model(
 
 
 def build_prior(settings: PriorSettings) -> Prior:
-    """Build the prior of weights and biases, with the user's function where it has one."""
+    """Build the prior of weights and biases, with the user's function if it has one."""
     return PRIORS[settings.kind].build(**functions_of(settings), **settings.arguments())
 
 
 def build_likelihood(settings: LikelihoodSettings) -> Likelihood:
-    """Build the likelihood, with the user's functions where it has any."""
+    """Build the likelihood, with the user's functions if it has any."""
     return LIKELIHOODS[settings.kind].build(**functions_of(settings), **settings.arguments())
 
 
@@ -138,10 +139,12 @@ def _site(earlier: EarlierData, dataset: Dataset, network: Network) -> Site:
     names = (*dataset.input_names, *dataset.target_names)
     given = (earlier.input_names, earlier.target, earlier.scale, earlier.units)
     units = {name: dataset.units[name] for name in names}
-    wanted = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
-    for what, found, own in zip(("inputs", "target", "scale", "units"), given, wanted, strict=True):
-        if found != own:
-            raise InputError("builder.other_earlier", what=what, found=found, wanted=own)
+    expected = (dataset.input_names, ", ".join(dataset.target_names), target.scale, units)
+    for what, found, wanted in zip(
+        ("inputs", "target", "scale", "units"), given, expected, strict=True
+    ):
+        if found != wanted:
+            raise InputError("builder.other_earlier", what=what, found=found, wanted=wanted)
     if network.sizes[-1] != 1:
         raise InputError("builder.earlier_of_one_output", outputs=network.sizes[-1])
     features = apply_features(feature_transform(dataset.transforms["features"]), earlier.inputs)

@@ -1,4 +1,4 @@
-"""What a model computes for stored draws: their log prior and their log likelihood."""
+"""Log prior and log likelihood of a model at stored draws."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlobayes.types import Dataset, Named
 class Components(NamedTuple):
     """Log prior of the named variables, and log likelihood (chain, draw).
 
-    `names` are the variables that the model is stated in.
+    `names` are the variables of the model.
     """
 
     log_prior: np.ndarray

@@ -1,4 +1,4 @@
-"""Chains that PyMC samples, with all records that our own chains have."""
+"""Chains that PyMC samples, with the same records as our chains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nlobayes.types import Dataset, EarlierData, PosteriorDraws
 class Yardstick(NamedTuple):
     """Draws (chain, draw, ...), and stats of them and of the steps before the first.
 
-    Stats of these steps are `lp` alone, of no step, where the sampler reports none.
+    If the sampler reports no warm-up, the stats of these steps are an empty `lp`.
     """
 
     draws: PosteriorDraws
@@ -34,7 +34,7 @@ def sample_chains(
 ) -> Yardstick:
     """Sample the chains of a job by PyMC.
 
-    Log density, function and noise are computed as those of our own chains are.
+    Log density, function and noise are computed as for our chains.
 
     Raises
     ------

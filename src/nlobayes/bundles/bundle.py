@@ -32,36 +32,38 @@ class Bundle:
     entries
         Entries of the index, one for each surrogate: process, energy, file, SHA-256 and verdicts.
     shared
-        Errors at validation rows that surrogates share; they set how wide the interval of a sum is.
+        Errors at the validation rows that surrogates share; they set the width of the interval of a
+        sum.
     surrogates
         Each `Surrogate` by the `key` of its entry: produced particles, and energy in GeV.
     loaded
-        The same with the path of each file.
+        The same surrogates, each with the path of its file.
     """
 
     def __init__(self, index: Index, loaded: Mapping[Key, Named]) -> None:
         self.entries, self.shared = index
         self.loaded = loaded
-        self.surrogates: dict[Key, Surrogate] = {key: of for key, (_, of) in loaded.items()}
+        self.surrogates: dict[Key, Surrogate] = {key: named[1] for key, named in loaded.items()}
         self._last: dict[Key, tuple[Mapping[str, float], CrossSection]] = {}
 
     def __repr__(self) -> str:
-        """State how many processes it has, at which energies, and in how many checks failed."""
+        """Describe the bundle: numbers of surrogates and processes, energies, and failed checks."""
         failed = sum(any(entry.failed_checks.values()) for entry in self.entries)
         pairs = len({outgoing for outgoing, _ in self.surrogates})
         energies = ", ".join(f"{energy:g}" for energy in self.energies)
         verdict = f"checks of {failed} failed" if failed else "all checks passed"
-        said = f"{len(self.entries)} surrogates of {pairs} processes at {energies} GeV"
-        return f"<{type(self).__name__}: {said}; {verdict}>"
+        content = f"{len(self.entries)} surrogates of {pairs} processes at {energies} GeV"
+        return f"<{type(self).__name__}: {content}; {verdict}>"
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
-        """Load a folder, or a bundle by its name in `list`, which is downloaded once.
+        """Load a bundle from a folder, or download it once by its name in `list`.
 
         Raises
         ------
         InputError
-            If there is neither, the download fails, or a file differs from the index.
+            If there is no such folder or name, the download fails, or a file differs from the
+            index.
         """
         folder = Path(path_or_name)
         if not folder.is_dir():
@@ -75,7 +77,7 @@ class Bundle:
 
     @staticmethod
     def is_known(path_or_name: str | Path) -> bool:
-        """Return whether `load` takes it for a bundle: a folder, or a name of `list`."""
+        """Return whether `load` accepts the argument as a bundle: a folder, or a name in `list`."""
         return Path(path_or_name).is_dir() or str(path_or_name) in catalog()
 
     @property
@@ -93,9 +95,9 @@ class Bundle:
         spectrum
             An SLHA file (a path), SLHA text, or values by the names of columns.
         processes
-            Processes to predict; by default all of that energy.
+            Processes to predict; by default all at that energy.
         energy
-            In GeV; optional if the processes have one energy.
+            Energy in GeV; optional if all these processes have the same one.
 
         Raises
         ------
@@ -104,107 +106,108 @@ class Bundle:
             given twice, or there are several energies. Then nothing is predicted.
         """
         chosen = self._chosen(processes, energy)
-        found = self._found(chosen, self._spectrum(spectrum, chosen))
-        return {key[0]: found[key]._replace(errors={**found[key].errors}) for key in chosen}
+        predicted = self._predicted(chosen, self._spectrum(spectrum, chosen))
+        return {key[0]: predicted[key]._replace(errors={**predicted[key].errors}) for key in chosen}
 
     def total(
         self, spectrum: Spectrum, processes: Processes = "all", energy: float | None = None
     ) -> CrossSection:
         """Add the cross sections of processes; `surrogate.sums` documents how errors are combined.
 
-        `reason` also states where processes are of several engines, or parton distributions are
-        stated of some alone.
+        `reason` also states if the processes come from several engines, or if only some of them
+        state their parton distributions.
 
         Raises
         ------
         InputError
-            As `predict`; if two processes state other orders or parton distributions.
+            As `predict`, or if two processes state different orders or parton distributions.
         """
         chosen = self._chosen(processes, energy)
         parts = self._named(sorted(chosen))
-        origins = [one.origin for one in parts.values()]
+        origins = [surrogate.origin for surrogate in parts.values()]
         check_summands(origins)
-        at = self._spectrum(spectrum, chosen)
-        found = total(parts, at, widening=self.widening(chosen))
-        return found._replace(reason="; ".join(filter(None, [found.reason, unlike(origins)])))
+        point = self._spectrum(spectrum, chosen)
+        added = total(parts, point, widening=self.widening(chosen))
+        return added._replace(reason="; ".join(filter(None, [added.reason, unlike(origins)])))
 
     def chosen(
         self, processes: Processes = "all", energy: float | None = None
     ) -> dict[str, Surrogate]:
-        """Give the surrogates of processes at one energy, by their PDG numbers; as `predict`."""
+        """Return the surrogates of processes at one energy, by PDG numbers; errors as `predict`."""
         return self._named(self._chosen(processes, energy))
 
     def widening(self, chosen: Sequence[Key]) -> float:
-        """Give the factor on the interval of the sum of surrogates, by their keys.
+        """Return the factor on the interval of the sum of surrogates, which are given by key.
 
-        With it the interval covers 68 % of the sums of the validation rows that they share. It is 1
-        for one surrogate, and where the index has no shared rows of all of them.
+        The widened interval covers 68 % of the sums at the validation rows that they share. The
+        factor is 1 for one surrogate, and if the index has no rows that all of them share.
         """
         files = [entry.file for entry in self.entries if entry.key in chosen]
         return widening(self.shared, files) if len(files) > 1 else 1.0
 
-    def _found(
+    def _predicted(
         self, chosen: Sequence[Key], spectrum: Mapping[str, float]
     ) -> Mapping[Key, CrossSection]:
-        """Predict the processes that have no prediction at this point yet."""
-        points = {key: self._of(key, spectrum) for key in chosen}
+        """Return predictions, computing those that are not known from the last call."""
+        points = {key: self._point(key, spectrum) for key in chosen}
         new = [key for key in chosen if self._last.get(key, ({},))[0] != points[key]]
         predicted = cross_sections(self._named(new), spectrum).values()
         for key, found in zip(new, predicted, strict=True):
             self._last[key] = points[key], found
         return {key: self._last[key][1] for key in chosen}
 
-    def _of(self, key: Key, spectrum: Mapping[str, float]) -> dict[str, float]:
-        """Take of a spectrum what decides the prediction of a surrogate."""
-        one = self.surrogates[key]
-        return {name: spectrum[name] for name in (*one.inputs, *one.held) if name in spectrum}
+    def _point(self, key: Key, spectrum: Mapping[str, float]) -> dict[str, float]:
+        """Select the values of a spectrum on which the prediction of a surrogate depends."""
+        surrogate = self.surrogates[key]
+        names = (*surrogate.inputs, *surrogate.held)
+        return {name: spectrum[name] for name in names if name in spectrum}
 
     def _named(self, chosen: Sequence[Key]) -> dict[str, Surrogate]:
         return {spelled(outgoing): self.surrogates[outgoing, at] for outgoing, at in chosen}
 
     def _chosen(self, processes: Processes, energy: float | None) -> Sequence[Key]:
-        """Find the surrogates that are requested, in that order, at one energy."""
-        there = [key for key in self.surrogates if energy is None or same_energy(key[1], energy)]
-        have = dict.fromkeys(pair for pair, _ in there)
-        asked = [*have] if processes == "all" else _pairs(processes)
-        missing = [pair for pair in asked if pair not in have]
-        if missing or not asked:
+        """Return the keys of the requested surrogates, in the order of the request."""
+        keys = [key for key in self.surrogates if energy is None or same_energy(key[1], energy)]
+        available = dict.fromkeys(pair for pair, _ in keys)
+        requested = [*available] if processes == "all" else _pairs(processes)
+        missing = [pair for pair in requested if pair not in available]
+        if missing or not requested:
             raise self._lacks(missing, energy)
-        found = [key for pair in asked for key in there if key[0] == pair]
-        energies = sorted({at for _, at in found})
+        chosen = [key for pair in requested for key in keys if key[0] == pair]
+        energies = sorted({at for _, at in chosen})
         if len(energies) > 1:
             raise InputError("bundles.energies", energies=energies)
-        return found
+        return chosen
 
     def _lacks(self, missing: Sequence[tuple[int, ...]], energy: float | None) -> InputError:
         at = "any energy" if energy is None else f"{energy:g} GeV"
-        has = [f"{spelled(pair)} at {e:g} GeV" for pair, e in self.surrogates]
-        return InputError("bundles.lacks", missing=[*map(spelled, missing)], at=at, known=has)
+        known = [f"{spelled(pair)} at {e:g} GeV" for pair, e in self.surrogates]
+        return InputError("bundles.lacks", missing=[*map(spelled, missing)], at=at, known=known)
 
     def _spectrum(self, given: Spectrum, chosen: Sequence[Key]) -> Mapping[str, float]:
         """Read the blocks that the requested surrogates need, and no others."""
         if isinstance(given, Mapping):
             return given
-        asked = [self.surrogates[key] for key in chosen]
-        columns = {name for one in asked for name in one.inputs}
-        held = {name for one in asked for name in one.held}
+        surrogates = [self.surrogates[key] for key in chosen]
+        columns = {name for surrogate in surrogates for name in surrogate.inputs}
+        held = {name for surrogate in surrogates for name in surrogate.held}
         is_text = isinstance(given, str) and "\n" in given
         text, source = (given, "SLHA") if is_text else (read_text(Path(given)), str(given))
         return spectrum_of(str(text), source, columns, held)
 
 
 def spelled(pair: Iterable[int]) -> str:
-    """Spell PDG numbers."""
+    """Write PDG numbers with spaces between them."""
     return " ".join(map(str, pair))
 
 
 def _pairs(processes: Processes) -> list[tuple[int, ...]]:
-    """Take pairs of PDG numbers, each once."""
+    """Check and sort requested pairs of PDG numbers, each of which may occur once."""
     try:
-        asked = [key_of(int(number) for number in pair) for pair in processes]
+        pairs = [key_of(int(number) for number in pair) for pair in processes]
     except (TypeError, ValueError):
         raise InputError("bundles.no_pairs", received=processes) from None
-    twice = [pair for pair in asked if asked.count(pair) > 1]
+    twice = [pair for pair in pairs if pairs.count(pair) > 1]
     if twice:
         raise InputError("bundles.requested_twice", pair=spelled(twice[0]))
-    return asked
+    return pairs

@@ -1,4 +1,4 @@
-"""The datasets behind surrogates: where the project that made them still has them."""
+"""Search for the datasets of surrogates in the project that made them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ DATA = f"{RESULTS}/data/"
 
 
 def trained(file: str, path: Path, surrogate: Surrogate) -> Trained | None:
-    """Read the dataset that a surrogate learned; None without it, or without the extra `train`.
+    """Read the dataset on which a surrogate was trained.
+
+    The result is None if the dataset is missing or has changed, or without the extra `train`.
 
     Parameters
     ----------
     file
         Name of the surrogate in its bundle.
     path
-        Where it lies below `results/`, with the dataset beside it.
+        Path of the surrogate below a folder `results/`, which has the dataset too.
     """
-    made_of: dict[str, Any] = surrogate.facts.get("inputs", {})
-    named = [(name, sha256) for name, sha256 in made_of.items() if name.startswith(DATA)]
+    inputs: dict[str, Any] = surrogate.facts.get("inputs", {})
+    named = [(name, sha256) for name, sha256 in inputs.items() if name.startswith(DATA)]
     root = next((up.parent for up in path.absolute().parents if up.name == RESULTS), None)
     if root is None or len(named) != 1 or find_spec("xarray") is None:
         return None

@@ -1,8 +1,9 @@
-"""Bundles by name: where they are, the cache that keeps them, and how they get there.
+"""Download of bundles by name into a cache.
 
-A catalog is a JSON object: by the name of a bundle its `url`, the address of its folder, and the
-`sha256` of its index. The index has the digests of all else. Catalogs are that of the package and
-the file that the environment variable `NLOBAYES_CATALOG` names; this counts first.
+A catalog is a JSON object. For the name of each bundle it has `url`, the address of the folder, and
+`sha256`, the digest of the index. The index has the digests of all other files. There are two
+catalogs: that of the package, and the file that the environment variable `NLOBAYES_CATALOG` names,
+which takes precedence.
 """
 
 from __future__ import annotations
@@ -26,35 +27,35 @@ URL = re.compile(r"https?://\S+")
 
 
 class Source(NamedTuple):
-    """Where a bundle is, and the SHA-256 of its index."""
+    """Address of a bundle, and the SHA-256 of its index."""
 
     url: str
     sha256: str
 
 
 def catalog() -> dict[str, Source]:
-    """Give the bundles of all catalogs by name.
+    """Return the bundles of all catalogs by name.
 
     Raises
     ------
     InputError
         If a catalog cannot be read, or is invalid.
     """
-    own = os.environ.get(CATALOG_VARIABLE)
-    found: dict[str, Source] = {}
-    for path in (CATALOG, *([Path(own)] if own else [])):
-        for name, given in read_json(path).items():
-            found[name] = _source(name, given, path)
-    return dict(sorted(found.items()))
+    custom = os.environ.get(CATALOG_VARIABLE)
+    sources: dict[str, Source] = {}
+    for path in (CATALOG, *([Path(custom)] if custom else [])):
+        for name, entry in read_json(path).items():
+            sources[name] = _source(name, entry, path)
+    return dict(sorted(sources.items()))
 
 
 def fetch(name: str) -> Path:
-    """Give the folder of a bundle in the cache; what is not there, or damaged, is downloaded.
+    """Return the folder of a bundle in the cache, after downloading missing and damaged files.
 
     Raises
     ------
     InputError
-        If no catalog has it, it cannot be downloaded, or what comes is not what the catalog means.
+        If no catalog has the bundle, a download fails, or a downloaded file has another digest.
     """
     known = catalog()
     if name not in known:
@@ -71,8 +72,8 @@ def _cache() -> Path:
     return Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache/nlobayes") / "bundles"
 
 
-def _source(name: str, given: object, path: Path) -> Source:
-    fields = given if isinstance(given, dict) else {}
+def _source(name: str, entry: object, path: Path) -> Source:
+    fields = entry if isinstance(entry, dict) else {}
     url, sha256 = (str(fields.get(field, "")) for field in Source._fields)
     whole = NAME.fullmatch(name) and URL.fullmatch(url) and SHA256.fullmatch(sha256)
     if not whole or fields.keys() != {*Source._fields}:
@@ -81,7 +82,7 @@ def _source(name: str, given: object, path: Path) -> Source:
 
 
 def _get(url: str, name: str, sha256: str, folder: Path) -> None:
-    """Download a file, unless it is there; under its name it is whole."""
+    """Download a file unless the cache has it; an incomplete file never has its name."""
     if (folder / name).is_file() and digest(folder / name) == sha256:
         return
     try:
@@ -90,7 +91,7 @@ def _get(url: str, name: str, sha256: str, folder: Path) -> None:
         raise InputError("bundles.no_pooch", name=error.name, remedy=remedy("fetch")) from None
     address = f"{url}/{name}"
     try:
-        whole = pooch.HTTPDownloader(stream=False)  # else a refusal leaves its connection open
-        pooch.retrieve(address, f"sha256:{sha256}", fname=name, path=folder, downloader=whole)
-    except (OSError, ValueError) as error:  # those of requests are of OSError
+        downloader = pooch.HTTPDownloader(stream=False)  # else a refusal leaves a connection open
+        pooch.retrieve(address, f"sha256:{sha256}", fname=name, path=folder, downloader=downloader)
+    except (OSError, ValueError) as error:  # errors of requests are OSErrors
         raise InputError("bundles.not_fetched", url=address, reason=str(error)) from None

@@ -1,4 +1,4 @@
-"""The index of a bundle, `bundle.json`: which surrogates its folder holds, and of what they are."""
+"""The index of a bundle, `bundle.json`: the surrogates in its folder and their processes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from nlobayes.surrogate.surrogate import Surrogate
 
 INDEX = "bundle.json"
 ENDING = ".nc"
-"""Of surrogate files."""
+"""Ending of surrogate files."""
 VERSION = 1
 NAMED = "nlobayes_bundle"
 SHARED = "shared_rows"
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}\.nc")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST = 10_000
-"""Surrogates of a bundle."""
+"""Largest number of surrogates of a bundle."""
 
 Key = tuple[tuple[int, ...], float]
-"""What is produced, as ordered PDG numbers, and the energy in GeV."""
+"""Produced particles as ordered PDG numbers, and the energy in GeV."""
 
 
 class Entry(NamedTuple):
@@ -46,12 +46,12 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Key that distinguishes it from the others of its bundle."""
+        """Key that is unique in its bundle."""
         return key_of(self.outgoing), self.sqrt_s_gev
 
 
 def entry_of(surrogate: Surrogate, path: Path) -> Entry:
-    """Describe a surrogate whose process is stored, and the name of its file."""
+    """Make the entry of a surrogate, which must store its process, and name its file."""
     process = surrogate.process
     assert process is not None
     outgoing = key_of(process.outgoing)
@@ -77,7 +77,7 @@ class Index(NamedTuple):
 
 
 def as_mapping(index: Index) -> dict[str, Any]:
-    """Give the index of a bundle, as JSON has it."""
+    """Return the index of a bundle as a JSON object."""
     listed = [entry._asdict() for entry in index.entries]
     shared = [*map(shared_rows.as_mapping, index.shared)]
     return {NAMED: VERSION, "surrogates": listed, SHARED: shared}
@@ -89,7 +89,7 @@ def read_index(folder: Path) -> Index:
     Raises
     ------
     InputError
-        If it is missing, of another version, or an entry is invalid.
+        If the index is missing, has another version, or has an invalid entry.
     """
     path = folder / INDEX
     content = read_json(path, NAMED, "surrogates")
@@ -99,9 +99,9 @@ def read_index(folder: Path) -> Index:
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST:
         raise InputError("bundles.no_list", where=path, most=MOST)
     entries = tuple(_entry(given, f"{path}: surrogate {n}") for n, given in enumerate(listed, 1))
-    for what in ("key", "file"):
-        _check_single([getattr(entry, what) for entry in entries], path)
-    shared = content.get(SHARED, [])  # bundles of earlier have none
+    for field in ("key", "file"):
+        _check_unique([getattr(entry, field) for entry in entries], path)
+    shared = content.get(SHARED, [])  # bundles of earlier versions have none
     if not isinstance(shared, list) or len(shared) > MOST:
         raise InputError("bundles.shared_rows", where=path)
     files = [entry.file for entry in entries]
@@ -118,10 +118,10 @@ def _entry(given: Any, where: str) -> Entry:
     return Entry(**{**given, **both, "sqrt_s_gev": float(given["sqrt_s_gev"])})
 
 
-def _check_single(said: Sequence[object], path: Path) -> None:
-    for one in said:
-        if said.count(one) > 1:
-            raise InputError("bundles.index_twice", where=path, said=one)
+def _check_unique(values: Sequence[object], path: Path) -> None:
+    for value in values:
+        if values.count(value) > 1:
+            raise InputError("bundles.index_twice", where=path, value=value)
 
 
 def _is_text(value: Any) -> bool:
@@ -158,4 +158,4 @@ RULES = {
     "converged": ("true, false or null", lambda value: value in (True, False, None)),
     "failed_checks": ("lists of names by kind", _are_checks),
 }
-"""What is allowed of each field of an entry."""
+"""Rule of each field of an entry, as text and as a test."""

@@ -1,10 +1,11 @@
-"""Validation rows that surrogates of a bundle share: how far sums of cross sections err there.
+"""Errors of sums of cross sections at the validation rows that surrogates of a bundle share.
 
-Draws of a sum take the errors of its processes as independent, and the interval of each as right
-wherever this process is the largest. Neither holds exactly. The interval is therefore multiplied by
-what makes it cover the sums of the shared rows. This is split-conformal prediction with errors in
-units of the width (Lei et al. 2018, Journal of the American Statistical Association 113, 1094,
-sections 2.2 and 5.2), but for the noise of each surrogate, which was fitted to the same rows.
+Draws of a sum assume that the errors of its processes are independent, and that the interval of
+each process is right wherever this process is the largest. Neither holds exactly. The interval is
+therefore multiplied by the factor with which it covers the sums at the shared rows. This is
+split-conformal prediction with errors in units of the width (Lei et al. 2018, Journal of the
+American Statistical Association 113, 1094, sections 2.2 and 5.2), except that the noise of each
+surrogate was fitted to the same rows.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from nlobayes.types import Dataset
 FEWEST_ROWS = 40
 MOST_ROWS = 2000
 VALIDATION = 1
-"""Of `Dataset.split`."""
+"""Value of `Dataset.split` for validation rows."""
 COVERED = 0.68
 """Probability of an interval from the 16 % to the 84 % quantile."""
 FIELDS = ("surrogates", "error_pb", "half_width_pb")
@@ -31,9 +32,10 @@ _DIGITS = 6
 
 
 class SharedRows(NamedTuple):
-    """Errors of surrogates, by their files, and half widths of their 68 % intervals.
+    """Errors of surrogates, and half widths of their 68 % intervals, with the names of their files.
 
-    Axes (surrogate, row), in pb. A row is one spectrum for all of them.
+    Both arrays have axes (surrogate, row) and are in pb. A row is the same spectrum for all
+    surrogates.
     """
 
     files: tuple[str, ...]
@@ -42,7 +44,7 @@ class SharedRows(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """A surrogate with the dataset that it learned, and what the table behind it states."""
+    """A surrogate with its dataset, and the metadata of the table behind the dataset."""
 
     file: str
     surrogate: Surrogate
@@ -51,7 +53,7 @@ class Trained(NamedTuple):
 
 
 def widening(shared: Iterable[SharedRows], files: Sequence[str]) -> float:
-    """Give the factor on the 68 % interval of the sum of surrogates; 1 where it is unknown."""
+    """Return the factor on the 68 % interval of the sum of surrogates; 1 if it is unknown."""
     known = next((rows for rows in shared if {*files} <= {*rows.files}), None)
     if known is None:
         return 1.0
@@ -64,53 +66,53 @@ def widening(shared: Iterable[SharedRows], files: Sequence[str]) -> float:
 def share(trained: Sequence[Trained]) -> SharedRows | None:
     """Compare surrogates with their datasets at the validation rows, which must be shared.
 
-    None where two datasets are of different spectra, nothing states that they are of the same, or
-    fewer than 40 rows are left on which all surrogates have a cross section.
+    The result is None if two datasets have different spectra, if no column or metadata show that
+    the spectra are the same, or if all surrogates have a cross section at fewer than 40 rows.
     """
-    if not all(_joins(one, trained[:place]) for place, one in enumerate(trained) if place):
+    if not all(_joins(each, trained[:place]) for place, each in enumerate(trained) if place):
         return None
-    found = np.array([_compare(one) for one in trained])
-    usable = np.isfinite(found).all(axis=(0, 1)) & (found[:, 1] > 0).all(axis=0)
-    errors, half_widths = np.moveaxis(found[..., usable][..., :MOST_ROWS], 1, 0)
+    compared = np.array([_compare(each) for each in trained])
+    usable = np.isfinite(compared).all(axis=(0, 1)) & (compared[:, 1] > 0).all(axis=0)
+    errors, half_widths = np.moveaxis(compared[..., usable][..., :MOST_ROWS], 1, 0)
     if errors.shape[1] < FEWEST_ROWS:
         return None
-    return SharedRows(tuple(one.file for one in trained), errors, half_widths)
+    return SharedRows(tuple(each.file for each in trained), errors, half_widths)
 
 
 def _joins(one: Trained, others: Sequence[Trained]) -> bool:
-    """Return whether its rows are the spectra of the others, as far as these can show it."""
+    """Return whether a dataset shares its rows with one of the others and contradicts none."""
     return any(_are_same(one, each) for each in others) and not any(
         _differ(one, each) for each in others
     )
 
 
 def _differ(one: Trained, other: Trained) -> bool:
-    """Return whether rows are split in another way, or a shared column has other values."""
+    """Return whether the splits of two datasets differ, or the values of a shared column."""
     if not np.array_equal(one.dataset.split, other.dataset.split):
         return True
     return any(not np.array_equal(*both) for both in _shared_columns(one.dataset, other.dataset))
 
 
 def _are_same(one: Trained, other: Trained) -> bool:
-    """Return whether rows share a column, or are of one scan with one seed."""
-    scans = [(of.stated.get("scan"), of.stated.get("seed")) for of in (one, other)]
+    """Return whether two datasets share a column, or come from one scan with one seed."""
+    scans = [(each.stated.get("scan"), each.stated.get("seed")) for each in (one, other)]
     same_scan = scans[0] == scans[1] and None not in scans[0]
     return same_scan or bool(_shared_columns(one.dataset, other.dataset))
 
 
 def as_mapping(rows: SharedRows) -> dict[str, Any]:
-    """Give what the index of a bundle keeps of them."""
+    """Return shared rows as the index of a bundle stores them."""
     numbers = ([[_rounded(value) for value in row] for row in each] for each in rows[1:])
     return dict(zip(FIELDS, [[*rows.files], *numbers], strict=True))
 
 
 def read_rows(given: Any, files: Sequence[str], where: str) -> SharedRows:
-    """Take shared rows of an index, which may come from an unknown source.
+    """Read shared rows from an index, which may come from an unknown source.
 
     Raises
     ------
     InputError
-        If they are of surrogates that are not in it, or no tables of finite numbers.
+        If they name surrogates that are not in the index, or are no tables of finite numbers.
     """
     if not isinstance(given, dict) or given.keys() != {*FIELDS}:
         raise InputError("bundles.shared_rows", where=where)
@@ -123,13 +125,13 @@ def read_rows(given: Any, files: Sequence[str], where: str) -> SharedRows:
     return SharedRows(tuple(named), errors, half_widths)
 
 
-def _compare(one: Trained) -> tuple[np.ndarray, np.ndarray]:
-    rows = one.dataset.split == VALIDATION
-    names = one.dataset.input_names
-    points = one.dataset.inputs[rows][:, [names.index(name) for name in one.surrogate.inputs]]
-    observed = one.dataset.observed[rows]
+def _compare(trained: Trained) -> tuple[np.ndarray, np.ndarray]:
+    dataset, surrogate = trained.dataset, trained.surrogate
+    rows, names = dataset.split == VALIDATION, dataset.input_names
+    points = dataset.inputs[rows][:, [names.index(name) for name in surrogate.inputs]]
+    observed = dataset.observed[rows]
     central = observed if observed.ndim == 1 else observed[:, 0]
-    return errors_at(one.surrogate, points, central)
+    return errors_at(surrogate, points, central)
 
 
 def _shared_columns(one: Dataset, other: Dataset) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -1,4 +1,4 @@
-"""Which cross sections may be added: those of one order and one set of parton distributions."""
+"""Check that cross sections may be added: they need one order and one parton distribution set."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from nlobayes.surrogate.identity import is_stated, qcd_order
 Origin = Mapping[str, str]
 PARTONS = "parton_distributions"
 STATED = {PARTONS: "parton distributions", "engine": "engines"}
-"""What a sum states about its parts where they differ, or only some state it."""
+"""Entries that the reason of a sum lists if its parts differ in them, or only some state them."""
 
 
 def check_summands(origins: Sequence[Origin]) -> None:
-    """Check that cross sections may be added; those that state no parton distributions may.
+    """Check that cross sections may be added; unknown parton distributions are allowed.
 
     Raises
     ------
     InputError
-        If they state other orders, or other parton distributions.
+        If two of them state different orders, or different parton distributions.
     """
-    if len({qcd_order(one) for one in origins}) > 1:
-        raise InputError("bundles.orders", orders=sorted({one["order"] for one in origins}))
-    stated = {_plain(one[PARTONS]): one[PARTONS] for one in origins if is_stated(one, PARTONS)}
+    if len({qcd_order(origin) for origin in origins}) > 1:
+        raise InputError("bundles.orders", orders=sorted({origin["order"] for origin in origins}))
+    names = [origin[PARTONS] for origin in origins if is_stated(origin, PARTONS)]
+    stated = {_plain(name): name for name in names}
     if len(stated) > 1:
         raise InputError("bundles.parton_distributions", found=sorted(stated.values()))
 
 
 def unlike(origins: Sequence[Origin]) -> str:
-    """Describe what differs among parts of a sum, although they may be added."""
-    said = {words: sorted({one[name] for one in origins}) for name, words in STATED.items()}
-    return "; ".join(f"{words}: {', '.join(found)}" for words, found in said.items() if found[1:])
+    """Describe the differences between the parts of a sum that may still be added."""
+    entries = {label: {origin[name] for origin in origins} for name, label in STATED.items()}
+    different = {label: sorted(values) for label, values in entries.items() if len(values) > 1}
+    return "; ".join(f"{label}: {', '.join(values)}" for label, values in different.items())
 
 
 def _plain(text: str) -> str:
-    """Leave out what spellings of one set differ in: spaces, signs, capitals."""
+    """Remove the differences between spellings of one set: spaces, signs and capitals."""
     return "".join(filter(str.isalnum, text.casefold()))

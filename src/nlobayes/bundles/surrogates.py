@@ -1,4 +1,4 @@
-"""Surrogates of central cross sections by what they are of: one for each process and energy."""
+"""Loading of surrogates of central cross sections, one for each process and energy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nlobayes.surrogate.identity import in_words
 from nlobayes.surrogate.surrogate import Surrogate
 
 Named = tuple[str, Surrogate]
-"""A surrogate, and the path that it was read from."""
+"""The path of a surrogate file, and the surrogate."""
 
 
 def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
@@ -23,8 +23,8 @@ def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
     Raises
     ------
     InputError
-        If one cannot be loaded, is of no process that it knows, of no central cross section, or of
-        the same process and energy as another.
+        If a file cannot be loaded, stores no process, predicts no central cross section, or has the
+        same process and energy as another.
     """
     loaded: dict[Key, Named] = {}
     for path in paths:
@@ -41,8 +41,8 @@ def load_each(paths: Iterable[Path]) -> dict[Key, Named]:
 
 
 def twice(path: str, first: str, surrogate: Surrogate) -> InputError:
-    """State that two files are of one process and energy."""
-    return InputError("bundles.twice", path=path, first=first, of=in_words(surrogate.origin))
+    """Return the error for two files with the same process and energy."""
+    return InputError("bundles.twice", path=path, first=first, process=in_words(surrogate.origin))
 
 
 def load_folder(folder: Path) -> tuple[Index, dict[Key, Named]]:
@@ -51,16 +51,16 @@ def load_folder(folder: Path) -> tuple[Index, dict[Key, Named]]:
     Raises
     ------
     InputError
-        If the index cannot be used, a file is missing, is not the one that the index means, or of
-        something else; as `load_each`.
+        If the index cannot be used, or a file is missing, has another digest or another process
+        than the index states; also as `load_each`.
     """
     index = read_index(folder)
     for entry in index.entries:
         path = folder / entry.file
         if digest(path) != entry.sha256:
-            raise InputError("bundles.other_file", where=path, wanted=entry.sha256[:12])
+            raise InputError("bundles.other_file", where=path, listed=entry.sha256[:12])
     loaded = load_each(folder / entry.file for entry in index.entries)
     for entry, key in zip(index.entries, loaded, strict=True):
         if entry.key != key:
-            raise InputError("bundles.other_process", where=folder / entry.file, said=entry.key)
+            raise InputError("bundles.other_process", where=folder / entry.file, stated=entry.key)
     return index, loaded

@@ -1,1 +1,1 @@
-"""Where points come from: the embedded engine, tables, and the maps applied to them."""
+"""Sources of points (the embedded engine, tables, SLHA files) and the maps applied to them."""

@@ -1,4 +1,4 @@
-"""Tables of any length, chunk by chunk: a row that cannot be used is named, not yet refused."""
+"""Chunked reading of tables of any length; unusable rows are reported, not refused."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ FORMATS = (".csv", ".csv.gz", ".parquet")
 ROWS = 8192
 """Most rows of a chunk."""
 MOST_BYTES = 64 * 2**20
-"""Of the cells of a chunk that are requested, in memory: wide rows make chunks of fewer."""
+"""Most memory of the requested cells of a chunk; chunks of wide rows have fewer rows."""
 
 MOST_OF_A_CELL = 100
-"""Characters of a cell that a message repeats."""
+"""Most characters of a cell that a message quotes."""
 
 _BUFFER = 2**20
 
@@ -41,13 +41,13 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     labels
-        What names each row: its number from 1, or its file.
+        Name of each row: its number from 1, or its file.
     columns
-        Cells by column: float64, or text as it was written.
+        Cells by column: float64, or unparsed text.
     faults
-        Why a row cannot be used, by its position in the chunk.
+        Reason why a row cannot be used, by its position in the chunk.
     share
-        How much has been read, from 0 to 1; NaN where the end is unknown.
+        Share of the table read so far, from 0 to 1; NaN where the end is unknown.
     """
 
     labels: np.ndarray
@@ -57,7 +57,7 @@ class Chunk(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where rows come from: its name in messages, what labels a row, units by column, the rows."""
+    """Open table: its name in messages, the kind of its row labels, units by column, its chunks."""
 
     name: str
     label: str
@@ -69,14 +69,14 @@ class Source(NamedTuple):
 def open_table(
     path: Path, columns: Sequence[str], rows: int = ROWS, optional: Sequence[str] = ()
 ) -> Iterator[Source]:
-    """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns, in chunks of rows.
+    """Open a `.csv`, `.csv.gz` or `.parquet` file to read these columns in chunks of rows.
 
-    Columns that are `optional` are read where they are there.
+    Columns that are `optional` are read if the file has them.
 
     Raises
     ------
     InputError
-        If it is no such file, lacks a column, cannot be read, or has no rows.
+        If the file is no such table, lacks a column, cannot be read, or has no rows.
     """
     if not path.name.endswith(FORMATS):
         raise InputError("data.unknown_format", where=path, known=FORMATS)
@@ -103,7 +103,7 @@ def open_csv(
     share: Callable[[], float] = lambda: math.nan,
     optional: Sequence[str] = (),
 ) -> Source:
-    """Open a stream of CSV to read these columns, and `optional` ones, in chunks of rows.
+    """Open a CSV stream to read these columns, and the `optional` ones it has, in chunks of rows.
 
     Raises
     ------
@@ -126,30 +126,31 @@ def open_csv(
             columns = {name: np.array(found, dtype=object) for name, found in by_column}
             yield Chunk(labels, columns, faults, share())
             first += len(some)
-        text.detach()  # or it would close the file as it goes
+        text.detach()  # otherwise its deletion would close the file
 
     return Source(name, "row", header.units, _checked(chunks(), name))
 
 
 def numbers(
-    source: Source, chunk: Chunk, wanted: Mapping[str, str]
+    source: Source, chunk: Chunk, units: Mapping[str, str]
 ) -> tuple[np.ndarray, dict[int, str]]:
-    """Take columns of a chunk as numbers in the units `wanted`, by column.
+    """Convert the columns of a chunk that `units` names to numbers in these units.
 
     A column without a unit is taken to be in the requested one.
 
     Returns
     -------
-    Values (row, column), not finite where a cell is not, and all faults of the chunk.
+    Values (row, column), not finite where a cell is not a finite number, and all faults of the
+    chunk.
 
     Raises
     ------
     InputError
         If a unit is not known, or of another kind.
     """
-    values = np.empty((len(chunk.labels), len(wanted)))
+    values = np.empty((len(chunk.labels), len(units)))
     faults = dict(chunk.faults)
-    for position, (name, unit) in enumerate(wanted.items()):
+    for position, (name, unit) in enumerate(units.items()):
         cells = chunk.columns[name]
         found = _numbers(cells)
         for row in np.flatnonzero(~np.isfinite(found)).tolist():
@@ -172,7 +173,7 @@ def _open_parquet(
             pre_buffer=False,
             buffer_size=_BUFFER,
             page_checksum_verification=True,
-            read_dictionary=[*columns, *optional],  # texts that repeat are held once
+            read_dictionary=[*columns, *optional],  # repeated texts are held in memory once
         )
         check_parquet(stored, math.inf, name)
         fields = {field.name: (field.metadata or {}) for field in stored.schema_arrow}
@@ -194,7 +195,7 @@ def _open_parquet(
 
 
 def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
-    """Find how many rows of the columns may be held, by what the file claims of their size."""
+    """Return how many rows a chunk may hold, from the sizes that the file's metadata state."""
     widest = 1.0
     for number in range(stored.metadata.num_row_groups):
         group = stored.metadata.row_group(number)
@@ -205,7 +206,7 @@ def _fitting(stored: pq.ParquetFile, columns: Sequence[str], rows: int) -> int:
 
 
 def _checked(chunks: Iterator[Chunk], name: str) -> Iterator[Chunk]:
-    """Refuse what cannot be read on, and a table without rows."""
+    """Yield the chunks; refuse a table that becomes unreadable or has no rows."""
     empty = True
     while True:
         with _readable(name):
@@ -236,9 +237,9 @@ def _readable(name: str) -> Iterator[None]:
 def _gather(
     rows: Iterator[list[str]], places: Sequence[int], count: int, most: int
 ) -> Iterator[tuple[list[tuple[str, ...]], dict[int, str]]]:
-    """Gather the cells at these places, as many rows at once as the limits allow.
+    """Collect the cells at these places for as many rows at once as the limits allow.
 
-    They are empty where a row has more or fewer cells than `count`, a fault by its position.
+    A row without exactly `count` cells gets empty cells, and a fault by its position.
     """
     some: list[tuple[str, ...]] = []
     faults: dict[int, str] = {}
@@ -266,17 +267,17 @@ def _numbers(cells: np.ndarray) -> np.ndarray:
 
 
 def _in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
-    own, wanted = units
-    if own in ("", wanted) or wanted == "":
+    given, requested = units
+    if given in ("", requested) or requested == "":
         return values
     try:
-        return convert(values, own, wanted)
+        return convert(values, given, requested)
     except InputError as error:
         raise InputError(
             "data.unit_not_convertible",
             where=source,
             name=name,
-            unit=own,
-            wanted=wanted,
+            unit=given,
+            requested=requested,
             reason=error.reason,
         ) from None

@@ -15,10 +15,10 @@ class Components(NamedTuple):
     Attributes
     ----------
     mean
-        Of each feature (feature,).
+        Mean of each feature (feature,).
     directions
-        Orthonormal, in the order of their variance (component, feature). The sign of each makes its
-        entry of the largest size positive.
+        Orthonormal directions, largest variance first (component, feature). The sign of each makes
+        its entry of largest magnitude positive.
     sd
         Standard deviation of the rows along each (component,).
     explained

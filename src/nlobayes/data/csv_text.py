@@ -1,7 +1,7 @@
-"""CSV as text: read line by line within limits, so that no file can fill the memory.
+"""Line-by-line reading of CSV within limits, so that no file can exhaust the memory.
 
-A header cell is `name:unit` or `name` (unit not known), and leading lines `# key: value` are
-metadata. A column is an array of float64, or of text where any of its cells is not a number.
+A header cell is `name:unit`, or `name` if the unit is unknown. Leading lines `# key: value` are
+metadata. A column is an array of float64, or of text if any of its cells is not a number.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 MOST_NAMED = 30
-"""Columns that a message names."""
+"""Most columns that a message names."""
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _DIGITS = re.compile(r"[0-9]+")
 _SEPARATOR = re.compile(r"[;\t|]")
 MOST_COLUMNS = 10_000
 MOST_CHARACTERS = 2**20
-"""Longest line, and longest row where quoted cells span lines."""
+"""Longest line, and longest row if quoted cells span lines."""
 MOST_EMPTY = 1_000_000
-"""Empty lines one after the other."""
+"""Most consecutive empty lines."""
 
 
 class Header(NamedTuple):
-    """Names of the columns, the unit of each, and the metadata in the lines above."""
+    """Names of the columns, the unit of each, and the metadata in the lines above the header."""
 
     names: list[str]
     units: dict[str, str]
@@ -43,7 +43,7 @@ class Header(NamedTuple):
 
 
 def read_csv(path: Path, most_bytes: float) -> Table:
-    """Read a table from CSV, unpacked where the name ends in `.gz`.
+    """Read a table from CSV, unpacked if the name ends in `.gz`.
 
     Raises
     ------
@@ -57,25 +57,25 @@ def read_csv(path: Path, most_bytes: float) -> Table:
     return Table(dict(named), header.units, header.metadata)
 
 
-def preview_csv(path: Path, most_bytes: float, wanted: Collection[str], most_rows: int) -> Table:
-    """Read the header and the first rows of the columns `wanted`; the others are left empty.
+def preview_csv(path: Path, most_bytes: float, requested: Collection[str], most_rows: int) -> Table:
+    """Read the header and the first rows of the `requested` columns; leave all others empty.
 
     Raises
     ------
     InputError
-        As `read_csv`, of what is read.
+        As `read_csv`, for the part that is read.
     """
     with _open(path) as file:
         header, rows = read_header(read_lines(file, most_bytes, str(path)), str(path))
-        some = islice(rows, most_rows) if set(wanted) & {*header.names} else iter(())
+        some = islice(rows, most_rows) if set(requested) & {*header.names} else iter(())
         columns = _columns(some, len(header.names), str(path))
     named = dict(zip(header.names, columns, strict=True))
-    cells = {name: named[name] if name in wanted else [] for name in named}
+    cells = {name: named[name] if name in requested else [] for name in named}
     return Table({n: parse_cells(c) for n, c in cells.items()}, header.units, header.metadata)
 
 
 def read_header(lines: Iterator[str], source: str) -> tuple[Header, Iterator[list[str]]]:
-    """Read the header; what is left are the rows, without those that are empty.
+    """Read the header, and return it with an iterator over the rows that are not empty.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def check_header(names: Sequence[str], source: str) -> None:
 
 
 def check_known(names: Collection[str], name: str, source: str) -> None:
-    """Refuse the name of a column that is not there.
+    """Refuse a column name that is not among `names`.
 
     Raises
     ------
@@ -138,12 +138,12 @@ def check_known(names: Collection[str], name: str, source: str) -> None:
 
 
 def check_separated(names: Collection[str], missing: str, source: str) -> None:
-    """Refuse a header of one column that another mark than the comma seems to separate.
+    """Refuse a header of one column that seems to use another separator than the comma.
 
     Raises
     ------
     InputError
-        If it is one; it names the column that is `missing`.
+        If it is such a header; the error names the column that is `missing`.
     """
     only, *others = [*names] or [""]
     if not others and _SEPARATOR.search(only):
@@ -151,7 +151,10 @@ def check_separated(names: Collection[str], missing: str, source: str) -> None:
 
 
 def closest_name(names: Collection[str], name: str) -> str | None:
-    """Find the name that was meant; a column of another number is another column."""
+    """Find the existing name that was probably meant, ignoring case and small errors.
+
+    A name that differs in its digits alone is another column and is not suggested.
+    """
     of_other_case = next((one for one in names if one.lower() == name.lower()), None)
     if of_other_case is not None:
         return of_other_case
@@ -160,7 +163,7 @@ def closest_name(names: Collection[str], name: str) -> str | None:
 
 
 def named_columns(names: Collection[str]) -> list[str]:
-    """List the columns that there are; of very many the first, and how many there are."""
+    """List at most `MOST_NAMED` names of columns, and the total number if there are more."""
     more = [f"... ({len(names)} in all)"] if len(names) > MOST_NAMED else []
     return [*names][:MOST_NAMED] + more
 
@@ -178,7 +181,7 @@ def check_size(size: float, most_bytes: float, source: str) -> None:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether all readers take a cell for a number, in ASCII: only Python reads 1_000."""
+    """Return whether every reader parses a cell as a number; only Python accepts 1_000."""
     try:
         float(cell)
     except ValueError:
@@ -187,7 +190,7 @@ def is_number(cell: str) -> bool:
 
 
 def parse_cells(cells: Sequence[str]) -> np.ndarray:
-    """Read a column: float64, or text where any of its cells is no number."""
+    """Convert cells to float64, or to text if any of them is not a number."""
     try:
         numbers = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
@@ -196,7 +199,7 @@ def parse_cells(cells: Sequence[str]) -> np.ndarray:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether numbers have their usual form: ASCII digits and plain spaces."""
+    """Return whether numbers are written with ASCII digits and plain spaces alone."""
     return text.isascii() and "_" not in text and not _CONTROL.search(text)
 
 
@@ -220,7 +223,7 @@ def read_lines(text: io.TextIOWrapper, most_bytes: float, source: str) -> Iterat
 
 
 def _rows(lines: Iterator[str], source: str) -> Iterator[list[str]]:
-    """Read rows that are not empty; a quoted cell may span lines, but not without end."""
+    """Yield the rows that are not empty; limit the length of rows whose quoted cells span lines."""
     length = empty = 0
 
     def counted() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A table becomes a dataset: selected, split, transformed with constants of the train rows."""
+"""Conversion of tables to datasets: selection, splits, transforms fitted on the train rows."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ from nlobayes.types import Dataset, RowGroups
 
 
 class Choices(NamedTuple):
-    """How a table enters the network.
+    """Choices of how the rows of a table become inputs and targets of the network.
 
-    `split` gives rows or fractions of train, validation and test, `train_from` and
-    `validation_from` the rows before them; `per_class` takes these of each class. `relative_to`
-    are the settings of a reference, `components` how many principal ones replace the features.
-    `theory` names by source the targets behind the first that hold its errors, source by source.
+    `split` has the rows or fractions of train, validation and test. `train_from` and
+    `validation_from` are the numbers of rows before the train and the validation rows. With
+    `per_class` these numbers hold for each class. `relative_to` has the settings of a reference.
+    `components` is the number of principal components that replace the features. `theory` names the
+    further targets that hold the theory errors, by source.
     """
 
     feature_map: str
@@ -66,14 +67,14 @@ def make_dataset(
     choices: Choices,
     groups: RowGroups | None = None,
 ) -> Dataset:
-    """Make the dataset of selected columns, and of the groups of their rows.
+    """Make the dataset from the selected columns and the groups of their rows.
 
     Raises
     ------
     InputError
-        If a split is empty, a feature or the target is not finite, or constant on train rows, or
-        a class does not occur there; or if the reference is not finite, or on the scale log10 not
-        positive.
+        If a split is empty, a feature or the target is not finite or is constant on the train rows,
+        or a class does not occur in them; or if the reference is not finite, or not positive on the
+        scale log10.
     """
     theory: dict[str, Any] = {}
     if choices.theory is not None:
@@ -130,7 +131,7 @@ def make_dataset(
 def _with_ratios(
     selection: Selection, targets: Sequence[str], by_source: Mapping[str, Sequence[str]]
 ) -> tuple[Selection, tuple[str, ...], dict[str, Any]]:
-    """Take theory errors relative to the target, and name them after it."""
+    """Divide the theory errors by the target, and name the ratios after it."""
     named = ratios_by_source(by_source, targets[0])
     names = (targets[0], *chain.from_iterable(named.values()))
     units = {n: unit for n, unit in selection.units.items() if n not in targets[1:]}
@@ -140,14 +141,14 @@ def _with_ratios(
 
 
 def _noise(scale: str, selection: Selection) -> np.ndarray | None:
-    """Give the sd of the numerical noise of each target on its scale; None where not known."""
+    """Return the sd of the numerical noise of each target on its scale; None if it is not known."""
     if selection.error is not None:
         return selection.error
     return numerical_error(scale, selection.target, selection.relative_error)
 
 
 def _constants(target: TargetTransform) -> dict[str, Any]:
-    """Give the constants by name; a target that is learned itself does not speak of references."""
+    """Return the constants by name, without `relative_to` if the target has no reference."""
     constants = target._asdict()
     if target.relative_to is None:
         del constants["relative_to"]
@@ -157,7 +158,7 @@ def _constants(target: TargetTransform) -> dict[str, Any]:
 def _reference(
     selection: Selection, columns: Sequence[str], target: str, choices: Choices
 ) -> tuple[dict[str, Any] | None, np.ndarray | None]:
-    """Complete the settings of the reference, and give its value in every row."""
+    """Complete the settings of the reference, and compute its value in every row."""
     if choices.relative_to is None:
         return None, None
     settings = completed(choices.relative_to, selection.units[target])

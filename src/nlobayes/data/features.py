@@ -1,4 +1,4 @@
-"""Features from inputs by a feature map, and what is refused."""
+"""Computation of features from inputs by a feature map, with its checks."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from nlobayes.data.feature_maps import FEATURE_MAPS, FeatureMap
 from nlobayes.errors import InputError
 
 ROWS_NAMED = 5
-"""Rows that a message names."""
+"""Most rows that a message names."""
 
 
 def feature_names(
     name: str, columns: Sequence[str], components: int | None = None
 ) -> tuple[str, ...]:
-    """Name the features that a map makes of the columns, or the components that replace them."""
+    """Name the features that a map makes from the columns, or the components that replace them."""
     if components is not None:
         return tuple(f"PC {number}" for number in range(1, components + 1))
     chosen = _feature_map(name)
@@ -31,12 +31,12 @@ def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     name
-        Name in `FEATURE_MAPS`. All but `raw` are unchanged when a row of mixings, or the masses of
-        all neutralinos, change sign.
+        Name in `FEATURE_MAPS`. Features of all maps but `raw` stay the same when a row of mixings,
+        or the masses of all neutralinos, change sign.
     inputs
-        Shape (row, column). Invariants take m (GeV, signed), N11, N12, N13, N14 in this order,
-        those of a pair the same of its second neutralino behind, and all of them, if requested, the
-        mass of the squarks (GeV) as a last column.
+        Shape (row, column). Invariants take m (GeV, signed), N11, N12, N13, N14 in this order;
+        those of a pair then take the same columns of the second neutralino. All of them optionally
+        take the squark mass (GeV) as the last column.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def map_features(name: str, inputs: np.ndarray) -> np.ndarray:
 
 
 def first_rows(rows: np.ndarray) -> list[int | str]:
-    """List the numbers from 1 of the first rows, counted from 0, and `...` for those left out."""
+    """Convert the first row indices to row numbers from 1; `...` stands for the others."""
     first = (rows[:ROWS_NAMED] + 1).tolist()
     return [*first, "..."] if rows.size > ROWS_NAMED else first
 

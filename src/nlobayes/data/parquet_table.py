@@ -1,4 +1,4 @@
-"""Parquet as a table: flat columns of numbers or text, within limits."""
+"""Reading of tables from parquet: flat columns of numbers or text, within limits."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
         If the header is not usable, a column is nested, or a limit is exceeded.
     """
     check_size(path.stat().st_size, most_bytes, str(path))
-    # From bytes: given a path, pyarrow would also read columns out of folder names like `a=1`.
+    # From bytes: with a path, pyarrow would also read columns from folder names like `a=1`.
     content = path.read_bytes()
     check_parquet(pq.ParquetFile(pa.BufferReader(content)), most_bytes, str(path))
     names = pq.read_schema(pa.BufferReader(content)).names
-    # As dictionaries, texts that repeat are held once, however often they do.
+    # As dictionaries, repeated texts are held in memory once.
     stored = pq.ParquetFile(
         pa.BufferReader(content), read_dictionary=names, page_checksum_verification=True
     ).read()
@@ -43,21 +43,21 @@ def read_parquet(path: Path, most_bytes: float) -> Table:
 
 
 def preview_parquet(
-    path: Path, most_bytes: float, wanted: Collection[str], most_rows: int
+    path: Path, most_bytes: float, requested: Collection[str], most_rows: int
 ) -> Table:
-    """Read the schema and the first rows of the columns `wanted`; the others are left empty.
+    """Read the schema and the first rows of the `requested` columns; leave all others empty.
 
     Raises
     ------
     InputError
-        As `read_parquet`, of what is read.
+        As `read_parquet`, for the part that is read.
     """
     check_size(path.stat().st_size, most_bytes, str(path))
     with path.open("rb") as file:
         stored = pq.ParquetFile(file, page_checksum_verification=True)
         check_parquet(stored, most_bytes, str(path))
         schema = stored.schema_arrow
-        chosen = [name for name in schema.names if name in wanted]
+        chosen = [name for name in schema.names if name in requested]
         first = next(stored.iter_batches(most_rows, columns=chosen), None) if chosen else None
     columns = dict.fromkeys(schema.names, np.empty(0))
     if first is not None:
@@ -67,7 +67,7 @@ def preview_parquet(
 
 
 def units_of(schema: pa.Schema) -> dict[str, str]:
-    """Take the unit of each column from the metadata of its field."""
+    """Read the unit of each column from the metadata of its field."""
     return {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in schema}
 
 
@@ -91,7 +91,7 @@ def check_parquet(file: pq.ParquetFile, most_bytes: float, source: str) -> None:
 
 
 def from_arrow(column: pa.ChunkedArray) -> np.ndarray:
-    """Take a column as float64, or as text where it holds no numbers."""
+    """Convert a column to float64, or to text if it is not numeric."""
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return np.asarray(column.cast(pa.float64()).to_numpy())

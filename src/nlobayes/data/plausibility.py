@@ -1,4 +1,4 @@
-"""Plausibility of tables: columns that contradict their names, rows worth a warning."""
+"""Plausibility checks of tables: columns that contradict their names, rows worth a warning."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from nlobayes.errors import InputError
 
 Z_MASS_GEV, W_MASS_GEV = 91.1876, 80.379
 LARGEST_CROSS_SECTION_MB = 200
-"""Above that of all collisions of two protons: 110.6 mb at 13 TeV (TOTEM, arXiv:1712.06153)."""
+"""Limit above the total cross section of two protons: 110.6 mb at 13 TeV (TOTEM,
+arXiv:1712.06153)."""
 MOST_CORRELATED = 0.9
-"""Numerical errors follow their target less closely than this; theory errors follow it closely."""
+"""Largest correlation of numerical errors with their target; theory errors are above it."""
 FEWEST_ROWS = 10
-"""Rows from which a correlation is checked."""
+"""Fewest rows for which a correlation is checked."""
 LENGTH_TOLERANCE = 0.01
-"""How far a row of mixings may be from length 1; files round them to some digits."""
+"""Largest deviation of a row of mixings from length 1; files round them to some digits."""
 MASS = re.compile(r"m[1-4]|mc[12]")
 MIXING = re.compile(r"(n)([1-4])[1-4]|([uv])([12])[12]")
 Z_MASS = {"GeV": Z_MASS_GEV, "TeV": Z_MASS_GEV / 1000}
@@ -27,13 +28,13 @@ Z_MASS = {"GeV": Z_MASS_GEV, "TeV": Z_MASS_GEV / 1000}
 def check_relative_error(
     errors: np.ndarray, target: np.ndarray, name: str, unit: str, source: str
 ) -> None:
-    """Refuse a column of relative numerical errors that cannot be one.
+    """Refuse a column whose values cannot be relative numerical errors.
 
     Raises
     ------
     InputError
-        If it has a unit, is negative or above 1 somewhere, or rises with the target: its
-        correlation with it, or of their logarithms, is above `MOST_CORRELATED`.
+        If it has a unit, has values below 0 or above 1, or follows the target: the correlation of
+        the two, or of their logarithms, is above `MOST_CORRELATED`.
     """
     if unit not in ("", "1"):
         raise InputError("data.error_with_unit", where=source, name=name, unit=unit)
@@ -42,7 +43,7 @@ def check_relative_error(
 
 
 def repeated_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find rows that repeat an earlier one, and the earlier one of each, counted from 0."""
+    """Find rows that repeat an earlier one, and the index of that earlier row, both from 0."""
     _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     original = first[inverse.reshape(-1)]
     repeats = np.flatnonzero(original != np.arange(len(rows)))
@@ -52,14 +53,14 @@ def repeated_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def doubtful_rows(
     columns: Mapping[str, np.ndarray], units: Mapping[str, str]
 ) -> dict[str, np.ndarray]:
-    """Find rows of electroweakinos that physics doubts, by what is doubtful; columns go by name.
+    """Find physically implausible rows of electroweakinos, by the reason for the doubt.
 
-    Masses m1 to m4, mc1 and mc2 whose sum is below the mass of the boson that makes them (one alone
-    counts twice), mixings n11 to n44, and u11 to v22 beside mc1 or mc2, outside [-1, 1] or, where
-    all of a row are there, not of length 1, and cross sections above that of all collisions of two
-    protons.
+    Columns are recognised by their names. Doubtful are masses m1 to m4, mc1 and mc2 whose sum is
+    below the mass of the boson that produces them (a single mass counts twice). Doubtful are
+    mixings n11 to n44, and u11 to v22 beside mc1 or mc2, outside [-1, 1] or, if the row is
+    complete, not of length 1. Doubtful are cross sections above the total one of two protons.
     """
-    masses = {  # in units of the Z mass, cut there
+    masses = {  # in units of the Z mass
         name: np.abs(values) / Z_MASS[units[name]]
         for name, values in columns.items()
         if MASS.fullmatch(name) and units.get(name) in Z_MASS
@@ -89,7 +90,7 @@ def _too_large(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> n
 
 
 def _is_charged(names: list[str]) -> bool:
-    """Return whether one of two masses is that of a chargino."""
+    """Return whether exactly one of two masses is that of a chargino."""
     return sum(name.startswith("mc") for name in names) == 1
 
 
@@ -144,7 +145,7 @@ def _check_independent(errors: np.ndarray, target: np.ndarray, name: str, source
 
 
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Correlate two columns; 0 where there are too few rows, or one does not vary."""
+    """Return the correlation of two columns; 0 for too few rows or a constant column."""
     if one.size < FEWEST_ROWS:
         return 0.0
     scaled = [values / np.abs(values).max(initial=1e-300) for values in (one, other)]

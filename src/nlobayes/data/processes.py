@@ -1,7 +1,7 @@
-"""Pairs of electroweakinos that two quarks make at tree level: who they are, and their columns.
+"""Pairs of electroweakinos that two quarks produce at tree level: particle numbers and columns.
 
-The settings name processes, so importing this module imports no numerics. Particle numbers are
-those of the Particle Data Group: 1000024 is the lighter chargino of charge +1, -1000024 of -1.
+The settings import this module, so it imports no numerics. Particle numbers are those of the
+Particle Data Group: 1000024 is the lighter chargino of charge +1, -1000024 of -1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KNOWN = (*NEUTRALINOS, *CHARGINOS, *(-chargino for chargino in CHARGINOS))
 
 
 class Process(NamedTuple):
-    """Two particles, neutralinos before charginos, then the lighter, then the positive one."""
+    """Two particles in order: neutralinos first, then the lighter, then the positive one."""
 
     first: int
     second: int
@@ -31,7 +31,7 @@ class Process(NamedTuple):
 
     @property
     def numbers(self) -> tuple[int, int]:
-        """Numbers of the two in their own lists, the lightest is 1."""
+        """Numbers of the two among neutralinos or charginos; the lightest is 1."""
         return number_of(self.first), number_of(self.second)
 
     @property
@@ -46,7 +46,7 @@ class Process(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the mass and the mixings of each particle, once where they are the same."""
+        """Names of the mass and the mixings of each particle, once if both are the same."""
         return tuple(chain.from_iterable(dict.fromkeys(map(columns_of, self))))
 
 
@@ -56,8 +56,8 @@ def make_process(first: int, second: int) -> Process:
     Raises
     ------
     InputError
-        If a number is none of an electroweakino, or the charges of the two are equal: two quarks
-        have a charge of at most one.
+        If a number is not that of an electroweakino, or the charge of the pair is above 1 in size,
+        which two quarks cannot have.
     """
     for particle in (first, second):
         if particle not in KNOWN:
@@ -82,14 +82,14 @@ def columns_of(particle: int) -> tuple[str, ...]:
 
 
 def charge_of(particle: int) -> int:
-    """Give the charge of an electroweakino."""
+    """Return the charge of an electroweakino."""
     if particle in NEUTRALINOS:
         return 0
     return 1 if particle > 0 else -1
 
 
 def number_of(particle: int) -> int:
-    """Give the number of a neutralino, 1 to 4, or of a chargino, 1 or 2."""
+    """Return the number of a neutralino, 1 to 4, or of a chargino, 1 or 2."""
     among = NEUTRALINOS if particle in NEUTRALINOS else CHARGINOS
     return among.index(abs(particle)) + 1
 

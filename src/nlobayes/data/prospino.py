@@ -1,4 +1,4 @@
-"""Cross sections by Prospino in SLHA files, read by the names of their columns.
+"""Cross sections of Prospino in SLHA files, read by the names of their columns.
 
 A line of the block PROSPINO_OUTPUT holds two particle numbers, the energy in GeV, and the columns
 of a layout. A comment of the block that names the columns must agree with the layout.
@@ -21,12 +21,13 @@ LAYOUT = (
     *("nlo_ms_scale05:fb", "nlo_ms_scale2:fb", "nlo_ms_pdferr:fb", "nlo_ms_aup:fb"),
     "nlo_ms_adn:fb",
 )
-"""LO, NLO, and NLO with the squark masses of the point (ms) also at half and twice the scale, with
-its PDF error and at the upper and lower alpha_s; relative numerical errors of the first two."""
+"""Usual columns: LO, NLO, and NLO with the squark masses of the point (ms), the last also at half
+and twice the scale, with its PDF error and at the upper and lower alpha_s; relative numerical
+errors of the first two."""
 RATIOS = {"lo_relnumerr", "nlo_relnumerr"}
 KNOWN = {entry.partition(":")[0] for entry in LAYOUT}
 KEY_NAMES = {"pid", "pid1", "pid2", "com-energy", "sqrt_s", "sqrts", "energy", "ecm"}
-"""What comments call the two particles and the energy."""
+"""Names of the two particles and the energy in comments."""
 TARGETS = {
     "lo_pb": "lo",
     "scale_up": "nlo_ms_scale05",
@@ -36,32 +37,32 @@ TARGETS = {
     "alpha_s_down": "nlo_ms_adn",
     "rel_error": "nlo_relnumerr",
 }
-"""Columns of the table and of the layout, beside the cross section requested."""
+"""Columns of the table and of the layout besides the requested cross section."""
 MAY_VANISH = {*RATIOS, "nlo_ms_pdferr"}
 """Columns that may be zero in a point that did not fail."""
 UNITS = ("fb", "pb")
 """Units of cross sections."""
 NAMES_OF_A_HEADER = 3
-"""Known names that make a comment one that names the columns."""
+"""Fewest known names in a comment that is taken for a header."""
 WORD = re.compile(r"([^\s\[\],;|()]+)(?:\s*[\[(]\s*(\w*)\s*[\])])?")
 """A word of a comment, and the unit in brackets that may follow it."""
 
 
 class Layout(NamedTuple):
-    """Names of the columns in order, units of the cross sections, and whether the user gave it."""
+    """Columns in order with the units of cross sections, and whether the user gave them."""
 
     units: dict[str, str]
     given: bool
 
 
 def make_layout(entries: Sequence[str] | None, cross_section: str) -> Layout:
-    """Make the layout of entries `name` or `name:unit`, or the usual one.
+    """Make the layout from entries `name` or `name:unit`; None selects the usual one.
 
     Raises
     ------
     InputError
-        If a name is empty or repeated, a known cross section names no unit of one, a ratio names
-        a unit, or the cross section requested is not among them.
+        If a name is empty or repeated, a known cross section lacks a unit of cross sections, a
+        ratio has a unit, or the requested cross section is not among the names.
     """
     parts = [entry.partition(":") for entry in (LAYOUT if entries is None else entries)]
     units = {name.strip().lower(): unit.strip() for name, _, unit in parts}
@@ -85,8 +86,8 @@ def _check_entry(name: str, unit: str) -> None:
 
 
 def target_sources(cross_section: str, layout: Layout) -> dict[str, str]:
-    """Name the columns of the table that come from the block, and the columns that they are."""
-    varied = cross_section == "nlo_ms"  # all that is known of the others is their own value
+    """Map the columns of the table to the columns of the block that they are read from."""
+    varied = cross_section == "nlo_ms"  # other cross sections have no variations
     return {"sigma_pb": cross_section} | {
         name: column
         for name, column in TARGETS.items()
@@ -97,7 +98,7 @@ def target_sources(cross_section: str, layout: Layout) -> dict[str, str]:
 def read_rows(
     block: Block, layout: Layout, sqrt_s_gev: float, source: str
 ) -> dict[tuple[int, ...], dict[str, float]]:
-    """Read the columns by name of every pair of particles at an energy.
+    """Read the columns, by name, of every pair of particles at an energy.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def succeeded(columns: Mapping[str, float], used: Iterable[str]) -> bool:
 
 
 def _row(line: Line, layout: Layout, source: str) -> tuple[tuple[int, ...], float, list[float]]:
-    """Read a line; one of nothing but -1 after its key is a failed one, however long."""
+    """Read a line; any number of -1 alone after its key marks a failed calculation."""
     particles, numbers = to_integers(line.words[:2]), to_numbers(line.words[2:])
     energy, *values = numbers or [math.nan]
     if set(values) == {-1.0}:
@@ -146,7 +147,7 @@ def _row(line: Line, layout: Layout, source: str) -> tuple[tuple[int, ...], floa
 
 
 def _check_comment(comment: str, layout: Layout, source: str) -> None:
-    """Refuse a comment that names columns, but other ones; the user's own words may differ."""
+    """Refuse a comment that names other columns; a user's layout may use other names."""
     words = [(word.lower(), unit) for word, unit in WORD.findall(comment)]
     if sum(word in KNOWN for word, _ in words) < NAMES_OF_A_HEADER:
         return
@@ -154,8 +155,8 @@ def _check_comment(comment: str, layout: Layout, source: str) -> None:
     agree = layout.given
     if len(found) == len(layout.units):
         agree = all(
-            unit in ("", wanted) and (word == name or (layout.given and word not in KNOWN))
-            for (word, unit), (name, wanted) in zip(found, layout.units.items(), strict=True)
+            unit in ("", expected) and (word == name or (layout.given and word not in KNOWN))
+            for (word, unit), (name, expected) in zip(found, layout.units.items(), strict=True)
         )
     if not agree:
         raise InputError(

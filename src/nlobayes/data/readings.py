@@ -1,4 +1,4 @@
-"""One SLHA file as one point: the particles of a process, and its cross section in that file."""
+"""Reading of one SLHA file as one point: the particles of a process and its cross section."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nlobayes.errors import InputError
 
 
 class SpectrumRequest(NamedTuple):
-    """The request to a file.
+    """Quantities to read from each SLHA file.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class SpectrumRequest(NamedTuple):
     cross_section, layout
         Name of a column of PROSPINO_OUTPUT, and all columns of it.
     absolute
-        Whether masses lose their signs.
+        Whether masses are read without their signs.
     order
-        QCD order of blocks XSECTION, which are read in place of PROSPINO_OUTPUT where it is given.
+        QCD order of blocks XSECTION; if given, these are read instead of PROSPINO_OUTPUT.
     """
 
     process: Process
@@ -39,7 +39,7 @@ class SpectrumRequest(NamedTuple):
 
     @property
     def sources(self) -> dict[str, str]:
-        """Columns of the table that every point has, and what the file calls them."""
+        """Columns of the table that every point has, and their names in the file."""
         if self.order is not None:
             return {"sigma_pb": f"XSECTION of QCD order {self.order}"}
         return target_sources(self.cross_section, self.layout)
@@ -56,19 +56,19 @@ class SpectrumRequest(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What one file gave.
+    """Result of reading one file.
 
     Attributes
     ----------
     values
         Features and targets, in the units of the file; None without a usable cross section.
     also
-        Columns that not every file has: msq, the mean mass of the light squarks in GeV, and of
+        Columns that not every file has: msq, the mean mass of the light squarks in GeV, and from
         blocks XSECTION lo_pb, scale_up and scale_down in pb.
     failed
-        Pairs of particles of this energy without a usable cross section.
+        Pairs of particles without a usable cross section at this energy.
     refusal
-        Why the file cannot be read; None where it can.
+        Error why the file cannot be read; None if it can.
     """
 
     values: tuple[float, ...] | None = None
@@ -77,55 +77,57 @@ class Reading(NamedTuple):
     refusal: InputError | None = None
 
 
-def read_file(path: Path, asked: SpectrumRequest) -> Reading:
-    """Read the point of a file; the reading names its errors."""
+def read_file(path: Path, request: SpectrumRequest) -> Reading:
+    """Read the point of a file; an error becomes the `refusal` of the reading."""
     try:
-        return read_point(read_text(path), asked, str(path))
+        return read_point(read_text(path), request, str(path))
     except InputError as error:
         return Reading(refusal=error)
 
 
-def read_point(text: str, asked: SpectrumRequest, source: str) -> Reading:
-    """Read the features and cross sections of the process requested, and which pairs failed.
+def read_point(text: str, request: SpectrumRequest, source: str) -> Reading:
+    """Read the features and cross sections of the requested process, and the pairs that failed.
 
     Raises
     ------
     InputError
-        If the text is no complete spectrum, or a cross section is not written as it must be.
+        If the text is no complete spectrum, or a cross section is not in the required format.
     """
-    wanted = asked.process.columns
+    columns = request.process.columns
     sections = read_sections(text, source)
-    spectrum = read_spectrum(take_blocks(sections, blocks_of(wanted), source), source, wanted)
-    features = [spectrum[name] for name in wanted]
-    if asked.absolute:
+    spectrum = read_spectrum(take_blocks(sections, blocks_of(columns), source), source, columns)
+    features = [spectrum[name] for name in columns]
+    if request.absolute:
         features[::5] = map(abs, features[::5])  # each mass is followed by four mixings
-    read = _from_prospino if asked.order is None else _from_xsections
-    found = read(sections, asked, source)
+    read = _from_prospino if request.order is None else _from_xsections
+    found = read(sections, request, source)
     if found.values is None:
         return found
     squarks = {"msq": spectrum["msq"]} if "msq" in spectrum else {}
     return found._replace(values=(*features, *found.values), also={**squarks, **found.also})
 
 
-def _from_prospino(sections: Sequence[Section], asked: SpectrumRequest, source: str) -> Reading:
+def _from_prospino(sections: Sequence[Section], request: SpectrumRequest, source: str) -> Reading:
     blocks = take_blocks(sections, (BLOCK,), source)
     rows = (
-        read_rows(blocks[BLOCK], asked.layout, asked.sqrt_s_gev, source) if BLOCK in blocks else {}
+        read_rows(blocks[BLOCK], request.layout, request.sqrt_s_gev, source)
+        if BLOCK in blocks
+        else {}
     )
-    columns = asked.sources.values()
+    columns = request.sources.values()
     failed = [pair for pair, row in rows.items() if not succeeded(row, columns)]
     names = tuple(" ".join(map(str, pair)) for pair in failed)
-    pair = key_of(asked.process)
+    pair = key_of(request.process)
     if pair in failed or pair not in rows:
         return Reading(failed=names)
     return Reading(tuple(rows[pair][column] for column in columns), failed=names)
 
 
-def _from_xsections(sections: Sequence[Section], asked: SpectrumRequest, source: str) -> Reading:
-    assert asked.order is not None
-    found = read_cross_section(sections, asked.process, asked.sqrt_s_gev, asked.order, source)
+def _from_xsections(sections: Sequence[Section], request: SpectrumRequest, source: str) -> Reading:
+    assert request.order is not None
+    found = read_cross_section(sections, request.process, request.sqrt_s_gev, request.order, source)
     if found is None:
         return Reading()
     if not 0 < found.value < math.inf:
-        return Reading(failed=(" ".join(map(str, key_of(asked.process))),))
+        return Reading(failed=(" ".join(map(str, key_of(request.process))),))
     return Reading((found.value,), found.also)

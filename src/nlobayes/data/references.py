@@ -1,9 +1,9 @@
-"""The reference of a target: a cross section that is known, so that the network learns the rest.
+"""The reference of a target: a known cross section, relative to which the network learns the rest.
 
-Settings of a reference are plain values, as a dataset and a surrogate store them. `{column, unit}`
+Settings of a reference are plain values, which datasets and surrogates store. `{column, unit}`
 names a column of the table. `{calculation, pair, sqrt_s_tev, squark_mass_gev, mu_over_q, engine,
-parton_distributions, unit}` is the embedded engine, evaluated from masses and mixings; with
-charginos `process`, two particle numbers, takes the place of `pair`.
+parton_distributions, unit}` is the embedded engine, evaluated at masses and mixings; with
+charginos, `process`, two particle numbers, replaces `pair`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ORDERS: dict[tuple[str, float], str] = {
     ("nlo", 0.5): "scale_up_pb",
     ("nlo", 2.0): "scale_down_pb",
 }
-"""What the engine gives by calculation and mu / Q: a field of `CrossSections`."""
+"""Field of `CrossSections` by calculation and mu / Q."""
 PAIRS = [[i, j] for i in range(1, 5) for j in range(i, 5)]
 SQUARK_COLUMN = "msq"
 
@@ -33,7 +33,7 @@ Settings = Mapping[str, Any]
 
 
 def completed(settings: Settings, unit: str) -> dict[str, Any]:
-    """Add to settings the unit of the reference, and what computes it."""
+    """Add the unit of the reference, and the engine that computes it, to settings."""
     if "column" in settings:
         return {**settings, "unit": unit}
     from nlobayes.data.physics.pdf import MSTW2008_NLO
@@ -43,7 +43,7 @@ def completed(settings: Settings, unit: str) -> dict[str, Any]:
 
 
 def columns_behind(settings: Settings | None) -> tuple[str, ...]:
-    """Name the columns that points must carry behind the inputs of the network."""
+    """Name the columns that points must have after the inputs of the network."""
     return () if settings is None or "column" not in settings else (settings["column"],)
 
 
@@ -78,12 +78,12 @@ def _is_number(value: Any) -> bool:
 
 
 def check_version(settings: Settings | None) -> None:
-    """Refuse the reference of another version of the engine: its numbers may differ.
+    """Refuse a reference of another version of the engine, whose numbers may differ.
 
     Raises
     ------
     InputError
-        If it is another version.
+        If the versions differ.
     """
     if settings is not None and settings.get("engine", ENGINE_VERSION) != ENGINE_VERSION:
         raise InputError(
@@ -94,10 +94,10 @@ def check_version(settings: Settings | None) -> None:
 def reference_at(
     settings: Settings, points: np.ndarray, names: Sequence[str], scale: str
 ) -> np.ndarray:
-    """Give the reference of points (point, column), whose columns are named; shape (point,).
+    """Compute the reference of points (point, column) with these column names; shape (point,).
 
-    It is NaN where there is none: a mass below m_Z / 2 or above 1100 GeV, squarks below 2 TeV, or
-    on the scale log10 a value that is not positive.
+    It is NaN outside the domain: for a mass below m_Z / 2 or above 1100 GeV, squarks below 2 TeV,
+    or on the scale log10 a value that is not positive.
     """
     named = dict(zip(names, np.asarray(points, np.float64).T, strict=True))
     values = named[settings["column"]] if "column" in settings else calculated(settings, named)
@@ -107,7 +107,7 @@ def reference_at(
 
 
 def _has_logarithm(values: np.ndarray) -> np.ndarray:
-    """Find which values are finite and positive."""
+    """Return which values are finite and positive."""
     return np.isfinite(values) & (values > 0)
 
 
@@ -122,7 +122,7 @@ def allowed(settings: Settings, scale: str) -> str:
 
 
 def units_of(settings: Settings | None) -> dict[str, str]:
-    """Give the unit in which points carry the column of a reference."""
+    """Return the unit of the column of a reference, by its name."""
     return {} if settings is None else {n: settings["unit"] for n in columns_behind(settings)}
 
 
@@ -132,7 +132,7 @@ def check_known(settings: Settings, values: np.ndarray, scale: str) -> None:
     Raises
     ------
     InputError
-        If there are any; it counts them and names the first.
+        If there are any; the error counts them and names the first.
     """
     bad = np.flatnonzero(np.isnan(values)) + 1
     if bad.size:
@@ -152,7 +152,7 @@ def check_units(settings: Settings, units: Mapping[str, str]) -> None:
     Raises
     ------
     InputError
-        If there are any.
+        If there is one.
     """
     if "column" in settings:
         return
@@ -164,7 +164,7 @@ def check_units(settings: Settings, units: Mapping[str, str]) -> None:
 
 
 def _has_chargino(value: Any) -> bool:
-    """Return whether a value from a file is a process with charginos, in its order."""
+    """Return whether a value from a file is a process with charginos, in the order of `Process`."""
     if not isinstance(value, list) or len(value) != 2 or not all(one in KNOWN for one in value):
         return False
     try:
@@ -190,9 +190,10 @@ def _squark_column(settings: Settings) -> list[str]:
 
 
 def calculated(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Evaluate the engine at columns by their names, of NumPy or of JAX, in the reference's unit.
+    """Evaluate the engine at named columns of NumPy or JAX, in the unit of the reference.
 
-    The result (point,) is NaN where it has none. It loads SciPy, which a surrogate may do without.
+    The result (point,) is NaN outside the domain. The import of SciPy is here because surrogates
+    without such a reference do not need it.
     """
     from nlobayes.data.physics.points import cross_sections_at
 
@@ -208,7 +209,7 @@ def calculated(settings: Settings, named: Mapping[str, np.ndarray]) -> np.ndarra
 
 
 def _particle(named: Mapping[str, np.ndarray], number: int) -> Particle:
-    """Take the masses of a particle and its mixings, as m1 and n11 to n14."""
+    """Select the masses of a particle and its mixings, as m1 and n11 to n14."""
     mass, *mixings = columns_of(number)
     xp = named[mass].__array_namespace__()
     return named[mass], xp.column_stack([named[name] for name in mixings])

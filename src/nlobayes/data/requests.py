@@ -1,4 +1,4 @@
-"""Requests of a dataset on a table, compared with header and targets: all errors at once."""
+"""Check of what a dataset requests from a table: columns, units and targets, all at once."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from nlobayes.types import Table
 
 
 class Request(NamedTuple):
-    """The requests on a table.
+    """Columns, units and maps that a dataset requests from a table.
 
     Attributes
     ----------
     features, targets, variations
         Names of columns.
     relative_error
-        Name of a column; None where there is none.
+        Name of the column with relative numerical errors; None if there is none.
     declared
         Unit of each column that does not name its own.
     feature_units, target_unit
         Units that are requested; empty for a column without one.
     feature_map, target_scale
-        Names of what is made of features and of targets.
+        Names of the feature map and of the target scale.
     defaults
-        Names that are requested without a choice of the user, by key.
+        Column names that are requested by default, not by the user, by key.
     reference
-        Name of the column that the target is learned relative to; None where there is none.
+        Name of the column that the target is learned relative to; None if there is none.
     groups
-        Name of the column that names groups of rows; None where there is none.
+        Name of the column that names groups of rows; None if there is none.
     components
-        How many principal components replace the features; None where these are seen.
+        Number of principal components that replace the features; None keeps the features.
     error
-        Name of the column with the sd of each target; None where there is none.
+        Name of the column with the sd of each target; None if there is none.
     """
 
     features: tuple[str, ...]
@@ -62,29 +62,28 @@ class Request(NamedTuple):
     error: str | None = None
 
 
-def check_request(table: Table, asked: Request, source: str) -> None:
-    """Refuse what a table cannot give; target columns without values are not checked.
+def check_request(table: Table, request: Request, source: str) -> None:
+    """Refuse a request that the table cannot meet; empty target columns are not checked.
 
     Raises
     ------
     InputError
-        Naming every column that is missing, unit that does not fit and target that cannot be
-        learned, each with the key that requests it. Its fields `faults` and `places` have an entry
-        for each: the code, and the key.
+        With every missing column, unsuitable unit and target that cannot be learned, each with the
+        key that requests it. The fields `faults` and `places` have the code and the key of each.
     """
-    check_requested_names([*asked.features, *asked.targets, *asked.variations], {}, source)
-    faults = [*_missing(table, asked)]
+    check_requested_names([*request.features, *request.targets, *request.variations], {}, source)
+    faults = [*_missing(table, request)]
     if faults:
         check_separated(table.columns, faults[0].fields["columns"][0], source)
         faults.append(InputError("data.known_columns", known=named_columns(table.columns)))
     for check in (_widths, _declared, _units, _values, _references, _groups):
-        faults += check(table, asked)
+        faults += check(table, request)
     if faults:
-        said = "; ".join(map(str, faults))
+        reasons = "; ".join(map(str, faults))
         raise InputError(
             "data.request_refused",
             where=source,
-            said=said,
+            reasons=reasons,
             faults=[fault.code for fault in faults],
             places=[str(fault.where or "") for fault in faults],
         )
@@ -97,28 +96,28 @@ def check_rows_of_splits(
     validation_from: int | None,
     classes: np.ndarray | None = None,
 ) -> None:
-    """Refuse splits that so many rows cannot fill; arguments and errors as `split_rows`."""
+    """Refuse splits that do not fit the number of rows; arguments and errors as `split_rows`."""
     for _ in bounds_of_parts(np.arange(count), classes, sizes, train_from, validation_from):
         pass
 
 
-def _missing(table: Table, asked: Request) -> Iterator[InputError]:
+def _missing(table: Table, request: Request) -> Iterator[InputError]:
     single = {
-        "target.relative_error": asked.relative_error,
-        "target.error": asked.error,
-        "target.relative_to": asked.reference,
-        "groups": asked.groups,
+        "target.relative_error": request.relative_error,
+        "target.error": request.error,
+        "target.relative_to": request.reference,
+        "groups": request.groups,
     }
-    wanted = {
-        "features.columns": asked.features,
-        "target.column": asked.targets,
-        "target.scale_variations": asked.variations,
+    columns_by_key = {
+        "features.columns": request.features,
+        "target.column": request.targets,
+        "target.scale_variations": request.variations,
         **{key: (name,) for key, name in single.items() if name},
     }
-    for key, names in wanted.items():
+    for key, names in columns_by_key.items():
         absent = [name for name in names if name not in table.columns]
         if absent:
-            yield _absent(table, key, absent, by_default=names == asked.defaults.get(key))
+            yield _absent(table, key, absent, by_default=names == request.defaults.get(key))
 
 
 def _absent(table: Table, key: str, columns: list[str], *, by_default: bool) -> InputError:
@@ -135,46 +134,46 @@ def _with_hint(table: Table, name: str) -> str:
     return f"{name!r} (did you mean {meant!r}?)" if meant else repr(name)
 
 
-def _widths(table: Table, asked: Request) -> Iterator[InputError]:
-    taken, given = FEATURE_MAPS[asked.feature_map].COLUMNS, len(asked.features)
+def _widths(table: Table, request: Request) -> Iterator[InputError]:
+    taken, given = FEATURE_MAPS[request.feature_map].COLUMNS, len(request.features)
     if taken is not None and given - len(taken) not in (0, 1):
         yield InputError(
             "data.map_of_other_columns",
             where="features.map",
-            map=asked.feature_map,
+            map=request.feature_map,
             count=len(taken),
             taken=taken,
             given=given,
         )
         return
-    features = len(feature_names(asked.feature_map, asked.features))
-    if asked.components is not None and asked.components > features:
+    features = len(feature_names(request.feature_map, request.features))
+    if request.components is not None and request.components > features:
         yield InputError(
             "data.more_components_than_features",
             where="features.components",
-            components=asked.components,
+            components=request.components,
             features=features,
         )
 
 
-def _declared(table: Table, asked: Request) -> list[InputError]:
-    return _said(partial(declare_units, source="source.units"), table, asked.declared)
+def _declared(table: Table, request: Request) -> list[InputError]:
+    return _errors_of(partial(declare_units, source="source.units"), table, request.declared)
 
 
-def _units(table: Table, asked: Request) -> list[InputError]:
-    own = {**table.units, **asked.declared}
-    wanted = {name: ("features.units", unit) for name, unit in asked.feature_units.items()}
-    wanted |= dict.fromkeys(asked.targets, ("target.unit", asked.target_unit))
-    of_target = asked.target_unit or own.get(asked.targets[0], "")
-    wanted |= dict.fromkeys(asked.variations, ("target.scale_variations", of_target))
-    for key, column in (("relative_to", asked.reference), ("error", asked.error)):
+def _units(table: Table, request: Request) -> list[InputError]:
+    units = {**table.units, **request.declared}
+    requested = {name: ("features.units", unit) for name, unit in request.feature_units.items()}
+    requested |= dict.fromkeys(request.targets, ("target.unit", request.target_unit))
+    target_unit = request.target_unit or units.get(request.targets[0], "")
+    requested |= dict.fromkeys(request.variations, ("target.scale_variations", target_unit))
+    for key, column in (("relative_to", request.reference), ("error", request.error)):
         if column:
-            wanted[column] = (f"target.{key}", of_target)
+            requested[column] = (f"target.{key}", target_unit)
     return [
         fault
-        for name, (key, unit) in wanted.items()
+        for name, (key, unit) in requested.items()
         if name in table.columns
-        for fault in _said(_convert, name, (own.get(name, ""), unit), key)
+        for fault in _errors_of(_convert, name, (units.get(name, ""), unit), key)
     ]
 
 
@@ -182,27 +181,31 @@ def _convert(name: str, units: tuple[str, str], key: str) -> None:
     in_unit(np.ones(1), name, units, key)
 
 
-def _values(table: Table, asked: Request) -> list[InputError]:
-    known = [name for name in asked.targets if len(table.columns.get(name, ()))]
-    return [fault for name in known for fault in _said(_learnable, table, name, asked.target_scale)]
+def _values(table: Table, request: Request) -> list[InputError]:
+    known = [name for name in request.targets if len(table.columns.get(name, ()))]
+    return [
+        fault
+        for name in known
+        for fault in _errors_of(_learnable, table, name, request.target_scale)
+    ]
 
 
-def _references(table: Table, asked: Request) -> list[InputError]:
-    if asked.reference is None or not len(table.columns.get(asked.reference, ())):
+def _references(table: Table, request: Request) -> list[InputError]:
+    if request.reference is None or not len(table.columns.get(request.reference, ())):
         return []
-    return _said(_divides, table, asked.reference, asked)
+    return _errors_of(_divides, table, request.reference, request)
 
 
-def _groups(table: Table, asked: Request) -> list[InputError]:
-    if asked.groups is None or not len(table.columns.get(asked.groups, ())):
+def _groups(table: Table, request: Request) -> list[InputError]:
+    if request.groups is None or not len(table.columns.get(request.groups, ())):
         return []
-    return _said(groups_of, table, asked.groups)
+    return _errors_of(groups_of, table, request.groups)
 
 
-def _divides(table: Table, name: str, asked: Request) -> None:
+def _divides(table: Table, name: str, request: Request) -> None:
     values = finite_numbers(table, name, "target.relative_to")
     bad = np.flatnonzero(values <= 0)
-    if asked.target_scale == "log10" and bad.size:
+    if request.target_scale == "log10" and bad.size:
         raise InputError(
             "references.not_positive",
             count=bad.size,
@@ -210,9 +213,9 @@ def _divides(table: Table, name: str, asked: Request) -> None:
             column=name,
             row=bad[0] + 1,
         )
-    own = {**table.units, **asked.declared}
-    if not (asked.target_unit or own.get(asked.targets[0], "")) and own.get(name, ""):
-        raise InputError("references.other_unit", column=name, received=own[name])
+    units = {**table.units, **request.declared}
+    if not (request.target_unit or units.get(request.targets[0], "")) and units.get(name, ""):
+        raise InputError("references.other_unit", column=name, received=units[name])
 
 
 def _learnable(table: Table, name: str, scale: str) -> None:
@@ -229,7 +232,7 @@ def _learnable(table: Table, name: str, scale: str) -> None:
         )
 
 
-def _said(check: Callable[..., object], *arguments: object) -> list[InputError]:
+def _errors_of(check: Callable[..., object], *arguments: object) -> list[InputError]:
     try:
         check(*arguments)
     except InputError as error:

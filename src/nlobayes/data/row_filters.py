@@ -1,4 +1,4 @@
-"""Rows of a table that a dataset keeps: those whose column holds one of some values."""
+"""Selection of the rows of a table whose column has one of the given values."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 MOST_NAMED = 20
-"""Values of a column that a message names."""
+"""Most values of a column that a message names."""
 
 
 def keep_rows(
     table: Table, column: str, among: Sequence[float | str], *, whole: bool = True
 ) -> Table:
-    """Take the rows whose column holds one of the values; columns that were not read stay empty.
+    """Select the rows whose column has one of the values; columns that were not read stay empty.
 
     Parameters
     ----------
     table
         Columns and their units.
     column
-        Name of a column of numbers, which equal the values, or of text.
+        Name of a column of numbers or of text.
     among
         The values.
     whole
@@ -33,7 +33,7 @@ def keep_rows(
     Raises
     ------
     InputError
-        If the column is missing, or no row holds one of the values.
+        If the column is missing, or no row has one of the values.
     """
     check_known(table.columns, column, "rows.column")
     values = table.columns[column]

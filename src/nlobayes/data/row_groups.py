@@ -1,4 +1,4 @@
-"""Groups of rows, such as those of known and of doubtful quality, by the values of a column."""
+"""Groups of rows by the values of a column, such as rows of known and of doubtful quality."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from nlobayes.errors import InputError
 from nlobayes.types import RowGroups, Table
 
 MOST_GROUPS = 20
-"""Most groups of a dataset: a column of more values is hardly one of groups."""
+"""Most groups of a dataset; a column with more values hardly names groups."""
 LONGEST_LABEL = 60
-"""Most characters of a label, which tables show."""
+"""Most characters of a label, so that tables can show it."""
 
 
 def groups_of(table: Table, name: str) -> RowGroups:
@@ -19,8 +19,8 @@ def groups_of(table: Table, name: str) -> RowGroups:
     Raises
     ------
     InputError
-        If a row has no label, a number is not whole, a label does not print on one short line, or
-        there are more than `MOST_GROUPS`.
+        If a row has no label, a number is not whole, a label is not printable on one short line, or
+        there are more than `MOST_GROUPS` groups.
     """
     values = table.columns[name]
     rows = _as_text(name, values) if values.dtype.kind == "f" else values.astype(str)

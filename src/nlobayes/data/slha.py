@@ -1,4 +1,4 @@
-"""Neutralinos, charginos and parameters of SLHA text, by the names of columns."""
+"""Reading of neutralinos, charginos and parameters from SLHA text, by the names of columns."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ OF_CHARGINOS = frozenset(name for particle in CHARGINOS for name in columns_of(p
 
 
 def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
-    """Name the blocks that these columns are read from, and those that make mixings complex."""
-    asked = {*columns}
-    letters = ("n" if asked & OF_NEUTRALINOS else "") + ("uv" if asked & OF_CHARGINOS else "")
+    """Name the blocks that have these columns, and those of imaginary parts of mixings."""
+    requested = {*columns}
+    letters = ("n" if requested & OF_NEUTRALINOS else "") + (
+        "uv" if requested & OF_CHARGINOS else ""
+    )
     mixings = [MIXINGS[letter] for letter in letters]
     return ("MASS", *mixings, *(f"IM{name}" for name in mixings))
 
@@ -30,23 +32,23 @@ def blocks_of(columns: Iterable[str]) -> tuple[str, ...]:
 def read_spectrum(
     blocks: Mapping[str, Block], source: str, columns: Iterable[str] = OF_NEUTRALINOS
 ) -> dict[str, float]:
-    """Read the neutralinos, the charginos or both, as columns of them are requested, by names.
+    """Read the neutralinos, the charginos or both, depending on the requested columns.
 
-    Of all neutralinos m1 to m4 (GeV, signed), n11 to n44; of all charginos mc1 and mc2 (GeV, as the
-    file signs them), u11 to u22, v11 to v22. Column msq, the mean mass of the eight light squarks
-    in GeV, is there where all of them are.
+    The result has, by name, m1 to m4 (GeV, signed) and n11 to n44 of all neutralinos; mc1 and mc2
+    (GeV, with the signs of the file), u11 to u22 and v11 to v22 of all charginos. It has msq, the
+    mean mass of the eight light squarks in GeV, if the file has all of them.
 
     Raises
     ------
     InputError
-        If a block or one of its entries is missing, repeated, or no finite number, or a mixing
+        If a block or one of its entries is missing, repeated or not a finite number, or a mixing
         matrix is complex.
     """
-    asked = {*columns}
+    requested = {*columns}
     masses = read_entries(blocks, "MASS", 1, source)
     found: dict[str, float] = {}
     for particles, names in ((NEUTRALINOS, OF_NEUTRALINOS), (CHARGINOS, OF_CHARGINOS)):
-        if asked & names:
+        if requested & names:
             found |= _read_particles(blocks, masses, particles, source)
     squarks = [abs(masses[(particle,)]) for particle in SQUARKS if (particle,) in masses]
     if len(squarks) == len(SQUARKS):
@@ -64,35 +66,35 @@ def spectrum_of(
     InputError
         As `read_spectrum`, and `read_parameters`.
     """
-    parameters, wanted = tuple(parameters), blocks_of(columns)
+    parameters, block_names = tuple(parameters), blocks_of(columns)
     further = {entry.block for name in parameters for entry in entries_of(name)}
-    sections = read_sections(text, source, {*wanted, *further})
-    blocks = take_blocks(sections, wanted, source)
-    told = read_parameters(sections, parameters, source)
-    return told | read_spectrum(blocks, source, columns)
+    sections = read_sections(text, source, {*block_names, *further})
+    blocks = take_blocks(sections, block_names, source)
+    values = read_parameters(sections, parameters, source)
+    return values | read_spectrum(blocks, source, columns)
 
 
 def read_parameters(
     sections: Sequence[Section], names: Iterable[str], source: str
 ) -> dict[str, float]:
-    """Read `parameters` by name, of masses their sizes; those that the sections have.
+    """Read `parameters` that the sections have, by name; masses without their sign.
 
     Raises
     ------
     InputError
-        If a block with one is there twice, or an entry of it is repeated or no finite number.
+        If a block with a parameter appears twice, or an entry is repeated or not a finite number.
     """
     found: dict[str, float] = {}
     for name in names:
-        told = (_told(sections, entry, source) for entry in entries_of(name))
-        value = next((value for value in told if value is not None), None)
+        values = (_parameter_at(sections, entry, source) for entry in entries_of(name))
+        value = next((value for value in values if value is not None), None)
         if value is not None:
             found[name] = value
     return found
 
 
-def _told(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
-    """Read a parameter at its possible places, a mass by its size."""
+def _parameter_at(sections: Sequence[Section], entry: Entry, source: str) -> float | None:
+    """Read a parameter at one place, a mass without its sign; None if it is not there."""
     blocks = take_blocks(sections, (entry.block,), source)
     entries = read_entries(blocks, entry.block, 1, source) if blocks else {}
     value = entries.get((entry.number,))
@@ -100,17 +102,17 @@ def _told(sections: Sequence[Section], entry: Entry, source: str) -> float | Non
 
 
 def unit_of(column: str) -> str:
-    """Give the unit of a column of a spectrum."""
+    """Return the unit of a column of a spectrum."""
     return "GeV" if column.startswith("m") else "1"
 
 
 def key_of(particles: Iterable[int]) -> tuple[int, ...]:
-    """Order the particle numbers of a pair: by their size, the positive one first."""
+    """Sort the particle numbers of a pair by size, the positive one first."""
     return tuple(sorted(particles, key=lambda particle: (abs(particle), particle < 0)))
 
 
 def same_energy(one_gev: float, other_gev: float) -> bool:
-    """Return whether two energies that a file wrote with some digits are one."""
+    """Return whether two energies are equal to the digits that files write."""
     return math.isclose(one_gev, other_gev, rel_tol=SAME_ENERGY)
 
 

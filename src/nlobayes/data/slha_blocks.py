@@ -1,7 +1,7 @@
-"""SLHA text: the blocks that are requested, as lines of words, and numbers out of them.
+"""Parsing of SLHA text: the requested blocks as lines of words, and numbers from them.
 
-Keywords and names of blocks count in any case; what follows `#` is a comment. Blocks that are not
-requested may hold anything. Nothing is guessed: a number is what `float` makes of ASCII text.
+Keywords and names of blocks are case-insensitive; a comment follows `#`. Blocks that are not
+requested may have any content. Nothing is guessed: a number is what `float` reads from ASCII text.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import NamedTuple
 from nlobayes.errors import InputError
 
 MOST_BYTES = 10**7
-"""Largest file; spectra with all decays take a hundredth of it."""
+"""Largest size of a file; spectra with all decays take a hundredth of it."""
 SECTIONS = {"block", "decay", "xsection"}
 INITIALS = {name[0] for name in SECTIONS} | {name[0].upper() for name in SECTIONS}
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class Line(NamedTuple):
-    """A line of a block, its comment left out."""
+    """A line of a block without its comment."""
 
     number: int
     words: list[str]
 
 
 class Block(NamedTuple):
-    """The lines of a block and, line by line, the comments before the first of them."""
+    """The lines of a block, and the comments before the first of them."""
 
     lines: list[Line]
     comments: list[str]
@@ -56,7 +56,7 @@ def read_text(path: Path) -> str:
 
 
 def decode(content: bytes) -> str:
-    """Make text; what is not UTF-8, in a comment mostly, becomes question marks."""
+    """Decode bytes as UTF-8; other bytes, mostly in comments, become replacement characters."""
     return content.decode("utf-8-sig", "replace")
 
 
@@ -66,7 +66,7 @@ def read_content(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If it is no regular file of at most `MOST_BYTES`, or cannot be read.
+        If it is not a regular file of at most `MOST_BYTES`, or cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -80,7 +80,7 @@ def read_content(path: Path) -> bytes:
     return content
 
 
-def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Block]:
+def read_blocks(text: str, names: tuple[str, ...], source: str) -> dict[str, Block]:
     """Take the blocks of these names (in capitals) from SLHA text.
 
     Raises
@@ -88,17 +88,17 @@ def read_blocks(text: str, wanted: tuple[str, ...], source: str) -> dict[str, Bl
     InputError
         If a requested block appears twice, or the text holds NUL characters.
     """
-    return take_blocks(read_sections(text, source), wanted, source)
+    return take_blocks(read_sections(text, source), names, source)
 
 
 def take_blocks(
-    sections: Iterable[Section], wanted: tuple[str, ...], source: str
+    sections: Iterable[Section], names: tuple[str, ...], source: str
 ) -> dict[str, Block]:
     """Take the blocks of these names from sections; errors as `read_blocks`."""
     blocks: dict[str, Block] = {}
     for head, block in sections:
         name = _block_of(head)
-        if name not in wanted:
+        if name not in names:
             continue
         if name in blocks:
             raise InputError("slha.block_twice", where=source, block=name)
@@ -106,10 +106,10 @@ def take_blocks(
     return blocks
 
 
-def read_sections(text: str, source: str, wanted: Container[str] | None = None) -> list[Section]:
+def read_sections(text: str, source: str, names: Container[str] | None = None) -> list[Section]:
     """Divide SLHA text at the lines that begin with one of `SECTIONS`.
 
-    If the names of blocks that are `wanted` are given (in capitals), other sections are empty.
+    If `names` of blocks are given (in capitals), all other sections stay empty.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def read_sections(text: str, source: str, wanted: Container[str] | None = None) 
         words = content.split()
         if words and words[0].lower() in SECTIONS:
             sections.append(Section(Line(number, words), Block([], [])))
-            reads = wanted is None or _block_of(sections[-1].head) in wanted
+            reads = names is None or _block_of(sections[-1].head) in names
         elif words and sections:
             sections[-1].block.lines.append(Line(number, words))
         if mark and sections and not sections[-1].block.lines:
@@ -136,7 +136,7 @@ def read_sections(text: str, source: str, wanted: Container[str] | None = None) 
 
 
 def _block_of(head: Line) -> str:
-    """Give the name of a block in capitals; empty for another section."""
+    """Return the name of a block in capitals; an empty text for another section."""
     is_block = head.words[0].lower() == "block" and len(head.words) > 1
     return head.words[1].upper() if is_block else ""
 
@@ -144,12 +144,12 @@ def _block_of(head: Line) -> str:
 def read_entries(
     blocks: Mapping[str, Block], name: str, keys: int, source: str
 ) -> dict[tuple[int, ...], float]:
-    """Read lines of so many whole numbers and a value.
+    """Read lines of `keys` whole numbers and a value.
 
     Raises
     ------
     InputError
-        If there is no such block, or a line of it is another or repeats an entry.
+        If there is no such block, or a line of it has another format or repeats an entry.
     """
     if name not in blocks:
         raise InputError("slha.no_block", where=source, block=name)
@@ -173,7 +173,7 @@ def read_entries(
 
 
 def to_numbers(words: Sequence[str]) -> list[float] | None:
-    """Read words as numbers; None where one is none. Python alone takes 1_000 for one."""
+    """Convert words to numbers; None if one is not a number. Only Python accepts 1_000."""
     if not all(word.isascii() and "_" not in word for word in words):
         return None
     try:
@@ -183,5 +183,5 @@ def to_numbers(words: Sequence[str]) -> list[float] | None:
 
 
 def to_integers(words: Sequence[str]) -> tuple[int, ...] | None:
-    """Read words as whole numbers; None where one is none."""
+    """Convert words to whole numbers; None if one is not a whole number."""
     return tuple(map(int, words)) if all(map(INTEGER.fullmatch, words)) else None

@@ -1,4 +1,4 @@
-"""What SLHA files gave becomes a table, with account of every file that gave no row."""
+"""Conversion of readings of SLHA files to a table, with an account of all files without a row."""
 
 from __future__ import annotations
 
@@ -23,44 +23,45 @@ from nlobayes.errors import InputError
 from nlobayes.types import Table
 
 FILES_NAMED = 5
-"""Names of files that an account gives of each kind."""
+"""Most names of files of each kind in an account."""
 
 Account = dict[str, Any]
 
 
-def tabulate(readings: Mapping[str, Reading], asked: SpectrumRequest) -> tuple[Table, Account]:
-    """Make the table of what files, by name, gave, and the account of what they did not give.
+def tabulate(readings: Mapping[str, Reading], request: SpectrumRequest) -> tuple[Table, Account]:
+    """Make the table of all readings, by file name, and the account of files without a row.
 
-    Columns: features of the process (`m1`, `n11` to `n14`, ...), those that not every file must
-    have where every file has them, sigma_pb and the other targets, cross sections in pb, and file.
-    Rows are in the order of the readings; one that repeats another is left out.
+    Columns: features of the process (`m1`, `n11` to `n14`, ...), optional columns if every file has
+    them, sigma_pb and the other targets, cross sections in pb, and file. Rows are in the order of
+    the readings; a row that repeats an earlier one is left out.
 
-    The account holds the numbers of files and points, and for every pair of particles that failed
-    somewhere (`failed`), for files without the pair requested (`absent`), for points that were left
-    out as repeated, and for those that physics doubts (`doubtful`) their count and first files.
+    The account has the numbers of files and points. It has the count and first files of every pair
+    of particles that failed somewhere (`failed`), of files without the requested pair (`absent`),
+    of points that were left out as repeated (`repeated`), and of physically implausible ones
+    (`doubtful`).
 
     Raises
     ------
     InputError
-        If a file cannot be read, or none gave a point.
+        If a file cannot be read, or no file has a point.
     """
     _check_readable(readings)
-    account = _account(readings, asked)
+    account = _account(readings, request)
     files = [name for name, reading in readings.items() if reading.values is not None]
     if not files:
         raise InputError(
             "slha.no_points",
             files=len(readings),
-            pair=_pair(asked),
-            sqrt_s_tev=asked.sqrt_s_gev / 1000,
-            failed=_count(account["failed"].get(_pair(asked))),
+            pair=_pair(request),
+            sqrt_s_tev=request.sqrt_s_gev / 1000,
+            failed=_count(account["failed"].get(_pair(request))),
             absent=_count(account["absent"]),
         )
     values = np.array([readings[name].values for name in files], np.float64)
     repeats, _ = repeated_rows(values)
     kept = np.delete(np.arange(len(files)), repeats)
     names = [files[row] for row in kept]
-    table = _table(values[kept], names, [readings[name].also for name in names], asked)
+    table = _table(values[kept], names, [readings[name].also for name in names], request)
     doubts = doubtful_rows(table.columns, table.units)
     account |= {
         "points": len(names),
@@ -77,20 +78,20 @@ def _check_readable(readings: Mapping[str, Reading]) -> None:
     if refused:
         raise InputError(
             "slha.files_refused",
-            said=str(refused[0]),
+            reason=str(refused[0]),
             faults=[refused[0].code],
             more=len(refused) - 1,
             files=len(readings),
         )
 
 
-def _account(readings: Mapping[str, Reading], asked: SpectrumRequest) -> Account:
+def _account(readings: Mapping[str, Reading], request: SpectrumRequest) -> Account:
     failed: dict[str, list[str]] = {}
     for name, reading in readings.items():
         for pair in reading.failed:
             failed.setdefault(pair, []).append(name)
     given = {name for name, reading in readings.items() if reading.values is not None}
-    known = given.union(failed.get(_pair(asked), []))
+    known = given.union(failed.get(_pair(request), []))
     return {
         "files": len(readings),
         "failed": {pair: _listed(failed[pair]) for pair in sorted(failed)},
@@ -102,9 +103,9 @@ def _table(
     values: np.ndarray,
     names: Sequence[str],
     also: Sequence[Mapping[str, float]],
-    asked: SpectrumRequest,
+    request: SpectrumRequest,
 ) -> Table:
-    features, sources = asked.process.columns, asked.units
+    features, sources = request.process.columns, request.units
     columns = dict(zip((*features, *sources), values.T, strict=True))
     units = {name: unit_of(name) for name in features}
     common = [name for name in also[0] if all(name in row for row in also)]
@@ -116,27 +117,27 @@ def _table(
         columns[name] = columns[name] if unit == "1" else convert(columns[name], unit, "pb")
     columns["file"], units["file"] = np.array(names, dtype=object), ""
     ordered = {name: np.ascontiguousarray(columns[name]) for name in units}
-    return Table(ordered, units, _metadata(asked, columns.get("msq")))
+    return Table(ordered, units, _metadata(request, columns.get("msq")))
 
 
-def _metadata(asked: SpectrumRequest, squarks: np.ndarray | None) -> dict[str, str]:
+def _metadata(request: SpectrumRequest, squarks: np.ndarray | None) -> dict[str, str]:
     fixed = UNKNOWN if squarks is None else spell_fixed([fixed_around("msq", squarks, "GeV")])
     return {
-        **state_process(PROTONS, asked.process),
-        "sqrt_s_tev": repr(round(asked.sqrt_s_gev / 1000, 9)),
-        **_calculation(asked),
+        **state_process(PROTONS, request.process),
+        "sqrt_s_tev": repr(round(request.sqrt_s_gev / 1000, 9)),
+        **_calculation(request),
         "fixed": fixed,
-        "masses": "absolute" if asked.absolute else "signed",
+        "masses": "absolute" if request.absolute else "signed",
     }
 
 
-def _calculation(asked: SpectrumRequest) -> dict[str, str]:
-    if asked.order is not None:
+def _calculation(request: SpectrumRequest) -> dict[str, str]:
+    if request.order is not None:
         return {
-            "order": f"{spell_order(asked.order)}; {asked.sources['sigma_pb']}",
+            "order": f"{spell_order(request.order)}; {request.sources['sigma_pb']}",
             "scales": "mu/2 for scale_up, 2 mu for scale_down",
         }
-    columns = ", ".join(f"{name} {column}" for name, column in asked.sources.items())
+    columns = ", ".join(f"{name} {column}" for name, column in request.sources.items())
     return {
         "order": f"NLO QCD; lo_pb: LO; columns of PROSPINO_OUTPUT: {columns}",
         "scales": "mu = mean mass of the pair, mu/2 for scale_up, 2 mu for scale_down",
@@ -144,8 +145,8 @@ def _calculation(asked: SpectrumRequest) -> dict[str, str]:
     }
 
 
-def _pair(asked: SpectrumRequest) -> str:
-    return " ".join(map(str, key_of(asked.process)))
+def _pair(request: SpectrumRequest) -> str:
+    return " ".join(map(str, key_of(request.process)))
 
 
 def _listed(names: Sequence[str]) -> Account:

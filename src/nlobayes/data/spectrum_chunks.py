@@ -1,4 +1,4 @@
-"""SLHA files as rows of a table, chunk by chunk: masses and mixings of electroweakinos."""
+"""Chunked reading of SLHA files as rows of a table: masses and mixings of electroweakinos."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from nlobayes.errors import InputError
 
 ENDING = ".slha"
 COLUMNS = (*(name for each in (*NEUTRALINOS, *CHARGINOS) for name in columns_of(each)), "msq")
-"""What can be read of a file."""
+"""Columns that can be read from a file."""
 
 
 def open_spectra(
     path: Path, columns: Sequence[str], rows: int = ROWS, optional: Sequence[str] = ()
 ) -> Source:
-    """Open an SLHA file, or all in a folder and those below, to read these columns.
+    """Open an SLHA file, or all in a folder and its subfolders, to read these columns.
 
-    Columns that are `optional`, `parameters` by name, are NaN where a file does not have them.
+    Columns that are `optional`, the names of `parameters`, are NaN for files without them.
 
     Raises
     ------
     InputError
-        If there is no such file, or a column is none of `COLUMNS`.
+        If there is no such file, or a column is not one of `COLUMNS`.
     """
     for column in columns:
         check_known(COLUMNS, column, str(path))
@@ -51,12 +51,12 @@ def open_spectra(
 
 
 def list_files(path: Path) -> list[Path]:
-    """List an SLHA file, or all in a folder and those below.
+    """List an SLHA file, or all in a folder and its subfolders.
 
     Raises
     ------
     InputError
-        If there is none, the folder cannot be listed, or a name does not print.
+        If there is none, the folder cannot be listed, or a name is not printable.
     """
     if not path.exists():
         raise InputError("slha.no_such_file", where=path)

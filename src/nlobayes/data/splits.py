@@ -1,4 +1,4 @@
-"""Which row belongs to which split, and at which held-out rows convergence is checked."""
+"""Assignment of rows to splits, and choice of the held-out rows for convergence checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPLITS = ("train", "val", "test")
 """Names of the splits; a row's label is the position of its name."""
 
 FRACTION_TOLERANCE = 1e-9
-"""How far from 1 the sum of fractions may lie for the test split to take all rows left."""
+"""Largest deviation of the sum of fractions from 1 for which the test split takes all rows left."""
 
 
 def split_rows(
@@ -39,25 +39,26 @@ def split_rows(
     count
         Number of rows.
     sizes
-        Train, validation and test: each a number of rows (int) or a fraction of them (float).
+        Sizes of train, validation and test, each a number of rows (int) or a fraction (float).
     shuffle
         Fill the splits in a random order of the rows; otherwise in their own order.
     seed
         Seed of the random order.
     train_from, validation_from
-        Rows of this order before the first train row, and before the first validation row.
+        Numbers of rows, in this order, before the first train row and before the first validation
+        row.
     classes
-        Class of each row (row,): the rows of every class are split alike, in this order.
+        Class of each row (row,); the rows of every class are split in the same way, in this order.
 
     Returns
     -------
-    Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` where rows are left.
+    Labels of shape (row,), int8: `TRAIN`, `VALIDATION`, `TEST`, or `UNUSED` for rows in no split.
 
     Raises
     ------
     InputError
         If a size is not allowed, more rows are requested than there are, a split is empty, or
-        validation rows begin before the train rows end; of any class where there are classes.
+        validation rows begin before the train rows end; with classes, for any class.
     """
     order = np.random.default_rng(seed).permutation(count) if shuffle else np.arange(count)
     labels = np.full(count, UNUSED, np.int8)
@@ -74,9 +75,9 @@ def bounds_of_parts(
     train_from: int,
     validation_from: int | None,
 ) -> Iterator[tuple[np.ndarray, list[tuple[int, int]]]]:
-    """Give the rows of each class in their order, and the bounds of their splits.
+    """Yield the rows of each class in their order, and the bounds of their splits.
 
-    Without classes all rows are one part. Arguments and errors are those of `split_rows`.
+    Without classes all rows are one class. Arguments and errors are those of `split_rows`.
     """
     if classes is None:
         yield order, split_bounds(len(order), sizes, train_from, validation_from)
@@ -90,7 +91,7 @@ def bounds_of_parts(
 
 
 def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
-    """Choose validation and test rows, evenly spaced among them, to check convergence at.
+    """Choose evenly spaced validation and test rows at which convergence is checked.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def reference_rows(labels: np.ndarray, count: int) -> np.ndarray:
 def split_bounds(
     count: int, sizes: Sequence[float], train_from: int, validation_from: int | None
 ) -> list[tuple[int, int]]:
-    """Find where each split of so many rows begins and ends; arguments and errors as above."""
+    """Compute where each split of `count` rows begins and ends; arguments and errors as above."""
     if len(sizes) != len(SPLITS):
         raise InputError("data.split_sizes", count=len(sizes), splits=SPLITS)
     train, *held_out = (_exact_rows(count, size) for size in sizes)
@@ -133,15 +134,15 @@ def split_bounds(
 
 
 def _check_bounds(count: int, sizes: Sequence[float], bounds: list[tuple[int, int]]) -> None:
-    asked = [f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True)]
+    requested = [f"{name} {size}" for name, size in zip(SPLITS, sizes, strict=True)]
     (_, train_end), (later, _), (_, end) = bounds
     if later < train_end:
         raise InputError("data.validation_within_train", train_end=train_end, start=later)
     if end > count:
-        raise InputError("data.splits_too_large", end=end, asked=asked, count=count)
+        raise InputError("data.splits_too_large", end=end, requested=requested, count=count)
     for name, (start, stop) in zip(SPLITS, bounds, strict=True):
         if start == stop:
-            raise InputError("data.split_is_empty", split=name, asked=asked, count=count)
+            raise InputError("data.split_is_empty", split=name, requested=requested, count=count)
 
 
 def _exact_rows(count: int, size: float) -> Decimal:

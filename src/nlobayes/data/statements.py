@@ -1,7 +1,7 @@
-"""What a table states of its cross sections: entries of text that engines write and others read.
+"""Statements of a table about its cross sections: text entries that engines write and others read.
 
-Particles are PDG numbers, as `1000022 1000023`. A parameter that was held fixed has its value and
-the span for which that holds, as `msq = 3000 GeV (2970 to 3030)`; several are parted by `;`.
+Particles are PDG numbers, as `1000022 1000023`. A fixed parameter has its value and the range in
+which it counts as fixed, as `msq = 3000 GeV (2970 to 3030)`; `;` separates several.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from nlobayes.errors import InputError
 PROTON = 2212
 PROTONS = (PROTON, PROTON)
 NAMES = {PROTON: "p", **{number: name_of(number) for number in KNOWN}}
-"""What particles are called in words; others go by their numbers."""
+"""Names of particles in words; all others are written by their numbers."""
 NUMBERS = {name: number for number, name in NAMES.items()}
 QCD_ORDERS = {"LO": 0, "NLO": 1, "NLO+NLL": 2, "NLO+NLL+NNLL": 3, "aNNLO+NNLL": 3}
 """Orders of QCD as blocks XSECTION number them: Les Houches 2013 does so up to NLO+NLL. Number 3
 has the first name in SModelS 3.2.1, the second in HEPi."""
 NOTHING = "none"
-"""Text for parameters if none was fixed."""
+"""Text of `fixed` if no parameter was fixed."""
 SPAN = 0.01
-"""Share of its value by which a fixed parameter may differ. With squarks of 3 TeV, 1 % of their
-mass moves the cross sections of the pairs 11, 12 and 22 by 5 % at most and by 2 % in the median:
-about the error of a surrogate. The exchange of squarks falls with their mass to the 4th."""
+"""Relative range of a fixed parameter. With squarks of 3 TeV, 1 % of their mass changes the cross
+sections of the pairs 11, 12 and 22 by at most 5 %, and by 2 % in the median: about the error of a
+surrogate. The exchange of squarks falls with the 4th power of their mass."""
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 FIXED = re.compile(rf"(\S+) = ({NUMBER}) (\S+) \(({NUMBER}) to ({NUMBER})\)")
 PARTICLES = re.compile(r"[+-]?[0-9]{1,9}( +[+-]?[0-9]{1,9})*")
 
 
 class Fixed(NamedTuple):
-    """A parameter that was held fixed: its value, and the span of values for which that holds."""
+    """A fixed parameter: its value, and the range in which it counts as fixed."""
 
     name: str
     value: float
@@ -46,19 +46,19 @@ class Fixed(NamedTuple):
 
 
 def fixed_around(name: str, values: Sequence[float] | np.ndarray, unit: str) -> Fixed:
-    """Take the median of what a parameter was, and its range widened by `SPAN`."""
+    """Return the median of the values of a parameter, and their range widened by `SPAN`."""
     low, high = float(np.min(values)), float(np.max(values))
     widened = (low - SPAN * abs(low), high + SPAN * abs(high))
     return Fixed(name, float(np.median(values)), unit, *widened)
 
 
 def spell_fixed(fixed: Sequence[Fixed]) -> str:
-    """Spell parameters that were held fixed."""
+    """Spell fixed parameters."""
     return "; ".join(map(_spell, fixed)) or NOTHING
 
 
 def read_fixed(text: str) -> tuple[Fixed, ...] | None:
-    """Read parameters that were held fixed; None where the text has no such statement."""
+    """Read fixed parameters; None if the text is no such statement."""
     if text == NOTHING:
         return ()
     found = [FIXED.fullmatch(part.strip()) for part in text.split(";")]
@@ -67,17 +67,17 @@ def read_fixed(text: str) -> tuple[Fixed, ...] | None:
         for match in found
         if match
     ]
-    ordered = all(-math.inf < one.low <= one.value <= one.high < math.inf for one in read)
+    ordered = all(-math.inf < fixed.low <= fixed.value <= fixed.high < math.inf for fixed in read)
     return tuple(read) if ordered and len(read) == len(found) else None
 
 
 def read_order(text: str) -> int | None:
-    """Read the number of an order of QCD, with which the text begins; None where it has none."""
+    """Read the number of the QCD order with which the text begins; None if there is none."""
     return QCD_ORDERS.get(text.partition(" ")[0].rstrip(",;"))
 
 
 def spell_order(number: int) -> str:
-    """Spell an order of QCD by its number."""
+    """Spell a QCD order by its number."""
     names = (name for name, known in QCD_ORDERS.items() if known == number)
     name = next(names, f"QCD order {number}")
     return f"{name} QCD" if number in (1, 2, 3) else name
@@ -89,18 +89,18 @@ def spell_particles(numbers: Sequence[int]) -> str:
 
 
 def read_particles(text: str) -> tuple[int, ...] | None:
-    """Read PDG numbers; None where these are none."""
+    """Read PDG numbers; None if the text has other content."""
     return tuple(map(int, text.split())) if PARTICLES.fullmatch(text) else None
 
 
 def read_energy(text: str) -> float | None:
-    """Read an energy in TeV; None where it is none."""
+    """Read an energy in TeV; None if the text is not a positive number."""
     energy = float(text) if re.fullmatch(NUMBER, text) else math.nan
     return energy if 0 < energy < math.inf else None
 
 
 def state_process(incoming: Sequence[int], outgoing: Sequence[int]) -> dict[str, str]:
-    """State which particles collide and come out, in words and as PDG numbers."""
+    """Describe the incoming and outgoing particles, in words and as PDG numbers."""
     words = [" ".join(NAMES.get(n, str(n)) for n in numbers) for numbers in (incoming, outgoing)]
     return {
         "process": " -> ".join(words),
@@ -110,7 +110,7 @@ def state_process(incoming: Sequence[int], outgoing: Sequence[int]) -> dict[str,
 
 
 def read_process(text: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Read particles out of the words of `state_process`; None where these are other words."""
+    """Parse particles from the words of `state_process`; None for other words."""
     sides = [side.split() for side in text.split("->")]
     if len(sides) != 2 or not all(side and {*side} <= NUMBERS.keys() for side in sides):
         return None
@@ -119,21 +119,23 @@ def read_process(text: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
 
 
 def spell(given: Mapping[str, Any]) -> dict[str, str]:
-    """Spell what a user gave: particles, `sqrt_s_tev`, `fixed` by name, and words of all else."""
-    words = {name: said for name, said in given.items() if isinstance(said, str)}
-    told = state_process(given["incoming"], given["outgoing"])
-    told |= {"sqrt_s_tev": repr(float(given["sqrt_s_tev"]))}
+    """Spell a user's statements: particles, `sqrt_s_tev`, `fixed` by name, and other text."""
+    words = {name: value for name, value in given.items() if isinstance(value, str)}
+    entries = state_process(given["incoming"], given["outgoing"])
+    entries |= {"sqrt_s_tev": repr(float(given["sqrt_s_tev"]))}
     if "fixed" in given:
-        told["fixed"] = spell_fixed([_fixed(name, of) for name, of in given["fixed"].items()])
-    return told | words
+        entries["fixed"] = spell_fixed(
+            [_fixed(name, settings) for name, settings in given["fixed"].items()]
+        )
+    return entries | words
 
 
 def complete(
     stated: Mapping[str, str], given: Mapping[str, str], inputs: Collection[str]
 ) -> dict[str, str]:
-    """Add to what a table states what the user gave, and the particles that its words name.
+    """Merge the statements of a table with those of the user, and add the particles of its words.
 
-    A parameter that is an input was not held fixed.
+    A parameter that is an input is not fixed and is left out.
 
     Raises
     ------
@@ -153,7 +155,9 @@ def complete(
     whole |= given
     fixed = read_fixed(whole.get("fixed", UNKNOWN))
     if fixed is not None:
-        whole["fixed"] = spell_fixed([one for one in fixed if one.name not in inputs])
+        whole["fixed"] = spell_fixed(
+            [parameter for parameter in fixed if parameter.name not in inputs]
+        )
     return whole
 
 
@@ -170,12 +174,14 @@ READERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "sqrt_s_tev": (read_energy, "a number above 0, in TeV"),
     "fixed": (read_fixed, f"as 'msq = 3000 GeV (2970 to 3030)', or {NOTHING!r}"),
 }
-"""How entries are read that are more than words, and what they must be."""
+"""Reader of each entry that is not plain text, and its allowed content."""
 
 
-def _fixed(name: str, of: Mapping[str, Any]) -> Fixed:
-    around = fixed_around(name, [of["value"]], of["unit"])
-    return around._replace(low=of.get("low", around.low), high=of.get("high", around.high))
+def _fixed(name: str, settings: Mapping[str, Any]) -> Fixed:
+    around = fixed_around(name, [settings["value"]], settings["unit"])
+    return around._replace(
+        low=settings.get("low", around.low), high=settings.get("high", around.high)
+    )
 
 
 def _spell(fixed: Fixed) -> str:

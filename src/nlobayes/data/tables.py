@@ -1,7 +1,7 @@
-"""Tables of points: read from CSV or parquet, encoded back exactly, and checked.
+"""Tables of points: reading from CSV or parquet, exact encoding, selection and checks.
 
-A column is an array of float64, or of text where any of its cells is not a number.
-Row numbers in messages count the data rows from 1.
+A column is an array of float64, or of text if any of its cells is not a number. Row numbers in
+messages count the data rows from 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PREVIEWS: dict[str, Callable[..., Table]] = {
     ".parquet": preview_parquet,
 }
 PREVIEWED_ROWS = 100_000
-"""Rows of a preview: what is wrong with a target shows in the first of a long table."""
+"""Rows of a preview; errors of a target usually show in the first rows of a long table."""
 READ_ERRORS = (
     OSError,
     EOFError,
@@ -54,9 +54,9 @@ class Selection(NamedTuple):
 
     Several targets have axes (row, output).
 
-    `units` names the unit of each input and of the target. `relative_error` (row,) is the numerical
-    error of the target in units of the target, `reference` (row,) what it is learned relative to
-    and `error` (row,) its standard deviation, both in its unit.
+    `units` has the unit of each input and of the target. `relative_error` (row,) is the numerical
+    error of the target in units of the target. `reference` (row,) is what the target is learned
+    relative to, and `error` (row,) its standard deviation, both in the unit of the target.
     """
 
     inputs: np.ndarray
@@ -83,21 +83,21 @@ def read_table(path: Path, most_mb: float | None = None) -> Table:
     return table
 
 
-def preview_table(path: Path, wanted: Collection[str], most_mb: float | None = None) -> Table:
-    """Read names and units of all columns, and of those `wanted` the first `PREVIEWED_ROWS`.
+def preview_table(path: Path, columns: Collection[str], most_mb: float | None = None) -> Table:
+    """Read names and units of all columns, and the first `PREVIEWED_ROWS` of the given `columns`.
 
     The other columns are left empty.
 
     Raises
     ------
     InputError
-        As `read_table`, of what is read.
+        As `read_table`, for the part that is read.
     """
-    return _read(PREVIEWS, path, most_mb, wanted, PREVIEWED_ROWS)
+    return _read(PREVIEWS, path, most_mb, columns, PREVIEWED_ROWS)
 
 
 def _read(
-    readers: Mapping[str, Callable[..., Table]], path: Path, most_mb: float | None, *asked: Any
+    readers: Mapping[str, Callable[..., Table]], path: Path, most_mb: float | None, *arguments: Any
 ) -> Table:
     read = next((read for end, read in readers.items() if path.name.endswith(end)), None)
     if read is None:
@@ -105,7 +105,7 @@ def _read(
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise OSError("not a regular file")
-        return read(path, math.inf if most_mb is None else most_mb * 1e6, *asked)
+        return read(path, math.inf if most_mb is None else most_mb * 1e6, *arguments)
     except InputError:
         raise
     except FileNotFoundError:
@@ -116,12 +116,12 @@ def _read(
 
 
 def to_csv_text(table: Table) -> str:
-    """Encode a table as CSV whose numbers read back bit for bit.
+    """Encode a table as CSV from which all numbers are read back bit for bit.
 
     Raises
     ------
     InputError
-        If a name, a unit or an entry of the metadata would not read back as it is.
+        If a name, a unit or an entry of the metadata would not be read back unchanged.
     """
     _check_writable(table)
     text = io.StringIO()
@@ -156,7 +156,7 @@ def select(
     relative_to: str | None = None,
     error: str | None = None,
 ) -> Selection:
-    """Take the features and the targets of a table, checked and in the units requested.
+    """Select the features and the targets of a table, checked and in the requested units.
 
     Parameters
     ----------
@@ -173,20 +173,21 @@ def select(
     duplicates
         Whether rows that agree in every selected column are refused.
     variations
-        Names of columns that hold the target at other scales; they come in the target's unit.
+        Names of columns with the target at other scales, returned in the unit of the target.
     relative_error
         Name of the column with the numerical error of the target in units of the target.
     relative_to
-        Name of the column that the target is learned relative to; it comes in the target's unit.
+        Name of the column that the target is learned relative to, returned in the unit of the
+        target.
     error
-        Name of the column with the standard deviation of the target; it comes in the target's unit.
+        Name of the column with the standard deviation of the target, returned in its unit.
 
     Raises
     ------
     InputError
         If a column is missing, requested twice, not numeric or not finite, a unit is not known or
-        cannot be converted, rows are duplicates and these are refused, or the relative error cannot
-        be one.
+        cannot be converted, rows are duplicates and these are refused, or values cannot be relative
+        errors.
     """
     names = [*features, *targets]
     further = [*variations, *(name for name in (relative_error, relative_to, error) if name)]
@@ -250,12 +251,12 @@ def _check_writable(table: Table) -> None:
 
 
 def check_requested_names(names: Sequence[str], units: Mapping[str, str], source: str) -> None:
-    """Refuse names that repeat, a target without features, and units of what is not requested.
+    """Refuse repeated names, a target without features, and units of columns not requested.
 
     Raises
     ------
     InputError
-        If there are any.
+        If there is one.
     """
     repeated = [name for position, name in enumerate(names) if name in names[:position]]
     if repeated:
@@ -268,12 +269,12 @@ def check_requested_names(names: Sequence[str], units: Mapping[str, str], source
 
 
 def finite_numbers(table: Table, name: str, source: str) -> np.ndarray:
-    """Take a column as finite numbers.
+    """Return a column as finite numbers.
 
     Raises
     ------
     InputError
-        If it is missing, not numeric or not finite; the first such row is named.
+        If the column is missing, not numeric or not finite; the error names the first such row.
     """
     check_known(table.columns, name, source)
     values = table.columns[name]

@@ -1,4 +1,4 @@
-"""Theory errors of a cross section, learned as ratios to it: they vary slowly, whatever it is."""
+"""Theory errors of a cross section as ratios to it, which vary slowly with the inputs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 def ratios(columns: np.ndarray) -> np.ndarray:
-    """Divide all columns (row, column) but the first by the first.
+    """Divide all columns (row, column) except the first by the first.
 
-    Where that is zero they are not finite, as nothing that is learned as a logarithm may be.
+    The ratios are not finite if the first column is zero; targets on a log scale are checked later.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.column_stack([columns[:, 0], columns[:, 1:] / columns[:, :1]])

@@ -1,4 +1,4 @@
-"""Problems whose answer is known, as published: train, validation, test rows.
+"""Published toy problems with known answers, in train, validation and test rows.
 
 Sources: B. S. Kronheim, M. P. Kuchera, H. B. Prosper, TensorBNN, arXiv:2009.14393 (a sparse and a
 variably dense set of a noise-free function); M. Marek's comparison of samplers (a noisy quartic
@@ -18,10 +18,10 @@ from nlobayes.types import Table
 
 
 class Toy(NamedTuple):
-    """A function of one input, the sd of its noise, and where its rows lie.
+    """A function of one input, the sd of its noise, and the positions of its rows.
 
-    `place` draws the train inputs; validation inputs are uniform on `trained` intervals, test
-    inputs are even on `tested`.
+    `place` draws the train inputs. Validation inputs are uniform on the `trained` intervals, test
+    inputs are evenly spaced on `tested`.
     """
 
     function: Callable[[np.ndarray], np.ndarray]
@@ -55,7 +55,7 @@ def simulate_toy(name: str, seed: int) -> Table:
 
 
 def _exclusive_or(name: str, seed: int) -> Table:
-    """Draw Gaussian clouds around (+-1/2, +-1/2), of class 1 where the signs differ."""
+    """Draw Gaussian clouds around (+-1/2, +-1/2), with class 1 if the signs differ."""
     rng, rows = np.random.default_rng(seed), len(CORNERS) * sum(CLOUD_ROWS)
     corner = np.tile(CORNERS, (rows // len(CORNERS), 1))
     x1, x2 = (corner + np.sqrt(CLOUDS[name]) * rng.standard_normal(corner.shape)).T
@@ -99,9 +99,9 @@ def _test_inputs(toy: Toy) -> np.ndarray:
 
 
 CLOUDS = {"xor": 0.015, "xor_noisy": 0.08}
-"""Variance of the clouds of an exclusive or, along each axis."""
+"""Variance of the clouds of the exclusive or, along each axis."""
 CLOUD_ROWS = (50, 25, 50)
-"""Of each cloud: train, validation, test."""
+"""Train, validation and test rows of each cloud."""
 CORNERS = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)])
 
 TOYS = {

@@ -1,6 +1,6 @@
-"""Feature and target maps: from physical columns to what the network sees, and back.
+"""Feature and target transforms: from physical columns to the inputs of the network, and back.
 
-Constants of the standardisation come from the train rows alone.
+The constants of the standardisation come from the train rows alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class FeatureTransform(NamedTuple):
     """Features (map(inputs) - mean) / scale, with one mean and scale per feature.
 
     With `components` (component, feature) they are components (map(inputs) - mean) / scale, with
-    a scale per component; `explained` (component,) is the share of the variance of each.
+    one scale per component; `explained` (component,) is the share of the variance of each.
     """
 
     map: str
@@ -34,10 +34,11 @@ class FeatureTransform(NamedTuple):
 class TargetTransform(NamedTuple):
     """Standardised target (scale(target) - mean) / sd, with scale `log10` or `identity`.
 
-    Several targets have a mean and an sd each. Scale `classes` numbers the `labels`. With
-    `relative_to`, the settings of a reference (`references`), standardised is
-    scale(target) - scale(reference): the reference of each point is an offset of the network. Of
-    several targets the first has it; the others are ratios to the first, whose references are 1.
+    Each of several targets has its own mean and sd. Scale `classes` numbers the `labels`. With
+    `relative_to`, the settings of a reference (`references`), the standardised quantity is
+    scale(target) - scale(reference): the reference of each point is an offset of the network. The
+    first of several targets has this reference; the others are ratios to the first, with reference
+    1.
     """
 
     scale: str
@@ -59,20 +60,20 @@ def fit_features(
     standardise: bool,
     components: int | None = None,
 ) -> FeatureTransform:
-    """Fix the constants of a feature transform on the train rows.
+    """Compute the constants of a feature transform from the train rows.
 
     Parameters
     ----------
     name
         Name in `FEATURE_MAPS`.
     inputs
-        All rows, shape (row, column): every one must be mapped to finite features.
+        All rows, shape (row, column); features of every row must be finite.
     train
         Which rows are used for the constants, boolean of shape (row,).
     standardise
         Centre and scale each feature; otherwise the constants are 0 and 1.
     components
-        How many principal components take the place of the features; these are always centred.
+        Number of principal components that replace the features; these are always centred.
 
     Raises
     ------
@@ -102,23 +103,23 @@ def apply_features(transform: FeatureTransform, inputs: np.ndarray) -> np.ndarra
 
 
 def standardise_features(transform: FeatureTransform, mapped: Any) -> Any:
-    """Take features (row, feature) of NumPy or JAX, as the map gives them, to the network's."""
+    """Standardise mapped features (row, feature) of NumPy or JAX for the network."""
     centred = mapped - transform.mean
     if transform.components is None:
         return centred / transform.scale
-    # No matrix product: it would round rows otherwise among others, or on more threads.
+    # No matrix product: its rounding of a row depends on the other rows and on the threads.
     einsum = centred.__array_namespace__().einsum
     return einsum("rf,cf->rc", centred, transform.components) / transform.scale
 
 
 def constants_of(transform: FeatureTransform) -> dict[str, Any]:
-    """Give the constants of a feature transform by name, as files hold them."""
+    """Return the constants of a feature transform by name, as files store them."""
     present = {name: value for name, value in transform._asdict().items() if value is not None}
     return {name: value if name == "map" else value.tolist() for name, value in present.items()}
 
 
 def feature_transform(constants: Mapping[str, Any]) -> FeatureTransform:
-    """Make a feature transform of its constants, as files hold them."""
+    """Make a feature transform from its constants, as files store them."""
     arrays = {name: np.array(value) for name, value in constants.items() if name != "map"}
     return FeatureTransform(constants["map"], **arrays)
 
@@ -132,7 +133,7 @@ def fit_target(
     relative_to: Mapping[str, Any] | None = None,
     reference: np.ndarray | None = None,
 ) -> TargetTransform:
-    """Fix the constants of a target transform on the train rows.
+    """Compute the constants of a target transform from the train rows.
 
     Parameters
     ----------
@@ -177,7 +178,7 @@ def _check_something_left(
 
 
 def _first(targets: np.ndarray) -> np.ndarray:
-    """Take the first of targets (row,) or (row, output)."""
+    """Select the first of targets (row,) or (row, output)."""
     return targets if targets.ndim == 1 else targets[:, 0]
 
 
@@ -194,9 +195,9 @@ def _labels(target: np.ndarray, train: np.ndarray) -> tuple[float, ...]:
 def apply_target(
     transform: TargetTransform, target: np.ndarray, reference: np.ndarray | None = None
 ) -> np.ndarray:
-    """Map targets of any shape, and the references they have, to the network's scale.
+    """Map targets of any shape, relative to their references, to the network's scale.
 
-    Classes become their numbers.
+    Class labels become class numbers.
     """
     if transform.scale == CLASSES:
         return np.searchsorted(transform.labels, target).astype(np.float64)
@@ -205,7 +206,7 @@ def apply_target(
 
 
 def along_targets(reference: np.ndarray | None, targets: np.ndarray) -> np.ndarray | None:
-    """Give references (row,) the axes of targets (row,) or (row, output): 1 behind the first."""
+    """Broadcast references (row,) to targets (row,) or (row, output), with 1 after the first."""
     if reference is None or targets.ndim == 1:
         return reference
     whole = np.ones((len(reference), targets.shape[1]))
@@ -214,13 +215,13 @@ def along_targets(reference: np.ndarray | None, targets: np.ndarray) -> np.ndarr
 
 
 def reference_of(data: Dataset, rows: np.ndarray | slice = slice(None)) -> np.ndarray | None:
-    """Take the references of rows, for values with axes (..., row, output); None without."""
+    """Select the references of rows, for values (..., row, output); None if there are none."""
     known = None if data.relative_to is None else data.relative_to[rows]
     return along_targets(known, data.observed.reshape(len(data.observed), -1))
 
 
 def offset_of(transform: TargetTransform, reference: np.ndarray | None) -> np.ndarray:
-    """Give the reference of points on the model scale, of its own shape; 0 without a reference.
+    """Return the reference of points on the model scale, in its own shape; 0 if there is none.
 
     A reference that does not exist (NaN) has no offset either.
     """
@@ -242,7 +243,7 @@ def scale_uncertainty(
 ) -> np.ndarray | None:
     """Compute how far the variations (row, variation) lie from the target (row,) on its scale.
 
-    The largest absolute difference in each row; None where there are no variations.
+    Returns the largest absolute difference in each row; None without variations.
     """
     if variations is None:
         return None
@@ -253,9 +254,9 @@ def scale_uncertainty(
 def numerical_error(
     scale: str, target: np.ndarray, relative: np.ndarray | None
 ) -> np.ndarray | None:
-    """Express relative errors (row,) of the target (row,) as standard deviations on its scale.
+    """Convert relative errors (row,) of the target (row,) to standard deviations on its scale.
 
-    To first order: relative / ln 10 on the scale log10. None where there are none.
+    To first order, this is relative / ln 10 on the scale log10. None if there are none.
     """
     if relative is None:
         return None
@@ -267,7 +268,7 @@ def unstandardise(
 ) -> np.ndarray:
     """Map network outputs of any shape back to log10 of the target, or to the target itself.
 
-    The one place where references are multiplied, or added, back. A target that has one needs that
+    References are multiplied or added back only here. A target with a reference needs the reference
     of each point, in a shape that broadcasts over the outputs.
     """
     scaled = np.multiply(values, transform.sd, dtype=np.float64)
@@ -297,7 +298,7 @@ def _scale_target(scale: str, target: np.ndarray) -> np.ndarray:
 
 
 def _is_constant(values: np.ndarray) -> bool:
-    """Return whether train rows cannot be standardised; refuse that there are none."""
+    """Return whether the train rows are constant; refuse if there are none."""
     if values.size == 0:
         raise InputError("data.no_train_rows")
     return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())

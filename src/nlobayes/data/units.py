@@ -1,4 +1,4 @@
-"""Units of columns: which there are, and how values are expressed in another of the same kind."""
+"""Units of columns, and conversion of values between units of the same kind."""
 
 from __future__ import annotations
 
@@ -39,45 +39,45 @@ def convert(values: np.ndarray, from_unit: str, to_unit: str) -> np.ndarray:
             "data.unit_of_another_kind",
             unit=from_unit,
             kind=from_kind,
-            wanted=to_unit,
-            wanted_kind=to_kind,
+            requested=to_unit,
+            requested_kind=to_kind,
         )
     exponent = from_exponent - to_exponent
     return values * 10.0**exponent if exponent >= 0 else values / 10.0**-exponent
 
 
 def declare_units(table: Table, units: Mapping[str, str], *, source: str) -> Table:
-    """Name the units of columns that do not name their own.
+    """Set the units of columns whose header states none.
 
     Raises
     ------
     InputError
-        If a column does not exist, or names another unit itself.
+        If a column does not exist, or its header states another unit.
     """
     for name, unit in units.items():
         check_known(table.columns, name, source)
-        own = table.units.get(name, "")
-        if own not in ("", unit):
+        given = table.units.get(name, "")
+        if given not in ("", unit):
             raise InputError(
-                "data.unit_declared_twice", where=source, name=name, unit=own, declared=unit
+                "data.unit_declared_twice", where=source, name=name, unit=given, declared=unit
             )
     return table._replace(units={**table.units, **units})
 
 
 def in_unit(values: np.ndarray, name: str, units: tuple[str, str], source: str) -> np.ndarray:
-    """Express a column in the requested unit: `units` are its own and that one.
+    """Convert a column to the requested unit; `units` are its unit and the requested one.
 
     Raises
     ------
     InputError
-        If the column names no unit, or it cannot be converted.
+        If the column has no unit, or it cannot be converted.
     """
-    own, wanted = units
-    if wanted in ("", own):
+    given, requested = units
+    if requested in ("", given):
         return values
-    if not own:
-        raise InputError("data.no_unit", where=source, name=name, wanted=wanted)
+    if not given:
+        raise InputError("data.no_unit", where=source, name=name, requested=requested)
     try:
-        return convert(values, own, wanted)
+        return convert(values, given, requested)
     except InputError as error:
         raise error.within(f"column {name!r}").within(source) from None

@@ -1,4 +1,4 @@
-"""Cross sections in SLHA blocks XSECTION, as SModelS, HEPi and others write them.
+"""Reading of cross sections in SLHA blocks XSECTION, as SModelS, HEPi and others write them.
 
 The format is the proposal of Les Houches 2013 (phystev.cnrs.fr/wiki/2013:groups:tools:slha): a
 first line `XSECTION energy/GeV incoming incoming number outgoing ...`, then lines of a scale
@@ -19,13 +19,13 @@ from nlobayes.data.statements import PROTONS
 from nlobayes.errors import InputError
 
 CENTRAL, UP, DOWN = 1.0, 0.5, 2.0
-"""Factors of both scales: SModelS writes 0 where it states none, which counts as central."""
+"""Factors of both scales; SModelS writes 0 for an unstated one, which counts as central."""
 ALSO = {"lo_pb": (0, CENTRAL), "scale_up": (None, UP), "scale_down": (None, DOWN)}
-"""Columns beside the cross section: the order, None for the one requested, and the factor."""
+"""Further columns: their QCD order (None is the requested one) and scale factor."""
 
 
 class CrossSection(NamedTuple):
-    """The value requested in pb, and those columns of `ALSO` that the file gives, too."""
+    """The requested value in pb, and those columns of `ALSO` that the file has."""
 
     value: float
     also: dict[str, float]
@@ -43,15 +43,15 @@ class _Entry(NamedTuple):
 def read_cross_section(
     sections: Sequence[Section], process: Process, sqrt_s_gev: float, order: int, source: str
 ) -> CrossSection | None:
-    """Take the cross section of a process at an energy and QCD order; None where it has no block.
+    """Read the cross section of a process at an energy and QCD order; None if it has no block.
 
-    Lines with electroweak corrections, and with factors of the two scales that differ, are left.
+    Lines with electroweak corrections, or with two different scale factors, are skipped.
 
     Raises
     ------
     InputError
-        If the process has blocks at other energies alone, or none of the order, two values of one
-        order and scale, or a line is none of the format.
+        If the process has blocks only at other energies, no value of the order, or two values of
+        one order and scale, or a line does not have the format.
     """
     energies, entries = _collect(sections, process, sqrt_s_gev, source)
     name = " ".join(map(str, key_of(process)))
@@ -70,8 +70,8 @@ def read_cross_section(
         found = sorted({entry.order for entry in entries if entry.factor == CENTRAL})
         raise InputError("slha.xsection_order", where=source, pair=name, order=order, found=found)
     others = {
-        column: _only(entries, (order if asked is None else asked, factor), name, source)
-        for column, (asked, factor) in ALSO.items()
+        column: _only(entries, (order if stated is None else stated, factor), name, source)
+        for column, (stated, factor) in ALSO.items()
     }
     return CrossSection(value, {name: v for name, v in others.items() if v is not None and v > 0})
 
@@ -79,7 +79,7 @@ def read_cross_section(
 def _collect(
     sections: Sequence[Section], process: Process, sqrt_s_gev: float, source: str
 ) -> tuple[list[float], list[_Entry]]:
-    """Find the energies at which the process has blocks, and its lines at the one requested."""
+    """Collect the energies of all blocks of the process, and its lines at the requested one."""
     energies: list[float] = []
     entries: list[_Entry] = []
     for head, block in sections:
@@ -93,7 +93,7 @@ def _collect(
 
 
 def _energy(head: Line, process: Process, source: str) -> float | None:
-    """Give the energy of a block of the process; None for anything else."""
+    """Return the energy of a block of the process; None for any other section."""
     keyword, *words = head.words
     if keyword.lower() != "xsection":
         return None
@@ -120,16 +120,16 @@ def _entries(lines: Sequence[Line], source: str) -> Iterator[_Entry]:
 
 
 def _only(
-    entries: Sequence[_Entry], asked: tuple[int, float], pair: str, source: str
+    entries: Sequence[_Entry], order_and_factor: tuple[int, float], pair: str, source: str
 ) -> float | None:
-    """Give the one value of an order and a factor; None where there is none."""
-    found = [entry for entry in entries if (entry.order, entry.factor) == asked]
+    """Return the only value of an order and a factor; None if there is none."""
+    found = [entry for entry in entries if (entry.order, entry.factor) == order_and_factor]
     if len(found) > 1:
         raise InputError(
             "slha.xsection_twice",
             where=source,
             pair=pair,
-            order=asked[0],
+            order=order_and_factor[0],
             lines=[entry.line for entry in found],
         )
     return found[0].value if found else None

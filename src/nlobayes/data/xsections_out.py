@@ -1,11 +1,11 @@
-"""Blocks XSECTION of SLHA text, as Les Houches 2013 proposed them: ours are put in, others kept.
+"""Writing of blocks XSECTION (Les Houches 2013) into SLHA text without changing those of others.
 
     XSECTION  SQRTS  PID PID  NF  PID PID
       SCALE_SCHEME QCD_ORDER EW_ORDER KAPPA_F KAPPA_R PDF_ID VALUE CODE VERSION
 
-Energy in GeV, value in pb. Scale schemes: 0 mean mass of what is produced, 2 partonic energy;
+Energy in GeV, value in pb. Scale schemes: 0 mean mass of the produced particles, 2 partonic energy;
 orders as `statements.QCD_ORDERS`; kappas are 1 at the central scale. PDF_ID, a number of LHAPDF, is
-0 where none is known (phystev.cnrs.fr/wiki/2013:groups:tools:slha).
+0 if none is known (phystev.cnrs.fr/wiki/2013:groups:tools:slha).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from nlobayes.data.slha_blocks import SECTIONS, to_integers, to_numbers
 
 CODE = "nlobayes"
 OTHER_SCALE = 4
-"""Scale scheme of what is neither of the others."""
+"""Scale scheme for any other scale."""
 
 
 class Entry(NamedTuple):
-    """A cross section in pb at an energy in GeV; comments hold what no column does."""
+    """A cross section in pb at an energy in GeV; comments hold further information."""
 
     sqrt_s_gev: float
     incoming: tuple[int, ...]
@@ -34,9 +34,9 @@ class Entry(NamedTuple):
 
 
 def put(content: bytes, entry: Entry) -> bytes:
-    """Put an entry in the place of our own of its process, energy and order, or at the end.
+    """Replace the nlobayes entry of the same process, energy and order, or append the entry.
 
-    Particles count in any order, and every other byte stays. Lines end as the first of all does.
+    The order of particles does not matter. All other bytes stay. Lines end as the first one does.
     """
     lines = content.splitlines(keepends=True)
     end = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
@@ -53,7 +53,7 @@ def put(content: bytes, entry: Entry) -> bytes:
 
 
 def others(content: bytes, entry: Entry) -> tuple[str, ...]:
-    """Name the programs that also give a cross section of its process, energy and order."""
+    """Name the other programs that give a cross section of this process, energy and order."""
     found: dict[str, None] = {}
     inside = False
     for line in content.splitlines():
@@ -83,7 +83,7 @@ def _energy(gev: float) -> str:
 
 
 def _own(lines: list[bytes]) -> list[tuple[int, int]]:
-    """Find where our blocks begin, and what follows them."""
+    """Find the first line of each nlobayes block, and the line after it."""
     found = []
     for number, line in enumerate(lines):
         words, comment = _words(line)
@@ -107,16 +107,16 @@ def _is_of(lines: list[bytes], extent: tuple[int, int], entry: Entry) -> bool:
 
 
 def _is_process(words: list[str], entry: Entry) -> bool:
-    """Compare the first line of a block with the energy and the particles, in any order."""
+    """Return whether a block has the energy and the particles of an entry, in any order."""
     energy, particles = to_numbers(words[1:2]), to_integers(words[2:])
     if not energy or particles is None:
         return False
     sides = ((particles[:2], entry.incoming), (particles[3:], entry.outgoing))
-    alike = all(key_of(found) == key_of(wanted) for found, wanted in sides)
+    alike = all(key_of(found) == key_of(expected) for found, expected in sides)
     return alike and same_energy(energy[0], entry.sqrt_s_gev)
 
 
 def _words(line: bytes) -> tuple[list[str], str]:
-    """Part a line into its words and its comment, in capitals."""
+    """Split a line into its words and its comment, both in capitals."""
     content, _, comment = line.decode("utf-8", "replace").upper().partition("#")
     return content.split(), comment.strip()

@@ -1,1 +1,1 @@
-"""Diagnostics of draws: convergence, autocorrelation, thinning, the verdict on a posterior."""
+"""Diagnostics of draws: convergence, autocorrelation, thinning, and the verdict on a posterior."""

@@ -9,13 +9,13 @@ from nlobayes.checks import OF_TARGET
 from nlobayes.diagnostics.tightness import TIGHT
 
 Found = Mapping[str, Any]
-"""Content of `diagnostics.json`; keys may be missing where nothing was diagnosed."""
+"""Content of `diagnostics.json`; keys may be missing if nothing was diagnosed."""
 
 MANY_FULL_TREES = 0.1
 
 
 class Step(NamedTuple):
-    """A step to take, and for which diagnostics; `{key}` in the text is a value of theirs.
+    """A step to take, and its condition on the diagnostics; `{key}` in the text is a value of them.
 
     `alone` is the text for runs whose logs, figures and chains are not kept, where it differs.
     """
@@ -107,8 +107,8 @@ def next_steps(failed: Iterable[str], found: Found, *, kept_files: bool = True) 
     Parameters
     ----------
     failed
-        Names of the checks that failed, of convergence and of calibration; that of one of several
-        targets is `{check} of {target}`.
+        Names of the checks that failed, of convergence and of calibration; for one of several
+        targets, `{check} of {target}`.
     found
         Diagnostics of the run.
     kept_files

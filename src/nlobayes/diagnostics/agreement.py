@@ -11,7 +11,7 @@ from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.errors import InputError
 
 FALSE_ALARM = 1e-3
-"""Probability that samplers which agree are called different (Bonferroni, so at most this)."""
+"""Probability at most that samplers which agree are called different (Bonferroni)."""
 
 
 _FEWEST_DRAWS = 4
@@ -20,7 +20,7 @@ _FEWEST_DRAWS = 4
 class Agreement(NamedTuple):
     """Differences in units of their Monte-Carlo standard error (quantity,).
 
-    Infinite where no chain ever moved, so that no such error is known.
+    Infinite where no chain ever moved, because no error is known then.
     """
 
     z_mean: np.ndarray
@@ -47,7 +47,7 @@ def compare(first: np.ndarray, second: np.ndarray) -> Agreement:
 def verdict(agreement: Agreement) -> dict[str, float | bool | int | None]:
     """Check the largest difference against the normal quantile for all comparisons together.
 
-    None represents a difference that is infinite, which fails.
+    An infinite difference is None, and fails.
     """
     z = np.abs(np.concatenate(agreement))
     limit = float(norm.isf(FALSE_ALARM / (2 * len(z))))

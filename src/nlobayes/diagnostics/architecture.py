@@ -1,7 +1,7 @@
-"""Which sizes of a network a posterior has, and how chains went between them.
+"""Posterior of the sizes of a network, and the moves of chains between sizes.
 
-Sizes are numbers of units or of layers in use, by the names that the model gives them. Arrays have
-axes (chain, draw); records of every jump of a draw have (chain, draw, jump).
+Sizes are numbers of units or of layers in use, by their names in the model. Arrays have axes
+(chain, draw); records of every jump of a draw have axes (chain, draw, jump).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from nlobayes.diagnostics import convergence
 from nlobayes.types import Columns
 
 TRIED, ACCEPTANCE = "jumps_", "jump_acceptance_"
-"""Sample stats: how often each jump was tried, and with what acceptance."""
+"""Prefixes of sample stats: the number of tries of each jump, and its acceptance."""
 FROM, TO, PROBABILITY, ACCEPTED = "jump_from_", "jump_to_", "jump_probability", "jump_accepted"
-"""Of every jump: the numbers before and as proposed, its probability, and whether it was made."""
+"""Sample stats of every jump: numbers before and proposed, its probability, and its acceptance."""
 BETWEEN_SIZES = "between_sizes"
 WITHIN = "acceptance_rate"
 RANGE = (0.05, 0.95)
@@ -44,9 +44,9 @@ def architecture(sizes: Stats, parameters: np.ndarray, stats: Stats) -> dict[str
 
     Returns
     -------
-    By name of a number the keys of `of_sizes`, beside its probabilities `acceptance_within` of the
-    moves that change no size, None where no draw is there, and as `visits` the columns of the
-    function of that name; under `parameters` those of `of_number`; under `jumps` those of
+    For each number, by name: the keys of `of_sizes`; `acceptance_within`, the acceptance of moves
+    that change no size at each value, None where no draw has it; and `visits`, the columns of the
+    function `visits`. Under `parameters` the keys of `of_number`; under `jumps` those of
     `of_jumps`.
     """
     found, led = of_sizes(sizes), visits(stats)
@@ -71,16 +71,16 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
 
     Returns
     -------
-    By name, equally long: every `number` that was drawn, its `probability`, and the Monte-Carlo
-    standard error `mcse` of that, None where no chain came to it and left; and the keys of
-    `of_number`.
+    By name, lists of equal length: every drawn `number`, its `probability`, and the Monte-Carlo
+    standard error `mcse` of the probability, None where no chain entered and left it; and the keys
+    of `of_number`.
     """
     found = {}
     for name, drawn in sizes.items():
         numbers = np.unique(drawn)
         indicators = (drawn[..., np.newaxis] == numbers).astype(float)
-        judged = _is_judged(drawn)
-        errors = convergence.mcse_mean(indicators) if judged else [np.inf] * len(numbers)
+        enough = _is_testable(drawn)
+        errors = convergence.mcse_mean(indicators) if enough else [np.inf] * len(numbers)
         found[name] = {
             "number": numbers.tolist(),
             "probability": indicators.mean(axis=(0, 1)).tolist(),
@@ -91,13 +91,13 @@ def of_sizes(sizes: Stats) -> dict[str, dict[str, Any]]:
 
 
 def of_number(drawn: np.ndarray) -> dict[str, float | None]:
-    """Summarise a whole number per stored draw, and state whether the chains agree on it.
+    """Summarise an integer per stored draw, with the agreement of the chains.
 
     Returns
     -------
-    The most frequent number `mode`, the smallest of them where several are; `low_90` and `high_90`,
-    the 5 % and 95 % quantiles; `rhat` and `ess_bulk` as in `convergence`. R-hat is None where it is
-    infinite, as it is of chains that never moved; where all draws are equal both are None.
+    `mode`, the most frequent number, the smallest if there are several; `low_90` and `high_90`, the
+    5 % and 95 % quantiles; `rhat` and `ess_bulk` as in `convergence`. R-hat is None if it is
+    infinite, as for chains that never moved. Both are None if all draws are equal.
     """
     numbers, counts = np.unique(drawn, return_counts=True)
     low, high = np.quantile(drawn, RANGE, method="inverted_cdf")
@@ -113,11 +113,11 @@ def of_number(drawn: np.ndarray) -> dict[str, float | None]:
 
 
 def rhat_of_sizes(sizes: Stats) -> float | None:
-    """Give the largest R-hat of numbers at stored draws, infinite where chains stay apart.
+    """Give the largest R-hat of numbers at stored draws; infinite if chains differ and never move.
 
-    A number that is the same in all draws has none, nor have draws that are too few.
+    A number that is equal in all draws is left out, and so are too few draws.
     """
-    found = [_rhat(drawn) for drawn in sizes.values() if np.ptp(drawn) > 0 and _is_judged(drawn)]
+    found = [_rhat(drawn) for drawn in sizes.values() if np.ptp(drawn) > 0 and _is_testable(drawn)]
     return max(found, default=None)
 
 
@@ -156,10 +156,10 @@ def visits(stats: Stats) -> Columns:
 
     Returns
     -------
-    A row for each `quantity` and each pair of numbers that a jump of it went between, or would have
-    gone: `from`, `to`; `visits`, the jumps that led from one to the other, to the same where the
-    proposal was rejected; `tried`, the jumps that would have led there; `acceptance`, their mean
-    probability of acceptance, NaN where there are none. Jumps of other quantities do not count.
+    A row for each `quantity` and each pair of numbers before and after a jump of it, made or
+    proposed: `from`, `to`; `visits`, the jumps from one to the other, where a rejected proposal
+    leads to the same number; `tried`, the proposed jumps; `acceptance`, their mean probability of
+    acceptance, NaN if there are none. Jumps of other quantities do not count.
     """
     parts = [_visits(name, stats) for name in numbers_that_jump(stats)]
     return {
@@ -174,13 +174,13 @@ def numbers_that_jump(stats: Stats) -> list[str]:
 
 
 def within(stats: Stats, name: str) -> dict[float, float]:
-    """Give the mean acceptance of moves that change no size, for each number at a draw."""
+    """Give the mean acceptance of moves that change no size, for each value of a number."""
     number = _at_draws(stats, name)
     return {float(k): float(stats[WITHIN][number == k].mean()) for k in np.unique(number)}
 
 
 def _at_draws(stats: Stats, name: str) -> np.ndarray:
-    """Give a number at every draw (chain, draw), which is that after its last jump."""
+    """Give a number at every draw (chain, draw): the one after its last jump."""
     before, proposed, accepted = (stats[key][..., -1] for key in (FROM + name, TO + name, ACCEPTED))
     return np.where(accepted, proposed, before)
 
@@ -208,7 +208,7 @@ def _visits(name: str, stats: Stats) -> Columns:
     }
 
 
-def _is_judged(drawn: np.ndarray) -> bool:
+def _is_testable(drawn: np.ndarray) -> bool:
     return drawn.shape[0] > 1 and drawn.shape[1] >= convergence.FEWEST_DRAWS
 
 

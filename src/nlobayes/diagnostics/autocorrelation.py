@@ -1,4 +1,4 @@
-"""How long a chain remembers: its autocorrelation, and the time that this adds up to."""
+"""Autocorrelation of chains, and the integrated autocorrelation time."""
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -11,9 +11,8 @@ _FEWEST_DRAWS = 4
 def autocorrelation(draws: np.ndarray) -> np.ndarray:
     """Estimate the autocorrelation function within chains, averaged over chains.
 
-    Every chain is centred on its own mean, so chains that disagree do not lengthen the memory:
-    disagreement is the business of R-hat. A quantity that never moves has correlation 1 at
-    every lag.
+    Every chain is centred on its own mean, so differences between chains do not increase the
+    correlation: R-hat measures them. A quantity that never moves has correlation 1 at every lag.
 
     Parameters
     ----------
@@ -45,8 +44,8 @@ def autocorrelation(draws: np.ndarray) -> np.ndarray:
 def mean_autocorrelation(draws: np.ndarray) -> np.ndarray:
     """Estimate the autocorrelation function of predictions, averaged over the inputs.
 
-    That of each input is normalised to 1 at lag 0 before the average, so that inputs count alike
-    however much their predictions vary.
+    The function of each input is normalised to 1 at lag 0 before the average, so that all inputs
+    have the same weight.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def sokal_time(draws: np.ndarray, c: float = 5.0) -> np.ndarray:
 
 
 def initial_monotone_sequence(rho: np.ndarray) -> np.ndarray:
-    """Set to zero what is noise in an estimated autocorrelation function (lag, ...).
+    """Set the noisy tail of an estimated autocorrelation function (lag, ...) to zero.
 
     Sums of neighbouring lags rho(2m) + rho(2m+1) of a reversible chain are positive and decrease.
     So the sequence ends at the first pair that is not positive, and a pair that exceeds its

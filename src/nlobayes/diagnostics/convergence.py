@@ -1,8 +1,8 @@
-"""Whether chains agree, and how well their draws determine the estimates.
+"""Agreement of chains, and precision of the estimates from their draws.
 
 R-hat in three forms, effective sample sizes, Monte-Carlo standard errors, the split of the
-variance and E-BFMI. Measured in function space, by the predictions at fixed reference points,
-because weights of a network are not identifiable. Draws have axes (chain, draw, quantity).
+variance and E-BFMI. They are computed for the predictions at fixed reference points, because the
+weights of a network are not identifiable. Draws have axes (chain, draw, quantity).
 """
 
 from collections.abc import Callable
@@ -66,8 +66,8 @@ def gelman_rubin(draws: np.ndarray) -> np.ndarray:
     """Compute the R-hat of Gelman and Rubin, of whole chains and with the factor (M + 1) / M.
 
     R² = (M+1)/M · σ₊²/W - (N-1)/(MN) with σ₊² = (N-1)/N · W + B/N, for M chains of N draws, W the
-    mean variance within chains and B/N the variance of the chain means. Unlike `rhat` it is blind
-    to drifts within chains and to chains that differ in spread alone.
+    mean variance within chains and B/N the variance of the chain means. Unlike `rhat` it does not
+    detect drifts within chains and chains that differ only in spread.
 
     Parameters, result and errors as for `rhat`.
 
@@ -84,7 +84,7 @@ def gelman_rubin(draws: np.ndarray) -> np.ndarray:
 
 
 def nested_rhat(draws: np.ndarray, superchains: int) -> np.ndarray:
-    """Compute nested R-hat, which compares many short chains whose means are noisy one by one.
+    """Compute nested R-hat, for many short chains whose single means are noisy.
 
     √(1 + B/W): B is the variance of the means of superchains, W the mean over superchains of the
     variance of the means of their chains plus the mean variance within these.
@@ -144,7 +144,7 @@ def ess_tail(draws: np.ndarray) -> np.ndarray:
 def ess_pooled_over_within(draws: np.ndarray) -> np.ndarray:
     """Compute the bulk ESS of the pooled chains over the sum of those of each chain alone.
 
-    Near 1 the chains explore the same region; far below they sit in separate modes.
+    Near 1 the chains explore the same region; far below 1 they are in separate modes.
     Parameters and errors as for `rhat`; axis (quantity), zero where no chain ever moved.
     """
     draws = checked(draws)
@@ -181,7 +181,7 @@ def variance_split(draws: np.ndarray) -> VarianceSplit:
     Parameters and errors as for `rhat`.
     """
     draws = checked(draws)
-    draws = draws - draws[0, 0]  # so that what is constant varies by exactly nothing
+    draws = draws - draws[0, 0]  # so that a constant has a variance of exactly zero
     within = np.where(_moves(draws), draws.var(axis=1).mean(axis=0), 0.0)
     return VarianceSplit(draws.mean(axis=1).var(axis=0), within)
 

@@ -11,8 +11,8 @@ from nlobayes.errors import InputError
 class Deviation(NamedTuple):
     """Mean distance |f - mean| / sd of the prediction from its posterior mean (reference_point,).
 
-    `deviation` over the divergent draws, `expected` over the others (0.8 for a Gaussian), each
-    None where there is no such draw; zero at a point whose prediction never varies.
+    `deviation` is over the divergent draws, `expected` over the others (0.8 for a Gaussian); each
+    is None if there is no such draw, and zero at a point whose prediction never varies.
     """
 
     deviation: np.ndarray | None
@@ -22,8 +22,8 @@ class Deviation(NamedTuple):
 def located(function: np.ndarray, diverging: np.ndarray) -> Deviation:
     """Compare predictions at divergent draws with those at all others.
 
-    The draw of a divergent transition is where the transition ended, for kernels that reject
-    where it began: on the edge of the region that the integrator cannot enter.
+    The draw of a divergent transition is its end point; for kernels that reject, its start. It is
+    on the edge of the region that the integrator cannot enter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is checked: the draws of one posterior, and how they were sampled."""
+"""The input of the diagnostics: the draws of one posterior, and their sample statistics."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from nlobayes.errors import InputError
 
 
 class ChainDraws(NamedTuple):
-    """The draws of chains, as diagnostics take them.
+    """The draws of chains, in the form of the diagnostics.
 
-    `function` (chain, draw, reference point), `log_density` and `noise` (chain, draw), None where
-    it is fixed, at every draw; `weights` (chain, stored draw, weight) at the stored ones;
-    `hyperparameters` by name, if there are any, at every draw or at the stored ones.
+    `function` (chain, draw, reference point), `log_density` and `noise` (chain, draw) hold every
+    draw; the noise is None if it is fixed. `weights` (chain, stored draw, weight) hold the stored
+    draws; `hyperparameters` by name, if there are any, every draw or the stored ones.
     """
 
     function: np.ndarray
@@ -24,12 +24,12 @@ class ChainDraws(NamedTuple):
 
 
 class SampleStats(NamedTuple):
-    """How it was sampled, axes (chain, draw).
+    """Sample statistics, axes (chain, draw).
 
     One value per transition. `energy` is the Hamiltonian of the state each transition returned,
     not of a rejected proposal; NaN throughout for kernels without a Gaussian momentum.
     `tree_depth` and its limit are None for fixed-length HMC; `energy_variance` (per dimension and
-    integrator step) and what warm-up aimed at are None for kernels that reject.
+    integrator step) and its target in warm-up are None for kernels that reject.
     """
 
     energy: np.ndarray
@@ -73,7 +73,7 @@ def check_fit(draws: ChainDraws, stats: SampleStats, thin: int) -> None:
 
 
 def check_distinct(function: np.ndarray) -> None:
-    """Check that no two moving chains are copies, which every R-hat takes for agreement.
+    """Check that no two moving chains are copies; R-hat would count them as agreement.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The one door to ArviZ, whose import announces its next major version as a warning.
+"""The only module that imports ArviZ, whose import warns of its next major version.
 
-It is imported when the first number is requested: that takes longer than the help of a verb.
-Unless it states otherwise, a function takes the draws of one quantity, axes (chain, draw), and
-returns one number.
+ArviZ is imported with the first number, because the import is slower than the help of a command.
+Unless its docstring states otherwise, a function takes the draws of one quantity, axes
+(chain, draw), and returns one number.
 """
 
 import warnings
@@ -45,9 +45,9 @@ def ess_tail(draws: np.ndarray) -> float:
 def ecdf_confidence_band(
     points: int, at: np.ndarray, cdf_at: np.ndarray, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the band (at,) that holds the ECDF of so many uniform points everywhere at once."""
+    """Give the simultaneous confidence band (at,) of the ECDF of this many uniform points."""
     _arviz()
-    bands = import_module("arviz.stats.ecdf_utils")  # brings Numba: only the plots import it, too
+    bands = import_module("arviz.stats.ecdf_utils")  # imports Numba, like the plots only
     return bands.ecdf_confidence_band(points, at, cdf_at, **options)
 
 

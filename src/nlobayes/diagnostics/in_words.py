@@ -1,4 +1,4 @@
-"""The verdict on one run in words: what failed, by how much, and what to do next."""
+"""The verdict on one run as text: the failed checks with their values, and the next steps."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def describe_failed(
     names = failed(checks)
     if not names:
         return None
-    said = [_said(name, checks[name]) for name in names]
+    messages = [_describe(name, checks[name]) for name in names]
     still = diagnostics.get("still_chains_at") or []
     if still:
-        said.append(f"chains that stand still: {', '.join(map(str, still))}")
+        messages.append(f"chains that stand still: {', '.join(map(str, still))}")
     steps = next_steps(names, diagnostics, kept_files=kept_files)
-    return FailedRun(headline(diagnostics, evaluation), said, steps)
+    return FailedRun(headline(diagnostics, evaluation), messages, steps)
 
 
 def headline(diagnostics: Found, evaluation: Found) -> str:
@@ -61,5 +61,5 @@ def failed(checks: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return [name for name, check in checks.items() if not check["passed"]]
 
 
-def _said(name: str, check: Mapping[str, Any]) -> str:
+def _describe(name: str, check: Mapping[str, Any]) -> str:
     return f"{label_of(name)}: {show_value(check['value'])}, must be {show_limit(name, check)}"

@@ -1,6 +1,6 @@
-"""The tables of a network whose size is drawn: its posterior beside the prior, and where it went.
+"""The tables of a network whose size is drawn: posterior and prior of the size, and its trace.
 
-Sizes are numbers of units or of layers (chain, stored draw), by the names that the model gives.
+Sizes are numbers of units or of layers (chain, stored draw), by their names in the model.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Named = Mapping[str, np.ndarray]
 
 
 def sizes_table(sizes: Named, priors: Named, stats: Named) -> Columns:
-    """Tabulate the posterior of each number beside its prior.
+    """Tabulate the posterior and the prior of each number.
 
     Parameters
     ----------
     sizes
-        What was drawn.
+        The drawn numbers, by name.
     priors
         The prior probability of each number from 0 (number,), by name.
     stats

@@ -1,4 +1,4 @@
-"""Chains that stand still; R-hat and ESS do not identify them."""
+"""Chains that stand still, which R-hat and ESS do not identify."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The tables of the chains: how they ran, whether they agree, and where they went.
+"""The tables of the chains: traces, convergence, autocorrelation and densities.
 
 Draws of functions have axes (chain, draw, reference_point), of weights (chain, stored draw,
 weight): every `thin`-th draw was stored, and draws are numbered from 0, stored or not.
@@ -69,7 +69,7 @@ def per_point(function: np.ndarray, covariate: np.ndarray) -> Columns:
 
 
 def quantities(draws: ChainDraws) -> Columns:
-    """Tabulate mean, spread, error and convergence of what is one number per draw.
+    """Tabulate mean, spread, error and convergence of quantities with one number per draw.
 
     Rows: `log_density`, `noise` if it is learned, the hyperparameters by name, and the function at
     two reference points, `f_worst` with the largest R-hat and `f_median` with the median one, the
@@ -125,7 +125,7 @@ def weight_correlations(weights: np.ndarray, thin: int) -> Columns:
 
 
 def history(weights: np.ndarray, names: Sequence[str], thin: int) -> Columns:
-    """Tabulate where six weights went, spread over the parameter vector, in 300 draws per chain."""
+    """Tabulate traces of six weights, spread over the parameter vector, in 300 draws per chain."""
     _check_names(weights, names)
     chains, stored, count = weights.shape
     kept, chosen = _spread(stored, HISTORY_DRAWS), evenly(0, count, HISTORIES)
@@ -142,9 +142,9 @@ def weight_planes(
 ) -> Columns:
     """Tabulate pairs of weights, 400 draws per chain: separate clouds are separate modes.
 
-    `chosen` are their places. None: four pairs, of which the first comes from the first half of the
-    parameter vector, the second from the second half, so from other layers. A single weight has no
-    pair and the table no rows.
+    `chosen` are their places. Without it there are four pairs; the first weight of each is from the
+    first half of the parameter vector, the second from the second half, so from other layers. A
+    single weight has no pair, and the table no rows.
     """
     _check_names(weights, names)
     chains, stored, count = weights.shape
@@ -230,8 +230,8 @@ def _marginal(name: str, draws: np.ndarray) -> Columns:
     bins = int(np.clip(stored // DRAWS_PER_BIN, FEWEST_BINS, MOST_BINS))
     edges = np.histogram_bin_edges(draws, bins)
     density = [np.histogram(chain, edges, density=True)[0] for chain in draws]
-    judged = stored >= convergence.FEWEST_DRAWS
-    rhat = float(convergence.rhat(draws[..., np.newaxis])[0]) if judged else np.nan
+    enough = stored >= convergence.FEWEST_DRAWS
+    rhat = float(convergence.rhat(draws[..., np.newaxis])[0]) if enough else np.nan
     of_all = {"mean": draws.mean(), "sd": draws.std(ddof=1), "rhat": rhat}
     rows = chains * bins
     return {
@@ -245,12 +245,12 @@ def _marginal(name: str, draws: np.ndarray) -> Columns:
 
 
 def _spread(draws: int, most: int) -> np.ndarray:
-    """Return at most so many indices of draws, equally far apart."""
+    """Return at most `most` indices of draws, equally far apart."""
     return np.arange(0, draws, ceil(draws / most))
 
 
 def evenly(first: int, end: int, most: int) -> list[int]:
-    """Return at most so many indices from `first` to before `end`, in the middle of equal parts."""
+    """Return at most `most` indices from `first` to before `end`, the middles of equal parts."""
     count = min(most, end - first)
     return [first + (2 * part + 1) * (end - first) // (2 * count) for part in range(count)]
 

@@ -1,4 +1,4 @@
-"""How far apart kept draws may lie: what thinning costs in information and saves in size."""
+"""Thinning of chains: its loss of information and its saving in size."""
 
 from collections.abc import Callable
 
@@ -10,13 +10,13 @@ from nlobayes.errors import InputError
 from nlobayes.types import Columns
 
 Score = Callable[[np.ndarray], dict[str, float]]
-"""From draws (sample, point) to at least `rmse`, `crps` and `lppd` of their predictive."""
+"""Scores draws (sample, point): gives at least `rmse`, `crps` and `lppd` of their predictive."""
 
 SCORES = ("rmse", "crps", "lppd")
 
 
 def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.ndarray:
-    """Compute how much of the ESS remains when only every `step`-th draw is kept.
+    """Compute the share of the ESS that remains when only every `step`-th draw is kept.
 
     With the integrated time of every s-th draw, tau_s = 1 + 2 Σ_{j>0} rho(s j), the share is
     tau_1 / (s tau_s). All these sums run over one `initial_monotone_sequence`, that of rho.
@@ -33,12 +33,12 @@ def kept_ess_share(rho: np.ndarray, step: int, *, stored_every: int = 1) -> np.n
     Returns
     -------
     np.ndarray
-        Axes (...), at most 1: draws that are left out of a reversible chain only take away.
+        Axes (...), at most 1: leaving out draws of a reversible chain cannot increase the ESS.
 
     Raises
     ------
     InputError
-        If the steps are not positive or no multiples.
+        If the steps are not positive or not multiples.
     """
     if not (stored_every >= 1 and step >= stored_every and step % stored_every == 0):
         raise InputError("diagnostics.step_no_multiple", stored_every=stored_every, step=step)
@@ -85,7 +85,7 @@ def choose_step(draws: np.ndarray, *, thin: int, loss: float) -> int:
 def thinning_table(
     function: np.ndarray, score: Score, *, thin: int, chosen: int, bytes_per_draw: int
 ) -> Columns:
-    """Tabulate what thinning by the storage stride, twice, four times … of it costs and saves.
+    """Tabulate cost and saving of thinning by one, two, four … times the storage stride.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def thinning_table(
 
 
 def unthinned_table(function: np.ndarray, score: Score, *, bytes_per_draw: int) -> Columns:
-    """Tabulate draws that are no chains, (chain, draw, reference_point): one row, without an ESS.
+    """Tabulate draws that are not chains (chain, draw, reference_point): one row, without an ESS.
 
     Columns as above; all draws are kept.
     """

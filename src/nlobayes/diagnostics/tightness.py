@@ -1,4 +1,4 @@
-"""Whether chains can be expected to mix: rows against the squared likelihood noise."""
+"""Tightness of a posterior: rows over the squared likelihood noise; it predicts poor mixing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tightness(rows: int, relative_noise: float, relative_error: np.ndarray | Non
 
 
 def describe(tau: float) -> str:
-    """Describe how tight a posterior is, with the remedy where it is too tight."""
+    """Describe how tight a posterior is, with the remedy if it is too tight."""
     text = f"tightness tau = {tau:.3g} (1 / sigma^2 summed over the rows)"
     if tau <= TIGHT:
         return text

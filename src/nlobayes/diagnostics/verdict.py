@@ -1,4 +1,4 @@
-"""The verdict on a posterior: its convergence in numbers, and the checks that it passes."""
+"""The verdict on a posterior: its convergence in numbers, and the results of its checks."""
 
 import operator
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ from nlobayes.diagnostics.thinning import choose_step
 from nlobayes.types import Columns
 
 TOLERATED_EXCESS = 2.0
-"""An unadjusted kernel fails beyond this multiple of the energy variance that it aims at."""
+"""An unadjusted kernel fails above this multiple of its target energy variance."""
 
 
 class Thresholds(NamedTuple):
-    """Limits that a converged posterior respects."""
+    """Limits for a converged posterior."""
 
     rhat_f_median: float
     rhat_f_p99: float
@@ -72,9 +72,9 @@ def diagnose(
         `gradients_total` includes warm-up, `gradients_per_draw` does not. `divergences_at` is the
         reference point at which divergent draws are furthest from the mean, and their mean distance
         from the posterior mean in sd; `still_chains_at` lists the chains that stand still. A check
-        exists where its value does. None marks what does not exist (noise that is fixed, trees
-        of HMC, groups of chains, R-hat of fewer than 8 stored draws of the weights) or is infinite
-        (R-hat of chains that never moved, which fails its check).
+        exists if its value does. None marks values that do not exist (fixed noise, trees of HMC,
+        groups of chains, R-hat of fewer than 8 stored draws of the weights) or are infinite (R-hat
+        of chains that never moved, which fails its check).
 
     Raises
     ------
@@ -125,13 +125,13 @@ OF_CHAINS = (
     *("ebfmi_min", "energy_variance", "gradients_total", "gradients_per_draw", "still_chains"),
     *("divergences_at", "still_chains_at"),
 )
-"""What is known of chains alone."""
+"""Keys that exist for chains only."""
 
 
 def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
-    """Give every key of `diagnostics.json` for draws that are no chains.
+    """Give every key of `diagnostics.json` for draws that are not chains.
 
-    `converged` is None, for convergence does not apply; there are no checks, and every draw is
+    `converged` is None because convergence does not apply; there are no checks, and every draw is
     kept.
     """
     return {
@@ -147,7 +147,7 @@ def of_approximation(draws: int, *, tightness: float | None) -> dict[str, Any]:
 
 
 def check_convergence(function: np.ndarray, limits: dict[str, float]) -> dict[str, dict[str, Any]]:
-    """Check the function draws (chain, draw, reference point) so far by some of the limits.
+    """Check the function draws (chain, draw, reference point) so far against some of the limits.
 
     Returns name -> {value, threshold, passed}, as `checks` of `diagnose`; limits of the R-hat are
     the largest allowed, those of the ESS the smallest. Errors as for `rhat`, or if chains are
@@ -161,7 +161,7 @@ def check_convergence(function: np.ndarray, limits: dict[str, float]) -> dict[st
 def table(checks: dict[str, dict[str, Any]]) -> Columns:
     """Tabulate checks, as `diagnose` returns them, with the side on which each value must lie.
 
-    An infinite value, which JSON cannot hold, is one here.
+    The table holds infinite values, which JSON cannot.
     """
     values = [check["value"] for check in checks.values()]
     return {
@@ -173,10 +173,12 @@ def table(checks: dict[str, dict[str, Any]]) -> Columns:
     }
 
 
-def with_check(judged: dict[str, Any], name: str, value: float, limit: float) -> dict[str, Any]:
-    """Add a check to what `diagnose` found; a value that is not finite fails."""
-    checks = {**judged["checks"], name: _check(name, value, limit)}
-    return judged | {
+def with_check(
+    diagnostics: dict[str, Any], name: str, value: float, limit: float
+) -> dict[str, Any]:
+    """Add a check to the result of `diagnose`; a value that is not finite fails."""
+    checks = {**diagnostics["checks"], name: _check(name, value, limit)}
+    return diagnostics | {
         "converged": all(check["passed"] for check in checks.values()),
         "checks": checks,
     }

@@ -1,4 +1,4 @@
-"""Where the weights of a posterior lie, and how far each moves: quantiles over all weights."""
+"""Quantiles over all weights of a posterior, of their values and of their standard deviations."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def weight_spread(weights: np.ndarray) -> dict[str, list[float]]:
     Returns
     -------
     dict
-        `weight`: of the values of all weights in all draws. `sd`: of the standard deviations of the
-        weights, each over the draws of all chains; chains in several modes of a weight widen it.
-        Both in units of the network.
+        `weight`: quantiles of the values of all weights in all draws. `sd`: quantiles of the
+        standard deviations of the weights, each over the draws of all chains; chains in several
+        modes of a weight increase it. Both in units of the network.
     """
     draws = weights.reshape(-1, weights.shape[-1])
     each = {"weight": draws.ravel(), "sd": draws.std(axis=0, dtype=np.float64)}

@@ -1,4 +1,4 @@
-"""How many points are computed at once."""
+"""The number of points that are computed at once."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a predictive distribution is, and what a law of the noise is."""
+"""The protocols of predictive distributions and of laws of the noise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 Rows = slice | np.ndarray
-"""A choice of points: a slice, a mask or their numbers."""
+"""A choice of points: a slice, a mask or indices."""
 
 
 class PredictiveDistribution(Protocol):
@@ -42,7 +42,7 @@ class PredictiveDistribution(Protocol):
 
 
 class Law(PredictiveDistribution, Protocol):
-    """A distribution of the noise: its values are residuals about a centre.
+    """A distribution of the noise, whose values are residuals about a centre.
 
     A law is symmetric about zero.
     """
@@ -62,7 +62,7 @@ class Law(PredictiveDistribution, Protocol):
         ...
 
     def check(self) -> None:
-        """Refuse a scale or a shape of no distribution with a variance (`InputError`)."""
+        """Refuse a scale or a shape without a variance (`InputError`)."""
         ...
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:

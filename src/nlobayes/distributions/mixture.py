@@ -15,7 +15,7 @@ from nlobayes.distributions.quantiles import Solver, by_bracketing
 class Mixture(NamedTuple):
     """Equal shares of a law about each of the centres (sample, point), on the model scale.
 
-    `solve` finds the quantiles where there are several centres.
+    `solve` finds the quantiles if there are several centres.
     """
 
     centres: np.ndarray
@@ -42,7 +42,7 @@ class Mixture(NamedTuple):
         return self.quantiles([probability])[0]
 
     def quantiles(self, probabilities: Sequence[float]) -> list[np.ndarray]:
-        """Give the value (point,) of each probability of a smaller one."""
+        """Give the value (point,) for each probability of a smaller value."""
         if len(self.centres) == 1:
             found = {each: self.noise.quantile(each) for each in dict.fromkeys(probabilities)}
             return [self.centres[0] + found[each] for each in probabilities]
@@ -64,13 +64,13 @@ class Mixture(NamedTuple):
         return self._replace(centres=self.centres[:, points], noise=self.noise.at(points))
 
     def _residuals(self, value: np.ndarray) -> Iterator[tuple[Law, Any]]:
-        """Go through chunks of points: the law there, and residuals (..., sample, point)."""
+        """Yield for chunks of points the law there, and residuals (..., sample, point)."""
         for part in point_chunks(*self.centres.shape):
             yield self.noise.at(part), value[..., np.newaxis, part] - self.centres[:, part]
 
 
 def spread(draws: np.ndarray) -> np.ndarray:
-    """Give the sd (point,) of draws (sample, point), the mixture's own: divided by their number.
+    """Give the sd (point,) of draws (sample, point) as a mixture: the divisor is their number.
 
     Identical draws have a spread of exactly zero, whatever their mean rounds to.
     """

@@ -1,6 +1,6 @@
 """Quantiles of a mixture: roots of its distribution function, by two methods.
 
-Bracketing takes any law and is exact; Newton's method takes a tabulated one, and is fast.
+Bracketing works for any law and is exact; Newton's method needs a tabulated law and is fast.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nlobayes.distributions.distribution import Law
 from nlobayes.distributions.tabulated import Tabulated
 
 Solver = Callable[[np.ndarray, Any, Sequence[float]], list[np.ndarray]]
-"""Centres (sample, point), the law about them and probabilities give quantiles (point,) of each."""
+"""Gives a quantile (point,) per probability from centres (sample, point) and their law."""
 
 _BRACKETING_TOLERANCE = 1e-6
 _NEWTON_TOLERANCE = 1e-5
@@ -47,7 +47,7 @@ def by_newton(
 
 
 def _bracketed(centres: np.ndarray, noise: Law, probability: float) -> np.ndarray:
-    """Find one quantile per point, which lies between those about the lowest and highest centre."""
+    """Find one quantile per point, between those about the lowest and the highest centre."""
     from scipy.optimize.elementwise import find_root
 
     def excess(value: np.ndarray, point: np.ndarray) -> Any:

@@ -1,10 +1,11 @@
-"""A line between nodes that takes the tail of a symmetric law to the one that was observed.
+"""Recalibration: a piecewise linear map from the tail of a symmetric law to the observed tail.
 
 The tail is the probability of a larger residual of either sign. Between the nodes the density stays
 that of the law, times a constant.
 
-The residuals end where 2 % of the outer tail of the law are left, 0.1 % of the residuals: no
-validation rows show what lies beyond, and ten to the power of an endless Student-t has no mean.
+The residuals end where 2 % of the outer tail of the law are left, 0.1 % of the residuals.
+Validation rows have no information beyond, and ten to the power of an unbounded Student-t has no
+mean.
 """
 
 from typing import Any
@@ -14,15 +15,15 @@ import numpy as np
 TAILS = (0.05, 0.32, 0.5, 0.75)
 """Tails of the intervals that are recalibrated, 95, 68, 50 and 25 %.
 
-Fewer nodes are those of the first: two of them, of 95 and 68 %, in files of earlier releases.
+Fewer nodes are the first of these: files of earlier releases have two, of 95 and 68 %.
 """
 
 END = 0.02
-"""Where the residuals end: the share of the outer tail that would be left there."""
+"""Share of the outer tail that is left where the residuals end."""
 
 
 def recalibrate(tail: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Give the observed tail for one of the law, with `nodes` (..., node) of it."""
+    """Give the observed tail for a tail of the law; `nodes` (..., node) are tails of the law."""
     return _line(tail, ends(nodes), _observed(nodes))
 
 
@@ -47,12 +48,12 @@ def factors(nodes: np.ndarray) -> list[np.ndarray]:
 
 
 def ends(nodes: np.ndarray) -> tuple[Any, ...]:
-    """Give the tails of the law between which lines lie."""
+    """Give the tails of the law at the ends of the line segments."""
     return END * nodes[..., 0], *np.moveaxis(nodes, -1, 0), 1.0
 
 
 def _observed(nodes: np.ndarray) -> tuple[float, ...]:
-    """Give the observed tails between which lines lie."""
+    """Give the observed tails at the ends of the line segments."""
     return 0.0, *TAILS[: np.shape(nodes)[-1]], 1.0
 
 

@@ -1,6 +1,6 @@
-"""How wide the noise is at a point: by the sd of the draws there, and by its features.
+"""The scale of the noise at a point, as a function of the sd of the draws there and its features.
 
-Arrays of points are of NumPy or of JAX, and so is what is made of them.
+Arrays of points are of NumPy or of JAX; results are of the same library.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _SMALLEST_SD = 1e-3
 
 
 class Scales(Protocol):
-    """Parameters of a log scale that is linear in what is known of a point.
+    """Parameters of a log scale that is linear in functions of the sd of the draws and features.
 
-    It is that of `scale`, plus `exponent` times the log of the sd of the draws over `reference_sd`,
-    plus for each feature a line between `coefficients` at `knots`. Neither that sd nor the scale
-    leaves its range, at whose ends it stays.
+    It is the log of `scale`, plus `exponent` times the log of the sd of the draws over
+    `reference_sd`, plus for each feature a piecewise linear function with `coefficients` at
+    `knots`. That sd and the scale are clipped to their ranges.
     """
 
     @property
@@ -71,7 +71,7 @@ def bins_at(
 def _line(
     values: np.ndarray, knots: Sequence[float], coefficients: Sequence[float]
 ) -> np.ndarray | float:
-    """Give the line between coefficients at knots, at values (point,); of one knot a constant."""
+    """Interpolate coefficients at knots to values (point,); one knot gives a constant."""
     if len(knots) == 1:
         return coefficients[0]
     interpolate = values.__array_namespace__().interp

@@ -1,4 +1,4 @@
-"""What laws share: tables of their distribution function, and the check of their scale."""
+"""Functions for all laws: tables of the distribution function, and the check of the scale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TAIL = 1e-8
 
 
 def to_the_tail(law: Law) -> tuple[np.ndarray, np.ndarray]:
-    """Tabulate a smooth law of scale one to where 1e-8 is left on each side."""
+    """Tabulate a smooth law of scale one up to a probability of 1e-8 on each side."""
     residual = nodes(float(law.quantile(1 - _TAIL)))
     return residual, law.cdf(residual)[np.newaxis]
 
@@ -30,7 +30,7 @@ def check_scale(law: Law) -> None:
     Raises
     ------
     InputError
-        If a scale is none.
+        If a scale is not.
     """
     scale = np.asarray(law.scale)
     if not np.all((scale > 0) & np.isfinite(scale)):

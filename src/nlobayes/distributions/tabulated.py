@@ -1,6 +1,6 @@
-"""The law of the noise that a surrogate holds as a table; NumPy alone.
+"""The law of the noise that a surrogate stores as a table; it needs only NumPy.
 
-Quantiles and sd are of JAX where the scale is.
+Quantiles and sd are JAX arrays if the scale is.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ class Tabulated(NamedTuple):
         """Do nothing: a surrogate's file is checked when it is loaded."""
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Give the table that it is."""
+        """Give the table."""
         return self.residual, self.probability
 
     def _by_bin(self, known: np.ndarray) -> np.ndarray:
-        """Give what is known of each bin, in units of the scale, at each point (point,)."""
+        """Give values of the bins (bin,), in units of the scale, at each point (point,)."""
         values: np.ndarray = self.scale.__array_namespace__().asarray(known)[self.bins]
         return self.scale * values
 
     def _bins(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Go through the points of each bin (point,), and its probabilities (node,)."""
+        """Yield the points (point,) and the probabilities (node,) of each bin."""
         for index, probability in enumerate(self.probability):
             yield self.bins == index, probability

@@ -1,4 +1,4 @@
-"""The one exception of the project: a code, the fields that explain it, and where it happened."""
+"""The only exception class of the project: an error code, its fields, and its place."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class InputError(ValueError):
     Attributes
     ----------
     code
-        Room and name of the error, as `data.no_column`.
+        File of its sentence and name of the error, such as `data.no_column`.
     fields
-        What was received, what is allowed, and what else its sentence shows, by name.
+        Values that the sentence shows, by name: what was received, what is allowed and others.
     where
         File, key or option that holds the input; the text begins with it. None if the sentence
         names it.
     """
 
     def __init__(self, code: str, *, where: object = None, **fields: Any) -> None:
-        """Take the code, the place and the fields."""
+        """Store the code, the place and the fields."""
         super().__init__(code)
         self.code = code
         self.where = where
@@ -40,16 +40,16 @@ class InputError(ValueError):
         return word(self.code, self.fields)
 
     def __str__(self) -> str:
-        """Give the text: where, what was received, what is allowed, and the remedy."""
+        """Return the text: the place, what was received, what is allowed, and the remedy."""
         return self.reason if self.where is None else f"{self.where}: {self.reason}"
 
     def within(self, place: object) -> InputError:
-        """Give the same error, its place inside another one, as a column inside a file."""
+        """Return the same error with an outer place before its own, such as a file of a column."""
         where = str(place) if self.where is None else f"{place}: {self.where}"
         return InputError(self.code, where=where, **self.fields)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep the fields when the error comes from another process."""
+        """Keep the fields when the error is pickled, so that it can come from another process."""
         return _rebuild, (self.code, self.where, self.fields)
 
 

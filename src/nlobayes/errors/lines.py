@@ -1,7 +1,7 @@
-"""Text as one line, fit for any terminal and of bounded length."""
+"""Conversion of text to one printable line of bounded length."""
 
 MOST_SHOWN = 2000
-"""Characters of a line that is printed; what is longer loses its middle."""
+"""Largest number of characters of a printed line; a longer text loses its middle."""
 
 
 def shorten(text: str, most: int) -> str:
@@ -11,10 +11,10 @@ def shorten(text: str, most: int) -> str:
 
 
 def one_line(text: str, most: int = MOST_SHOWN) -> str:
-    r"""Make text one line of at most about `most` characters, whatever a file put into it.
+    r"""Convert any text, such as that of a file, to one line of at most about `most` characters.
 
-    Runs of white space become a space; what does not print, such as escape sequences of terminals
-    and marks that turn the direction of writing, is spelled as in `\x1b`.
+    Each run of white space becomes one space. Characters that do not print, such as those of
+    terminal escape sequences and of changes of writing direction, are written as in `\x1b`.
     """
     spaced = " ".join(shorten(text, most).split())
     return "".join(

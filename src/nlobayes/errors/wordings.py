@@ -1,8 +1,8 @@
-"""The sentences of all errors, by code: `texts/{room}.toml` holds those whose code is `room.name`.
+"""Sentences of all errors: `texts/{room}.toml` has the sentence of code `room.name` under `name`.
 
-A sentence is a format string of its fields. Besides Python's own formats there is one for lists:
+A sentence is a format string of the fields of its error. Lists have formats of their own:
 `{names}` joins with commas, `{names:or no columns}` gives the text for an empty list, and
-`{names:first 5}` counts those after the fifth.
+`{names:first 5}` replaces those after the fifth by their number.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ def _some(values: Collection[Any], most: int) -> str:
 
 
 def word(code: str, fields: Mapping[str, Any]) -> str:
-    """Word an error: state what was received, what is allowed, and the remedy."""
+    """Return the sentence of an error: what was received, what is allowed, and the remedy."""
     room, _, name = code.partition(".")
     return _Wording().vformat(texts_of(room)[name], (), fields)
 
 
 @cache
 def texts_of(room: str) -> dict[str, str]:
-    """Read the sentences of a room, by name."""
+    """Read the sentences of a room (one file of `texts/`), by name."""
     return tomllib.loads((TEXTS / f"{room}.toml").read_text(encoding="utf-8"))
 
 
 def fields_of(text: str) -> set[str]:
-    """List the fields that a sentence shows."""
+    """Return the names of the fields in a sentence."""
     return {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}

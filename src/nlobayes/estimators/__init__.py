@@ -1,1 +1,1 @@
-"""Runs as estimators of scikit-learn: `fit(X, y)` does in one process what the workflow does."""
+"""Runs as scikit-learn estimators: `fit(X, y)` computes in one call what the workflow computes."""

@@ -1,4 +1,4 @@
-"""What both estimators share: their parameters become a study of one run, whose files they keep."""
+"""Base class of both estimators: it turns parameters into a study of one run, and runs it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import arviz as az
 
 FEWEST_ROWS = 10
-"""Fewer leave a split without rows."""
+"""Smallest number of rows; with fewer, a split would have no rows."""
 NAME, TABLE = "table", "table.parquet"
 OF_SPLITS = {"train": 0, "validation": 1, "test": 2}
 STUDY = "study.yaml"
@@ -38,7 +38,7 @@ The run of {name}. With a checkout of nlobayes, Snakemake makes it again, called
   {command}
 CHECKOUT is the path of the checkout; its config/README.md explains the keys."""
 FROM_FIT = 4
-"""Calls from a warning up to the line of the user that calls `fit`."""
+"""Stack level of a warning that points to the user's call of `fit`."""
 Loaded = TypeVar("Loaded", bound=Trained)
 
 
@@ -80,37 +80,37 @@ class FittedNetwork(BaseEstimator):
         )
 
     def _seed(self) -> int:
-        """Take a number as it is; anything else draws one."""
+        """Return a number unchanged; draw a seed from any other random state."""
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
 
     def _sizes(self, rows: int) -> list[int]:
-        """Count the rows of train, validation and test split; sizes below one are shares."""
-        held = [int(size if size >= 1 else size * rows) or 1 for size in self._held]
-        return [rows - sum(held), *held]
+        """Compute the sizes of train, validation and test split; sizes below one are shares."""
+        held_out = [int(size if size >= 1 else size * rows) or 1 for size in self._held_out]
+        return [rows - sum(held_out), *held_out]
 
     @property
-    def _held(self) -> tuple[float, float]:
+    def _held_out(self) -> tuple[float, float]:
         return self.validation, self.test
 
     def _run(
         self, table: Table, target: Mapping[str, Any], split: Mapping[str, Any], rows: int
     ) -> None:
-        """Write the table, run the study, keep its files and warn about failed checks."""
-        given = {
+        """Write the table, run the study, store its files and warn about failed checks."""
+        dataset = {
             "source": {"kind": "table", "path": TABLE, "duplicates": "keep"},
             "features": {"map": "raw", "columns": self._columns(), "units": {}, **self._features()},
             "target": dict(target),
             "split": dict(split),
         }
-        self.study_ = configure(NAME, given, self._choices(rows))
+        self.study_ = configure(NAME, dataset, self._choices(rows))
         with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / TABLE
             write_parquet(path, to_arrow(table))
-            here = _with_table(self.study_, path)
+            study = _with_table(self.study_, path)
             workers = effective_n_jobs(self.n_jobs)
-            fitted = fit(here, Path(folder), workers=workers, shown=self.verbose)
+            fitted = fit(study, Path(folder), workers=workers, shown=self.verbose)
             self._files = {**fitted.files, TABLE: path.read_bytes()}
         self.diagnostics_, self.evaluation_ = fitted.diagnostics, fitted.evaluation
         _warn(fitted, path)
@@ -119,19 +119,19 @@ class FittedNetwork(BaseEstimator):
         return dict(self.features or {})
 
     def _columns(self) -> list[str]:
-        """Name the columns as the table does that was given, or by their numbers."""
-        named = getattr(self, "feature_names_in_", None)
-        if named is None:
+        """Return the names of the columns of X, or names with their numbers if X has no names."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
             return [f"x{n}" for n in range(self.n_features_in_)]
-        return [*map(str, named)]
+        return [*map(str, names)]
 
     def to_surrogate(self, path: str | Path) -> None:
-        """Write the surrogate: the file that the workflow writes, which its `load` reads."""
+        """Write the surrogate to the file that the workflow would write."""
         check_is_fitted(self)
         write_bytes(Path(path), self._files["surrogates"])
 
     def _loaded(self, kind: type[Loaded]) -> Loaded:
-        """Load the surrogate."""
+        """Load the surrogate as an object of class `kind`."""
         with TemporaryDirectory() as folder:
             path = Path(folder) / "surrogate.nc"
             path.write_bytes(self._files["surrogates"])
@@ -162,7 +162,7 @@ class FittedNetwork(BaseEstimator):
 
     @contextmanager
     def _on_disk(self) -> Iterator[tuple[Path, Path]]:
-        """Write posterior and dataset where those who read files find them."""
+        """Write posterior and dataset to temporary files, for functions that read files."""
         check_is_fitted(self)
         with TemporaryDirectory() as folder, as_a_job(self.precision):
             paths = Path(folder) / "posterior.nc", Path(folder) / "data.nc"
@@ -173,7 +173,8 @@ class FittedNetwork(BaseEstimator):
     def to_study(self, folder: str | Path) -> Path:
         """Write the study and its table, for Snakemake called in that folder.
 
-        The workflow comes from a checkout of nlobayes; the first lines of the study have the call.
+        The workflow comes from a checkout of nlobayes; the first lines of the study contain the
+        command.
 
         Returns
         -------
@@ -183,8 +184,8 @@ class FittedNetwork(BaseEstimator):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TABLE).write_bytes(self._files[TABLE])
-        said = STUDY_OF.format(name=type(self).__name__, command=by_snakemake(Path(STUDY)))
-        write_text(folder / STUDY, in_yaml(self.study_, said))
+        comment = STUDY_OF.format(name=type(self).__name__, command=by_snakemake(Path(STUDY)))
+        write_text(folder / STUDY, in_yaml(self.study_, comment))
         return folder / STUDY
 
 
@@ -195,14 +196,15 @@ def _with_table(study: Configuration, path: Path) -> Configuration:
 
 
 def _warn(fitted: Fitted, table: Path) -> None:
-    """Warn of doubtful rows, of checks that failed with what to change, and of untested ones."""
+    """Warn about doubtful rows, failed checks with their remedies, and untested checks."""
     for line in fitted.warnings:
         warnings.warn(line.removeprefix(f"{table}: "), UserWarning, stacklevel=FROM_FIT)
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
-    said = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    report = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
     lines = [untested] if untested else []
-    if said is not None:
-        lines = [said.headline, *said.failed, *lines, *(f"next: {step}" for step in said.steps)]
+    if report is not None:
+        steps = (f"next: {step}" for step in report.steps)
+        lines = [report.headline, *report.failed, *lines, *steps]
     if lines:
         unconverged = in_words.failed(fitted.diagnostics["checks"])
         category = ConvergenceWarning if unconverged else UserWarning

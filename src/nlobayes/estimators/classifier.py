@@ -1,4 +1,4 @@
-"""Classification with probabilities: fitted as in the workflow."""
+"""Classifier with probabilities, fitted as in the workflow."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ CLASS = "class"
 
 
 class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
-    """Bayesian neural network of classes, sampled by exact Markov chains.
+    """Bayesian neural network for classes, sampled by exact Markov chains.
 
-    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise` and `scale`;
-    `surrogate_` is a `Classifier`, and `classes_` has the label of each of its numbers.
+    Parameters and attributes are those of `BayesianNetworkRegressor` without `noise` and `scale`.
+    `surrogate_` is a `Classifier`, which numbers the classes; `classes_` has the label of each
+    number.
     """
 
     noise = "auto"
@@ -77,7 +78,7 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         Raises
         ------
         InputError
-            If a parameter or a row cannot be used, or there is one class; it is a ValueError.
+            If a parameter or a row cannot be used, or there is only one class. It is a ValueError.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=FEWEST_ROWS)
         check_classification_targets(y)
@@ -91,14 +92,14 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         columns = dict(zip(self._columns(), X[order].T, strict=True))
         target = CLASS if CLASS not in columns else f"{CLASS}_"
         columns[target] = codes[order].astype(np.float64)
-        stated = {"column": target, "unit": "", "scale": "classes"}
+        settings = {"column": target, "unit": "", "scale": "classes"}
         split = {"train": train, "validation": validation, "test": test, "shuffle": False}
-        self._run(Table(columns, {}, {}), stated, split, train)
+        self._run(Table(columns, {}, {}), settings, split, train)
         self.surrogate_ = self._loaded(Classifier)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities (point, class): the means over the draws."""
+        """Return the means of the class probabilities over the draws (point, class)."""
         points = self._points(X)
         probability: np.ndarray = self.surrogate_.predict(points).probability
         return probability / probability.sum(axis=1, keepdims=True)
@@ -110,13 +111,13 @@ class BayesianNetworkClassifier(ClassifierMixin, FittedNetwork):
         return labels
 
     def sample(self, X: Any) -> np.ndarray:
-        """Return the probabilities of each draw of the posterior (draw, point, class)."""
+        """Return the class probabilities of each draw of the posterior (draw, point, class)."""
         points = self._points(X)
         return self.surrogate_.sample(points)
 
 
 def _each_class_first(codes: np.ndarray, seed: int) -> np.ndarray:
-    """Shuffle rows, one of each class before all others, so that train rows have every class."""
+    """Shuffle rows with one row of each class first, so that train rows contain every class."""
     order = np.random.default_rng(seed).permutation(len(codes))
     _, first = np.unique(codes[order], return_index=True)
     return np.concatenate([order[first], np.delete(order, first)])

@@ -1,4 +1,4 @@
-"""Regression with error bars: fitted as in the workflow, kept as a surrogate."""
+"""Regressor with error bars, fitted as in the workflow."""
 
 from __future__ import annotations
 
@@ -23,38 +23,39 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
     hidden
         Units of each hidden layer.
     activation
-        Activation of the hidden layers, or one for each.
+        Activation of all hidden layers, or one for each layer.
     prior, likelihood, pretraining, method
         Name of a preset in `config/presets`, or its settings.
     chains, until
-        Replace those of the method. `until` is `{}` or limits at which sampling stops.
+        Values that replace those of the method. `until` is `{}` or limits at which sampling stops.
     noise
         Family of the error bars, which are fitted to the validation rows.
     scale
-        `log10` learns the logarithm of a positive target, `identity` the target itself.
+        `log10` to learn the logarithm of a positive target, `identity` to learn the target itself.
     features
-        Settings of a dataset's `features`, as `{"map": "invariants"}`; by default raw columns.
+        Settings of a dataset's `features`, such as `{"map": "invariants"}`; by default raw columns.
     validation, test
-        Rows that error bars are fitted to, and rows that test them: numbers, or shares.
+        Numbers of rows to which error bars are fitted, and with which they are tested. Numbers
+        below 1 are shares of all rows.
     precision
         `float32` or `float64`.
     together
         Compute all chains in one job, which is faster for tiny data and on a GPU.
     random_state
-        Seed of the run; a number gives the same bytes each time.
+        Seed of the run; a number makes the results reproducible byte for byte.
     n_jobs
-        Processes that run chains in parallel; None uses this process.
+        Number of processes that run chains in parallel; None uses this process.
     verbose
         Show a progress bar in a terminal or a notebook.
 
     Attributes
     ----------
     diagnostics_, evaluation_
-        Convergence of the chains, and scores of all splits, as the workflow writes them.
+        Convergence of the chains, and scores of all splits, as in the files of the workflow.
     surrogate_
-        `Surrogate` that predicts.
+        The `Surrogate` of the run, which makes the predictions.
     study_
-        The run as a study; `to_study` writes it.
+        Configuration of the run as a study; `to_study` writes it.
     """
 
     def __init__(
@@ -108,13 +109,13 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         y
             Target (point,).
         sample_sd
-            Known standard deviation of the noise of each target, in its unit (point,). With scale
-            `log10` none may be larger than its target.
+            Known standard deviation of the noise of each target, in the unit of the target
+            (point,). With scale `log10` none may be larger than its target.
 
         Raises
         ------
         InputError
-            If a parameter or a row cannot be used; it is a ValueError.
+            If a parameter or a row cannot be used. It is a ValueError.
         """
         X, y = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=FEWEST_ROWS
@@ -123,14 +124,14 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
         columns = dict(zip(self._columns(), X.T, strict=True))
         target, error = (_unused(name, columns) for name in ("y", "error_of_y"))
         columns[target] = y
-        stated: dict[str, Any] = {"column": target, "unit": "", "scale": self.scale}
+        settings: dict[str, Any] = {"column": target, "unit": "", "scale": self.scale}
         if sample_sd is not None:
             relative = self.scale == "log10"
             columns[error] = _errors(sample_sd, y, relative=relative)
-            stated["relative_error" if relative else "error"] = error
+            settings["relative_error" if relative else "error"] = error
         train, validation, test = self._sizes(len(y))
         split = {"train": train, "validation": validation, "test": test}
-        self._run(Table(columns, {}, {}), stated, split, train)
+        self._run(Table(columns, {}, {}), settings, split, train)
         self.surrogate_ = self._loaded(Surrogate)
         return self
 
@@ -141,8 +142,8 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
         Returns
         -------
-        Mean (point,); then, where requested, the total standard deviation (point,) and the
-        quantiles (quantile, point).
+        Mean (point,), followed by the total standard deviation (point,) and the quantiles
+        (quantile, point) if they are requested.
         """
         points = self._points(X)
         predicted = self.surrogate_.predict(points, quantiles=[*(quantiles or (0.5,))])
@@ -157,14 +158,14 @@ class BayesianNetworkRegressor(RegressorMixin, FittedNetwork):
 
 
 def _unused(name: str, columns: dict[str, Any]) -> str:
-    """Call a column by a name that no other has."""
+    """Append underscores to a name until no column has it."""
     while name in columns:
         name += "_"
     return name
 
 
 def _errors(sample_sd: Any, y: np.ndarray, *, relative: bool) -> np.ndarray:
-    """Check the errors (point,), and give them in the unit of the target or in units of it."""
+    """Check the errors (point,), and return them in the unit of the target or relative to it."""
     sd = np.asarray(check_array(sample_sd, ensure_2d=False, dtype=np.float64))
     if sd.shape != y.shape:
         raise InputError("estimators.sd_shape", given=sd.shape, rows=y.shape)

@@ -1,8 +1,8 @@
-"""How far an approximate posterior of f is from the exact one of the same model, point by point.
+"""Distance of an approximate posterior of f from the exact one of the same model, by point.
 
 Both are draws of f at held-out points, on the model scale. Differences are given in units of the
 exact posterior's sd, and in units of their Monte-Carlo error (z). The distances are Wasserstein-1
-of f and the total variation of what is predicted.
+of f and the total variation of the predictions.
 
 Total variation of predictions, and agreement with exact posteriors as a measure: P. Izmailov,
 S. Vikram, M. D. Hoffman, A. G. Wilson, ICML 2021, arXiv:2104.14421.
@@ -21,7 +21,7 @@ from nlobayes.evaluation.reweighting.importance import FEWEST_DRAWS, importance_
 PROBABILITIES = {"q5": 0.05, "q50": 0.5, "q95": 0.95}
 STATISTICS = ("mean", "sd", *PROBABILITIES)
 FEWEST_FOR_ERRORS = 4
-"""Draws, of each chain where there are chains, below which no Monte-Carlo error is estimated."""
+"""Draws, or draws per chain, below which no Monte-Carlo error is estimated."""
 NODES = 256
 """Nodes of the total variation from each of the two predictives."""
 
@@ -41,14 +41,14 @@ def fidelity(exact: np.ndarray, approximation: np.ndarray) -> Measures:
     exact
         Draws of chains (chain, draw, point).
     approximation
-        Draws (draw, point), taken for independent.
+        Draws (draw, point), which count as independent.
 
     Returns
     -------
     dict
-        What `distances` gives, and `{statistic}_z_rms` of mean, sd and quantiles: root mean square
+        The keys of `distances`, and `{statistic}_z_rms` of mean, sd and quantiles: root mean square
         over points of the difference in units of the Monte-Carlo errors of both, in quadrature.
-        It is near 1 where the posteriors are the same, up to the correlation of the points.
+        It is near 1 if the posteriors are the same, up to the correlation of the points.
 
     Raises
     ------
@@ -64,9 +64,9 @@ def fidelity(exact: np.ndarray, approximation: np.ndarray) -> Measures:
 
 
 def distances(first: np.ndarray, second: np.ndarray) -> Measures:
-    """Measure how far the second draws (draw, point) are from the first, in sds of the first.
+    """Measure the distance of the second draws (draw, point) from the first, in sds of the first.
 
-    Points where the first do not spread are left out.
+    Points where the first have no spread are left out.
 
     Returns
     -------
@@ -88,10 +88,10 @@ def distances(first: np.ndarray, second: np.ndarray) -> Measures:
 
 
 def halves(exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Part the chains of exact draws (chain, draw, point) into two sets of draws (draw, point).
+    """Divide the chains of exact draws (chain, draw, point) into two sets of draws (draw, point).
 
-    What the two differ by is what two exact posteriors of half as many draws differ by, chains that
-    disagree included. A single chain is parted in its middle.
+    Their difference is that of two exact posteriors with half as many draws, disagreement of chains
+    included. A single chain is divided in its middle.
     """
     chains, draws, _ = exact.shape
     if chains == 1:
@@ -138,10 +138,10 @@ def summarise_total_variation(by_point: np.ndarray) -> Measures:
 
 
 def pareto_k(log_density: np.ndarray, log_approximation: np.ndarray) -> float | None:
-    """Give the Pareto k of the weights that move draws of an approximation to the exact density.
+    """Give the Pareto k of the importance weights from an approximation to the exact density.
 
-    Both log densities are of the draws (draw,), up to constants. None where fewer than 25 draws
-    have no tail to fit, or k is not finite.
+    Both log densities are of the draws (draw,), up to constants. None if there are fewer than 25
+    draws, too few for a tail, or k is not finite.
     """
     if log_density.size < FEWEST_DRAWS:
         return None
@@ -167,8 +167,8 @@ def chain_errors(draws: np.ndarray) -> np.ndarray:
 def independent_errors(draws: np.ndarray) -> np.ndarray:
     """Estimate standard errors (statistic, point) of independent draws (draw, point).
 
-    Of the sd by the delta method; of a quantile half the distance of the order statistics that a
-    normal's one sigma leaves of its beta distribution (Vehtari et al. 2021, Bayesian Analysis 16).
+    The error of the sd is by the delta method. That of a quantile is half the distance of the order
+    statistics at one sigma of its beta distribution (Vehtari et al. 2021, Bayesian Analysis 16).
     NaN for fewer than four draws.
     """
     count = len(draws)
@@ -185,7 +185,7 @@ def independent_errors(draws: np.ndarray) -> np.ndarray:
 
 
 def _ends(count: int, probability: float) -> np.ndarray:
-    """Give the probabilities one sigma around that of a quantile of so many draws."""
+    """Give the probabilities one sigma around that of a quantile of `count` draws."""
     ends: np.ndarray = beta.ppf(_ONE_SIGMA, count * probability + 1, count * (1 - probability) + 1)
     return ends
 

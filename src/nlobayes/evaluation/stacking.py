@@ -1,9 +1,9 @@
-"""Weights of chains that do not mix: those under which the chains together predict best.
+"""Stacking: weights of chains that do not mix, which maximise the predictive score.
 
-Each chain is taken for a posterior of its own. The weights maximise the log score of the mixture of
-the chains' predictives over rows that were not trained on, sum_i log sum_k w_k p(y_i | chain k),
-over the simplex. The source takes leave-one-out densities of the train rows; here they are
-densities of the validation rows, which no chain has seen.
+Each chain counts as a separate posterior. The weights maximise the log score of the mixture of the
+chains' predictives over rows that were not trained on, sum_i log sum_k w_k p(y_i | chain k), over
+the simplex. The source takes leave-one-out densities of the train rows; here they are densities of
+the validation rows, which no chain was trained on.
 
 Y. Yao, A. Vehtari, A. Gelman, Journal of Machine Learning Research 23 (2022) 79.
 """
@@ -19,7 +19,7 @@ from nlobayes.errors import InputError
 from nlobayes.evaluation.reweighting.importance import Weights, resample
 
 TOLERANCE = 1e-6
-"""Nats per row that the log score may be below the best one."""
+"""Tolerance of the log score in nats per row."""
 _MOST_STEPS = 20_000
 
 
@@ -83,7 +83,7 @@ def log_scores(log_density: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def resample_chains(weights: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Choose as many draws as there are, from each chain by its weight, chain after chain.
+    """Choose as many draws as there are, from each chain by its weight.
 
     The choice is systematic: a draw is chosen `chains` times its chain's weight, rounded down or
     up. So a chain of weight one gives each of its draws as often as there are chains.
@@ -109,7 +109,7 @@ def resample_chains(weights: np.ndarray, draws: int, rng: np.random.Generator) -
 
 
 def _relative(log_density: np.ndarray) -> np.ndarray:
-    """Give densities relative to the best chain's at each row, which moves no weight."""
+    """Give densities relative to the best chain's at each row; the weights do not change."""
     return np.exp(log_density - log_density.max(axis=0))
 
 

@@ -1,7 +1,7 @@
-"""The one list of figures: what each is drawn from, by which function, and which runs have it.
+"""The list of all figures: their tables, their functions, and the kinds of artifact that have them.
 
-Planning reads it too, so it imports nothing. The caption of a figure is the file of its name in
-`workflow/report/`.
+Planning reads it too, so this package imports no library. The caption of a figure is the file of
+its name in `workflow/report/`.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ ALL: tuple[Figure, ...] = (*OF_RUNS, *OF_STUDIES)
 VERDICTS = ("verdict", "calibration_checks")
 """Tables of a run whose failures are marked on every figure of it."""
 OF_EVERY_RUN = (*VERDICTS, "labels")
-"""Tables that every run has, whichever its figures."""
+"""Tables that every run has, independent of its figures."""
 BESIDE_CHAINS = ("quantities",)
 """Tables of chains that no figure shows."""
 FROM_THINNING = ("thinning",)
-"""Tables that are written where draws are thinned, not where the other ones are."""
+"""Tables that are written when draws are thinned, not with the other tables."""
 
 
 def tabulated_of_sizes() -> tuple[str, ...]:
-    """Name the tables that are written for runs alone whose network size is drawn."""
+    """Name the tables that are written only for runs whose network size is drawn."""
     return tuple(t for t in tables_of(Of.DRAWN_SIZES) if t not in OF_EVERY_RUN)
 
 
 def names_of(*kinds: Of) -> tuple[str, ...]:
-    """Name the figures that something has, in the order of the list."""
+    """Name the figures of some kinds of artifact, in the order of the list."""
     return tuple(figure.name for figure in ALL if figure.of in kinds)
 
 
 def by_category(*kinds: Of) -> dict[str, tuple[str, ...]]:
-    """Name the figures that something has, by the section of the report."""
+    """Name the figures of some kinds of artifact, by the section of the report."""
     found: dict[str, tuple[str, ...]] = {}
     for figure in ALL:
         if figure.of in kinds:
@@ -42,7 +42,7 @@ def by_category(*kinds: Of) -> dict[str, tuple[str, ...]]:
 
 
 def tables_of(*kinds: Of) -> tuple[str, ...]:
-    """Name the tables that the figures of something are drawn from, each once."""
+    """Name the tables of the figures of some kinds of artifact, each once."""
     return tuple(dict.fromkeys(t for figure in ALL if figure.of in kinds for t in figure.tables))
 
 
@@ -52,6 +52,6 @@ def tabulated(*kinds: Of) -> tuple[str, ...]:
 
 
 def tabulated_of_chains() -> tuple[str, ...]:
-    """Name the tables that are written for the figures of chains alone, and those beside them."""
+    """Name the tables that are written only for chains, with and without a figure."""
     elsewhere = (*OF_EVERY_RUN, *FROM_THINNING)
     return (*(t for t in tables_of(Of.CHAINS) if t not in elsewhere), *BESIDE_CHAINS)

@@ -1,4 +1,4 @@
-"""What a figure is: what has it, what it is drawn from, and by which function."""
+"""The definition of a figure: the kind of artifact it belongs to, its tables and its function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Of(StrEnum):
-    """What has a figure."""
+    """Kind of artifact that a figure belongs to."""
 
     RUNS = "every run"
     CHAINS = "runs of chains"
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
     category
         Section of the report.
     of
-        What has it.
+        Kind of artifact that it belongs to.
     drawn_by
         Module and function in `nlobayes.plots`; the function takes the tables in their order.
     tables

@@ -1,4 +1,4 @@
-"""The figures of all that is no run: datasets, MAPs, priors, grids and their comparisons."""
+"""The figures of datasets, MAPs, priors, grids and their comparisons."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A run of a study without Snakemake: the same commands, called in this process or in workers."""
+"""One run of a study without Snakemake: the same commands, in this process or in workers."""

@@ -1,4 +1,4 @@
-"""One run from its table to its scores, in a folder of its own, and what is kept of it."""
+"""One run from its table to its scores in a folder, and the results that are kept."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nlobayes.fitting.watching import account_of
 from nlobayes.study.run import RunSpec
 
 KEPT = ("posterior", "surrogates")
-"""Folders of which the file of the run is kept."""
+"""Folders of the results from which the file of the run is kept."""
 
 
 WARNING = "warning"
-"""What a line of a job begins with that warns, in capitals or not."""
+"""First word of a line with a warning, in upper or lower case."""
 
 
 class Fitted(NamedTuple):
-    """A run that is done: its scores, and the bytes of its dataset and of what it made.
+    """A finished run: its scores, and the bytes of its dataset, posterior and surrogate.
 
-    `warnings` are sentences of its jobs, each once.
+    `warnings` has the warnings of its jobs, each once.
     """
 
     run: RunSpec
@@ -38,14 +38,14 @@ class Fitted(NamedTuple):
 def fit(
     configuration: Configuration, folder: Path, *, workers: int = 1, shown: bool = True
 ) -> Fitted:
-    """Run the one run of a study; its results lie below the folder, as the workflow names them.
+    """Run the only run of a study; its results have the paths of the workflow below the folder.
 
     Parameters
     ----------
     configuration
-        As `studies.configure` writes it; paths in it are absolute or from here.
+        As `studies.configure` writes it; its paths are absolute or relative to the current folder.
     workers
-        Processes that run chains beside each other; with one all is done in this process.
+        Number of processes that run chains in parallel; 1 runs everything in this process.
     shown
         Show a bar in a terminal or a notebook.
 
@@ -57,7 +57,7 @@ def fit(
     plan, run = plan_of(configuration)
     jobs = Jobs(plan, run, folder)
     account = account_of(run, folder) if workers > 1 and shown else None
-    said = run_waves(
+    lines = run_waves(
         jobs.waves(), folder, run.precision, workers=workers, shown=shown, account=account
     )
     metrics = jobs.path("metrics", "")
@@ -67,19 +67,19 @@ def fit(
         read_json(metrics / "diagnostics.json"),
         read_json(metrics / "evaluation.json"),
         {name: path.read_bytes() for name, path in made.items() if path.is_file()},
-        warnings_among(said),
+        warnings_among(lines),
     )
 
 
-def warnings_among(said: Iterable[str]) -> list[str]:
-    """Take the warnings of lines that jobs printed, each once and without the word."""
-    heads = (line.partition(":") for line in dict.fromkeys(said))
+def warnings_among(lines: Iterable[str]) -> list[str]:
+    """Select the warnings from the output of jobs, each once and without the word `warning`."""
+    heads = (line.partition(":") for line in dict.fromkeys(lines))
     return [text.strip() for word, _, text in heads if word.casefold() == WARNING]
 
 
 def fit_in_own_folder(
     configuration: Configuration, *, workers: int = 1, shown: bool = True
 ) -> Fitted:
-    """Run the one run of a study in a folder that goes when it is done; arguments as above."""
+    """Run the only run of a study in a temporary folder; arguments as of `fit`."""
     with TemporaryDirectory(prefix="nlobayes-", ignore_cleanup_errors=True) as folder:
         return fit(configuration, Path(folder), workers=workers, shown=shown)

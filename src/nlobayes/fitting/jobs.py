@@ -1,4 +1,4 @@
-"""The jobs of one run, in the order of the rules: which command, with which options."""
+"""The jobs of one run in the order of the rules, each a command with its options."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ LOGGED = ("warmup", "draw")
 
 
 class Job(NamedTuple):
-    """A call of a command; options are those of its function, paths absolute or from here."""
+    """A call of a command; options are the arguments of its function.
+
+    Paths are absolute or relative to the current folder.
+    """
 
     command: str
     options: Options
 
 
 Line = list[Job]
-"""Jobs one after the other, as those of one chain group."""
+"""Jobs that run one after the other, such as those of one chain group."""
 Wave = list[Line]
-"""Lines that do not wait for each other."""
+"""Lines that may run in parallel."""
 
 
 class Jobs:
@@ -40,7 +43,7 @@ class Jobs:
         self._jobs = run_jobs(run)
 
     def path(self, folder: str, ending: str = ".nc") -> Path:
-        """Find the file of the run in a folder of the results."""
+        """Return the path of the run's file in a folder of the results."""
         return self._root / f"results/{folder}/{self._run.run_id}{ending}"
 
     @property
@@ -49,7 +52,7 @@ class Jobs:
         return self._root / dataset_path(self._run)
 
     def waves(self) -> Iterator[Wave]:
-        """Go through all jobs, wave by wave."""
+        """Yield all jobs, wave by wave."""
         yield [[*self._of_data()]]
         posterior = self.path("posterior")
         if self._run.method.stage == "assemble":
@@ -94,7 +97,7 @@ class Jobs:
         yield [[Job("assemble", {"dataset": self.dataset, **drawn, "out": posterior})]]
 
     def _begun(self, group: int, method: MCMC) -> Iterator[Job]:
-        """Give the MAPs of a chain group where they are its own, and its warm-up."""
+        """Yield the warm-up of a chain group, after its MAPs if no other chain group uses them."""
         if method.chains_per_start == 1:
             yield from map(self._pretrain, self._run.chain_groups[group])
         for segment in range(method.warmup.segments):
@@ -141,15 +144,15 @@ class Jobs:
         diagnostics = self.path("metrics", "/diagnostics.json")
         evaluation = self.path("metrics", "/evaluation.json")
         yield self._call("diagnose", posterior=posterior, out=diagnostics)
-        found = {"posterior": posterior, "diagnostics": diagnostics, "dataset": dataset}
+        inputs = {"posterior": posterior, "diagnostics": diagnostics, "dataset": dataset}
         table = self.path("plots", "/thinning.csv")
-        yield Job("thin", {**found, "out": thinned, "table": table})
+        yield Job("thin", {**inputs, "out": thinned, "table": table})
         maps = self._below(self._inputs.maps(self._at()))
         of_draws = {"posterior": thinned, "dataset": dataset}
         yield self._call("posterior_predictive", **of_draws, start=maps, out=predictions)
         yield self._call("evaluate", predictions=predictions, dataset=dataset, out=evaluation)
-        judged = {"diagnostics": diagnostics, "evaluation": evaluation}
-        yield self._call("export", **of_draws, **judged, out=self.path("surrogates"))
+        scores = {"diagnostics": diagnostics, "evaluation": evaluation}
+        yield self._call("export", **of_draws, **scores, out=self.path("surrogates"))
 
     def _call(self, command: str, **options: Any) -> Job:
         return _job(command, self._jobs[command], **options)
@@ -162,15 +165,16 @@ class Jobs:
 
 
 def log_of(job: Job, root: Path) -> Path | None:
-    """Find the log of a job of chains, as the rules name it; None of other jobs.
+    """Return the path of the log of a job of chains, as the rules name it; None for other jobs.
 
-    It is below `logs` as the file of its steps is below `results/chains`, and has its number.
+    Below `logs/{command}` the log has the folder and the number that the output of the job has
+    below `results/chains`.
     """
     if job.command not in LOGGED:
         return None
-    made = Path(job.options["out"]).relative_to(root / "results/chains")
-    number = made.stem.rpartition("_")[2]
-    return root / "logs" / job.command / made.parent / f"{number}.log"
+    output = Path(job.options["out"]).relative_to(root / "results/chains")
+    number = output.stem.rpartition("_")[2]
+    return root / "logs" / job.command / output.parent / f"{number}.log"
 
 
 def _job(command: str, spec: Frozen, **options: Any) -> Job:

@@ -1,4 +1,4 @@
-"""Jobs run in this process or in workers, with a bar, computing as jobs of the workflow do."""
+"""Running of jobs in this process or in workers, with a progress bar and the workflow's results."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from nlobayes.fitting.jobs import Job, Line, Wave, log_of
 from nlobayes.stages import function_of
 
 RUNTIME = "nlobayes.commands.shared.runtime"
-"""Called by its name, as the commands are: these may run jobs, so nothing here imports them."""
+"""Module imported by name at run time, as commands are: commands run jobs, so an import would be
+circular."""
 WIDTH, EVERY = 20, 2.0
-"""Of the bar in characters, and seconds after which it shows again how far chains are."""
+"""Width of the bar in characters, and seconds between two updates of the progress of chains."""
 CACHE = Path.home() / ".cache/nlobayes/jax"
 IN_WORDS = {
     "simulate": "table",
@@ -33,11 +34,12 @@ IN_WORDS = {
     "check_convergence": "convergence",
     "posterior_predictive": "predictions",
 }
-"""What the bar calls commands whose name is no noun."""
+"""Labels in the bar of commands whose name is no noun."""
 _ALONE = threading.RLock()
-"""Settings of JAX, the environment and standard error belong to the whole process."""
+"""Lock for one job at a time: JAX settings, environment and standard error are per process."""
 
-Tell = Callable[[str], None]
+Show = Callable[[str], None]
+"""Shows a line of output."""
 
 
 def run_waves(
@@ -49,45 +51,47 @@ def run_waves(
     shown: bool = True,
     account: Callable[[], str] | None = None,
 ) -> list[str]:
-    """Run jobs wave by wave, those of a wave in so many processes; results lie below `root`.
+    """Run jobs wave by wave, with results below `root`.
 
     Parameters
     ----------
+    workers
+        Number of processes that run the lines of a wave.
     account
         Describes the progress of the run for the bar, which gets no output of other processes.
 
     Returns
     -------
-    Their output, line by line.
+    Output of the jobs, line by line.
 
     Raises
     ------
     InputError
         If a command refuses its input, as it would on the command line.
     """
-    planned, said = list(waves), list[str]()
+    planned, output = list(waves), list[str]()
     with _bar(sum(len(line) for wave in planned for line in wave), shown) as bar:
         for wave in planned:
-            bar.tell(_named(wave))
-            beside = workers if len(wave) > 1 else 1
-            with _account_shown(bar, account if beside > 1 else None):
-                for lines in _results(wave, root, precision, beside, bar.tell):
-                    said += lines
+            bar.show(_label(wave))
+            processes = workers if len(wave) > 1 else 1
+            with _account_shown(bar, account if processes > 1 else None):
+                for lines in _results(wave, root, precision, processes, bar.show):
+                    output += lines
                     bar.advance()
-    return said
+    return output
 
 
-def run_job(job: Job, root: Path, precision: str, tell: Tell | None = None) -> list[str]:
-    """Run one job as in a separate process, and return its output; `tell` gets it at once.
+def run_job(job: Job, root: Path, precision: str, show: Show | None = None) -> list[str]:
+    """Run one job as in a separate process, and return its output, which `show` gets immediately.
 
-    Jobs of chains also write it to their log, where those of the workflow do.
+    Jobs of chains also write their output to a log, at the path that the workflow uses.
     """
     with ExitStack() as opened, _ALONE, as_a_job(precision), project(root):
         log = log_of(job, root)
-        heard = _Heard(tell, opened.enter_context(_new_log(log)) if log else None)
-        with redirect_stderr(heard):
+        output = _Output(show, opened.enter_context(_new_log(log)) if log else None)
+        with redirect_stderr(output):
             function_of(job.command)(**job.options)
-    return heard.lines
+    return output.lines
 
 
 def run_line(line: Line, root: Path, precision: str) -> list[list[str]]:
@@ -96,11 +100,11 @@ def run_line(line: Line, root: Path, precision: str) -> list[list[str]]:
 
 
 def _results(
-    wave: Wave, root: Path, precision: str, workers: int, tell: Tell
+    wave: Wave, root: Path, precision: str, workers: int, show: Show
 ) -> Iterator[list[str]]:
-    """Run the jobs of a wave, here or in workers, and return the output of each when it is done."""
+    """Run the jobs of a wave, here or in workers, and yield the output of each when it is done."""
     if workers == 1:
-        return (run_job(job, root, precision, tell) for line in wave for job in line)
+        return (run_job(job, root, precision, show) for line in wave for job in line)
     from joblib import Parallel, delayed
 
     calls = (delayed(run_line)(line, root, precision) for line in wave)
@@ -108,14 +112,14 @@ def _results(
     return chain.from_iterable(done)
 
 
-def _named(wave: Wave) -> str:
+def _label(wave: Wave) -> str:
     command = wave[0][-1].command
     return IN_WORDS.get(command, command)
 
 
 @contextmanager
 def as_a_job(precision: str) -> Iterator[None]:
-    """Set JAX and PyTensor as the command of a job does before it imports them; put all back."""
+    """Set up JAX and PyTensor as the command of a job does, and restore the settings afterwards."""
     before, cache = dict(os.environ), Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", CACHE))
     with ExitStack() as settings:
         settings.callback(_restore, before)
@@ -129,7 +133,7 @@ def as_a_job(precision: str) -> Iterator[None]:
 
 @contextmanager
 def _no_advice_on_compilers() -> Iterator[None]:
-    """PyTensor, when imported, warns where there is no C++ compiler; jobs need none."""
+    """Suppress PyTensor's warning about a missing C++ compiler, which jobs do not need."""
     logger = logging.getLogger("pytensor.configdefaults")
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -145,21 +149,24 @@ def _restore(before: dict[str, str]) -> None:
 
 
 class _Bar(NamedTuple):
-    """Calls for a line of output and for a finished job; `seen`: whether a terminal shows them."""
+    """Functions that show a line of output and count a finished job.
 
-    tell: Tell
+    `seen` is true if a terminal or a notebook shows the bar.
+    """
+
+    show: Show
     advance: Callable[[], None]
     seen: bool
 
 
 @contextmanager
 def _bar(jobs: int, shown: bool) -> Iterator[_Bar]:
-    """Show the number of finished jobs and the last line of the present one, on a terminal."""
+    """Show the number of finished jobs and the last line of the running job in a terminal."""
     console = Console(file=sys.stderr)
     seen = shown and (console.is_terminal or console.is_jupyter)
     columns = (BarColumn(WIDTH), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
-    said = TextColumn("{task.description}")
-    with Progress(*columns, said, console=console, disable=not seen) as bar:
+    last_line = TextColumn("{task.description}")
+    with Progress(*columns, last_line, console=console, disable=not seen) as bar:
         task = bar.add_task("", total=jobs)
         yield _Bar(
             lambda text: bar.update(task, description=text),
@@ -170,24 +177,24 @@ def _bar(jobs: int, shown: bool) -> Iterator[_Bar]:
 
 @contextmanager
 def _account_shown(bar: _Bar, account: Callable[[], str] | None) -> Iterator[None]:
-    """Show the progress of the run in the bar every few seconds, on a terminal."""
+    """Show the progress of the run in the bar every few seconds, if there is a terminal."""
     if account is None or not bar.seen:
         yield
         return
     ended = threading.Event()
 
-    def tell_again() -> None:
+    def update() -> None:
         while not ended.wait(EVERY):
             with suppress(OSError):  # a file that is being replaced
-                bar.tell(account())
+                bar.show(account())
 
-    teller = threading.Thread(target=tell_again, daemon=True)
-    teller.start()
+    thread = threading.Thread(target=update, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         ended.set()
-        teller.join()
+        thread.join()
 
 
 def _new_log(path: Path) -> TextIO:
@@ -195,23 +202,23 @@ def _new_log(path: Path) -> TextIO:
     return path.open("w", encoding="utf-8", buffering=1)
 
 
-class _Heard(io.StringIO):
-    """Standard error of a job: its lines are kept, logged, and passed to `tell`."""
+class _Output(io.StringIO):
+    """Standard error of a job: it stores and logs the text, and passes lines to `show`."""
 
-    def __init__(self, tell: Tell | None, log: TextIO | None = None) -> None:
+    def __init__(self, show: Show | None, log: TextIO | None = None) -> None:
         super().__init__()
-        self._tell, self._log = tell, log
+        self._show, self._log = show, log
 
     @property
     def lines(self) -> list[str]:
-        """The output so far."""
+        """Lines of the output so far."""
         return self.getvalue().splitlines()
 
     def write(self, text: str) -> int:
-        """Keep text, and pass on its last line."""
+        """Store and log text, and show its last line."""
         written = super().write(text)
         if self._log:
             self._log.write(text)
-        if self._tell and text.strip():
-            self._tell(text.strip().splitlines()[-1])
+        if self._show and text.strip():
+            self._show(text.strip().splitlines()[-1])
         return written

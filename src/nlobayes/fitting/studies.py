@@ -1,4 +1,4 @@
-"""Choices of one run become the configuration of a study, as people write it in YAML."""
+"""Conversion of the choices of one run to the configuration of a study, as users write in YAML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nlobayes.workflow.plan import Plan
 
 GRID = "fit"
 OWN = "own"
-"""What a preset is called that no library has."""
+"""Name of a preset that is not in the library."""
 
 Configuration = dict[str, Any]
 Preset = str | Mapping[str, Any]
@@ -26,10 +26,10 @@ Preset = str | Mapping[str, Any]
 
 
 class Choices(NamedTuple):
-    """What a run is made of, each the name of a preset or its settings.
+    """Settings of a run; each preset is given by its name or its settings.
 
-    `chains`, `until` and `noise` replace those of method and evaluation; `together` puts
-    all chains into one job. Where there are fewer `train_rows` than a batch has, all are taken.
+    `chains` and `until` replace those of the method, and `noise` that of the evaluation. `together`
+    runs all chains in one job. If `train_rows` is below the batch size, the batch has all rows.
     """
 
     network: Preset
@@ -47,12 +47,12 @@ class Choices(NamedTuple):
 
 
 def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configuration:
-    """Write the study of one run: every preset that it needs, and the grid that names them.
+    """Make the study of one run: its presets, and a grid that names them.
 
     Raises
     ------
     InputError
-        If a preset is named that is none.
+        If a name belongs to no preset.
     """
     library = shipped_presets()
     presets = {kind: _preset(kind, getattr(chosen, kind), library) for kind in CROSSED[1:]}
@@ -63,12 +63,13 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
         presets["pretraining"] = _changed(presets["pretraining"], {"batch": "full"})
     named = {"dataset": (name, dict(dataset)), **presets}
     sections = {SECTIONS[kind]: {preset: settings} for kind, (preset, settings) in named.items()}
-    judged = "default" if chosen.noise == "auto" else OWN
+    evaluation = "default" if chosen.noise == "auto" else OWN
     noise = {} if chosen.noise == "auto" else {"noise": chosen.noise}
+    grid = {kind: preset for kind, (preset, _) in named.items()} | _evaluated_by(evaluation)
     return {
         **sections,
-        "evaluation": {judged: override(library["evaluation"].get("default", {}), noise)},
-        "grids": {GRID: {kind: preset for kind, (preset, _) in named.items()} | _judged_by(judged)},
+        "evaluation": {evaluation: override(library["evaluation"].get("default", {}), noise)},
+        "grids": {GRID: grid},
         "targets": [GRID],
         "seeds": [chosen.seed],
         "precision": chosen.precision,
@@ -76,7 +77,7 @@ def configure(name: str, dataset: Mapping[str, Any], chosen: Choices) -> Configu
     }
 
 
-def _judged_by(name: str) -> dict[str, str]:
+def _evaluated_by(name: str) -> dict[str, str]:
     return {} if name == "default" else {"evaluation": name}
 
 
@@ -92,39 +93,39 @@ def _preset(kind: str, chosen: Preset, library: Mapping[str, Any]) -> tuple[str,
 def _changed(
     preset: tuple[str, dict[str, Any]], changes: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Change settings of a preset, which is then no longer that of the library."""
+    """Change settings of a preset, which then has the name `own`."""
     given = {key: _plain(value) for key, value in changes.items() if value is not None}
     return (OWN, override(preset[1], given)) if given else preset
 
 
 def _plain(value: Any) -> Any:
-    """Make of mappings and tuples what YAML writes."""
+    """Convert mappings and tuples to dictionaries and lists, which YAML can write."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def plan_of(configuration: Configuration) -> tuple[Plan, RunSpec]:
-    """Validate the study of one run; errors as those of a configuration of the workflow."""
+    """Validate the study of one run, with the same errors as a configuration of the workflow."""
     plan = Plan(load_study(configuration))
     return plan, next(plan.study.runs(GRID))
 
 
 def by_snakemake(study: Path) -> str:
-    """Spell the command that runs a study from its folder, where the workflow is in a checkout."""
+    """Return the command that runs a study from its folder with the workflow of a checkout."""
     return f"snakemake --snakefile CHECKOUT/Snakefile --configfile {study}"
 
 
 def in_yaml(configuration: Configuration, comment: str) -> str:
-    """Write a study as people read it, a comment first."""
-    said = "".join(f"# {line}\n" for line in comment.splitlines())
-    return said + yaml.safe_dump(configuration, sort_keys=False, default_flow_style=None, width=100)
+    """Write a study as readable YAML, after a comment."""
+    head = "".join(f"# {line}\n" for line in comment.splitlines())
+    return head + yaml.safe_dump(configuration, sort_keys=False, default_flow_style=None, width=100)
 
 
 def name_of_dataset(table: Path) -> str:
-    """Name a dataset after its table, by the letters that such a name may have.
+    """Name a dataset after its table, with the characters that such a name may have.
 
-    Names of folders of results are taken; they get the ending `_table`.
+    A name that is also the name of a folder of results gets the ending `_table`.
     """
     stem = re.sub(r"[^A-Za-z0-9_-]+", "_", table.name.split(".")[0]).strip("_-")
     if stem.lower() in TAKEN["datasets"]:

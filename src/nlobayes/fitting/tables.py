@@ -1,4 +1,4 @@
-"""A dataset from a table of the user: columns, units, scale and split."""
+"""Settings of a dataset for a table of the user: columns, units, scale and split."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from nlobayes.types import Table
 
 SPLIT = {"train": 0.7, "validation": 0.15, "test": 0.15}
 DECADES = 1.0
-"""Powers of ten that a positive target spans at least to be learned as its logarithm."""
+"""Powers of ten that a positive target must span to be learned as its logarithm."""
 
 
 class Read(NamedTuple):
-    """Settings of a dataset, and the columns that were left out with the reason."""
+    """Settings of a dataset, and the reason for each column that was left out."""
 
     dataset: dict[str, Any]
     left_out: dict[str, str]
@@ -33,16 +33,16 @@ def dataset_of(
     scale: str | None = None,
     relative_error: str | None = None,
 ) -> Read:
-    """Choose what of a table is learned from what.
+    """Choose the inputs and the scale of a dataset from a table.
 
-    Without `columns` all are inputs that hold numbers which differ. Without `scale` a positive
-    target is learned as its logarithm where it spans a power of ten.
+    Without `columns`, all columns of different numbers are inputs. Without `scale`, a positive
+    target is settings as its logarithm if it spans a power of ten.
 
     Raises
     ------
     InputError
-        If a column is missing, the target holds no numbers, or a column of numbers has cells that
-        are none.
+        If a column is missing, the target contains no numbers, or a column of numbers has cells
+        without a number.
     """
     used = [target, *columns, *filter(None, [relative_error])]
     for name in used:
@@ -57,21 +57,21 @@ def dataset_of(
     inputs = [*columns] or [name for name in others if name not in left_out]
     if not inputs:
         raise InputError("fitting.no_inputs", where=path, target=target)
-    learned: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
-    learned["scale"] = scale or _scale_of(values)
+    settings: dict[str, Any] = {"column": target, "unit": table.units.get(target, "")}
+    settings["scale"] = scale or _scale_of(values)
     if relative_error:
-        learned["relative_error"] = relative_error
+        settings["relative_error"] = relative_error
     dataset = {
         "source": {"kind": "table", "path": path, "duplicates": "keep"},
         "features": _features_of(inputs, table.units),
-        "target": learned,
+        "target": settings,
         "split": dict(SPLIT),
     }
     return Read(dataset, left_out)
 
 
 def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:
-    """Refuse a column most of whose cells are numbers and some are not, as where one is empty."""
+    """Refuse a column in which most cells are numbers and some, such as empty ones, are not."""
     if cells.dtype.kind == "f":
         return
     odd = [row for row, cell in enumerate(cells) if not is_number(str(cell))]
@@ -89,7 +89,7 @@ def _check_numbers(cells: np.ndarray, name: str, path: str) -> None:
 
 
 def _unfit(columns: dict[str, np.ndarray]) -> dict[str, str]:
-    """State why a column is no input: it holds text, or one value."""
+    """Return the columns that cannot be inputs, each with the reason: text, or one value."""
     text = {name: "text" for name, column in columns.items() if column.dtype.kind != "f"}
     numbers = {name: column for name, column in columns.items() if name not in text}
     return text | {n: "one value" for n, c in numbers.items() if (c == c[0]).all()}
@@ -101,9 +101,12 @@ def _scale_of(target: np.ndarray) -> str:
 
 
 def _features_of(columns: list[str], units: Mapping[str, str]) -> dict[str, Any]:
-    """Take the columns as they are, but a neutralino as a study without settings takes it."""
-    known = Features()
-    if tuple(columns) == known.columns:
-        return {"columns": columns, "map": known.map, "units": dict(known.units)}
-    given = {name: units[name] for name in columns if units.get(name)}
-    return {"columns": columns, "map": "raw", "units": given}
+    """Use raw columns, or the default features of a study if the columns are its inputs.
+
+    The default inputs describe a neutralino.
+    """
+    default = Features()
+    if tuple(columns) == default.columns:
+        return {"columns": columns, "map": default.map, "units": dict(default.units)}
+    stated = {name: units[name] for name in columns if units.get(name)}
+    return {"columns": columns, "map": "raw", "units": stated}

@@ -1,4 +1,4 @@
-"""How far a run is whose jobs are at work in other processes, by its files and logs."""
+"""Progress of a run whose jobs are in other processes, read from its files and logs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nlobayes.study.watched import watch_job
 FILES, STATES, WORDS = (
     f"nlobayes.commands.shared.{name}" for name in ("chain_files", "run_states", "state_words")
 )
-"""Called by their names, as the commands are: what `nlobayes watch` reads and prints."""
+"""Modules behind `nlobayes watch`, imported by name at run time, as commands are."""
 
 
 def account_of(run: RunSpec, root: Path) -> Callable[[], str]:
-    """Describe, whenever it is called, stage, draws and R-hat so far of a run below `root`."""
+    """Return a function that describes the current stage, draws and R-hat of a run below `root`."""
     (watched,) = watch_job([run], {run.run_id: run.run_id}).runs
     files, states, words = map(import_module, (FILES, STATES, WORDS))
     folders, read = files.Folders.beside(root / "results"), files.cached_reader()

@@ -1,1 +1,1 @@
-"""The answer: MAPs, warm-up and draws, over any log density of a flat position."""
+"""Inference: MAPs, warm-up and draws for any log density of a flat position."""

@@ -1,4 +1,4 @@
-"""What every adaptation is: how a group of chains learns what its kernel needs, step by step."""
+"""The protocol of adaptations: how a group of chains tunes its kernel during warm-up."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from nlobayes.inference.kernel import Info, Kernel
 
 
 class Untuned(NamedTuple):
-    """What an adaptation tunes: a kernel, and what is known of it.
+    """A kernel before warm-up, and the facts that an adaptation uses.
 
     Attributes
     ----------
     kernel
         The kernel itself.
     settings
-        What it was built with, by name.
+        Arguments that the kernel was built with, by name.
     curvature
         Positive definite curvature (parameter, parameter) of the negative log density at a
         position, where the model has one.
@@ -34,10 +34,10 @@ class Untuned(NamedTuple):
 class Adaptation(NamedTuple):
     """A warm-up of a group of chains as three pure functions.
 
-    `start(positions)` takes positions (chain, parameter) to what the warm-up carries, a pytree of
+    `start(positions)` maps positions (chain, parameter) to the carry of the warm-up, a pytree of
     arrays with at least `state`; `step(keys, carry, index)` makes step number `index` with one
     key per chain and returns the carry and the info (chain,); `finish(carry)` gives the states
-    and what was learned, both with leading axis (chain,), and is defined after any step.
+    and the tuned values, both with leading axis (chain,), and is defined after any step.
     """
 
     start: Callable[[jax.Array], Any]
@@ -50,7 +50,7 @@ def independent(
     step: Callable[[jax.Array, Any, jax.Array], tuple[Any, Info]],
     finish: Callable[[Any], tuple[Any, Any]],
 ) -> Adaptation:
-    """Let every chain of a chain group adapt on its own, given the three functions of one chain."""
+    """Build an adaptation of independent chains from the three functions of one chain."""
 
     def step_chain_group(keys: jax.Array, carry: Any, index: jax.Array) -> tuple[Any, Info]:
         return each_chain(lambda key, one: step(key, one, index))(keys, carry)

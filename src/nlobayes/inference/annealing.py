@@ -1,8 +1,8 @@
 """Annealed jumps: moves along tempered densities between a proposal and its acceptance.
 
 Karagiannis and Andrieu (2013, J. Comput. Graph. Stat. 22, 623), algorithm 1, with kernels that are
-reversible at every temperature. All of the path is in the coordinates of the larger architecture,
-so that the way back is the same path backwards.
+reversible at every temperature. The whole path is in the coordinates of the larger architecture, so
+that the reverse jump follows the same path backwards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nlobayes.inference.jumps import Mapped
 from nlobayes.inference.kernel import LogDensity
 
 Move = Callable[[jax.Array, jax.Array, Callable[..., jax.Array]], jax.Array]
-"""Of a key, a position and a log density that it leaves invariant and is reversible in."""
+"""A move of a key, a position and a log density; it is reversible in that density."""
 
 
 def anneal(
@@ -31,8 +31,9 @@ def anneal(
 ) -> tuple[jax.Array, jax.Array]:
     """Move a position of the larger architecture (parameter,) from one density to the other.
 
-    At b it is (1 - b) log pi(shrink(z)) + b log pi(z), the Jacobian of `shrink` with the first; b
-    rises from 0 to 1 where the jump grows and falls otherwise, by `steps` + 1 equal steps.
+    The log density at b is (1 - b) log pi(shrink(z)) + b log pi(z), with the Jacobian of `shrink`
+    in the first term; b rises from 0 to 1 if the jump grows and falls otherwise, by `steps` + 1
+    equal steps.
 
     Returns
     -------

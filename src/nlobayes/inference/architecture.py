@@ -1,9 +1,9 @@
 """The varying part of a network without fixed size, and its entries in a position.
 
 A position has the entries of the largest network, and indicators of the part in use.
-Entries that are not in use have their prior, and the likelihood does not see them: they integrate
-out exactly, so that the marginal of the rest is the posterior over all architectures (Carlin and
-Chib 1995, J. R. Stat. Soc. B 57, 473; Godsill 2001, J. Comput. Graph. Stat. 10, 230).
+Entries that are not in use have their prior, and the likelihood does not depend on them. They
+integrate out exactly, so that the marginal of the others is the posterior over all architectures
+(Carlin and Chib 1995, J. R. Stat. Soc. B 57, 473; Godsill 2001, J. Comput. Graph. Stat. 10, 230).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 
 
 class Arrays(NamedTuple):
-    """The arrays that a position consists of, one after the other; a log density also takes those.
+    """The arrays that make up a position, in order; a log density also accepts them separately.
 
-    A derivative along entries of one array then costs nothing for what the others give alone.
+    A derivative along entries of one array then repeats no computation of the other arrays.
     """
 
     split: Callable[[jax.Array], list[jax.Array]]
@@ -28,7 +28,7 @@ class Arrays(NamedTuple):
     def put(
         self, position: jax.Array, at: jax.Array, values: jax.Array, among: np.ndarray
     ) -> list[jax.Array]:
-        """Replace entries `at` some places, which are `among` static ones (any shape)."""
+        """Replace entries at the places `at`, a subset of the static places `among` (any shape)."""
         arrays = list(self.split(position))
         for number, place in enumerate(self.places):
             if not np.any((among >= place.start) & (among < place.stop)):
@@ -46,11 +46,11 @@ class Units(NamedTuple):
     Attributes
     ----------
     used
-        Places of the indicators (unit,): 1 of a unit in use, else 0.
+        Places of the indicators (unit,): 1 for a unit in use, else 0.
     into
-        Places of what enters a unit (unit, entry): weights, bias and slope.
+        Places of the incoming parameters of a unit (unit, entry): weights, bias and slope.
     out
-        Places of the weights that leave it (unit, entry).
+        Places of its outgoing weights (unit, entry).
     fewest
         Least number of units that the prior allows.
     """
@@ -66,21 +66,21 @@ class Units(NamedTuple):
 
 
 Identity = Callable[[jax.Array], jax.Array]
-"""Of a position (parameter,): entries that make each layer the identity (layer, entry)."""
+"""Gives for a position (parameter,) entries that make each layer the identity (layer, entry)."""
 
 
 class Layers(NamedTuple):
-    """The hidden layers after the first, of which the first so many may be in use.
+    """The hidden layers after the first; a variable number of them is in use, in order.
 
     Attributes
     ----------
     count_at
-        Place of the number of hidden layers in use, the first among them.
+        Place of the number of hidden layers in use, including the first.
     entries
         Places of the weights and biases of each layer after the first (layer, entry).
     identity
-        Of a position, what these entries are in a layer that passes on what it gets (layer, entry).
-        They depend on no entry of any layer.
+        Gives for a position the values of these entries that make each layer the identity (layer,
+        entry). They depend on no entry of any layer.
     readout
         Places of the weights and biases of the output layer (entry,).
     fewest
@@ -98,14 +98,14 @@ class Layers(NamedTuple):
         return jnp.round(position[self.count_at]).astype(int)
 
     def change(self, position: jax.Array, grow: jax.Array) -> jax.Array:
-        """Take one more layer into use, or one less."""
+        """Increase or decrease the number of layers in use by one."""
         return position.at[self.count_at].add(jnp.where(grow, 1, -1).astype(position.dtype))
 
 
 class Architecture(NamedTuple):
-    """What varies: the units of some hidden layers, and the number of layers.
+    """The varying part of a network: units of some hidden layers, and the number of layers.
 
-    `arrays` states what a position consists of, where the log density takes that apart too.
+    `arrays` holds the arrays of a position if the log density accepts them separately.
     """
 
     units: tuple[Units, ...]
@@ -114,12 +114,12 @@ class Architecture(NamedTuple):
 
     @property
     def held(self) -> np.ndarray:
-        """Places of the indicators, which no gradient moves."""
+        """Places of the indicators, which gradient-based moves leave unchanged."""
         depth = [] if self.layers is None else [self.layers.count_at]
         return np.concatenate([*(units.used for units in self.units), depth]).astype(int)
 
     def numbers(self, position: jax.Array) -> dict[str, jax.Array]:
-        """Count what is in use of all that varies, by the names that the model gives."""
+        """Count the units and layers in use, by their names in the model."""
         found = {f"width_{n}": units.in_use(position) for n, units in enumerate(self.units, 1)}
         return found if self.layers is None else {**found, "depth": self.layers.in_use(position)}
 

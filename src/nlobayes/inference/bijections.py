@@ -1,7 +1,7 @@
-"""The bijections of jumps: what a unit or a layer that is taken into use becomes.
+"""The bijections of jumps: the parameters of a unit or a layer that is taken into use.
 
-Each maps a position of the smaller network with all that it does not use into one of the larger,
-and back where the jump shrinks.
+Each maps a position of the smaller network, with its unused entries, to one of the larger network,
+and back if the jump shrinks.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from nlobayes.inference.jumps import Chosen, Map, Mapped
 from nlobayes.inference.kernel import LogDensity
 
 LEAST_CURVATURE = 0.1
-"""Of the log density along weights that a unit or a layer sends on, where it is no maximum."""
+"""Least curvature of the log density along outgoing weights where it has no maximum."""
 SPLIT_OUT = 0.5**0.5
-"""Sd of what a half of a unit sends on, about half of what the unit did, in units of the prior."""
+"""Sd of the outgoing weights of a half of a unit, about half of the unit's, in prior units."""
 
 
 class Gaussian(NamedTuple):
-    """A Gaussian by its mean (entry,), and the values and vectors of its inverse covariance."""
+    """A Gaussian: mean (entry,), and eigenvalues and eigenvectors of the inverse covariance."""
 
     mean: jax.Array
     values: jax.Array
     vectors: jax.Array
 
     def place(self, standard: jax.Array) -> jax.Array:
-        """Turn standard normals into its own, by the symmetric root of the covariance."""
+        """Map standard normals to draws of it, by the symmetric root of the covariance."""
         return self.mean + self.vectors @ ((self.vectors.T @ standard) / jnp.sqrt(self.values))
 
     def standardise(self, value: jax.Array) -> jax.Array:
@@ -44,7 +44,7 @@ class Gaussian(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """A log density, expanded along entries that are among some places."""
+    """Second-order expansion of a log density along some entries of a position."""
 
     logdensity_fn: Callable[..., jax.Array]
     arrays: Arrays | None
@@ -53,8 +53,8 @@ class Expansion(NamedTuple):
     def at(self, position: jax.Array, at: jax.Array) -> Gaussian:
         """Find the Gaussian whose gradient and curvature at zero are those of the log density.
 
-        It is a function of all entries but those `at` some places, whose exact conditional it is
-        where the log density is quadratic in them.
+        It depends on all entries except those `at` the given places. If the log density is
+        quadratic in these, it is their exact conditional.
         """
 
         def along(weights: jax.Array) -> jax.Array:
@@ -70,13 +70,13 @@ class Expansion(NamedTuple):
 
 
 def unchanged(position: jax.Array, chosen: Chosen) -> Mapped:
-    """Take a unit or a layer into use as its place holds it: a draw from its prior."""
+    """Take a unit or a layer into use with its current values: a draw from its prior."""
     del chosen
     return position, jnp.zeros((), position.dtype)
 
 
 def output_aware(units: Units, logdensity_fn: LogDensity, arrays: Arrays | None = None) -> Map:
-    """Give a new unit weights to the next layer that fit what is not yet explained.
+    """Give a new unit outgoing weights that fit the residuals of the current network.
 
     They are those of `Expansion`: exact where the next layer is the output of a Gaussian
     likelihood.
@@ -93,9 +93,9 @@ def output_aware(units: Units, logdensity_fn: LogDensity, arrays: Arrays | None 
 
 
 def near_identity(layers: Layers) -> Map:
-    """Give a new layer entries about those of the identity, of which the scale is the sd.
+    """Give a new layer entries near those of the identity, with the scale as sd.
 
-    Those of the identity depend on learned scales alone, which the map leaves as they are.
+    The entries of the identity depend on learned scales only, which the map does not change.
     """
 
     def mapped(position: jax.Array, chosen: Chosen) -> Mapped:
@@ -109,7 +109,7 @@ def near_identity(layers: Layers) -> Map:
 
 
 def refitted(layers: Layers, logdensity_fn: LogDensity, arrays: Arrays | None = None) -> Map:
-    """Give the output layer weights that fit one more hidden layer, a draw from its prior.
+    """Refit the output weights to one more hidden layer, which is a draw from its prior.
 
     They keep their place within their conditional Gaussian (`Expansion`): where that is exact, the
     jump is accepted by the ratio of the evidences with the output layer integrated out.
@@ -127,7 +127,7 @@ def refitted(layers: Layers, logdensity_fn: LogDensity, arrays: Arrays | None = 
 
 
 def split(units: Units) -> Map:
-    """Split a unit in two that together do nearly the same, and merge two into one.
+    """Split a unit into two that together act nearly as before, and merge two into one.
 
     A unit (u, v) and unused entries (a, b) become (u + s a, v/2 + t b) and (u - s a, v/2 - t b), s
     the scale. With `SPLIT_OUT` as t the weights v and b keep their prior to leading order.

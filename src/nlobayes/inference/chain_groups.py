@@ -1,4 +1,4 @@
-"""A chain group: chains that share one job, along the leading axis of everything they carry."""
+"""A chain group: chains that share one job, along the leading axis of all their arrays."""
 
 from __future__ import annotations
 

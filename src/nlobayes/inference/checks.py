@@ -1,4 +1,4 @@
-"""Chains that died are refused: never moved, lost their density, or learned nothing usable."""
+"""Checks that refuse failed chains: never moved, lost their density, or unusable tuning."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from nlobayes.errors import InputError
 
 COLLAPSED = 1e-6
-"""A step size this much below where its search began has collapsed."""
+"""Ratio of a step size to its initial value below which it has collapsed."""
 STANDS_STILL = 1e-4
-"""So has one this much below the decoherence length of a microcanonical kernel."""
+"""The same relative to the decoherence length, for a microcanonical kernel."""
 
 
 def check_alive(
@@ -23,7 +23,7 @@ def check_alive(
 ) -> None:
     """Refuse steps (chain, draw) in which a chain lost its density or never moved.
 
-    Chains that `moved_before` may stand still: their earlier draws count, and R-hat shows it.
+    Chains that `moved_before` may stand still: their earlier draws count, and R-hat detects it.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def check_alive(
 def check_tuned(
     tuned: Mapping[str, np.ndarray], chains: Sequence[int], where: str, *, begin: float
 ) -> None:
-    """Refuse what was learned (chain, ...) from a step size `begin` if it cannot move a chain.
+    """Refuse tuned values (chain, ...), learned from a step size `begin`, that cannot move a chain.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What was integrated out of the density, drawn again for every draw of the rest."""
+"""Draws of the parameters that were integrated out of the density, given all others."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import jax
 
 
 class Completion(NamedTuple):
-    """How the draws of a group of chains are completed by what was integrated out.
+    """Completion of the draws of a chain group by the parameters that were integrated out.
 
-    `draw(key, position)` gives the whole position; each chain has a key of its own (chain,).
+    `draw(key, position)` gives the full position; each chain has its own key (chain,).
     """
 
     keys: jax.Array

@@ -19,7 +19,7 @@ from blackjax.adaptation.metric_recipes import MetricCore
 from nlobayes.errors import InputError
 
 MOST_PARAMETERS = 4000
-"""Beyond this the dense matrix and its eigenvectors cost more than they save."""
+"""Number of parameters above which the dense matrix costs more time than it saves."""
 
 Curvature = Callable[[jax.Array], jax.Array]
 
@@ -32,11 +32,11 @@ class GaussNewton(NamedTuple):
     dense
         The matrix (parameter, parameter).
     prior
-        The part of the prior, which is diagonal (parameter,).
+        The contribution of the prior, which is diagonal (parameter,).
     diagonal
         The diagonal (parameter,).
     product
-        Of a position, the function that multiplies the matrix with a vector (parameter,).
+        Gives for a position the function that multiplies the matrix by a vector (parameter,).
     """
 
     dense: Curvature
@@ -46,7 +46,7 @@ class GaussNewton(NamedTuple):
 
 
 class CurvatureState(NamedTuple):
-    """The inverse mass matrix in use, the sum of curvatures in this window, and how many."""
+    """The inverse mass matrix in use, and sum and number of the curvatures in this window."""
 
     inverse_mass_matrix: jax.Array
     total: jax.Array
@@ -79,7 +79,7 @@ def check_dense(size: int, where: str) -> None:
     Raises
     ------
     InputError
-        If they are more than can be factorised in reasonable time.
+        If there are more parameters than can be factorised in reasonable time.
     """
     if size > MOST_PARAMETERS:
         raise InputError(
@@ -88,9 +88,9 @@ def check_dense(size: int, where: str) -> None:
 
 
 def invert(curvature: jax.Array) -> jax.Array:
-    """Invert a positive definite matrix to a condition that its precision can hold.
+    """Invert a positive definite matrix with a condition number that its precision allows.
 
-    Eigenvalues more than eps^(-2/3) above the smallest count as that much: those directions stay
+    Eigenvalues above eps^(-2/3) times the smallest are set to that limit. Those directions stay
     somewhat stiff, but the inverse keeps three digits in all of them.
     """
     values, vectors = jnp.linalg.eigh(curvature)

@@ -1,10 +1,10 @@
-"""Jumps between architectures: what is chosen, and each factor of the ratio that accepts it.
+"""Jumps between architectures: the choice of a place, and the factors of the acceptance ratio.
 
-A jump that grows chooses what is not in use, maps the position by a bijection (`bijections`), and
-takes it into use; the jump back inverts all three. The position has the entries of the largest
-network, so that no number is drawn: what is not in use plays the part of the random numbers of
-Green (1995, Biometrika 82, 711), and its prior that of their density. docs/reversible_jump.md
-derives the ratio.
+A jump that grows chooses an unused unit or layer, maps the position by a bijection (`bijections`),
+and takes it into use; the jump back inverts all three. The position has the entries of the largest
+network, so that no number is drawn: the unused entries are the random numbers of Green (1995,
+Biometrika 82, 711), and their prior is the density of these. docs/reversible_jump.md derives the
+ratio.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Ratio(NamedTuple):
     jacobian
         Determinant of the map.
     direction
-        Probability of turning back, over that of the direction taken; 0 out of the range.
+        Probability of the opposite direction, over that of the direction taken; 0 out of the range.
     choice
         Probability of choosing the same place on the way back, over that of choosing it.
     """
@@ -39,14 +39,14 @@ class Ratio(NamedTuple):
     choice: jax.Array
 
     def total(self) -> jax.Array:
-        """Sum all of them."""
+        """Sum all factors."""
         return self.target + self.jacobian + self.direction + self.choice
 
 
 class Chosen(NamedTuple):
-    """Whether a jump grows, where, which other unit takes part, and what that contributes.
+    """The choice of a jump: whether it grows, its place, its partner unit, and its log ratio.
 
-    `scale` is how far what is new goes, for maps that have one.
+    `scale` is the size of the change, for maps that have one.
     """
 
     grow: jax.Array
@@ -61,11 +61,11 @@ Mapped = tuple[jax.Array, jax.Array]
 """A position (parameter,) and the log of the Jacobian of the map that led to it."""
 
 Map = Callable[[jax.Array, Chosen], Mapped]
-"""Of a position and what was chosen: a bijection if that grows, and its inverse if it does not."""
+"""A bijection of a position, given the choice, if the jump grows, and its inverse otherwise."""
 
 
 class Jump(NamedTuple):
-    """A jump: its choice by a key, a position and a scale, and the bijection there and back."""
+    """A jump: its choice from a key, a position and a scale, and its bijection both ways."""
 
     choose: Callable[[jax.Array, jax.Array, jax.Array], Chosen]
     apply: Map
@@ -74,7 +74,7 @@ class Jump(NamedTuple):
 def of_units(units: Units, mapped: Map) -> Jump:
     """Build the birth and the death of a unit of a layer, at a place chosen uniformly.
 
-    The map sees the unit as in use both ways.
+    In both directions the map gets a position with the unit in use.
     """
     most, fewest, used_at = len(units.used), units.fewest, units.used
 
@@ -115,13 +115,13 @@ def of_layers(layers: Layers, mapped: Map) -> Jump:
 
 
 def _growing(count: jax.Array, fewest: int, most: int) -> jax.Array:
-    """Give the probability of growing: one half, at the ends of the range 0 or 1."""
+    """Give the probability of growing: one half, and 0 or 1 at the ends of the range."""
     inside = jnp.where(count <= fewest, 1.0, 0.5)
     return jnp.where(count >= most, 0.0, inside)
 
 
 def _direction(grow: jax.Array, count: jax.Array, fewest: int, most: int) -> jax.Array:
-    """Give the log ratio of turning back; -inf for a step that leaves the range."""
+    """Give the log ratio of the opposite direction; -inf for a step that leaves the range."""
     new = count + jnp.where(grow, 1, -1)
     going, back = _growing(count, fewest, most), _growing(new, fewest, most)
     ratio = jnp.where(grow, _log(1 - back) - _log(going), _log(back) - _log(1 - going))
@@ -133,5 +133,5 @@ def _log(value: jax.Array) -> jax.Array:
 
 
 def _choose(key: jax.Array, possible: jax.Array) -> jax.Array:
-    """Choose a place uniformly among the possible; any where none is."""
+    """Choose one of the possible places uniformly; any place if none is possible."""
     return jnp.argmax(jnp.where(possible, jax.random.uniform(key, possible.shape), -1.0))

@@ -1,4 +1,4 @@
-"""What every kernel is: two pure functions, and the types they pass."""
+"""The protocol of kernels: two pure functions, and the types of their arguments and results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlobayes.inference.architecture import Architecture
 
 
 class LogDensity(Protocol):
-    """A log density of a position (parameter,), which an inverse temperature flattens.
+    """A log density of a position (parameter,), with an inverse temperature.
 
     At inverse temperature b it is log prior + b log likelihood: the target at 1, the prior at 0.
     """
@@ -20,33 +20,33 @@ class LogDensity(Protocol):
     def __call__(
         self, position: jax.Array, inverse_temperature: float | jax.Array = 1.0, /
     ) -> jax.Array:
-        """Evaluate it, a scalar."""
+        """Evaluate the log density, a scalar."""
         ...
 
 
 class Conjugates(Protocol):
-    """What can be drawn given all else: some entries of a position (parameter,).
+    """Entries of a position (parameter,) that can be drawn given all others.
 
-    `refresh(key, position)` draws the entries `held` anew, may move the others, and leaves the
+    `refresh(key, position)` draws the entries `held` anew, may change the others, and leaves the
     target invariant.
     """
 
     @property
     def refresh(self) -> Callable[[jax.Array, jax.Array], jax.Array]:
-        """Draw them."""
+        """Function that draws the entries."""
         ...
 
     @property
     def held(self) -> np.ndarray:
-        """Their places."""
+        """Places of the entries."""
         ...
 
 
 class Posterior(NamedTuple):
-    """What a kernel draws from: a log density, and what is known of its prior.
+    """The target of a kernel: a log density, and facts about its prior.
 
-    They are its conjugates, where it has any, the places of the entries that are independent
-    standard normals a priori, None where that is not known, and the architecture, where it varies.
+    The facts are its conjugates, if it has any; the places of the entries that are independent
+    standard normals a priori, None if that is not known; and the architecture, if it varies.
     """
 
     logdensity_fn: LogDensity
@@ -56,9 +56,9 @@ class Posterior(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the next step needs: position (parameter,), its log density and gradient.
+    """State of a chain: position (parameter,), its log density and gradient.
 
-    A kernel that needs more has a state of its own, with at least `position` and `logdensity`.
+    A kernel that needs more has a separate state type, with at least `position` and `logdensity`.
     """
 
     position: jax.Array
@@ -67,10 +67,10 @@ class State(NamedTuple):
 
 
 class Tuned(NamedTuple):
-    """What warm-up learns, frozen before the first draw.
+    """The tuned values of a kernel, frozen before the first draw.
 
     The inverse mass matrix is its diagonal (parameter,), dense (parameter, parameter), or
-    BlackJAX's low-rank form. A kernel that learns more has a record of its own, with at least
+    BlackJAX's low-rank form. A kernel that learns more has a separate record, with at least
     `step_size`.
     """
 
@@ -79,13 +79,12 @@ class Tuned(NamedTuple):
 
 
 class Info(NamedTuple):
-    """What diagnostics need of one step, each a scalar.
+    """Facts of one step for the diagnostics, each a scalar.
 
-    `energy` is the Hamiltonian of the state that was kept, as E-BFMI needs it, and NaN for kernels
-    without a Gaussian momentum;
-    `num_integration_steps` counts the evaluations of the density or its gradient; `tree_depth`
-    counts doublings and is 0 for kernels without a tree. `extra` holds values of single kernels, by
-    name.
+    `energy` is the Hamiltonian of the new state, from which E-BFMI is computed; it is NaN for
+    kernels without a Gaussian momentum. `num_integration_steps` counts the evaluations of the
+    density or its gradient; `tree_depth` counts doublings and is 0 for kernels without a tree.
+    `extra` holds values of single kernels, by name.
     """
 
     acceptance_rate: jax.Array

@@ -1,7 +1,7 @@
 """The surface of an energy between several positions: planes, low-loss paths, distances.
 
-An energy is a function of a position (parameter,) that gives a scalar. Many positions are
-evaluated one after another, so that the memory is that of one.
+An energy is a scalar function of a position (parameter,). Positions are evaluated one after
+another, so that the memory is that of one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Energy = Callable[[jax.Array], jax.Array]
 
 TIMES_PER_STEP = 8
 ON_ONE_LINE = 1e-6
-"""Distance from a line, relative to the longest position, below which rounding is all there is."""
+"""Distance from a line, relative to the longest position, below which it is rounding error."""
 
 
 class Plane(NamedTuple):
-    """The plane through three positions, and where these lie on it.
+    """The plane through three positions, and their coordinates on it.
 
     Attributes
     ----------
@@ -88,8 +88,8 @@ def fit_bezier(
 ) -> jax.Array:
     """Find the control point (parameter,) of a quadratic Bezier path of low energy.
 
-    Adam minimises the mean energy over t uniform on [0, 1], estimated at eight t a step, from the
-    straight line on, its learning rate decaying as a cosine (Garipov et al. 2018,
+    Adam minimises the mean energy over t uniform on [0, 1], estimated at eight values of t a step.
+    It starts from the straight line, and its learning rate decays as a cosine (Garipov et al. 2018,
     arXiv:1802.10026, equation 2).
     """
     optimizer = optax.adam(optax.cosine_decay_schedule(learning_rate, steps))
@@ -130,7 +130,7 @@ def along(
 
 
 def distances(paths: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
-    """Measure how far paths (chain, snapshot, parameter) are apart, for every pair of chains.
+    """Measure the distances of paths (chain, snapshot, parameter) for every pair of chains.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""What an approximate method is: a value that draws positions from what it takes for a posterior.
+"""The protocol of approximate methods: an object that draws positions from an approximation.
 
-Chains of MCMC need segments, warm-up and checkpoints; they are kernels (`kernel.py`). A method of
-this kind needs one job.
+MCMC needs segments, warm-up and checkpoints, and has kernels instead (`kernel.py`). An approximate
+method needs one job.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from nlobayes.inference.pretrain import Problem, Rows
 
 
 class Approached(NamedTuple):
-    """What a method starts from.
+    """The input of a method.
 
-    Where the output layer is integrated out, an entry is a parameter that is left.
+    If the output layer is integrated out, the entries are the remaining parameters.
 
     Attributes
     ----------
     logdensity_fn
         The log density of a position (entry,).
     maps
-        The MAPs as whole positions (start, parameter).
+        The MAPs as full positions (start, parameter).
     starts
-        The same without what was integrated out (start, entry).
+        The same without the parameters that are integrated out (start, entry).
     complete
-        Whole positions (draw, parameter) of positions (draw, entry): what was integrated out is
-        drawn by a key.
+        Gives full positions (draw, parameter) for positions (draw, entry): a key draws the
+        parameters that are integrated out.
     gauss_newton
         Curvature of the negative log density.
     problem
-        What pretraining minimises, of positions (entry,).
+        The problem of pretraining, for positions (entry,).
     train
-        The train rows that its likelihood sums over; None where it is no sum over rows.
+        The train rows that its likelihood sums over; None if it is not a sum over rows.
     hyperparameters
-        Places of the entries that are learned by prior and likelihood, and not by the network.
+        Places of the entries that belong to prior and likelihood, and not to the network.
     """
 
     logdensity_fn: LogDensity
@@ -59,17 +59,17 @@ class Drawn(NamedTuple):
     Attributes
     ----------
     positions
-        Whole positions (draw, parameter).
+        Full positions (draw, parameter).
     of_starts
         Numbers of each start by name.
     log_density
-        Log density (draw,) of what they were drawn from, without what was integrated out; None
-        where there is none.
+        Log density (draw,) of the approximation, without the parameters that are integrated out;
+        None if it has none.
     resample
-        How many of the draws are to be chosen by their importance; None where all are kept.
+        Number of draws to choose by importance resampling; None if all are kept.
     centres
-        Whole positions (draw, parameter) at which the network of each draw is linearised; None
-        where draws are of the network itself.
+        Full positions (draw, parameter) at which the network of each draw is linearised; None if
+        draws use the network itself.
     """
 
     positions: jax.Array
@@ -88,6 +88,6 @@ class Method(Protocol):
         Raises
         ------
         InputError
-            If the starts are not those that the settings request.
+            If the number of starts differs from that of the settings.
         """
         ...

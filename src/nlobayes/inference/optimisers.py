@@ -1,4 +1,4 @@
-"""How a MAP is descended to: optimisers by kind, and schedules of their learning rate by kind.
+"""Optimisers that find a MAP, and schedules of their learning rate, by kind.
 
 An optimiser is a function of its learning rate, fixed or scheduled, as Optax has them.
 """
@@ -15,7 +15,7 @@ Optimiser = Callable[[Any], optax.GradientTransformation]
 
 
 class Schedule(NamedTuple):
-    """How the learning rate falls: step by step within a cycle, by `factor` from one to the next.
+    """A schedule of the learning rate: within a cycle, and by `factor` from one cycle to the next.
 
     `within(learning_rate, epochs, steps)` is a schedule of Optax over a cycle of `epochs` epochs
     of `steps` steps each.
@@ -32,27 +32,27 @@ def adam() -> Optimiser:
 
 
 def amsgrad() -> Optimiser:
-    """Do as Adam with the largest second moment so far."""
+    """Use Adam with the largest second moment so far."""
     return optax.amsgrad
 
 
 def adamw(weight_decay: float) -> Optimiser:
-    """Do as Adam, and shrink the position by `weight_decay` times the learning rate each step."""
+    """Use Adam, and shrink the position by `weight_decay` times the learning rate each step."""
     return partial(optax.adamw, weight_decay=weight_decay)
 
 
 def sgd(momentum: float) -> Optimiser:
-    """Follow the gradient, with the gradients before it decayed by `momentum` a step."""
+    """Follow the gradient plus earlier gradients, which decay by `momentum` a step."""
     return partial(optax.sgd, momentum=momentum or None)
 
 
 def constant() -> Schedule:
-    """Keep the learning rate."""
+    """Keep the learning rate constant."""
     return Schedule(lambda rate, epochs, steps: optax.constant_schedule(rate))
 
 
 def cosine() -> Schedule:
-    """Let the learning rate fall to zero along half a cosine."""
+    """Decrease the learning rate to zero along half a cosine."""
     return Schedule(lambda rate, epochs, steps: optax.cosine_decay_schedule(rate, epochs * steps))
 
 

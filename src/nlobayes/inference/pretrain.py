@@ -26,10 +26,10 @@ class Rows(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is fitted: functions of a position (parameter,), and of rows where stated.
+    """The functions to fit, of a position (parameter,), and of rows where stated.
 
     `log_likelihood(position, rows)` sums over the rows it is given; `misfit(position, rows)` is
-    the error that early stopping watches on the validation rows, a scalar, the less the better.
+    the error of the validation rows for early stopping, a scalar; smaller is better.
     `log_density(position)` is the log posterior of all train rows up to the evidence.
     """
 
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
 class Fit(NamedTuple):
     """A MAP (parameter,), its history per epoch, and the path that led to it.
 
-    The history is the loss per row and the validation error; `epochs` counts those that ran. The
+    The history is the loss per row and the validation error; `epochs` is the number that ran. The
     path is the position (snapshot, parameter) after `path_epochs` (snapshot,) epochs, from the
     start (epoch 0) to the last epoch. After an early stop both repeat their last values.
     """
@@ -56,7 +56,7 @@ class Fit(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """State of a fit; `stale` and `age` count epochs of the cycle, `epochs` those of all."""
+    """State of a fit; `stale` and `age` count epochs of the cycle, `epochs` those of all cycles."""
 
     position: jax.Array
     optimiser: Any
@@ -70,7 +70,7 @@ class _Progress(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """When cycles end, and the fit with the last of them."""
+    """The rules by which cycles end, and the fit with the last of them."""
 
     epochs: int
     patience: int | None
@@ -78,7 +78,7 @@ class _Plan(NamedTuple):
 
     @property
     def runs_through(self) -> bool:
-        """Whether all epochs run, and no position but the last matters."""
+        """Whether all epochs run, and only the last position is used."""
         return self.patience is None and self.cycles == 1
 
     def cycle_ended(self, now: _Progress) -> jax.Array:
@@ -108,9 +108,9 @@ def fit_map(
     """Minimise the negative log posterior per row, over minibatches shuffled anew each epoch.
 
     Each minibatch estimates the full loss without bias: its likelihood is scaled by N / batch and
-    the prior counts once. A remainder smaller than a batch sits out one epoch. The batch `full` is
-    the loss itself: one step an epoch, and no use of the key. Weight decay is no part of the loss:
-    it leads to another position than the MAP.
+    the prior counts once. A remainder smaller than a batch is left out for one epoch. The batch
+    `full` uses the loss itself: one step an epoch, without the key. Weight decay is not part of the
+    loss: it leads to another position than the MAP.
 
     With `patience`, or in several cycles, the position of the best validation error is returned,
     otherwise the last one. A cycle ends after `epochs` epochs, or after `patience` epochs without
@@ -130,7 +130,7 @@ def fit_map(
             now = jax.lax.cond(
                 plan.cycle_ended(now), lambda old: _next_cycle(old, descent), lambda old: old, now
             )
-        return _judge(*run_epoch(key, now), problem.misfit, validation)
+        return _validate(*run_epoch(key, now), problem.misfit, validation)
 
     def one_epoch(carry: tuple[_Progress, jax.Array], index: jax.Array) -> tuple[Any, jax.Array]:
         progress, path = carry
@@ -173,7 +173,7 @@ def loss_of_batches(
     """Give the loss per row of a batch, the draw of an epoch's batches by a key, and their number.
 
     The loss is a function of a position (parameter,) and the numbers of the rows of a batch (row,).
-    The batches are (batch, row); a remainder smaller than a batch sits out one epoch.
+    The batches are (batch, row); a remainder smaller than a batch is left out for one epoch.
     """
     rows = len(train.target)
     if batch == "full":
@@ -229,7 +229,7 @@ def _begin(start: jax.Array, descent: optax.GradientTransformation) -> _Progress
 
 
 def _next_cycle(ended: _Progress, descent: optax.GradientTransformation) -> _Progress:
-    """Begin at the best position so far, which a cycle has to better."""
+    """Start from the best position so far, which the next cycle must improve."""
     return _begin(ended.best_position, descent)._replace(
         best_error=ended.best_error,
         cycle=ended.cycle + 1,
@@ -238,7 +238,7 @@ def _next_cycle(ended: _Progress, descent: optax.GradientTransformation) -> _Pro
     )
 
 
-def _judge(
+def _validate(
     progress: _Progress,
     loss: jax.Array,
     misfit: Callable[[jax.Array, Rows], jax.Array],

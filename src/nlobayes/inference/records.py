@@ -1,4 +1,4 @@
-"""What a group of chains leaves behind: sample stats under ArviZ's names, and plain arrays."""
+"""Stored records of a chain group: sample stats under ArviZ's names, and plain arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def sample_stats(info: Info, logdensity: jax.Array) -> Arrays:
-    """Name the info of every step (chain, draw) as ArviZ does, with the log density as `lp`."""
+    """Name the info of every step (chain, draw) by ArviZ's names, with the log density as `lp`."""
     fields = info._asdict()
     extra = fields.pop("extra")
     renamed = {ARVIZ_NAMES[name]: value for name, value in fields.items()}
@@ -34,7 +34,7 @@ def sample_stats(info: Info, logdensity: jax.Array) -> Arrays:
 
 
 def join(segments: Sequence[Segments]) -> Segments:
-    """Join pieces of a chain group along their second axis, that of the draws."""
+    """Join segments of a chain group along their second axis, that of the draws."""
     return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *segments)
 
 
@@ -52,7 +52,7 @@ def from_arrays(template: Any, arrays: Mapping[str, np.ndarray], where: str) -> 
     template
         A tree of the same form; its leaves need only a shape and a dtype.
     arrays
-        What `to_arrays` made of the tree.
+        The result of `to_arrays` for the tree.
     where
         Where the arrays were found, for the message.
 
@@ -75,7 +75,7 @@ def from_arrays(template: Any, arrays: Mapping[str, np.ndarray], where: str) -> 
 def _unlike(
     name: str, found: tuple[Any, ...] | None, expected: tuple[Any, ...] | None
 ) -> InputError:
-    """Describe shape and dtype, found and expected; None represents no such array."""
+    """Describe found and expected shape and dtype; None means that there is no such array."""
     if found is None:
         return InputError("inference.array_missing", name=name, expected=expected)
     if expected is None:

@@ -1,4 +1,4 @@
-"""Sampling in segments: thinned, of bounded memory, and equal however it is cut."""
+"""Sampling in segments, with thinning and bounded memory; the cuts do not change the draws."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def draw(
 ) -> tuple[Any, Draws]:
     """Draw `kept * thin` times from draw number `first` on, keeping every `thin`-th.
 
-    Keys, states and what was tuned have a leading axis (chain,). The key of draw i of a chain is
-    `fold_in(key, i)`: segments of any length give the same chain. A `completion` draws what was
-    integrated out, by a key of its own with the same number folded in: whole positions are kept and
-    observed.
+    Keys, states and tuned values have a leading axis (chain,). The key of draw i of a chain is
+    `fold_in(key, i)`: segments of any length give the same chain. A `completion` draws the
+    parameters that were integrated out, by its own key with the same number folded in: full
+    positions are kept and observed.
     """
     indices = (first + jnp.arange(kept * thin)).reshape(kept, thin)
 

@@ -1,4 +1,4 @@
-"""Warm-up in pieces: equal however it is cut, with the info of every step."""
+"""Warm-up in segments, with the info of every step; the cuts do not change the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The draws of a run as InferenceData, with what ArviZ needs for its comparisons and checks."""
+"""The draws of a run as InferenceData, with the groups for comparisons and checks by ArviZ."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def inference_data(
     Parameters
     ----------
     run, dataset, results
-        As of `pymc_model`.
+        As in `pymc_model`.
     log_likelihood
         Whether to add the log likelihood `target` (chain, draw, point) of each train row.
     posterior_predictive
         Whether to add a replicate `target` (chain, draw, point) of each train row.
     seed
-        Of the replicates.
+        Seed of the replicates.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def inference_data(
     ------
     InputError
         If the file is no posterior, its dataset is missing or has changed, or a group is requested
-        of networks that are linearised.
+        for linearised networks.
     """
     with needs_extra():
         import arviz as az

@@ -22,12 +22,12 @@ def pymc_model(
     run
         A file of `results/posterior/` or `results/thinned/`, or the name of a run.
     dataset
-        Its dataset; by default the one named in the posterior.
+        Dataset of the run; by default the one named in the posterior.
     results
-        Folder of the results, for the name of a run.
+        Folder of the results, which is used if `run` is a name.
     non_centered
-        Arrays under learned scales are sampled in units of these. Without, the free variables are
-        those of stored draws.
+        Whether arrays with learned scales are sampled in units of these scales. If not, the free
+        variables are those of stored draws.
 
     Returns
     -------

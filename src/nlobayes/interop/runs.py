@@ -1,4 +1,4 @@
-"""A run as people name it: the posterior that is read, its model, and its dataset."""
+"""Search for the posterior of a run, its model and its dataset."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Named = str | Path
 
 
 class Conditioned(NamedTuple):
-    """A posterior, its model, and the data that it was conditioned on.
+    """A posterior, its model, and the data on which it was conditioned.
 
     `linearised` is true if its draws are linearised networks.
     """
@@ -38,33 +38,35 @@ class Conditioned(NamedTuple):
 def find(run: Named, dataset: Named | None, results: Named) -> Conditioned:
     """Find the posterior of a run, given by its path or its name, with its model and data.
 
-    Without `dataset` that is the file that the posterior names, beside it.
+    Without `dataset`, the dataset is the file that the posterior names, in the same project.
 
     Raises
     ------
     InputError
-        If there is no such posterior, or its dataset is missing or not the one of the posterior.
+        If there is no such posterior, or if the dataset is missing or differs from that of the
+        posterior.
     """
     posterior = _posterior(run, Path(results))
-    made = read_attrs(posterior)
-    spec = made.get("spec") if made.get("kind") in KINDS else None
+    attributes = read_attrs(posterior)
+    spec = attributes.get("spec") if attributes.get("kind") in KINDS else None
     model = stated_model(spec, str(posterior))
     if model is None:
-        raise InputError("interop.no_posterior", where=posterior, kind=made.get("kind", "none"))
-    inputs = made["inputs"]
-    data = _beside(posterior, made, inputs) if dataset is None else Path(dataset)
+        kind = attributes.get("kind", "none")
+        raise InputError("interop.no_posterior", where=posterior, kind=kind)
+    inputs = attributes["inputs"]
+    data = _beside(posterior, attributes, inputs) if dataset is None else Path(dataset)
     if not data.is_file():
         raise InputError("interop.no_dataset", where=posterior, dataset=data)
     if digest(data) not in inputs.values():
         raise InputError("interop.other_dataset", where=posterior, dataset=data)
     file = model.prior.earlier
     earlier = None if file is None else read_earlier(Path(file.file))
-    linearised = made.get("predictive") == LINEARISED
+    linearised = attributes.get("predictive") == LINEARISED
     return Conditioned(posterior, model, read_dataset(data), earlier, linearised)
 
 
 def _posterior(run: Named, results: Path) -> Path:
-    """Take a file as it is, anything else as the name of a run."""
+    """Return the path of a file unchanged, and treat any other argument as the name of a run."""
     path, named = Path(run), results / "posterior" / f"{run}.nc"
     if path.is_file():
         return path
@@ -73,11 +75,11 @@ def _posterior(run: Named, results: Path) -> Path:
     return named
 
 
-def _beside(posterior: Path, made: dict[str, object], inputs: dict[str, str]) -> Path:
-    """Find the dataset that a posterior names, from the root of the project that it lies in."""
+def _beside(posterior: Path, attributes: dict[str, object], inputs: dict[str, str]) -> Path:
+    """Find the dataset that a posterior names, in the project of the posterior."""
     named = [name for name in inputs if name.startswith(DATA)]
     if len(named) != 1:
         raise InputError("interop.dataset_not_named", where=posterior)
-    place, whole = str(made.get("place", "")), posterior.absolute()
+    place, whole = str(attributes.get("place", "")), posterior.absolute()
     inside = bool(place) and whole.as_posix().endswith(f"/{place}")
     return whole.parents[len(Path(place).parts) - 1] / named[0] if inside else Path(named[0])

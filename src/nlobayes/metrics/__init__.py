@@ -1,6 +1,6 @@
-"""The one list of scores: what each is called, its unit, what is better, and where it is shown.
+"""The list of all scores: their names, their units, what is better, and where they are shown.
 
-It imports nothing, for planning, evaluation and figures read it alike. Its order is that of tables
+It imports no library, because planning, evaluation and figures read it. Its order is that of tables
 and panels. `docs/scores.md` is this list; `python -m nlobayes.metrics` prints it.
 """
 
@@ -312,25 +312,25 @@ _BY_KEY = {metric.key: metric for metric in reversed(METRICS)}
 
 
 def metric_of(key: str) -> Metric:
-    """Find the score of a key; the first one where numbers and classes have it both.
+    """Find the score of a key; the first one if both numbers and classes have it.
 
-    A key that is not in the list is that of a user's own score, which its name represents.
+    A key that is not in the list belongs to a custom score and is its name.
     """
     return _BY_KEY.get(key) or Metric(key, NUMBERS, key.replace("_", " "))
 
 
 def is_own(key: str) -> bool:
-    """Return whether a key is that of a user's own score."""
+    """Return whether a key belongs to a custom score."""
     return key not in _BY_KEY
 
 
 def shown_in(place: Shown) -> tuple[str, ...]:
-    """Give the keys by which runs are compared somewhere, in the order of the list."""
+    """Give the keys of the scores that are shown at a place, in the order of the list."""
     return tuple(metric.key for metric in METRICS if place in metric.shown)
 
 
 def keys_of(kind: Of) -> tuple[str, ...]:
-    """Give every key of the scores of something, those beside them included."""
+    """Give every key of the scores of a kind, with those of intervals and errors."""
     return tuple(key for metric in METRICS if metric.of == kind for key in metric.keys)
 
 

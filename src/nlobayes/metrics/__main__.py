@@ -63,7 +63,7 @@ HEADER = ("| key | what | unit | better | splits |", "|---|---|---|---|---|")
 
 
 def as_markdown() -> str:
-    """Write the list as a page: one table for everything that scores are of."""
+    """Write the list as a page, with one table for each kind of scores."""
     lines = ["# Scores", "", INTRODUCTION, ""]
     for kind in Of:
         alike: dict[tuple[object, ...], list[Metric]] = {}
@@ -75,7 +75,7 @@ def as_markdown() -> str:
 
 
 def _form(metric: Metric) -> tuple[object, ...]:
-    """Give all that the row of a score shows, without the number in its name."""
+    """Give the content of the row of a score, without the number in its name."""
     names = (NUMBER.sub("", text) for text in (metric.key, metric.label))
     return (*names, metric.unit, metric.better, metric.splits, metric.beside)
 

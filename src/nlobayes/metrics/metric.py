@@ -1,4 +1,4 @@
-"""What a score is: its names, its unit, what is better, and where it is shown."""
+"""The definition of a score: its names, its unit, what is better, and where it is shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SPLITS = ("train", "val", "test")
 
 
 class Of(StrEnum):
-    """What a score is of."""
+    """Kind of result that a score rates."""
 
     NUMBERS = "predicted numbers"
     CLASSES = "predicted classes"
@@ -20,7 +20,7 @@ class Of(StrEnum):
 
 
 class Shown(StrEnum):
-    """Where runs are compared by a score."""
+    """Place where runs are compared by a score."""
 
     SCAN = "the figure of a scan"
     FOREST = "the figure of differences"
@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """How a score is drawn.
+    """The axis of a score in figures.
 
     `scale` is linear, log, or fitting (whichever fits the values). `span` is the share of the
     largest value that the axis spans at least. `limit` is a value not to exceed.
@@ -61,17 +61,17 @@ class Metric(NamedTuple):
     key
         Its key in JSON files and its column in tables.
     of
-        What it is of.
+        Kind of result that it rates.
     label
-        Its name in words.
+        Its name in figures and reports.
     unit
-        Its unit as people read it; shares are shown in %.
+        Its unit as it is shown; shares are shown in %.
     better
         `lower`, `higher`, or the nominal value; None where neither is better.
     beside
-        Suffixes of the keys beside it: ends of its interval, or its standard error.
+        Suffixes of related keys: ends of its interval, or its standard error.
     splits
-        Splits that it is of; none for what is of no split.
+        Splits that have it; empty for a score that belongs to no split.
     shown
         Where runs are compared by it.
     axis
@@ -115,5 +115,5 @@ class Metric(NamedTuple):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Its key, and those beside it."""
+        """Its key, and the related keys."""
         return (self.key, *(f"{self.key}{suffix}" for suffix in self.beside))

@@ -1,1 +1,1 @@
-"""The question: a Bayesian neural network in PyMC, and the density that JAX evaluates."""
+"""The statistical model: a Bayesian neural network in PyMC, and its density in JAX."""

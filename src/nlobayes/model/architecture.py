@@ -1,8 +1,8 @@
 """Networks whose number of units or layers is not fixed, as variables of the PyMC model.
 
-The model has the arrays of the largest network, and indicators of what is in use. What is not in
-use keeps its prior, and the likelihood does not see it. A unit that is not in use has weights
-zero; a layer that is not in use is the identity, which `relu` passes on unchanged.
+The model has the arrays of the largest network, and indicators of the units and layers in use.
+The others keep their prior, and the likelihood does not depend on them. A unit that is not in use
+has weights zero; a layer that is not in use is the identity, which `relu` passes on unchanged.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scipy.special import gammaln, logsumexp
 from nlobayes.model.networks import DEPTH, UNITS, WIDTH, Layer
 
 PADDED = "_padded"
-"""What the name of an array ends in that has entries not in use."""
+"""Suffix of the name of an array that has entries not in use."""
 
 
 class Varying(NamedTuple):
-    """Log probabilities of every number from 0: of units in a layer, of hidden layers.
+    """Log probabilities of the numbers of units of each layer and of hidden layers, from 0.
 
-    None where that is fixed. Those of units are a list (layer,) of (unit + 1,), those of layers
-    (layer + 1,).
+    A number that is fixed has None. `units` is a list (layer,) of arrays (unit + 1,); the array of
+    the number of layers has shape (layer + 1,).
     """
 
     units: tuple[np.ndarray, ...] | None = None
@@ -52,12 +52,12 @@ def log_probabilities(
 def state_varying(
     varying: Varying, stated: Mapping[str, Any], layers: Sequence[Layer], dims: Sequence[str]
 ) -> dict[str, Any]:
-    """State the indicators, and name the arrays of the network that is in use.
+    """Define the indicators, and name the arrays of the network that is in use.
 
     Parameters
     ----------
     varying
-        What varies.
+        Log probabilities of the numbers that vary.
     stated
         The arrays of the largest network, by the names of its layers.
     layers
@@ -111,7 +111,7 @@ def _name(names: Layer, weights: Any, biases: Any, dims: Sequence[str]) -> dict[
 
 
 def _state_units(name: str, log_probability: np.ndarray, dim: str) -> Any:
-    """State which units are in use: their number, then every choice of so many alike."""
+    """State which units are in use: their number, then a uniform choice of that many units."""
     most = len(log_probability) - 1
     number = np.arange(most + 1)
     choices = gammaln(most + 1) - gammaln(number + 1) - gammaln(most - number + 1)

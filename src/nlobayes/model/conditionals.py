@@ -1,10 +1,10 @@
 """Hyperparameters that can be drawn given the weights, where their priors are conjugate.
 
-A draw holds the weights, hence the likelihood: c = sqrt(fan_in) w, or w itself for biases, are
-N(a, s^2) given their mean a and scale s, whatever the data. The arrays are sampled non-centered,
-so that z = (c - a) / s follows. Each draw leaves the posterior invariant, and so do all of them,
-one after the other (Gibbs sampling; Neal 1996, *Bayesian Learning for Neural Networks*, chapter 3).
-What a prior draws, and how, is in its own file.
+A draw keeps the weights fixed, hence the likelihood: c = sqrt(fan_in) w, or w itself for biases,
+are N(a, s^2) given their mean a and scale s, whatever the data. The arrays are sampled
+non-centered, so that z = (c - a) / s follows. Each draw leaves the posterior invariant, and so does
+their sequence (Gibbs sampling; Neal 1996, *Bayesian Learning for Neural Networks*, chapter 3).
+The module of each prior defines its own conditional draws.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from nlobayes.model.prior import Prior, arrays_of
 
 
 class Conjugates(NamedTuple):
-    """What can be drawn given all else.
+    """Hyperparameters that can be drawn given all other parameters.
 
-    `refresh(key, position)` draws the entries `held` of a position anew, and moves the others so
-    that every weight stays.
+    `refresh(key, position)` draws the entries `held` of a position anew, and changes the others so
+    that every weight keeps its value.
     """
 
     refresh: Callable[[jax.Array, jax.Array], jax.Array]
@@ -35,7 +35,7 @@ class Conjugates(NamedTuple):
 def find_conjugates(prior: Prior, network: Network, density: Density) -> Conjugates | None:
     """Find the hyperparameters of a prior that are conjugate; None where there are none.
 
-    Those of slopes are not among them.
+    Hyperparameters of slopes are not included.
     """
     arrays = [one for one in arrays_of(network, unit_dims(network)) if one.role != SLOPES]
     found = prior.conditionals(arrays)

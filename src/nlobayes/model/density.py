@@ -1,6 +1,6 @@
 """PyMC -> PyTensor -> JAX: the log density of a flat position, with the data as arguments.
 
-Three borders are crossed once, here: names and shapes become one flat vector, PyMC's data become
+This module makes three conversions: named arrays become one flat vector, PyMC's data become
 arguments (a compiled graph would freeze them), and the sum over rows is cut into chunks.
 """
 
@@ -36,15 +36,15 @@ ROWS = "rows"
 
 
 class Density(NamedTuple):
-    """The log density of a flat position (parameter,) and what belongs to it.
+    """The log density of a flat position (parameter,), and functions of such positions.
 
-    `log_prior(position)` and `log_likelihood(position, data)` are scalars, Jacobians included in
-    the first, `bare_log_prior(position)` is that without them;
-    `variables(position)` names the weights, their scales and the noise;
-    `draw_prior(seed)` is a position drawn from the prior; `locate(variables)` is the position of
-    named variables, of a model that is centered; `places` states where in a position each
-    free variable of the PyMC model lies; `unravel(position)` gives the value variables of that
-    model, in its order.
+    - `log_prior(position)` is a scalar with Jacobians, `bare_log_prior(position)` one without.
+    - `log_likelihood(position, data)` is a scalar.
+    - `variables(position)` gives the weights, their scales and the noise by name.
+    - `draw_prior(seed)` draws a position from the prior.
+    - `locate(variables)` gives the position of named variables of a centered model.
+    - `places` holds the slice of a position for each free variable of the PyMC model.
+    - `unravel(position)` gives the value variables of that model, in its order.
     """
 
     size: int
@@ -66,7 +66,7 @@ class Density(NamedTuple):
     def log_density(
         self, position: jax.Array, data: Data, inverse_temperature: float | jax.Array = 1.0
     ) -> jax.Array:
-        """Log density of the posterior up to the evidence, its likelihood flattened on request."""
+        """Give the posterior's log density up to the evidence, with the likelihood tempered."""
         likelihood = self.log_likelihood(position, data)
         return self.log_prior(position) + inverse_temperature * likelihood
 
@@ -87,7 +87,7 @@ class Density(NamedTuple):
         return jax.device_put(data, NamedSharding(self.mesh, PartitionSpec(ROWS)))
 
     def batch(self, features: jax.Array, target: jax.Array, error: jax.Array | None = None) -> Data:
-        """Lay out rows that are already JAX arrays as one chunk; may be traced."""
+        """Lay out rows of JAX arrays as one chunk; the function may be traced."""
         placed = features.T if self.layout == "columns" else features
         return Data(placed[None], target[None], None, None if error is None else error[None])
 
@@ -95,7 +95,7 @@ class Density(NamedTuple):
 def build_density(posterior: Posterior, *, chunk: int, shards: int = 1) -> Density:
     """Compile a PyMC posterior into JAX functions of a flat position.
 
-    With several shards the chunks are dealt to as many devices, which sum their parts.
+    With several shards the chunks are distributed over as many devices, which sum their parts.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _places(model: pm.Model, point: dict[str, jax.Array]) -> dict[str, slice]:
 
 
 def _locate(model: pm.Model) -> Callable[[dict[str, jax.Array]], jax.Array]:
-    """Build the way from named variables back to the position: the transforms, forwards."""
+    """Build the map from named variables to a position, by the forward transforms."""
     names = [variable.name for variable in model.free_RVs]
     named = [variable.type(name=variable.name) for variable in model.free_RVs]
     values = []
@@ -185,7 +185,10 @@ def _locate(model: pm.Model) -> Callable[[dict[str, jax.Array]], jax.Array]:
 def _mesh(shards: int) -> Mesh | None:
     if len(jax.devices()) < shards:
         raise InputError(
-            "model.few_devices", where="execution.shards", asked=shards, found=len(jax.devices())
+            "model.few_devices",
+            where="execution.shards",
+            requested=shards,
+            found=len(jax.devices()),
         )
     return Mesh(np.asarray(jax.devices()[:shards]), (ROWS,)) if shards > 1 else None
 
@@ -195,8 +198,8 @@ def _chunked(
 ) -> Callable[[jax.Array, Data], jax.Array]:
     """Sum a function of rows over the masked chunks of the data, and over the devices of a mesh.
 
-    With several chunks the gradient is summed beside the value, chunk by chunk, so that no
-    activation outlives its chunk.
+    With several chunks the gradient is summed together with the value, chunk by chunk, so that the
+    memory holds the activations of one chunk only.
     """
 
     def chunk_sum(position: jax.Array, chunk: Data) -> jax.Array:
@@ -244,7 +247,7 @@ def _chunked(
 
 
 def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
-    """Jaxify the log likelihood of each row with the data as arguments, the error if it has one."""
+    """Compile the log likelihood of each row into JAX, with the data as arguments."""
     [elementwise] = model.logp(vars=[model[TARGET]], sum=False)
     if elementwise.ndim > 1:
         elementwise = elementwise.sum(axis=-1, acc_dtype=elementwise.dtype)
@@ -252,9 +255,9 @@ def _row_log_likelihood(model: pm.Model) -> Callable[..., list[jax.Array]]:
 
 
 def of_rows(model: pm.Model, graphs: list[Any]) -> Callable[..., list[jax.Array]]:
-    """Jaxify graphs of the value variables and the data, which become arguments.
+    """Compile graphs of the value variables and the data into JAX, with the data as arguments.
 
-    They are features and target, and the error if there is one.
+    The data are features and target, and the error if there is one.
     """
     names = (FEATURES, f"{TARGET}_data", ERROR)
     shared = [model[name] for name in names if name in model]
@@ -264,9 +267,9 @@ def of_rows(model: pm.Model, graphs: list[Any]) -> Callable[..., list[jax.Array]
 
 
 def _named(model: pm.Model) -> list[Any]:
-    """Pick what a posterior is read by: weights, scales, noise; never their twins.
+    """Pick the variables to read from a posterior: weights, scales and noise without duplicates.
 
-    These are arrays in units of their scale, and arrays with entries that are not in use.
+    Duplicates are arrays in units of their scale, and arrays with entries that are not in use.
     """
     every = [*model.free_RVs, *model.deterministics]
     read = [variable for variable in every if not _is_twin(variable.name)]
@@ -277,13 +280,13 @@ def _named(model: pm.Model) -> list[Any]:
 
 
 def _dims(model: pm.Model, name: str) -> tuple[str, ...]:
-    """Give the axes of what is read by a name, which the model may have with another ending."""
+    """Give the axes of a variable, which the model may have under a name with a suffix."""
     known = model.named_vars_to_dims
     return tuple(known.get(name) or known.get(name + PADDED) or ())
 
 
 def _is_twin(name: str) -> bool:
-    """Return whether another name has the values of an array; scales of padded arrays have none."""
+    """Return whether a variable duplicates another one in other units or with padding."""
     return name.endswith(WHITENED) or (name.endswith(PADDED) and is_parameter(name))
 
 
@@ -294,7 +297,7 @@ def jaxify(inputs: list[Any], outputs: list[Any]) -> Callable[..., list[jax.Arra
 
 @jax_funcify.register(Softplus)
 def _softplus(op: Any, **_: Any) -> Callable[[jax.Array], jax.Array]:
-    """Take JAX's: the slope of PyTensor's form is NaN where the exponential overflows."""
+    """Use JAX's softplus: the gradient of PyTensor's is NaN where the exponential overflows."""
     return jax.nn.softplus
 
 

@@ -3,8 +3,8 @@
 Draws of f at these points give a Gaussian N(m, K), draws from the prior of the same run N(m0, K0).
 Their ratio is the factor of the data, a site in the words of Minka (2001, *Expectation propagation
 for approximate Bayesian inference*): a Gaussian factor in f of precision L = K^-1 - K0^-1 and
-natural mean K^-1 m - K0^-1 m0. With L = R'R it is exp(-|R f - y|^2 / 2). It has neither weights nor
-modes, and the prior is not in it, so it can be combined with any prior.
+natural mean K^-1 m - K0^-1 m0. With L = R'R it is exp(-|R f - y|^2 / 2). It depends neither on
+weights nor on modes nor on the prior, so it can be combined with any prior.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from nlobayes.errors import InputError
 
 SMALLEST_SHARE = 3e-4
-"""Directions of less than this share of the largest prior variance are left to the prior: along
-them a network bends with the others, and no Gaussian follows it."""
+"""Directions with less than this share of the largest prior variance are left to the prior: a
+network's values along them depend non-linearly on the others, and no Gaussian describes them."""
 DRAWS_PER_DIRECTION = 4
 FEWEST_DRAWS = 100
 ROUNDING = 1e-9
@@ -26,9 +26,10 @@ UNSTABLE = 2.0
 
 
 class Site(NamedTuple):
-    """What is remembered of f (point,) at features (point, feature), in units of the network.
+    """Earlier data as a Gaussian factor of f (point,) at features (point, feature).
 
-    `root` (combination, point) and `observed` (combination,): root @ f is N(observed, 1).
+    In units of the network. `root` (combination, point) and `observed` (combination,) state that
+    root @ f is N(observed, 1).
     """
 
     features: np.ndarray
@@ -39,7 +40,7 @@ class Site(NamedTuple):
 class Moments(NamedTuple):
     """Mean (point,) and covariance (point, point) of f, and the draws that they are estimated from.
 
-    Infinitely many where they are exact.
+    The number of draws is infinite for exact moments.
     """
 
     mean: np.ndarray
@@ -86,28 +87,28 @@ def divide(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Divide the Gaussian of a posterior by that of its prior: `root` and `observed` of a `Site`.
 
-    In units of the prior's principal directions, those of the `smallest_share` of the largest
-    variance or more, the prior is N(0, I). A direction is kept where the posterior's variance lies
-    below all that the noise of these draws alone would show (the lower edge of Wachter's law); its
-    precision is taken without the bias of inverting an estimate.
+    Principal directions of the prior with at least the `smallest_share` of the largest variance are
+    used; in their units the prior is N(0, I). A direction is kept if the posterior's variance is
+    smaller than the noise of these draws alone can produce (the lower edge of Wachter's law). The
+    bias of inverting an estimated covariance is removed from its precision.
     """
     whitening = _whitening(prior, posterior.draws / DRAWS_PER_DIRECTION, smallest_share)
     directions = whitening.shape[1]
     variances, rotation = np.linalg.eigh(whitening.T @ posterior.covariance @ whitening)
-    told = variances < (1 - ROUNDING) * lower_edge(directions, posterior.draws, prior.draws)
-    axes = (whitening @ rotation[:, told]).T
-    precision = _unbiased(directions, posterior.draws) / variances[told]
+    measured = variances < (1 - ROUNDING) * lower_edge(directions, posterior.draws, prior.draws)
+    axes = (whitening @ rotation[:, measured]).T
+    precision = _unbiased(directions, posterior.draws) / variances[measured]
     gain = precision - 1
-    apart = axes @ (posterior.mean - prior.mean)
+    shift = axes @ (posterior.mean - prior.mean)
     root = np.sqrt(gain)[:, np.newaxis] * axes
-    return root, precision * apart / np.sqrt(gain) + root @ prior.mean
+    return root, precision * shift / np.sqrt(gain) + root @ prior.mean
 
 
 def lower_edge(directions: int, draws: float, prior_draws: float) -> float:
-    """Bound from below the variances that equal covariances show by the noise of draws alone.
+    """Give the smallest variance that the noise of draws produces between equal covariances.
 
     Wachter (1980, Ann. Statist. 8, 937): the eigenvalues of one sample covariance in units of
-    another; 1 where both are exact.
+    another; 1 if both are exact.
     """
     first, second = directions / draws, directions / prior_draws
     width = np.sqrt(first + second - first * second)
@@ -115,10 +116,10 @@ def lower_edge(directions: int, draws: float, prior_draws: float) -> float:
 
 
 def spread_points(features: np.ndarray, count: int) -> np.ndarray:
-    """Choose rows that cover features (row, feature): each the farthest from those before.
+    """Choose rows that cover features (row, feature): each the farthest from the previous ones.
 
-    The first is the one nearest to the mean. Few rows then span what a smooth f can do on all of
-    them, the edges included, where a random choice leaves gaps; and there is no seed.
+    The first is the row nearest to the mean. A few rows then cover all of them, the edges included,
+    where a random choice leaves gaps. The choice needs no seed.
     """
     distance = np.square(features - features.mean(axis=0)).sum(axis=1)
     chosen = [int(np.argmin(distance))]

@@ -23,7 +23,7 @@ class Independent(NamedTuple):
     bias_scale, output_bias_scale
         Scales of the hidden biases and of those of the output.
     fan_in_power
-        1/2 keeps what enters a unit independent of the width; for weights of a stable law of
+        1/2 keeps the input of a unit independent of the width; for weights of a stable law of
         index a < 2, as a Cauchy's 1, it is 1/a (Neal 1996, *Bayesian Learning for Neural
         Networks*, chapter 2); 0 does not scale.
     non_centered
@@ -41,7 +41,7 @@ class Independent(NamedTuple):
     degrees_of_freedom: float | None = None
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array as a PyMC variable."""
+        """Define one array as a PyMC variable."""
         name, dims = parameters.name, parameters.dims
         scale = self._scale(parameters)
         if not (self.non_centered and parameters.non_centered):
@@ -61,7 +61,7 @@ class Independent(NamedTuple):
         return self.output_bias_scale if parameters.output else self.bias_scale
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List none: no scale is learned."""
+        """Return an empty list: no scale is learned."""
         return []
 
 
@@ -77,9 +77,9 @@ def fan_in(
     power: float = 0.5,
     degrees_of_freedom: float | None = None,
 ) -> Independent:
-    """Give non-centered weights whose scale falls with the fan-in to a `power`, normal by default.
+    """Give non-centered weights whose scale is proportional to 1 / fan_in^`power`.
 
-    A normal one is the width-independent prior of Neal (1996), chapter 2.
+    The default family, normal, is the width-independent prior of Neal (1996), chapter 2.
     """
     biases = scale if bias_scale is None else bias_scale
     return Independent(

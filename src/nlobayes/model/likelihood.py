@@ -1,7 +1,7 @@
-"""What a likelihood is: how far the target may be from the outputs of a network.
+"""The protocol of likelihoods: the distribution of the target around the outputs of a network.
 
-A likelihood is a value that observes the target in a PyMC model, and knows what the outputs of the
-network mean. PyMC is imported where a model is stated alone: predictions do without.
+A likelihood observes the target in a PyMC model, and defines the meaning of the outputs of the
+network. PyMC is imported only where a model is built, because predictions do not need it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Noise(NamedTuple):
 
 
 class Likelihood(Protocol):
-    """What observes the target around the outputs of a network."""
+    """An object that observes the target around the outputs of a network."""
 
     def outputs(self, targets: int) -> int:
-        """Count the outputs of a network for so many targets, or classes."""
+        """Count the network's outputs for this number of targets or classes."""
         ...
 
     def observe(self, output: Any, target: Any, error: Any) -> Any:
@@ -56,16 +56,16 @@ class Likelihood(Protocol):
         ...
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give what a position moves of the distribution at each point (point,) or (point, entry).
+        """Give the distribution parameters that depend on the position: (point,) or (point, entry).
 
-        The outputs, and the logarithms of a scale and of degrees of freedom that are learned.
+        They are the outputs, and the logarithms of a learned scale and learned degrees of freedom.
         """
         ...
 
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give R (point, row, entry) with R'R the Fisher information of what moves at a point."""
+        """Give R (point, row, entry), with R'R the Fisher information of the entries of `moved`."""
         ...
 
 
@@ -75,21 +75,21 @@ def in_quadrature(scale: Any, error: Any, xp: Any) -> Any:
 
 
 def diagonal(root: Any, output: Any, xp: Any) -> Any:
-    """Spread a root that broadcasts over the outputs (point,) or (point, output) of each point."""
+    """Expand a root that broadcasts over outputs (point,) or (point, output) to a diagonal."""
     each = xp.broadcast_to(root, output.shape)
     each = each[..., None] if output.ndim == 1 else each
     return each[..., None] * xp.eye(each.shape[-1], dtype=each.dtype)
 
 
 def of_blocks(blocks: Sequence[Sequence[Any]], output: Any, xp: Any) -> Any:
-    """Join roots of the same targets, each diagonal in them, to that of all their entries."""
+    """Join roots that are diagonal in the same targets into the root of all entries."""
     rows = [[diagonal(root, output, xp) for root in row] for row in blocks]
     joined = [row[0] if len(row) == 1 else xp.concatenate(row, axis=-1) for row in rows]
     return joined[0] if len(joined) == 1 else xp.concatenate(joined, axis=-2)
 
 
 def with_entries(output: Any, learned: Sequence[Any], xp: Any) -> Any:
-    """Give the outputs (point,) or (point, output), and beside them as many of each of the rest."""
+    """Append arrays of the same shape to outputs (point,) or (point, output) as entries."""
     if not learned:
         return output
     every = [xp.broadcast_to(one, output.shape) for one in (output, *learned)]
@@ -97,11 +97,11 @@ def with_entries(output: Any, learned: Sequence[Any], xp: Any) -> Any:
 
 
 class Scaled:
-    """Shared by likelihoods of one shape about each output, whose scale is fixed or learned.
+    """Base of likelihoods with one shape about each output and a fixed or learned scale.
 
-    A learned scale, of each target its own, is half-normal with `scale` a priori, cut off below the
-    `floor`; or with a `precision` its inverse square is Gamma of that `shape` and `rate`. Scales
-    and errors are in the network's units; an error adds to the scale in quadrature.
+    Each target has its own learned scale. A priori it is half-normal with `scale`, truncated
+    below the `floor`; or with a `precision` its inverse square is Gamma of that `shape` and
+    `rate`. Scales and errors are in the network's units; an error adds to the scale in quadrature.
     """
 
     sigma: float | None
@@ -110,7 +110,7 @@ class Scaled:
     precision: Mapping[str, float] | None = None
 
     def outputs(self, targets: int) -> int:
-        """One for each target."""
+        """Return the number of targets."""
         return targets
 
     def quantities(self, output: Any, xp: Any) -> Any:
@@ -118,7 +118,7 @@ class Scaled:
         return output
 
     def stated_scale(self, output: Any, error: Any) -> Any:
-        """Give a fixed scale, or name a learned one in PyMC, with the error of each target."""
+        """Give a fixed scale, or define a learned one in PyMC, with the error of each target."""
         import pymc as pm
         import pytensor.tensor as pt
 
@@ -140,11 +140,11 @@ class Scaled:
         return pm.TruncatedNormal(NOISE, sigma=scale, lower=pm.floatX(self.floor), dims=dims)
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give the outputs, and beside them the logarithms of what is learned of the noise."""
+        """Give the outputs and the logarithms of the learned noise parameters."""
         return with_entries(output, self.learned(variables, error, xp), xp)
 
     def learned(self, variables: Mapping[str, Any], error: Any, xp: Any) -> list[Any]:
-        """Give the logarithm of a learned scale, errors in it; nothing where the scale is fixed."""
+        """Give the logarithm of a learned scale, errors included; none if the scale is fixed."""
         return [] if self.sigma is not None else [xp.log(self.known_scale(variables, error, xp))]
 
     def orthogonal_root(
@@ -152,13 +152,12 @@ class Scaled:
     ) -> Any:
         """Give the root of a distribution that is symmetric about its output.
 
-        The information of the output and of the logarithm of the scale, if that is learned, has no
-        term that crosses.
+        The information has no cross term between the output and the logarithm of a learned scale.
         """
         if self.sigma is not None:
             return diagonal(of_output / scale, output, xp)
         return of_blocks([[of_output / scale, 0.0], [0.0, of_log_scale]], output, xp)
 
     def known_scale(self, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give a fixed scale, or the learned one among the variables, with the errors."""
+        """Give a fixed scale, or the learned one from the variables, with the errors."""
         return in_quadrature(variables[NOISE] if self.sigma is None else self.sigma, error, xp)

@@ -1,10 +1,10 @@
 """Bayesian linear regression in units of its prior: the evidence, its gradient and exact draws.
 
 Rows r = A z + noise with z ~ N(0, I) and noise N(0, I) have the evidence N(r; 0, I + A A'). With
-n rows and k columns it costs n k min(n, k): the smaller of I + A'A and I + A A' is factorised
-(Woodbury's identity). The quadratic form is that of the residuals, r'(I + A A')^-1 r =
-|r - A m|^2 + |m|^2 with m = E[z | r]: a sum of squares, so nothing cancels where the noise is
-small (Rasmussen and Williams 2006, *Gaussian Processes for Machine Learning*, sections 2.1, A.3).
+n rows and k columns the cost is n k min(n, k): the smaller of I + A'A and I + A A' is factorised
+(Woodbury's identity). The quadratic form is computed from the residuals, r'(I + A A')^-1 r =
+|r - A m|^2 + |m|^2 with m = E[z | r]. This sum of squares has no cancellation for small noise
+(Rasmussen and Williams 2006, *Gaussian Processes for Machine Learning*, sections 2.1, A.3).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Whitened(NamedTuple):
     """Rows in units of their noise, columns in units of their prior.
 
     `design` is A (row, column), `residual` is r (row,); `log_noise` (row,) is the logarithm of
-    what each row was divided by. A masked row is zero in all three.
+    the noise that each row was divided by. A masked row is zero in all three.
     """
 
     design: jax.Array
@@ -52,8 +52,8 @@ class Factor(NamedTuple):
 class Evidence(NamedTuple):
     """Functions of a position and the data: the log evidence, the mean of z, and draws of it.
 
-    The rows are whitened chunk by chunk, twice, unless they are one chunk or fewer than columns:
-    so the design of all rows is never held.
+    The rows are whitened chunk by chunk, twice, so that the memory never holds the design of all
+    rows. One chunk, or fewer rows than columns, are whitened at once.
     """
 
     log_evidence: Callable[[jax.Array, Data], jax.Array]
@@ -62,7 +62,7 @@ class Evidence(NamedTuple):
 
 
 def factorise(rows: Whitened) -> Factor:
-    """Factorise the regression of rows that are all there."""
+    """Factorise the regression of all rows at once."""
     design, count = rows.design, len(rows.residual)
     if count <= design.shape[1]:
         root = _root(design @ design.T)
@@ -71,10 +71,10 @@ def factorise(rows: Whitened) -> Factor:
 
 
 def build_evidence(whiten: Whiten, columns: int) -> Evidence:
-    """Build the evidence of rows with so many columns, with a gradient that holds one chunk.
+    """Build the evidence of rows with this many columns; its gradient stores one chunk at a time.
 
-    The gradient is that at the mean m held fixed, where the quadratic form is least, and with
-    A (I + A'A)^-1 held fixed in the logarithm of the determinant: no factor is differentiated.
+    The gradient is taken at a fixed mean m, which minimises the quadratic form, and at a fixed
+    A (I + A'A)^-1 in the logarithm of the determinant: no factor is differentiated.
     """
 
     def has_few(data: Data) -> bool:
@@ -128,7 +128,7 @@ def build_evidence(whiten: Whiten, columns: int) -> Evidence:
 
 
 def _draw_by_rows(key: jax.Array, rows: Whitened) -> jax.Array:
-    """Draw z given r, of fewer rows than columns: a prior draw, corrected (Matheron's rule)."""
+    """Draw z given r for fewer rows than columns: correct a prior draw (Matheron's rule)."""
     key_z, key_noise = jax.random.split(key)
     z = jax.random.normal(key_z, rows.design.shape[1:], rows.design.dtype)
     noise = jax.random.normal(key_noise, rows.residual.shape, rows.design.dtype)
@@ -146,7 +146,7 @@ def _of_moments(gram: jax.Array, along: jax.Array) -> Factor:
 
 
 def _fit(factor: Factor, rows: Whitened) -> jax.Array:
-    """Sum what the rows add to the log evidence at the mean."""
+    """Sum the contributions of the rows to the log evidence at the mean."""
     missed = rows.residual - rows.design @ factor.mean
     return -jnp.sum(rows.log_noise) - missed @ missed / 2
 
@@ -160,9 +160,9 @@ def _value(factor: Factor, rows: Whitened) -> jax.Array:
 
 
 def _slopes(factor: Factor, rows: Whitened, *, by_rows: bool) -> Whitened:
-    """Differentiate the log evidence in the rows: the determinant's part is -A (I + A'A)^-1.
+    """Differentiate the log evidence by the rows: the determinant's part is -A (I + A'A)^-1.
 
-    The factor is that of I + A A' where it is `by_rows`.
+    The factor is that of I + A A' if `by_rows` is true.
     """
     missed = rows.residual - rows.design @ factor.mean
     solved = cho_solve((factor.root, True), rows.design if by_rows else rows.design.T)

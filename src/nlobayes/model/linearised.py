@@ -1,8 +1,8 @@
-"""A network that is linear in its weights: the tangent of a network at other weights, its centre.
+"""A network that is linear in its weights: the first-order expansion at a centre c.
 
 f(x, w) = f(x, c) + J(x) (w - c), with J the Jacobian of the outputs by the weights at the centre c.
-The Gauss-Newton curvature is exact for this model, so that Laplace's Gaussian predicts by it (the
-"GLM predictive" of Immer, Korzepa and Bauer 2021, AISTATS, PMLR 130).
+The Gauss-Newton curvature is exact for this model, so the Laplace approximation uses it for
+predictions (the "GLM predictive" of Immer, Korzepa and Bauer 2021, AISTATS, PMLR 130).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def predict(
     centres: Mapping[str, np.ndarray],
     features: np.ndarray,
 ) -> np.ndarray:
-    """Evaluate the tangent of every draw at every point.
+    """Evaluate the linearised network of every draw at every point.
 
     Parameters
     ----------

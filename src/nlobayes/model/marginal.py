@@ -1,9 +1,9 @@
-"""The posterior with the output layer integrated out, and exact draws of what was.
+"""The posterior with the output layer integrated out, and exact draws of that layer.
 
-The weights and the bias of the output, given all else, are the coefficients of a Bayesian linear
-regression on the last hidden layer, if they are Gaussian given their scales and the noise is
-Gaussian. The PyMC model states them like any other array; here their conditional means and scales
-are read off its graph, so that priors are stated once.
+The weights and the bias of the output, given all other parameters, are the coefficients of a
+Bayesian linear regression on the last hidden layer, if they are Gaussian given their scales and the
+noise is Gaussian. The PyMC model defines them like any other array; this module reads their
+conditional means and scales from its graph, so that priors are stated once.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from nlobayes.model.rows import Data, columns_of
 
 LAYOUT = "rows"
 MOST_CELLS = 300_000
-"""Numbers of the last hidden layer that one chunk of rows should have: 2.4 MB, near the caches."""
+"""Target size of the last hidden layer of one chunk: 2.4 MB, about the size of the caches."""
 FEWEST_ROWS = 512
 
 
 def chunk_of(width: int, rows: int) -> int:
-    """Cut so many rows evenly for a last hidden layer of so many units: the rows per chunk."""
+    """Give the rows per chunk that cut the rows evenly, for a last hidden layer of a width."""
     most = max(FEWEST_ROWS, MOST_CELLS // (width + 1))
     return -(-rows // -(-rows // most))
 
 
 class Marginal(NamedTuple):
-    """Functions of what is left of a position (left,) when the output layer is integrated out.
+    """Functions of the remaining parameters (left,) when the output layer is integrated out.
 
     Attributes
     ----------
     left
-        Places in the whole position (parameter,) of what is left.
+        Indices of the remaining parameters in the full position (parameter,).
     log_prior, log_likelihood
-        Of what is left, and of that with the data.
+        Log prior of the remaining parameters, and their log likelihood given the data.
     complete
-        The whole position, with output weights and bias drawn given all else by a key.
+        The full position, with output weights and bias drawn given all others by a key.
     complete_at_mean
-        The whole position, with their conditional mean.
+        The full position, with their conditional mean.
     """
 
     left: np.ndarray
@@ -61,12 +61,12 @@ class Marginal(NamedTuple):
     complete_at_mean: Callable[[jax.Array, Data], jax.Array]
 
     def reduce(self, position: jax.Array) -> jax.Array:
-        """Leave out the output layer of positions (..., parameter)."""
+        """Remove the output layer from positions (..., parameter)."""
         return position[..., self.left]
 
 
 class _Output(NamedTuple):
-    """Graphs of the array of one name: its value variable's mean and sd, and its own."""
+    """Graphs of one array: mean and sd of its value variable, and the array itself."""
 
     variable: Any
     value_mean: Any
@@ -128,7 +128,7 @@ def _check(posterior: Posterior, density: Density) -> list[_Output]:
 
 
 def _output(model: pm.Model, name: str) -> _Output:
-    """Read the conditional mean and scale of an array off the graph, which is affine in it."""
+    """Read the conditional mean and scale of an array from the graph, which is affine in it."""
     free = {variable.name: variable for variable in model.free_RVs}
     variable = free.get(name, free.get(name + WHITENED))
     if variable is None or not isinstance(variable.owner.op, NormalRV):

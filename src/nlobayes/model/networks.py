@@ -11,7 +11,7 @@ from nlobayes.model.activations import is_known as is_known
 
 WEIGHTS, BIASES, SLOPES = "weights", "biases", "slopes"
 UNITS, WIDTH, DEPTH = "units", "width", "depth"
-"""Of a network that varies: which units are used, their number, the number of hidden layers."""
+"""Names in a varying network: the units in use, their number, the number of hidden layers."""
 
 
 class Network(NamedTuple):
@@ -67,7 +67,7 @@ def layers_of(network: Network, variables: Mapping[str, Any]) -> list[Layer]:
 
 
 def network_of(variables: Mapping[str, Any], activation: Named | Sequence[Named]) -> Network:
-    """Read the sizes of a network off its named weights (..., units in, units out)."""
+    """Read the sizes of a network from its named weights (..., units in, units out)."""
     layers = sum(name.startswith(f"{WEIGHTS}_") for name in variables)
     sizes = [variables[f"{WEIGHTS}_{i}"].shape[-2:] for i in range(1, layers + 1)]
     is_one = isinstance(activation, str) or callable(activation)
@@ -83,7 +83,7 @@ def parameters_in_use(sizes: Sequence[int], numbers: Mapping[str, Any]) -> Any:
     sizes
         Sizes of all layers of the largest network, inputs and outputs included.
     numbers
-        Those of units (`width_1`, ...) and of hidden layers (`depth`) that are drawn: numbers, or
+        Numbers of units (`width_1`, ...) and of hidden layers (`depth`) that are drawn: scalars, or
         arrays of one shape, which is that of the result.
     """
     total, entering = 0, sizes[0]
@@ -124,7 +124,7 @@ def forward(
 def last_hidden(
     network: Network, layers: Sequence[Layer], features: Any, *, xp: Any, layout: str = "rows"
 ) -> Any:
-    """Evaluate the last hidden layer at every point, of a linear model the features.
+    """Evaluate the last hidden layer at every point; for a linear model, give the features.
 
     The axes are (point, unit) in layout `rows`, (unit, point) in `columns`.
     """
@@ -140,7 +140,7 @@ def last_hidden(
 
 
 def read_out(network: Network, layer: Layer, hidden: Any, *, layout: str = "rows") -> Any:
-    """Evaluate the linear output of the last hidden layer, as `forward` gives it."""
+    """Evaluate the linear output of the last hidden layer, with the shape of `forward`."""
     columns = layout == "columns"
     output = (_affine_columns if columns else _affine_rows)(layer, hidden)
     if network.sizes[-1] == 1:

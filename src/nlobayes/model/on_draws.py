@@ -12,7 +12,7 @@ from nlobayes.model.likelihood import TARGET
 def add_log_likelihood(model: pm.Model, draws: Any) -> None:
     """Add the log likelihood (chain, draw, point) of each row, given the variables of each draw.
 
-    The free variables of the model are those of the draws.
+    The draws must contain the free variables of the model.
     """
     pm.compute_log_likelihood(draws, model=model, var_names=[TARGET], progressbar=False)
 

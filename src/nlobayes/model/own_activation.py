@@ -1,4 +1,4 @@
-"""An activation of the user's own is tried before anything is sampled with it."""
+"""Tests of a custom activation before anything is sampled with it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from nlobayes.errors import InputError
 from nlobayes.model.density import jaxify
 
 TRIED = np.linspace(-3, 3, 12).reshape(3, 4)
-"""Where it is tried (point, unit)."""
+"""Arguments of the test (point, unit)."""
 APART = 1e-3
-"""Most that two array modules may differ, relative to the larger of 1 and the value."""
+"""Largest allowed difference of two array modules, relative to the larger of 1 and the value."""
 
 
 def check_activation(function: Callable[[Any, Any], Any], where: str) -> None:
-    """Refuse a function that is no activation for NumPy, JAX and PyTensor alike.
+    """Refuse a function that is not an activation for all of NumPy, JAX and PyTensor.
 
     Raises
     ------
     InputError
-        If it raises, or gives another shape or type, or what is not finite, or by one of the array
-        modules something else than by NumPy.
+        If it raises, gives another shape or type or a value that is not finite, or differs between
+        NumPy and another array module.
     """
     x = TRIED.astype(pytensor.config.floatX)
     expected = np.asarray(function(np, x))
@@ -37,8 +37,8 @@ def check_activation(function: Callable[[Any, Any], Any], where: str) -> None:
             function=str(function),
             shape=expected.shape,
             dtype=str(expected.dtype),
-            wanted_shape=x.shape,
-            wanted_dtype=str(x.dtype),
+            expected_shape=x.shape,
+            expected_dtype=str(x.dtype),
         )
     for name, evaluate in (("jax.numpy", _by_jax), ("pytensor.tensor", _by_pytensor)):
         found = np.asarray(evaluate(function, x))

@@ -1,4 +1,4 @@
-"""The PyMC model: the single statement of the statistics, with named variables and dims."""
+"""The PyMC model: the only definition of the statistics, with named variables and dims."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ POINT = "point"
 class Posterior(NamedTuple):
     """A PyMC model whose data are placeholders, and its layout of the features.
 
-    `hidden` is the last hidden layer in it, from which the arrays named `output`, weights and
-    biases, make its outputs.
+    `hidden` is its last hidden layer; the weights and biases named by `output` map it to the
+    outputs.
     """
 
     model: pm.Model
@@ -62,15 +62,14 @@ def build_posterior(
     earlier: Site | None = None,
     varying: Varying | None = None,
 ) -> Posterior:
-    """State prior and likelihood of a network for data given later.
+    """Define prior and likelihood of a network for data that are given later.
 
-    The features are placed as (point, feature) in layout `rows` and as (feature, point) in
-    layout `columns`; features and target, and with `errors` the sd of the numerical noise of
-    every target, are `pm.Data` that `density` turns into arguments. Several `targets` have axes
-    (point, output). Activations with trained slopes need a prior of these. Without `non_centered`
-    the variables of the model are the named ones, which `Density.locate` places. `earlier` data
-    multiply the prior. With `varying` the network is the largest, and what of it
-    is in use is drawn.
+    The features are (point, feature) in layout `rows` and (feature, point) in layout `columns`.
+    Features and target are `pm.Data` that `density` turns into arguments; with `errors`, so is the
+    sd of the numerical noise of every target. Several `targets` have axes (point, output).
+    Activations with trained slopes need a prior of the slopes. Without `non_centered` the variables
+    of the model are the named ones, which `Density.locate` places. `earlier` data multiply the
+    prior. With `varying` the network is the largest one, and its units and layers in use are drawn.
     """
     dims = unit_dims(network)
     coords: dict[str, Any] = {"feature": list(feature_names)}
@@ -101,7 +100,7 @@ def condition(
     error: np.ndarray | None,
     rows: np.ndarray,
 ) -> pm.Model:
-    """Give a PyMC model its data, labelled by the numbers of their rows (point,).
+    """Set the data of a PyMC model, labelled by the numbers of their rows (point,).
 
     Features are (point, feature), target and error (point,) or (point, output); the error is None
     where the posterior has none.
@@ -131,7 +130,7 @@ def _state_all(
     slopes: Statement | None,
     varying: Varying | None,
 ) -> dict[str, Any]:
-    """State the arrays of a network; of one that varies those of the largest, and what is used."""
+    """Define the arrays of a network; if it varies, the largest ones and their parts in use."""
     if varying is None:
         return _state(arrays, prior, slopes)
     padded = [array._replace(name=array.name + PADDED) for array in arrays]

@@ -1,4 +1,4 @@
-"""Precision and caches of JAX and PyTensor in a process that has imported them already."""
+"""Temporary settings of JAX and PyTensor in a process that has already imported them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def computing_in(precision: str, cache: Path) -> Iterator[None]:
-    """Compute as a job in a process of its own does, and put every setting back afterwards.
+    """Compute with the settings of a job, and restore all settings afterwards.
 
     Parameters
     ----------
@@ -22,16 +22,16 @@ def computing_in(precision: str, cache: Path) -> Iterator[None]:
     import jax
     import pytensor
 
-    wanted = {
+    settings = {
         "jax_enable_x64": precision == "float64",
         "jax_default_matmul_precision": "highest",
         "jax_compilation_cache_dir": str(cache),
         "jax_persistent_cache_min_compile_time_secs": 0.0,
         "jax_persistent_cache_enable_xla_caches": "none",
     }
-    before = {name: getattr(jax.config, name) for name in (*wanted, "jax_default_device")}
+    before = {name: getattr(jax.config, name) for name in (*settings, "jax_default_device")}
     no_compiler = {"floatX": precision, "cxx": "", "traceback__limit": 0}
-    _configure(wanted)
+    _configure(settings)
     try:
         with pytensor.config.change_flags(**no_compiler):
             yield

@@ -1,4 +1,4 @@
-"""What a prior is: a value that states each array of a network as a PyMC variable."""
+"""The protocol of a prior: an object that defines each array of a network in PyMC."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pymc as pm
 from nlobayes.model.networks import BIASES, SLOPES, WEIGHTS, Network, layer_names
 
 WHITENED = "_whitened"
-"""What the name of an array ends in that is sampled in units of its scale."""
+"""Suffix of the name of an array that is sampled in units of its scale."""
 
 OUTPUT_BIAS_SCALE = 1.0
-"""Default of the biases of the output; the target is standardised."""
+"""Default scale of the biases of the output; the target is standardised."""
 
 Draw = Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
@@ -23,7 +23,7 @@ Draw = Callable[[jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 class Parameters(NamedTuple):
     """One array of a network: its name, dims and role.
 
-    `role` is `weights`, `biases` or `slopes`; `fan_in` counts the units that enter; `output` marks
+    `role` is `weights`, `biases` or `slopes`; `fan_in` counts the inputs of a unit; `output` marks
     the last layer; `non_centered` requests a variable in units of its scale.
     """
 
@@ -36,7 +36,7 @@ class Parameters(NamedTuple):
 
     @property
     def whitened(self) -> bool:
-        """Give `non_centered` by its old name, which functions of users may still read."""
+        """Give `non_centered` under its old name, which custom functions may still use."""
         warnings.warn(
             "parameters.whitened is now parameters.non_centered; the next release has not the old "
             "name",
@@ -47,10 +47,10 @@ class Parameters(NamedTuple):
 
 
 class Conditional(NamedTuple):
-    """A hyperparameter that can be drawn given all else: its group, its name, what it governs.
+    """A hyperparameter that can be drawn given all others: its group, its name, its arrays.
 
-    `draw(key, c, scale)` gives its new value, as in a position, and what is sampled in
-    units of the scale.
+    `draw(key, c, scale)` gives its new value, as in a position, and the arrays in units of the
+    new scale.
     """
 
     group: str
@@ -60,25 +60,25 @@ class Conditional(NamedTuple):
 
 
 class Statement(Protocol):
-    """What states the arrays of a network, one after the other, inside a PyMC model."""
+    """An object that defines the arrays of a network one by one in a PyMC model."""
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array as a PyMC variable with these dims."""
+        """Define one array as a PyMC variable with these dims."""
         ...
 
 
 class Prior(Statement, Protocol):
-    """The statement of weights and biases, of which some scales and means may be conjugate."""
+    """The prior of weights and biases; some of its scales and means may be conjugate."""
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List the hyperparameters of these arrays that are conjugate, if there are any."""
+        """List the conjugate hyperparameters of these arrays, if there are any."""
         ...
 
 
 def arrays_of(
     network: Network, dims: tuple[str, ...], *, non_centered: bool = True
 ) -> list[Parameters]:
-    """List the arrays of a network, layer by layer, whose units have these dims."""
+    """List the arrays of a network, layer by layer; `dims` names the axes of their units."""
     arrays = []
     for index, names in enumerate(layer_names(network)):
         into, out = dims[index], dims[index + 1]
@@ -91,7 +91,7 @@ def arrays_of(
 
 
 def scaled(parameters: Parameters, scale: Any, mean: Any = None) -> Any:
-    """Name one array of normals with a scale and a mean, non-centered where requested."""
+    """Define one array of normals with a scale and a mean, non-centered where requested."""
     name, dims = parameters.name, parameters.dims
     if not parameters.non_centered:
         return pm.Normal(name, 0.0 if mean is None else mean, scale, dims=dims)

@@ -1,4 +1,4 @@
-"""The data as the density takes them: rows laid out for the hardware, in chunks."""
+"""The data in the form that the density takes: rows in chunks, laid out for the hardware."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NARROW, WIDE = 32, 512
 
 
 class Data(NamedTuple):
-    """Rows in chunks: features (chunk, ...) in the layout's order; all others (chunk, point).
+    """Rows in chunks: features (chunk, ...) in the layout's order; other arrays (chunk, point).
 
-    Target and error have a last axis (output) where there are several targets. The mask is None
-    where every chunk is full. The error, the sd of the numerical noise of every target, is None
-    where it is not known.
+    Target and error have a last axis (output) if there are several targets. The mask is None if
+    every chunk is full. The error, the sd of the numerical noise of every target, is None if it is
+    not known.
     """
 
     features: jax.Array
@@ -27,10 +27,10 @@ class Data(NamedTuple):
 
 
 def choose_layout(widest: int, device: str = "cpu") -> tuple[str, int]:
-    """Choose the layout and the rows per chunk (0: all at once) by the widest layer.
+    """Choose the layout and the rows per chunk (0: all at once) from the widest layer.
 
-    On a CPU narrow layers run fastest with units first; chunks are as long as their activations
-    stay in the cache (`benchmarks/gradient.py` measures the forms). A GPU works best with long
+    On a CPU narrow layers run fastest with units first, and chunks are as long as their activations
+    fit in the cache (`benchmarks/gradient.py` measures the forms). A GPU works best with long
     chunks, which bound its memory.
     """
     if device == "gpu":
@@ -49,7 +49,7 @@ def place_rows(
     chunk: int,
     shards: int = 1,
 ) -> Data:
-    """Cut rows into chunks of equal length, as many for each shard, the tail padded and masked."""
+    """Cut rows into equal chunks, equally many for each shard; pad and mask the last ones."""
     points = len(target)
     each = -(-points // shards)
     length = min(chunk, each) if chunk else each
@@ -75,7 +75,7 @@ def place_rows(
 
 
 def first_chunk(data: Data) -> Data:
-    """Take the first chunk of rows, without its axis."""
+    """Give the first chunk of rows, without the chunk axis."""
     return jax.tree.map(lambda x: x[0], data)
 
 

@@ -1,4 +1,4 @@
-"""NUTS as PyMC has it: `pm.sample` on the model of a run, by itself, by NumPyro or by nutpie."""
+"""NUTS by `pm.sample` on the model of a run, with the sampler of PyMC, NumPyro or nutpie."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BY: dict[str, dict[str, Any]] = {
     "numpyro": {"nuts_sampler_kwargs": {"chain_method": "sequential"}},
     "nutpie": {"nuts_sampler_kwargs": {"cores": 1}},
 }
-"""How each is called: on one core, one chain after the other. NumPyro computes by JAX, the others
-by Numba, whose gradients of small networks take a fifth of the time that JAX takes from Python."""
+"""Arguments of each sampler: one core, one chain after the other. NumPyro computes with JAX, the
+others with Numba, whose gradients of small networks take a fifth of the time of JAX from Python."""
 COUNTS = ("n_steps", "tree_depth")
 STATS = {
     "acceptance_rate": ("acceptance_rate", "mean_tree_accept"),
@@ -32,7 +32,7 @@ STATS = {
     "step_size": ("step_size",),
     "tree_depth": ("tree_depth", "depth"),
 }
-"""Our stats, and what the samplers call them."""
+"""Our stats, and their names in the samplers."""
 
 
 class Sampled(NamedTuple):
@@ -43,7 +43,7 @@ class Sampled(NamedTuple):
     variables
         The free variables of the model (chain, draw, ...) by name.
     stats, warmup
-        Stats (chain, draw) of every draw, and of every step before; none where these are not given.
+        Stats (chain, draw) of every draw, and of every warm-up step; empty if a sampler gives none.
     """
 
     variables: Arrays
@@ -61,7 +61,7 @@ def sample(
     target_accept: float,
     seed: int,
 ) -> Sampled:
-    """Sample a model that has its data; equal seeds give equal draws.
+    """Sample a model whose data are set; equal seeds give equal draws.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def sample(
 def _stats(found: Mapping[str, xr.Dataset], group: str) -> Arrays:
     if group not in found:
         return {}
-    told = {
+    stats = {
         ours: found[group][theirs].values
         for ours, names in STATS.items()
         for theirs in names
         if theirs in found[group]
     }
-    return told | {name: told[name].astype(np.int64) for name in COUNTS if name in told}
+    return stats | {name: stats[name].astype(np.int64) for name in COUNTS if name in stats}

@@ -23,24 +23,24 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import floats, split_rows
 
 MOST_INTERVALS = 80
-"""Error bars beyond which they would hide each other."""
+"""Largest number of error bars; more would hide each other."""
 
 MIN_BINS, POINTS_PER_BIN = 4, 200
 BANDS = ((2.5, 97.5, 0.13, "central 95 %"), (16.0, 84.0, 0.25, "central 68 %"))
 SMALL_RATIO = 0.3
-"""Error over scale uncertainty below which the surrogate adds little to the physics' own."""
+"""Error over scale uncertainty below which the surrogate adds little to the uncertainty."""
 
 LEAST_RATIO = 1e-4
 BEYOND = 1.12
-"""Where the outermost bins of a histogram end, in units of its last inner edge."""
+"""Ends of the outermost bins of a histogram, in units of its last inner edge."""
 EVERYTHING = "grey: everything beyond, in one bin"
 
 
 def predicted_vs_true(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Prediction against true values; below, the deviation, with 68 % intervals of some points.
+    """Draw predictions and deviations against true values, with 68 % intervals of some points.
 
     A log10 target is shown in its own unit, its deviation in dex and in percent. A target that is
-    learned relative to a reference has a panel more: what the network learned of it.
+    learned relative to a reference has one more panel, with the learned ratio or difference.
     """
     rows, names = split_rows(predictions, "test").sort_values("truth"), read_labels(labels)
     relative = _is_relative(rows)
@@ -92,7 +92,7 @@ def _relative_panel(axes: Axes, rows: DataFrame, names: Labels) -> None:
 
 
 def _errors(rows: DataFrame, names: Labels) -> str:
-    """State how many test points there are and how far off their predictions."""
+    """Give the number of test points and the errors of their predictions as text."""
     rmse = np.sqrt(np.mean(_residual(rows) ** 2))
     text = f"test, {len(rows)} points: RMSE {rmse:.3g} {names.model_unit}".rstrip()
     if not names.is_log10:
@@ -111,7 +111,7 @@ def _diagonal_panel(axes: Axes, true: Floats, predicted: Floats, *, label: str) 
 
 
 def _intervals(axes: Axes, true: Floats, rows: DataFrame) -> None:
-    """Central 68 % intervals of points that are evenly spread in rank, minus the true value."""
+    """Draw central 68 % intervals minus the true value, of points evenly spread in rank."""
     shown = np.linspace(0, len(rows) - 1, min(len(rows), MOST_INTERVALS)).round().astype(int)
     low, high = (floats(rows, end) - floats(rows, "truth") for end in ("low_68", "high_68"))
     held = (low <= 0) & (high >= 0)
@@ -124,7 +124,7 @@ def _intervals(axes: Axes, true: Floats, rows: DataFrame) -> None:
 
 
 def _percent_axis(axes: Axes) -> None:
-    """Right axis of a deviation in dex: what it is in percent of the target."""
+    """Add a right axis to a deviation in dex, with the deviation in percent of the target."""
 
     def to_percent(dex: ArrayLike) -> Floats:
         return 100 * (10 ** np.clip(np.asarray(dex, np.float64), -300, 300) - 1)
@@ -137,9 +137,9 @@ def _percent_axis(axes: Axes) -> None:
 
 
 def residuals(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Residual against the covariate, with running median and 68 % and 95 % bands.
+    """Draw residuals against the covariate, with running median and 68 % and 95 % bands.
 
-    A target that is learned relative to a reference has a panel more: true and predicted ratio.
+    A target that is learned relative to a reference has one more panel: true and predicted ratio.
     """
     rows, names = split_rows(predictions, "test"), read_labels(labels)
     covariate, residual = floats(rows, "covariate"), _residual(rows)
@@ -172,7 +172,7 @@ def _residual_axis(names: Labels) -> str:
 
 
 def _running_bands(axes: Axes, covariate: Floats, values: Floats) -> None:
-    """Quantiles in bins of the covariate that hold equally many points."""
+    """Draw quantiles in bins of the covariate with equal counts."""
     count = min(len(covariate), max(MIN_BINS, len(covariate) // POINTS_PER_BIN))
     bins = np.array_split(np.argsort(covariate), count)
     edges = [covariate[bins[0][0]], *(covariate[bin_[-1]] for bin_ in bins)]
@@ -193,7 +193,7 @@ def _running_bands(axes: Axes, covariate: Floats, values: Floats) -> None:
 
 
 def residual_histogram(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Distribution of the residuals of every split, on a linear and on a logarithmic axis."""
+    """Draw the distribution of the residuals of every split, on a linear and a logarithmic axis."""
     names = read_labels(labels)
     rows = {s: predictions[predictions["split"] == s] for s in SPLIT_COLORS}
     values = {split: _residual(part) for split, part in rows.items() if len(part)}
@@ -226,7 +226,7 @@ def _bins(count: int) -> int:
 
 
 def _step_histogram(axes: Axes, values: Floats, edges: Floats, *, color: str, label: str) -> None:
-    """Density that keeps the values beyond the axis, in its first and last bin."""
+    """Draw a density whose first and last bin include the values beyond the axis."""
     axes.hist(
         np.clip(values, edges[0], edges[-1]),
         edges.tolist(),
@@ -239,9 +239,9 @@ def _step_histogram(axes: Axes, values: Floats, edges: Floats, *, color: str, la
 
 
 def scale_ratio(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Error over the scale uncertainty of the physics: distribution, and against the covariate.
+    """Draw error over the scale uncertainty of the physics: histogram, and against the covariate.
 
-    Where no scale uncertainty is known, a note states this.
+    If no scale uncertainty is known, a note states this.
     """
     rows, names = split_rows(predictions, "test"), read_labels(labels)
     rows = rows.dropna(subset=["error_over_scale"])

@@ -1,4 +1,4 @@
-"""How the axes of a figure are named, from the one-row table `labels`, and scaled."""
+"""Names of the axes of a figure, from the one-row table `labels`, and their scales."""
 
 from textwrap import wrap
 from typing import Literal, NamedTuple
@@ -15,7 +15,7 @@ LOG10 = r"$\log_{10}$"
 SYMBOLS = {"sigma": "σ"}
 WIDE_RANGE = 20
 CROWDED = 0.25
-"""Half of the values in so small a share of a linear axis call for a logarithmic one."""
+"""Share of a linear axis; if half of the values lie in less, the axis is logarithmic."""
 
 
 class Labels(NamedTuple):
@@ -50,7 +50,7 @@ class Labels(NamedTuple):
 
 
 def read_labels(table: DataFrame) -> Labels:
-    """Names from the one-row table with columns covariate, target, unit and scale."""
+    """Read names from the one-row table with columns covariate, target, unit and scale."""
     row = {name: "" if isna(value) else str(value) for name, value in table.iloc[0].items()}
     # Names are text: matplotlib must not take a dollar sign for the start of a formula.
     covariate, target, unit = (row[name].replace("$", r"\$") for name in _TEXTS)
@@ -62,31 +62,31 @@ _TEXTS = ("covariate", "target", "unit")
 
 
 def with_unit(name: str, unit: str) -> str:
-    """Name of an axis with its unit, if there is one."""
+    """Give the name of an axis with its unit, if there is one."""
     return f"{name} ({unit})" if unit else name
 
 
 def narrow(label: str, width: int = 24) -> str:
-    """Label in lines of at most `width` characters, which fit to one of three panels."""
+    """Break a label into lines of at most `width` characters, which fit one of three panels."""
     return "\n".join(wrap(label, width, break_long_words=False))
 
 
 def note_figure(note: str) -> Figure:
-    """Figure that states why there is nothing to draw."""
+    """Give a figure that states why there is nothing to draw."""
     figure = new_figure(height=1.0)
     figure.suptitle(note, y=0.6, fontsize=9)
     return figure
 
 
 def fitting_scale(values: Floats) -> Literal["linear", "log"]:
-    """Logarithmic for positive values that span a factor of 20, or crowd at the low end."""
+    """Choose `log` for positive values that span a factor of 20 or cluster at the low end."""
     low, high = np.min(values), np.max(values)
     crowded = np.median(values) - low < CROWDED * (high - low) and high > 2 * low
     return "log" if low > 0 and (high > WIDE_RANGE * low or crowded) else "linear"
 
 
 def few_ticks(axis: Axis, count: int = 4, *, least: int = 1) -> None:
-    """Labels of the axis of a narrow panel, which must not collide: `least` to `count` or so."""
+    """Label the axis of a narrow panel with about `least` to `count` ticks without collisions."""
     if axis.get_scale() == "log":
         spread_log_labels(axis)
     else:
@@ -94,7 +94,7 @@ def few_ticks(axis: Axis, count: int = 4, *, least: int = 1) -> None:
 
 
 def widen(axis: Axis, least: float) -> None:
-    """Let an axis span at least this share of its largest value: less would magnify noise."""
+    """Make an axis span at least this share of its largest value: less would magnify noise."""
     low, high = axis.get_view_interval()
     lacking = least * max(abs(low), abs(high)) - (high - low)
     if lacking > 0:

@@ -17,16 +17,16 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import floats, split_rows
 
 SDS = {"total": "total_sd", "epistemic": "posterior_sd"}
-"""Columns of the standard deviations of both uncertainties."""
+"""Columns of the standard deviations of total and epistemic uncertainty."""
 
 MAX_VECTOR_POINTS = 2_000
 MAX_LARGE_MARKERS = 300
 
 
 def bands(predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Mean with bands of one and two sd (total, epistemic), true function, train rows, by input.
+    """Draw mean, bands of one and two sd (total, epistemic), true function and train rows by input.
 
-    Grey is where the test rows lie beyond the train rows.
+    The range of test rows beyond the train rows is grey.
     """
     names = read_labels(labels)
     train = predictions[predictions["split"] == "train"]

@@ -1,4 +1,4 @@
-"""Are the stated uncertainties right: pulls, coverage, PIT, two predictive distributions."""
+"""Figures of calibration: pulls, coverage, PIT, predictive distributions of single points."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -26,7 +26,7 @@ PULL_LIMIT, PULL_BIN = 6.0, 0.25
 BAND_OPACITY = 0.12
 PULL_EDGES = np.arange(-PULL_LIMIT, PULL_LIMIT + PULL_BIN, PULL_BIN).tolist()
 CASES_BESIDE = 3
-"""Panels of the cases beside each other."""
+"""Panels of cases in a row."""
 
 CASE_RANGE, CASE_BIN = 5.0, 0.25
 """Half width of the axis of the cases and width of their bins, in predicted sd."""
@@ -34,7 +34,7 @@ FEWEST_PIT_BINS, MOST_PIT_BINS, POINTS_PER_PIT_BIN = 5, 20, 20
 
 
 def pulls(predictions: DataFrame) -> Figure:
-    """Distribution of (true - predicted) / sd on the test split against N(0, 1)."""
+    """Draw the distribution of (true - predicted) / sd on the test split against N(0, 1)."""
     rows = split_rows(predictions, "test")
     figure = new_figure(height=3.4)
     left, right = figure.subplots(1, 2, sharex=True)
@@ -57,7 +57,7 @@ def pulls(predictions: DataFrame) -> Figure:
 
 
 def _pull_histogram(axes: Axes, z: Floats, kind: str, *, filled: bool) -> None:
-    """Histogram that keeps the pulls beyond the axis, in its first and last bin."""
+    """Draw a histogram whose first and last bin include the pulls beyond the axis."""
     if not len(z):
         axes.plot([], [], " ", label=f"{kind}: no spread")
         return
@@ -74,7 +74,7 @@ def _pull_histogram(axes: Axes, z: Floats, kind: str, *, filled: bool) -> None:
 
 
 def coverage(coverage: DataFrame) -> Figure:
-    """Share of true values within k sd, minus the share that the predictive itself has there."""
+    """Draw the share of true values within k sd, minus the share that the predictive itself has."""
     figure = new_figure(height=4.0)
     panels = figure.subplots(2, 2, sharex=True, sharey="row")
     for (top, bottom), kind in zip(panels.T, ("total", "epistemic"), strict=True):
@@ -106,7 +106,7 @@ def _coverage_lines(top: Axes, bottom: Axes, rows: DataFrame, split: str, kind: 
 
 
 def levels(levels: DataFrame) -> Figure:
-    """Observed minus nominal coverage of the central interval of every level, per split."""
+    """Draw observed minus nominal coverage of the central interval of every level, per split."""
     figure = new_figure(height=3.2)
     axes = figure.subplots()
     for split, rows in by_split(levels):
@@ -126,14 +126,14 @@ def levels(levels: DataFrame) -> Figure:
 
 
 def _split_line(axes: Axes, x: Floats, y: Floats, split: str) -> None:
-    """Draw the test split, which counts, above the others and wider."""
+    """Draw a split; the line of the test split is wider and above the others."""
     tested = split == "test"
     width, order = (1.6, 2.5) if tested else (1.0, 2.0)
     axes.plot(x, y, color=SPLIT_COLORS[split], linewidth=width, zorder=order, label=split)
 
 
 def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
-    """Probability integral transform of every split: its density, and its ECDF minus uniform."""
+    """Draw the probability integral transform of every split: density, and ECDF minus uniform."""
     figure = new_figure(height=3.4)
     left, right = figure.subplots(1, 2)
     _pit_histograms(left, predictions)
@@ -162,7 +162,7 @@ def pit(predictions: DataFrame, pit: DataFrame) -> Figure:
 
 
 def _pit_histograms(axes: Axes, predictions: DataFrame) -> None:
-    """Densities with equal bins, with the 95 % binomial band of the test split's bins."""
+    """Draw densities with equal bins, and the 95 % binomial band of the test split's bins."""
     rows = split_rows(predictions, "test")
     count = int(np.clip(len(rows) // POINTS_PER_PIT_BIN, FEWEST_PIT_BINS, MOST_PIT_BINS))
     low, high = binom.ppf((0.025, 0.975), len(rows), 1 / count) * count / len(rows)
@@ -194,7 +194,7 @@ def _band(axes: Axes, x: Floats, lower: Floats, upper: Floats) -> None:
 
 
 def cases(cases: DataFrame, labels: DataFrame) -> Figure:
-    """Predictive distributions of test points of a small, a typical and a large pull, or chosen."""
+    """Draw predictive distributions of test points: chosen, or of small, typical and large pull."""
     target = read_labels(labels)
     points = [rows for _, rows in cases.groupby(["case", "point"], sort=False)]
     lines = ceil(len(points) / CASES_BESIDE)
@@ -213,7 +213,7 @@ def cases(cases: DataFrame, labels: DataFrame) -> Figure:
 
 
 def _label_cases(panels: Sequence[Axes], target: str) -> None:
-    """State what the axis is: below the middle of one or three panels, or below each lowest one."""
+    """Label the axis below the middle of one or three panels, or below each lowest one."""
     label = f"({target} − predicted mean) / predicted sd"
     if len(panels) in (1, CASES_BESIDE):
         panels[len(panels) // 2].set_xlabel(f"{label}; the same axis in all panels")

@@ -1,4 +1,4 @@
-"""How certain classes are over a plane of two inputs, and where the draws disagree."""
+"""Certainty of classes over a plane of two inputs, and disagreement of the draws."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ CLASS_COLORS = (VERMILLION, BLUE, *CHAIN_COLORS[2:])
 
 
 def certainty(plane: DataFrame, points: DataFrame, inputs: DataFrame, classes: DataFrame) -> Figure:
-    """Largest probability with the train rows; disagreement of draws with the wrong test rows."""
+    """Draw largest probability and train rows; disagreement of draws and wrong test rows."""
     figure = new_figure(height=4.2)
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     x, y = (np.unique(floats(plane, name)) for name in ("first", "second"))
@@ -43,7 +43,7 @@ def certainty(plane: DataFrame, points: DataFrame, inputs: DataFrame, classes: D
 
 
 def _grids(plane: DataFrame, column: str) -> Floats:
-    """Values of a column, axes (class, second, first)."""
+    """Give the values of a column, axes (class, second, first)."""
     classes = [rows for _, rows in plane.groupby("class")]
     tables = [rows.pivot_table(column, index="second", columns="first") for rows in classes]
     return np.array([table.to_numpy(np.float64) for table in tables])
@@ -60,7 +60,7 @@ def _shade(
 
 
 def _boundaries(axes: Axes, x: Floats, y: Floats, each: Floats, color: str) -> None:
-    """Lines where another class becomes the most probable one."""
+    """Draw the boundaries between the most probable classes."""
     for place in range(len(each) - 1):
         lead = each[place] - np.delete(each, place, axis=0).max(axis=0)
         if lead.min() < 0 < lead.max():

@@ -1,4 +1,4 @@
-"""Classes: which are confused, whether confidence is right, what declining to answer buys."""
+"""Figures of classes: confusion, calibration of confidence, and answers above a threshold."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,16 +20,16 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import by_split, floats, split_rows
 
 MOST_COUNTED = 20
-"""Classes whose numbers of points fit into the cells of a matrix."""
+"""Largest number of classes for which counts fit into the cells of a matrix."""
 
 LONGEST_NAME = 24
 INCHES_PER_LETTER = 0.07
 DARK = 55
-"""Share in percent above which the colour of a cell calls for white numbers."""
+"""Share in percent above which the numbers in a cell are white."""
 
 
 def confusion(confusion: DataFrame, classes: DataFrame) -> Figure:
-    """Numbers of test points of each true and predicted class, coloured by share of the true."""
+    """Draw counts of test points by true and predicted class, coloured by share of the true."""
     classes = classes.sort_values("class")
     counts = _matrix(split_rows(confusion, "test", "confusion"), classes)
     share = 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -56,14 +56,14 @@ def _matrix(rows: DataFrame, classes: DataFrame) -> Floats:
 
 
 def short_name(name: str) -> str:
-    """Name of a class without its middle where it is long; a dollar sign starts no formula."""
+    """Shorten the name of a class, and escape its dollar signs."""
     half = LONGEST_NAME // 2
     cut = name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
     return cut.replace("$", r"\$")
 
 
 def _write_counts(axes: Axes, counts: Floats, share: Floats, *, cell: float) -> None:
-    """Numbers that fit cells of so many inches; a cell without points stays empty."""
+    """Write counts that fit cells of `cell` inches; a cell without points stays empty."""
     digits = max(len(f"{counts.max():.0f}"), 2)
     size = float(np.clip(90 * cell / digits, 3, 9))
     for true, predicted in np.argwhere(counts > 0):
@@ -94,7 +94,7 @@ def _colour_bar(figure: Figure, axes: Axes, image: AxesImage) -> None:
 
 
 def reliability(reliability: DataFrame) -> Figure:
-    """Share of correct points against confidence per split, and how confident predictions are."""
+    """Draw the share of correct points against confidence per split, and a confidence histogram."""
     figure = new_figure(height=4.4)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     top.plot([0, 100], [0, 100], color=BLACK, linewidth=0.8, zorder=0.5)
@@ -137,7 +137,7 @@ def _confidence_histogram(axes: Axes, rows: DataFrame, split: str) -> None:
 
 
 def thresholds(thresholds: DataFrame) -> Figure:
-    """Precision of the answers to test points, and what is answered, by confidence threshold."""
+    """Draw precision, recall and share of answers to test points by confidence threshold."""
     rows = split_rows(thresholds, "test", "thresholds").sort_values("threshold")
     threshold, precision, lower, upper, recall, answered = (
         100 * floats(rows, column)

@@ -1,4 +1,4 @@
-"""How the runs of a grid compare: against a scanned setting, and as paired differences."""
+"""Comparison of the runs of a grid: against a scanned setting, and as paired differences."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil
@@ -62,7 +62,7 @@ class Scores(NamedTuple):
 def scan(
     runs: DataFrame, *, along: str | None = None, series: str | None = None, varied: str = ""
 ) -> Figure:
-    """Scores of every run against a scanned setting; hollow are those that did not converge.
+    """Draw scores of every run against a scanned setting; hollow markers are not converged.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def scan(
     along
         Column with the numbers of the scanned setting; None draws a row per setting.
     series
-        Column whose values are drawn in colours of their own, if any.
+        Column whose values have different colours, if any.
     varied
-        What differs between settings, in words.
+        Description of the difference between settings.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _groups(runs: DataFrame, series: str | None) -> Iterator[Group]:
 
 
 def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figure:
-    """One panel per score, against the numbers of a setting."""
+    """Draw one panel per score, against the numbers of a setting."""
     figure, panels = _panels(len(metrics), height=1.75)
     scale = fitting_scale(np.concatenate([floats(group.runs, along) for group in groups]))
     for number, (axes, name) in enumerate(zip(panels, metrics, strict=True)):
@@ -140,7 +140,7 @@ def _curves(groups: Sequence[Group], metrics: Sequence[str], along: str) -> Figu
 
 
 def _rows(groups: Sequence[Group], metrics: Sequence[str], column: str) -> Figure:
-    """One panel per score, with a row for each setting; the bar is the mean of its runs."""
+    """Draw one panel per score, with a row for each setting; the bar is the mean of its runs."""
     settings = list(dict.fromkeys(name for group in groups for name in group.runs[column]))
     several = sum(group.runs[column].nunique() for group in groups) > len(settings)
     figure, panels = _panels(len(metrics), height=0.8 + 0.2 * len(settings), sharey=True)
@@ -179,7 +179,7 @@ def _panels(count: int, *, height: float, sharey: bool = False) -> tuple[Figure,
 
 
 def _scores(rows: DataFrame, name: str) -> Scores:
-    """Scores of rows that have one; without interval, its ends are the score."""
+    """Give the scores of rows that have one; without interval, its ends are the score."""
     factor = 100.0 if metric_of(name).percent else 1.0
     value = floats(rows, name)
     ends = []
@@ -191,12 +191,12 @@ def _scores(rows: DataFrame, name: str) -> Scores:
 
 
 def _converged(runs: DataFrame) -> NDArray[np.bool_]:
-    """Unknown counts as not converged; beside an approximate run verdicts are texts."""
+    """Find converged runs; unknown counts as not converged. Verdicts may be texts."""
     return runs["converged"].isin([True, "True"]).to_numpy()
 
 
 def _approximate(runs: DataFrame) -> NDArray[np.bool_]:
-    """Find runs whose draws are no chains: convergence does not apply to them."""
+    """Find runs whose draws are not chains: convergence does not apply to them."""
     return runs["converged"].isin(["approximate"]).to_numpy()
 
 
@@ -208,7 +208,7 @@ def _scale(groups: Sequence[Group], name: str) -> Literal["linear", "log"]:
 
 
 def _means(position: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """Positions and the mean of the values at each."""
+    """Give the positions and the mean of the values at each."""
     where, index = np.unique(position, return_inverse=True)
     return where, np.bincount(index, value) / np.bincount(index)
 
@@ -256,7 +256,7 @@ def _train_key(runs: DataFrame, metrics: Sequence[str]) -> list[Line2D]:
 
 
 def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list[str]:
-    """State what a reader must know before comparing."""
+    """List warnings for the comparison."""
     lacking = {metric_of(name).title: (~finite(drawn, name)).sum() for name in metrics}
     counts = {
         "not converged": (~(_converged(runs) | _approximate(runs))).sum(),
@@ -268,7 +268,7 @@ def _warnings(runs: DataFrame, drawn: DataFrame, metrics: Sequence[str]) -> list
 
 
 def differences(differences: DataFrame) -> Figure:
-    """Paired difference of every setting to the reference, with its interval over replicates."""
+    """Draw the paired difference of every setting to the reference, with its interval."""
     if differences.empty:
         return note_figure("a single setting: there is nothing to compare it with")
     notes, differences = _few_replicates(differences), differences[differences["replicates"] > 1]
@@ -303,7 +303,7 @@ def _forest(axes: Axes, rows: DataFrame, y: NDArray[np.int_], metric: Metric) ->
 
 
 def _few_replicates(differences: DataFrame) -> list[str]:
-    """State where differences have no error bar, or where there are none."""
+    """List warnings of differences without an error bar, and of missing ones."""
     replicates = differences.groupby("setting")["replicates"].max()
     none, one = (replicates == 0).sum(), (replicates == 1).sum()
     settings = len(replicates)

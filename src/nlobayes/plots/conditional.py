@@ -1,4 +1,4 @@
-"""Where are the predictions and their uncertainties right: by covariate, spread and distance."""
+"""Calibration and errors by covariate, predicted spread and distance to the training rows."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ LEVELS = ((68, VERMILLION, -1.5), (95, BLUE, 1.5))
 
 
 def conditional(conditional: DataFrame, labels: DataFrame) -> Figure:
-    """Spread of the pulls and coverage in bins of covariate, predicted spread and distance."""
+    """Draw spread of the pulls and coverage in bins of covariate, predicted spread and distance."""
     names = _bin_axes(read_labels(labels))
     present = [by for by in names if (conditional["by"] == by).any()]
     figure = new_figure(height=4.0)
@@ -67,7 +67,7 @@ def _coverage_panel(axes: Axes, rows: DataFrame) -> None:
 
 
 def _bars(axes: Axes, rows: DataFrame, column: str, *, color: str, shift: float = 0.0) -> None:
-    """Values with their intervals, `shift` points aside, and the bins as horizontal bars."""
+    """Draw values and intervals, shifted by `shift` points, with the bins as horizontal bars."""
     centre, value = floats(rows, "centre"), floats(rows, column)
     lower, upper = floats(rows, f"{column}_lower"), floats(rows, f"{column}_upper")
     aside = axes.transData + ScaledTranslation(shift / 72, 0, axes.figure.dpi_scale_trans)
@@ -79,7 +79,7 @@ def _bars(axes: Axes, rows: DataFrame, column: str, *, color: str, shift: float 
 
 
 def _show_centres(axes: Axes, centres: Floats) -> None:
-    """Let the outermost bins run off the axis: their ends may lie far away."""
+    """Limit the axis to the centres of the bins: the outermost ends may lie far away."""
     axes.set_xscale(fitting_scale(centres))
     if np.ptp(centres) > 0:
         scale = axes.xaxis.get_transform()
@@ -89,9 +89,9 @@ def _show_centres(axes: Axes, centres: Floats) -> None:
 
 
 def deciles(deciles: DataFrame, labels: DataFrame) -> Figure:
-    """Error and coverage in tenths of the covariate, per split.
+    """Draw error and coverage in tenths of the covariate, per split.
 
-    The relative error only of targets learned as log10: others may pass through zero.
+    The relative error is shown only for targets learned as log10: others may pass through zero.
     """
     names = read_labels(labels)
     percent = deciles.assign(
@@ -141,7 +141,7 @@ def _middle(rows: DataFrame) -> Floats:
 
 
 def _expected_coverage(axes: Axes, test: DataFrame) -> None:
-    """Where 95 % of the test deciles lie if the true coverage is 95 %."""
+    """Shade the range of 95 % of the test deciles for a true coverage of 95 %."""
     reference_line(axes, y=95.0)
     points = floats(test, "points")
     low, high = (100 * binom.ppf(end, points, 0.95) / points for end in (0.025, 0.975))

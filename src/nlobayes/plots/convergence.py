@@ -1,4 +1,4 @@
-"""Did the chains start well, mix and agree: loss, trace, R-hat, autocorrelation, divergences."""
+"""Figures of convergence: loss, trace, R-hat, autocorrelation, divergences."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ RHAT_FORMS = {
     "rhat_gelman_rubin": ("Gelman and Rubin", VERMILLION),
 }
 WIDE_RHAT = 3.0
-"""Beyond this a linear axis would hide the thresholds."""
+"""R-hat above which a linear axis would hide the thresholds."""
 
 ESS_THRESHOLD = 100
 QUANTITIES = {
@@ -36,14 +36,14 @@ QUANTITIES = {
     "noise": "noise scale\n(standardised units)",
 }
 LEAST_LOSS = 1e-3
-"""Nats per row below which losses are as good as equal."""
+"""Nats per row below which losses are practically equal."""
 
 MAX_NAMED_CHAINS = 10
 MAX_VECTOR_POINTS = 20_000
 
 
 def trace(table: DataFrame) -> Figure:
-    """Log density and noise scale of draws of every chain, with their distribution per chain.
+    """Draw log density and noise scale of draws of every chain, with their distribution per chain.
 
     A likelihood with a fixed tolerance has no noise to show; a note states this.
     """
@@ -70,7 +70,7 @@ def trace_row(
     label: str,
     bins: int | list[float] = 30,
 ) -> None:
-    """One column of the draws of every chain, and its distribution per chain."""
+    """Draw one column of the draws of every chain, and its distribution per chain."""
     edges = np.histogram_bin_edges(table[name].dropna(), bins=bins).tolist()
     for chain, rows in by_chain(table, name):
         color, values = chain_color(chain), floats(rows, name)
@@ -101,10 +101,10 @@ def chain_legend(figure: Figure, axes: Axes) -> None:
 
 
 def convergence(table: DataFrame) -> Figure:
-    """R-hat in two forms, effective sample sizes, and the variance that chains do not share.
+    """Draw R-hat in two forms, effective sample sizes, and the variance between chains.
 
-    All of the predictions at the reference points. The last panel is the share of their variance
-    that lies between the means of the chains: what several modes do to the predictions.
+    All are of the predictions at the reference points. The last panel is the share of their
+    variance between the means of the chains, which is large if chains are in different modes.
     """
     figure = new_figure(height=5.2)
     panels = figure.subplot_mosaic([["rhat", "rhat"], ["ess", "share"]])
@@ -117,7 +117,7 @@ def convergence(table: DataFrame) -> Figure:
 
 
 def _legend_over(axes: Axes, *, columns: int = 1) -> None:
-    """Legend directly above its own panel, for figures whose panels differ in what they show."""
+    """Draw a legend directly above its panel, for figures with different panels."""
     anchor = (-0.02, 1.0)
     axes.legend(loc="lower left", bbox_to_anchor=anchor, borderaxespad=0.2, ncols=columns)
 
@@ -145,7 +145,7 @@ def _rhat_panel(axes: Axes, table: DataFrame) -> None:
 
 
 def _cumulative_curve(axes: Axes, rhat: Floats, label: str, color: str) -> None:
-    """Where R-hat is not finite, nothing agrees and the curve stays low."""
+    """Draw a cumulative curve of R-hat, in which infinite values lie beyond the axis."""
     finite = np.sort(rhat[np.isfinite(rhat)])
     share = np.arange(1, len(finite) + 1) / len(rhat)
     axes.step(finite, share, where="post", color=color, label=label)
@@ -192,7 +192,7 @@ def _share_panel(axes: Axes, percent: Floats) -> None:
 
 
 def autocorrelation(function: DataFrame, weights: DataFrame) -> Figure:
-    """Autocorrelation of predictions, log density and noise, and of the weights, by lag."""
+    """Draw the autocorrelation of predictions, log density, noise and weights by lag."""
     figure = new_figure(height=3.4)
     left, right = figure.subplots(1, 2, sharey=True)
     _band(left, function, ("f_mean", "f_p10", "f_p90"), "prediction", "of the points")
@@ -220,7 +220,7 @@ def _band(
 
 
 def divergences(table: DataFrame, labels: DataFrame) -> Figure:
-    """Where in input space the divergent draws differ from the others; a note if there are none."""
+    """Draw the deviation of divergent draws by covariate; a note if there are none."""
     if table["deviation"].isna().all():
         return note_figure("no divergent transitions: nothing to place")
     figure = new_figure(height=3.2)
@@ -241,7 +241,7 @@ def divergences(table: DataFrame, labels: DataFrame) -> Figure:
 
 
 def loss(table: DataFrame) -> Figure:
-    """Training loss and validation error of each chain's pretraining, by epoch.
+    """Draw training loss and validation error of each chain's pretraining, by epoch.
 
     The loss may be negative, so it is shown above the lowest that any chain reached.
     """

@@ -1,4 +1,4 @@
-"""Of data with one input: draws of f beside the MAPs, and the predictive density."""
+"""Figures of data with one input: draws of f and MAPs, and the predictive density."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import by_chain, floats, split_rows
 
 DECADES = 3
-"""Decades of the density that are distinguished below its highest."""
+"""Decades of the density that are shown below its maximum."""
 BANDS = {
     "2.5 and 97.5 %": (("q2_5", "q97_5"), ":"),
     "16 and 84 %": (("q16", "q84"), "--"),
@@ -31,9 +31,9 @@ BANDS = {
 
 
 def curves(draws: DataFrame, maps: DataFrame, predictions: DataFrame, labels: DataFrame) -> Figure:
-    """Draws of f coloured by chain, and the MAP of each chain, with train and test rows.
+    """Draw draws of f coloured by chain, and the MAP of each chain, with train and test rows.
 
-    Grey is where the test rows lie beyond the train rows.
+    The range of test rows beyond the train rows is grey.
     """
     names = read_labels(labels)
     figure = new_figure(height=3.8)
@@ -76,7 +76,7 @@ def _curve(axes: Axes, rows: DataFrame, number: int, **style: Any) -> None:
 
 
 def _rows(axes: Axes, predictions: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Draw the rows that were learned, and those that were not, and give both."""
+    """Draw the train rows and the test rows, and give both."""
     test = split_rows(predictions, "test")
     train = predictions[predictions["split"] == "train"]
     points(axes, floats(test, "covariate"), floats(test, "truth"), color=BLACK, label="test")
@@ -87,7 +87,7 @@ def _rows(axes: Axes, predictions: DataFrame) -> tuple[DataFrame, DataFrame]:
 def density(
     cells: DataFrame, quantiles: DataFrame, predictions: DataFrame, labels: DataFrame
 ) -> Figure:
-    """Predictive density of the target at every input, with its quantiles, train and test rows."""
+    """Draw the predictive density of the target by input, with quantiles, train and test rows."""
     names = read_labels(labels)
     figure = new_figure(height=4.0)
     axes = figure.subplots()

@@ -21,7 +21,7 @@ CLASSES, LOGARITHMIC = "classes", "log10"
 
 
 class Column(NamedTuple):
-    """A column of the rows: its name there, the label of its axis, and how it is learned."""
+    """A column of the rows: its name, the label of its axis, and the scale of the model."""
 
     column: str
     label: str
@@ -37,10 +37,10 @@ class Part(NamedTuple):
 
 
 def data(rows: DataFrame, columns: DataFrame, splits: DataFrame) -> Figure:
-    """Target against every input in the colours of the splits, then its distribution in each.
+    """Draw the target against every input in the colours of the splits, and its distribution.
 
-    Of classes the inputs are shown by their medians and central 68 % in each class. A target that
-    is learned relative to a reference is shown as their ratio too.
+    For classes the medians and central 68 % of the inputs in each class are shown. A target that is
+    learned relative to a reference is also shown as their ratio.
     """
     inputs = _named(columns, "input")[:MOST_INPUTS]
     targets = [*_named(columns, "target")[:MOST_TARGETS], *_named(columns, "ratio")]

@@ -1,4 +1,4 @@
-"""How far approximations are from the exact posterior, and what they cost."""
+"""Distance of approximations from the exact posterior, and their CPU time."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from nlobayes.plots.style import BLACK, BLUE, GREY, RED, Floats, new_figure
 from nlobayes.plots.tables import floats
 
 Look = dict[str, Any]
-"""How matplotlib draws a point."""
+"""Arguments of matplotlib for a point."""
 PANELS = {
     "mean_difference_rms": "error of mean (exact sd)",
     "sd_ratio_median": "sd / exact sd",
@@ -38,7 +38,7 @@ LINE = 95
 
 
 def fidelity(table: DataFrame) -> Figure:
-    """Measures, coverage and CPU time, a row for each method; the exact one is black, the first.
+    """Draw measures, coverage and CPU time, one row per method; the exact one is black and first.
 
     The row of the exact method compares one half of its chains with the other. The line of an sd
     ratio holds 90 % of the rows.
@@ -52,8 +52,8 @@ def fidelity(table: DataFrame) -> Figure:
     panels[0].set_ylim(len(table) - 0.5, -0.5)
     handles = [Line2D([], [], label=name, **look) for name, look in LOOKS.items()]
     legend = figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-    if said := _unconverged(table):
-        legend.set_title(narrow(said, LINE))
+    if warning := _unconverged(table):
+        legend.set_title(narrow(warning, LINE))
         legend.get_title().set(color=RED, fontsize=8)
     return figure
 
@@ -79,7 +79,7 @@ def _panel(axes: Axes, table: DataFrame, name: str) -> None:
 
 
 def _scale(axes: Axes, name: str, values: Floats) -> None:
-    """Make an axis logarithmic where one method is so far off that the others would coincide."""
+    """Make an axis logarithmic if one outlying method would make the others coincide."""
     several = values.size >= FEWEST_ON_A_LOG_AXIS
     spread = name != "coverage_95" and several and fitting_scale(values) == "log"
     if spread or (several and name == "cpu_seconds"):
@@ -89,7 +89,7 @@ def _scale(axes: Axes, name: str, values: Floats) -> None:
 
 
 def _unconverged(table: DataFrame) -> str:
-    """State that what approximations are compared with has not converged, and what failed."""
+    """Warn that the exact run has not converged, with its failed checks; empty if it has."""
     exact = table.iloc[0]
     if exact["converged"] != "NO":
         return ""

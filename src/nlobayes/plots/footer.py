@@ -1,4 +1,4 @@
-"""The line below every figure: the run that it shows, and in red its failed checks."""
+"""The footer of every figure: the name of the run, and in red its failed checks."""
 
 import textwrap
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ WIDTH = 110
 """Characters that fit below a figure."""
 
 FONT_SIZE, LINE_HEIGHT, MARGIN = 7.0, 0.14, 0.04
-"""Of the text, in points; of a line of it and around it, in inches."""
+"""Size of the text in points; height of a line and margin in inches."""
 
 
 def write_footer(figure: Figure, name: str, warnings: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from nlobayes.plots.tables import floats
 
 ROW_INCHES = 1.25
 MOST_BARS = 10
-"""Classes whose probabilities are shown; of more, the most probable."""
+"""Largest number of classes whose probabilities are shown: the most probable ones."""
 PREDICTED, TRUE, OTHER = (
     "probability (%) of the predicted class",
     "of the true class, not predicted",
@@ -23,7 +23,7 @@ COLORS = {PREDICTED: BLUE, TRUE: ORANGE, OTHER: SKY}
 def images(
     examples: DataFrame, probabilities: DataFrame, pixels: DataFrame, classes: DataFrame
 ) -> Figure:
-    """Images of each kind of example in a row, each beside the probabilities of its classes."""
+    """Draw images of each kind of example in a row, with the probabilities of their classes."""
     names = [short_name(str(name)) for name in classes.sort_values("class")["name"]]
     kinds = examples.groupby("kind", sort=False)
     most = int(kinds.size().max())
@@ -58,7 +58,7 @@ def _image(axes: Axes, pixels: DataFrame, limits: tuple[float, float]) -> None:
 def _bars(
     axes: Axes, probability: Floats, names: list[str], true_predicted: tuple[int, int]
 ) -> None:
-    """Bars in the order of the classes, each in the colour of what its class is."""
+    """Draw bars in the order of the classes; the colour marks the true and the predicted class."""
     true, predicted = true_predicted
     shown = np.sort(np.argsort(-probability, kind="stable")[:MOST_BARS])
     what = [PREDICTED if c == predicted else TRUE if c == true else OTHER for c in shown]

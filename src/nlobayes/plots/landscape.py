@@ -1,4 +1,4 @@
-"""The loss landscape: a plane through three MAPs, paths between two, and how they part."""
+"""The loss landscape: a plane through three MAPs, paths between two, and their distances."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import floats
 
 ENERGY = "energy above the lowest (nats per row)"
-"""Negative log posterior, which has any sign, above the lowest value of all that is shown."""
+"""Negative log posterior, which has any sign, above the lowest value in the figure."""
 
 LEVELS = 17
 DEEPEST = 1e-5
@@ -31,7 +31,7 @@ DEEPEST = 1e-5
 
 
 def landscape(plane: DataFrame, maps: DataFrame, path: DataFrame) -> Figure:
-    """Energy over the plane through three MAPs, and along two paths between the first two."""
+    """Draw the energy over the plane through three MAPs, and along two paths between two."""
     energies = [floats(plane, "energy"), floats(maps, "energy")]
     energies += [floats(path, "straight"), floats(path, "bezier")]
     lowest = min(float(energy[np.isfinite(energy)].min(initial=np.inf)) for energy in energies)
@@ -51,7 +51,7 @@ def landscape(plane: DataFrame, maps: DataFrame, path: DataFrame) -> Figure:
 
 
 def _floor(above: Floats) -> float:
-    """Least energy that a logarithmic scale shows; any number if all are equal."""
+    """Give the least energy of a logarithmic scale; any number if all are equal."""
     positive = above[(above > 0) & np.isfinite(above)]
     return max(float(positive.min()), DEEPEST * float(positive.max())) if positive.size else DEEPEST
 
@@ -99,7 +99,7 @@ def _path_panel(axes: Axes, path: DataFrame, lowest: float, floor: float) -> Non
 
 
 def distances(table: DataFrame) -> Figure:
-    """Distance between the positions of every two chains during pretraining."""
+    """Draw the distance between the positions of every two chains during pretraining."""
     pairs = list(table.groupby(["first", "second"]))
     named = len(pairs) <= MAX_NAMED_CHAINS
     figure = new_figure(height=3.2)

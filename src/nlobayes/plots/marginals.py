@@ -14,7 +14,7 @@ COLUMNS = 3
 
 
 def marginals(table: DataFrame) -> Figure:
-    """Density of the draws of each chain, one panel per parameter, with its R-hat."""
+    """Draw the density of the draws of each chain, one panel per parameter, with its R-hat."""
     names = list(dict.fromkeys(table["parameter"]))
     lines = -(-len(names) // COLUMNS)
     figure = new_figure(height=0.9 + 1.65 * lines)
@@ -42,10 +42,10 @@ def _panel(axes: Axes, rows: DataFrame, name: str) -> None:
             label=f"chain {number}",
         )
     rhat = rows["rhat"].iloc[0]
-    said = "too few draws" if np.isnan(rhat) else f"{rhat:.3f}"
+    label = "too few draws" if np.isnan(rhat) else f"{rhat:.3f}"
     # Names are text: matplotlib must not take a dollar sign for the start of a formula.
     plain = narrow(name.replace("$", r"\$"))
-    axes.set_title(f"{plain}\n$\\hat{{R}}$ = {said}", fontsize=8)
+    axes.set_title(f"{plain}\n$\\hat{{R}}$ = {label}", fontsize=8)
     axes.set_ylim(bottom=0)
     few_ticks(axes.xaxis, 3)
     few_ticks(axes.yaxis, 3)

@@ -22,16 +22,16 @@ MOST_OUTPUTS = 3
 DRAW_COLORS = (VERMILLION, GREEN, PURPLE)
 BINS = 30
 MOST_DECADES = 6
-"""Ratios beyond a factor of a million either way are drawn at the edge."""
+"""Decades of ratios on either side; ratios beyond are drawn at the edge."""
 SCALES = {"sd": (BLUE, "-"), "step": (VERMILLION, "--"), "range": (GREEN, ":")}
 
 
 def prior_predictive(
     quantiles: DataFrame, draws: DataFrame, scales: DataFrame, labels: DataFrame
 ) -> Figure:
-    """Bands of f along the covariate with some draws and the target; scales of f over its scales.
+    """Draw bands and draws of f along the covariate with the target, and ratios of their scales.
 
-    A row of panels for each of the first outputs. The largest probability of classes, which has no
+    Each of the first outputs has a row of panels. The largest probability of classes, which has no
     target, is shown by its distribution.
     """
     outputs = range(min(len(labels), MOST_OUTPUTS))
@@ -76,7 +76,7 @@ def _bands(axes: Axes, band: DataFrame, some: DataFrame, names: Labels) -> None:
 
 
 def _limits(band: DataFrame, observed: Floats) -> tuple[float, float]:
-    """Range of the wider band and of the target, with a little air."""
+    """Give the range of the wider band and of the target, with a margin."""
     shown = np.concatenate([floats(band, "q2_5"), floats(band, "q97_5"), observed])
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     air = 0.05 * (high - low) or 1.0
@@ -88,7 +88,7 @@ def _has_target(axes: Axes) -> bool:
 
 
 def _ratios(axes: Axes, scale: DataFrame) -> None:
-    """Histograms of what f of each draw varies, over what the target varies."""
+    """Draw histograms of the variation of f of each draw over that of the target."""
     of_target = scale[scale["draw"].isna()]
     of_draws = scale[scale["draw"].notna()]
     decades = {
@@ -107,7 +107,7 @@ def _ratios(axes: Axes, scale: DataFrame) -> None:
 
 
 def _decades(drawn: Floats, target: float) -> Floats:
-    """Powers of ten between draws and a target; none if the target does not vary."""
+    """Give the powers of ten between draws and a target; none if the target does not vary."""
     if not target > 0:
         return np.array([])
     with np.errstate(divide="ignore"):
@@ -115,7 +115,7 @@ def _decades(drawn: Floats, target: float) -> Floats:
 
 
 def _means(axes: Axes, scale: DataFrame, names: Labels) -> None:
-    """Histogram of the mean over the rows of what has no target."""
+    """Draw a histogram of the mean over the rows, for an output without a target."""
     means = floats(scale, "mean")
     axes.hist(means, BINS, weights=np.full(len(means), 100 / len(means)), color=BLUE)
     axes.set_xlabel(narrow(f"mean over the rows of the {names.model_axis}"))

@@ -1,4 +1,4 @@
-"""The figures by name: each is drawn in the house style by the function that its record names."""
+"""The figures by name, with their drawing functions in the house style."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -16,14 +16,14 @@ from nlobayes.plots.tables import drawable_rows
 
 
 class FigureSpec(NamedTuple):
-    """How to draw one figure: `draw` takes the named tables, in this order."""
+    """One figure: `draw` takes the named tables, in this order."""
 
     tables: tuple[str, ...]
     draw: Callable[..., Figure]
 
 
 def figure_spec(drawn_by: str, columns: Mapping[str, str]) -> FigureSpec:
-    """Let a drawing function check its tables and draw in the house style.
+    """Wrap a drawing function so that it checks its tables and draws in the house style.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def figure_spec(drawn_by: str, columns: Mapping[str, str]) -> FigureSpec:
 
     Notes
     -----
-    What is drawn shows `name`, and `warnings` in red, below its panels.
+    The figure shows `name`, and `warnings` in red, below its panels.
     """
 
     def checked(*tables: DataFrame, name: str = "", warnings: Sequence[str] = ()) -> Figure:
@@ -72,7 +72,7 @@ def _dropped_rows(received: int, drawn: int) -> str:
 
 
 def _arrange(figure: Figure) -> None:
-    """Place everything once and for all: rendering must not move it again.
+    """Fix the layout, so that rendering does not change it.
 
     Matplotlib chooses the number of ticks from the size in pixels, which differs between
     formats; wider labels would then run off the page.

@@ -1,4 +1,4 @@
-"""The runs of a grid against what is scanned, as a table beside them names it."""
+"""The runs of a grid against the scanned setting, which a second table names."""
 
 from matplotlib.figure import Figure
 from pandas import DataFrame, isna
@@ -7,7 +7,7 @@ from nlobayes.plots import comparison
 
 
 def scan(runs: DataFrame, scanned: DataFrame) -> Figure:
-    """Take what is scanned, the series, and what differs from the one-row table that names them."""
+    """Draw runs; the one-row table names the scanned setting, the series and the difference."""
     names = scanned[["along", "series", "varied"]].iloc[0].tolist()
     along, series, varied = (None if isna(name) else str(name) for name in names)
     return comparison.scan(runs, along=along, series=series, varied=varied or "")

@@ -1,4 +1,4 @@
-"""The scores by which runs are compared: which of them a table holds, and names of settings."""
+"""The scores of a table by which runs are compared, and short names of settings."""
 
 from collections.abc import Sequence
 
@@ -18,31 +18,31 @@ ERRORS = ("rmse_log10", "rmse_target")
 SCANNED, COMPARED = shown_in(Shown.SCAN), shown_in(Shown.FOREST)
 
 
-def present(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
-    """Scores to draw, in the requested order; one root mean square error is enough.
+def present(requested: Sequence[str], available: Sequence[str]) -> list[str]:
+    """List the scores to draw, in the requested order, with only one root mean square error.
 
     Raises
     ------
     InputError
         If there is none.
     """
-    metrics = [name for name in wanted if name in available]
+    metrics = [name for name in requested if name in available]
     if set(ERRORS) <= set(metrics):
         metrics.remove("rmse_target")
     if not metrics:
-        raise InputError("plots.no_score", wanted=wanted)
+        raise InputError("plots.no_score", wanted=requested)
     return metrics
 
 
 def finite(table: DataFrame, column: str) -> NDArray[np.bool_]:
-    """Where a column holds finite numbers: nowhere if it is missing or holds words."""
+    """Mark the finite numbers of a column; none if it is missing or a text."""
     if column not in table or not is_numeric_dtype(table[column]):
         return np.zeros(len(table), dtype=np.bool_)
     return np.isfinite(floats(table, column))
 
 
 def short_names(settings: Sequence[str]) -> list[str]:
-    """Names without the parts that all share, cut in the middle where they are too long."""
+    """Give names without the parts that all share, shortened in the middle if too long."""
     parts = [setting.split("/") for setting in settings]
     if len(parts) > 1 and len({len(part) for part in parts}) == 1:
         kept = [names for names in zip(*parts, strict=True) if len(set(names)) > 1]
@@ -55,6 +55,6 @@ def short_names(settings: Sequence[str]) -> list[str]:
 
 
 def cut(name: str) -> str:
-    """Name with its middle left out, if it is too long for an axis."""
+    """Leave out the middle of a name that is too long for an axis."""
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"

@@ -22,7 +22,7 @@ from nlobayes.plots.tables import floats
 
 COLORS = [color for color in CHAIN_COLORS if color != BLACK]
 MOST = 10
-"""Settings of one figure; of more, so many are drawn, evenly over their order."""
+"""Largest number of settings in a figure; of more, these are chosen evenly over their order."""
 DASHES: tuple[Literal["-", "--"], ...] = ("-", "--")
 KINDS = {"total": "total sd", "epistemic": "sd of the draws alone"}
 QUANTITIES = {
@@ -39,14 +39,14 @@ class Setting(NamedTuple):
     dashes: Literal["-", "--"]
     rows: DataFrame
 
-    def key(self, said: str = "") -> Line2D:
-        """Key of the legend."""
-        label = f"{self.name}: {said}" if said else self.name
+    def key(self, numbers: str = "") -> Line2D:
+        """Give the entry of the legend."""
+        label = f"{self.name}: {numbers}" if numbers else self.name
         return Line2D([], [], color=self.color, linestyle=self.dashes, label=label)
 
 
 def pulls(table: DataFrame) -> Figure:
-    """Distribution of (true - predicted) / sd of the test rows of every setting against N(0, 1)."""
+    """Draw the distribution of (true - predicted) / sd of test rows of settings against N(0, 1)."""
     if table.empty:
         return note_figure(
             "no pulls: the release before scored these runs, or they predict classes"
@@ -84,12 +84,12 @@ def _pulls(axes: Axes, setting: Setting, rows: DataFrame) -> None:
 def _sigmas(rows: DataFrame) -> str:
     """Give the standard deviations of the pulls of each kind."""
     found = rows.groupby("kind", sort=False)["sigma_z"].first()
-    said = [f"{found[kind]:.2f} {kind}" for kind in KINDS if kind in found]
-    return rf"$\sigma_z$ = {', '.join(said)}"
+    sigmas = [f"{found[kind]:.2f} {kind}" for kind in KINDS if kind in found]
+    return rf"$\sigma_z$ = {', '.join(sigmas)}"
 
 
 def weight_spread(table: DataFrame) -> Figure:
-    """Shares of all weights, and of their sds over the draws, below a value; a line per setting."""
+    """Draw shares of all weights, and of their sds over the draws, below a value, per setting."""
     if table.empty:
         return note_figure("no weights of a fixed number in these runs")
     figure = new_figure(height=3.0)
@@ -110,7 +110,7 @@ def weight_spread(table: DataFrame) -> Figure:
 
 
 def _settings(table: DataFrame) -> Iterator[Setting]:
-    """Give the settings in their order, or so many of them, the first and the last among them."""
+    """Yield the settings in their order, at most `MOST`, with the first and the last."""
     names = [str(name) for name in table["setting"].unique()]
     shown = np.unique(np.linspace(0, len(names) - 1, MOST).round().astype(int))
     short = short_names(names)
@@ -121,10 +121,10 @@ def _settings(table: DataFrame) -> Iterator[Setting]:
 
 
 def _warnings(table: DataFrame) -> Sequence[str]:
-    """State what a reader must know before comparing."""
+    """List warnings for the comparison."""
     each = table.groupby("setting", sort=False)[["runs", "not_converged"]].max()
     runs, failed = each["runs"].sum(), each["not_converged"].sum()
-    said = [f"not converged: {failed} of {runs} runs"] if failed else []
+    warnings = [f"not converged: {failed} of {runs} runs"] if failed else []
     if len(each) > MOST:
-        said.append(f"{MOST} of {len(each)} settings are drawn; all are in the table")
-    return said
+        warnings.append(f"{MOST} of {len(each)} settings are drawn; all are in the table")
+    return warnings

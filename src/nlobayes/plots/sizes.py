@@ -1,4 +1,4 @@
-"""The size of a network that is drawn: its posterior, how chains went between sizes, its scores."""
+"""Figures of a network size that is drawn: its posterior, moves between sizes, and scores."""
 
 from collections.abc import Sequence
 
@@ -28,16 +28,16 @@ from nlobayes.plots.style import (
 from nlobayes.plots.tables import by_chain, floats, split_rows
 
 MOST_BINS = 40
-"""Values that have a bin each; beyond, bins hold several."""
+"""Largest number of values with one bin each; with more, bins hold several."""
 LEAST_SHOWN = 0.1
-"""Percent of acceptance; less is drawn here, being as good as never."""
+"""Least acceptance in percent that is shown; smaller values are drawn here."""
 LOG_DENSITY = "log_density"
 LIKELIHOOD = "log_likelihood"
 PREDICTIONS = {"marginal": ("all sizes together", "-"), "modal": ("modal size alone", "--")}
 
 
 def sizes(sizes: DataFrame) -> Figure:
-    """Posterior probability of each number with its Monte-Carlo error, beside the prior."""
+    """Draw the posterior probability of each number with its Monte-Carlo error, and the prior."""
     quantities = [*sizes["quantity"].unique()]
     figure = new_figure(height=0.6 + 2.2 * len(quantities))
     panels = figure.subplots(len(quantities), squeeze=False)[:, 0]
@@ -76,7 +76,7 @@ def _posterior_beside_prior(axes: Axes, rows: DataFrame) -> None:
 
 
 def visits(visits: DataFrame, sizes: DataFrame) -> Figure:
-    """How often jumps led from number to number, and how often moves and jumps were accepted."""
+    """Draw the counts of jumps from number to number, and the acceptance of moves and jumps."""
     quantities = [*sizes["quantity"].unique()]
     figure = new_figure(height=0.6 + 2.9 * len(quantities))
     panels = figure.subplots(len(quantities), 2, squeeze=False)
@@ -92,7 +92,7 @@ def visits(visits: DataFrame, sizes: DataFrame) -> Figure:
 
 
 def _visit_matrix(figure: Figure, axes: Axes, rows: DataFrame, number: Floats) -> None:
-    """Jumps that led from row to column; what was rejected stays on the diagonal."""
+    """Draw the counts of jumps from row to column; rejected jumps are on the diagonal."""
     low, high = number.min(), number.max()
     counts = np.full((int(high - low) + 1,) * 2, np.nan)
     led = rows[rows["visits"] > 0]
@@ -114,7 +114,7 @@ def _visit_matrix(figure: Figure, axes: Axes, rows: DataFrame, number: Floats) -
 
 
 def _acceptances(axes: Axes, jumps: DataFrame, inside: DataFrame) -> None:
-    """Mean acceptance at each number of jumps to more and to fewer, and of what changes neither."""
+    """Draw the mean acceptance at each number of jumps to more and to fewer, and of other moves."""
     kinds = {"jumps to more": ("^", BLUE, 1), "jumps to fewer": ("v", VERMILLION, -1)}
     for label, (marker, color, side) in kinds.items():
         chosen = jumps[(np.sign(jumps["to"] - jumps["from"]) == side) & (jumps["tried"] > 0)]
@@ -146,7 +146,7 @@ def _whole_numbers(axis: Axis, most: int) -> None:
 
 
 def size_trace(size_trace: DataFrame) -> Figure:
-    """Sizes, parameters in use and log density of draws of every chain, with their distribution."""
+    """Draw traces and distributions of sizes, parameters in use and log density of every chain."""
     quantities = [*size_trace["quantity"].unique()]
     figure = new_figure(height=0.8 + 1.4 * len(quantities))
     panels = figure.subplots(
@@ -173,7 +173,7 @@ def _label(quantity: str) -> str:
 
 
 def _bins(values: Floats) -> int | list[float]:
-    """One bin for each value, unless there are many."""
+    """Give one bin for each value, or a number of bins if there are many."""
     distinct = np.unique(values)
     if len(distinct) > MOST_BINS:
         return 30
@@ -183,10 +183,10 @@ def _bins(values: Floats) -> int | list[float]:
 
 
 def draw_scores(draw_scores: DataFrame, size_scores: DataFrame, labels: DataFrame) -> Figure:
-    """RMSE or accuracy, and log likelihood, of each draw of each chain, split by split.
+    """Draw RMSE or accuracy, and log likelihood, of each draw of each chain, for each split.
 
-    Lines are the scores of the mixture of all draws, and of those of the modal size, which can be
-    better than every draw.
+    Lines are the scores of the mixture of all draws, and of the draws of the modal size. They can
+    be better than every single draw.
     """
     splits = [split for split in SPLIT_COLORS if split in set(draw_scores["split"])]
     measures = _measures(draw_scores, read_labels(labels))
@@ -209,7 +209,7 @@ def draw_scores(draw_scores: DataFrame, size_scores: DataFrame, labels: DataFram
 
 
 def _name_draws_and_lines(figure: Figure, row: Sequence[Axes]) -> None:
-    """Legend of the chains, which the first panel shows, and of the lines, which the last does."""
+    """Draw the legends of the chains in the first panel, and of the lines in the last panel."""
     chains = row[0].get_legend_handles_labels()[1]
     shown = (row[0], row[-1]) if len(chains) <= MAX_NAMED_CHAINS else (row[-1],)
     legend_above(figure, *shown, columns=6)
@@ -218,7 +218,7 @@ def _name_draws_and_lines(figure: Figure, row: Sequence[Axes]) -> None:
 
 
 def _measures(table: DataFrame, labels: Labels) -> list[tuple[str, str, float, str]]:
-    """Columns of draws and of mixtures, what they are multiplied by, and their labels."""
+    """List the columns of draws and of mixtures, their factors, and their labels."""
     known = {
         "accuracy": (100.0, "accuracy (%)"),
         "rmse_log10": (1.0, "RMSE (dex)"),

@@ -1,4 +1,4 @@
-"""Times of networks: a draw, predictions of 1000 draws, loading these draws."""
+"""Times of networks: of a draw, of predictions by 1000 draws, and of loading these draws."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,16 +22,17 @@ SECONDS = {
     "draw of fixed length": ("seconds_per_draw", 1.0),
     "longest draw": ("seconds_per_draw_at_most", 1.0),
 }
-"""What sampling takes: the column, and its unit in seconds."""
+"""Times of sampling: the column, and its unit in seconds."""
 BINS = 60
 SHOWN = 0.99
 """Share of the loadings of each network that a histogram shows."""
 
 
 def speed(table: DataFrame) -> Figure:
-    """Median seconds of a gradient and a draw, and milliseconds to predict and load, by parameters.
+    """Draw median times of a gradient, a draw, predictions and loading by number of parameters.
 
-    Mean and error of all draws are lines, the outputs of all draws dots beside them.
+    Seconds for gradients and draws, milliseconds for others. Mean and error of all draws are lines,
+    the outputs of all draws dots.
     """
     rows = table.sort_values("parameters")
     figure = new_figure(height=3.6)
@@ -71,7 +72,7 @@ def _using(axes: Axes, rows: DataFrame) -> None:
 
 
 def loadings(table: DataFrame) -> Figure:
-    """Histograms of the milliseconds of every loading of each network, without the slowest 1 %."""
+    """Draw histograms of the loading times of each network in ms, without the slowest 1 %."""
     figure = new_figure(height=3.2)
     axes = figure.subplots()
     networks = [
@@ -88,7 +89,7 @@ def loadings(table: DataFrame) -> Figure:
 
 
 def _edges(taken: Floats) -> Floats:
-    """Bins of equal ratio from the least to the largest that is shown."""
+    """Give bins of equal ratio from the least to the largest value in the figure."""
     low, high = np.min(taken), np.quantile(taken, SHOWN)
     return np.geomspace(low, max(high, 1.01 * low), BINS + 1)
 

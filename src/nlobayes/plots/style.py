@@ -1,4 +1,4 @@
-"""The house style: colours, empty figures, and bytes that depend on the figure alone."""
+"""The house style: colours, empty figures, and image files that depend only on the figure."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -23,10 +23,10 @@ Place = Literal["outside upper left", "outside upper center", "outside upper rig
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
 RED = "#C00000"
-"""Of what failed, always beside a word."""
+"""Colour of failures, always with a word."""
 
 GREY = "#606060"
-"""Of what names a figure."""
+"""Colour of the name of a figure."""
 
 CHAIN_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 SPLIT_COLORS = {"train": SKY, "val": ORANGE, "test": BLUE}
@@ -34,33 +34,33 @@ LEGEND_WIDTH = 90
 """Characters that fit into a row of a legend."""
 
 LINE_HEIGHT = 0.17
-"""Of a line of a legend, in inches."""
+"""Height of a line of a legend, in inches."""
 
 UNCERTAINTY_COLORS = {"total": BLUE, "epistemic": VERMILLION}
 
-# Dates and versions would make equal figures differ.
+# Dates and versions would make files of equal figures differ.
 METADATA: dict[str, dict[str, None]] = {"svg": {"Date": None}, "png": {"Software": None}}
 
 
 def house_style() -> AbstractContextManager[None]:
-    """Matplotlib's defaults plus ours, whatever the user's own settings are."""
+    """Set Matplotlib's defaults plus ours, independent of the user's settings."""
     return matplotlib.style.context("nlobayes.plots.nlobayes", after_reset=True)
 
 
 def new_figure(*, height: float) -> Figure:
-    """Empty figure of column width (6.4 in), `height` in inches, that arranges itself."""
+    """Create an empty figure of column width (6.4 in) and `height` in inches, with a layout."""
     return Figure(figsize=(6.4, height), layout="constrained")
 
 
 def chain_color(chain: int) -> str:
-    """Colour of a chain: the same in every figure; repeats after seven chains."""
+    """Give the colour of a chain: the same in every figure; it repeats after seven chains."""
     return CHAIN_COLORS[chain % len(CHAIN_COLORS)]
 
 
 def legend_above(
     figure: Figure, *named: Axes, place: Place = "outside upper center", columns: int = 5
 ) -> None:
-    """Legend of what is drawn in some axes above all panels, where it covers no data."""
+    """Draw the legend of some axes above all panels, where it covers no data."""
     keys = [key for axes in named for key in zip(*axes.get_legend_handles_labels(), strict=True)]
     handles, labels = zip(*keys, strict=True)
     figure.legend(handles, labels, loc=place, ncols=min(len(labels), columns))
@@ -69,7 +69,7 @@ def legend_above(
 def legend_with_warnings(
     figure: Figure, keys: Sequence[Line2D], warnings: Sequence[str] = ()
 ) -> None:
-    """Keys above all panels, with the warnings in red; the figure grows by their height."""
+    """Draw keys above all panels, with the warnings in red; the figure grows by their height."""
     longest = max(len(str(key.get_label())) for key in keys)
     columns = max(1, min(len(keys), LEGEND_WIDTH // (longest + 7)))
     legend = figure.legend(
@@ -85,7 +85,7 @@ def legend_with_warnings(
 
 
 def spread_log_labels(axis: Axis) -> None:
-    """Labels of a logarithmic axis that neither vanish nor collide when it is short."""
+    """Label a logarithmic axis so that labels neither vanish nor collide on a short axis."""
     low, high = axis.get_view_interval()
     if high / low < 100:
         few = high / low < 6
@@ -95,12 +95,12 @@ def spread_log_labels(axis: Axis) -> None:
 
 
 def reference_line(axes: Axes, *, y: float) -> None:
-    """Thin black horizontal line: the value that a perfect result would have."""
+    """Draw a thin black horizontal line at the value of a perfect result."""
     axes.axhline(y, color=BLACK, linewidth=0.8, zorder=0.5)
 
 
 def points(axes: Axes, x: Floats, y: Floats, *, color: str, label: str = "") -> None:
-    """Cloud of small translucent points, stored as one image so that files stay small."""
+    """Draw a cloud of small translucent points, stored as one image so that files stay small."""
     opacity = float(np.clip(300 / max(len(x), 1), 0.25, 0.9))
     axes.plot(
         x, y, ".", color=color, markersize=3.5, alpha=opacity, markeredgewidth=0, rasterized=True
@@ -111,7 +111,7 @@ def points(axes: Axes, x: Floats, y: Floats, *, color: str, label: str = "") -> 
 def points_within(
     axes: Axes, x: Floats, y: Floats, *, limit: float, color: str, label: str = ""
 ) -> None:
-    """Points on a vertical axis of +-`limit`; those beyond are triangles at its edge."""
+    """Draw points on a vertical axis of +-`limit`; those beyond are triangles at its edge."""
     beyond = np.abs(y) > limit
     points(axes, x[~beyond], y[~beyond], color=color, label=label)
     for marker, side in (("^", 1), ("v", -1)):
@@ -124,12 +124,12 @@ def points_within(
 
 
 def symmetric_limit(values: Floats) -> float:
-    """Half-height of an axis around zero that shows the bulk (98.5 %) with some air."""
+    """Give the half-height of an axis around zero that shows the bulk (98.5 %) with a margin."""
     return 1.4 * float(np.quantile(np.abs(values), 0.985)) or 1.0
 
 
 def render(figure: Figure, format: str) -> bytes:
-    """Contents of an image file: equal figures give equal bytes, without date or host.
+    """Give the contents of an image file: equal figures give equal bytes, without date or host.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cost and savings of keeping every n-th draw."""
+"""Loss and saving of thinning chains to every n-th draw."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,10 +23,10 @@ SCORED = "test reference points"
 
 
 def thinning(table: DataFrame) -> Figure:
-    """Effective sample size, file size and change of the scores against the thinning step.
+    """Draw effective sample size, file size and change of the scores against the thinning step.
 
-    Step 1 are all draws, of which the stored ones are every n-th. Without an RMSE, as of classes,
-    three panels.
+    Step 1 means all draws; every n-th is stored. Without an RMSE, as for classes, there are three
+    panels.
     """
     table = table.sort_values("step")
     figure = new_figure(height=4.6)

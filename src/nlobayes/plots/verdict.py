@@ -1,4 +1,4 @@
-"""May the draws be trusted: every check with its value, its limit and whether it passed."""
+"""The table of all checks of a run, with value, limit and result."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from nlobayes.plots.style import BLACK, RED, new_figure
 
 ROW_HEIGHT, HEAD_HEIGHT = 0.25, 0.31
 COLUMNS = {"check": 0.0, "value": 0.57, "limit": 0.62, "result": 0.88}
-"""Where the columns start, as shares of the width; values end there."""
+"""Left ends of the columns as shares of the width; for values the right end."""
 
 
 class CheckRow(NamedTuple):
@@ -24,9 +24,9 @@ class CheckRow(NamedTuple):
 
 
 def verdict(checks: DataFrame, calibration_checks: DataFrame) -> Figure:
-    """Tables of all checks; a red headline where one of convergence failed.
+    """Draw tables of all checks, with a red headline if a check of convergence failed.
 
-    A check of calibration that failed is as red, but does not make the run "not converged".
+    A failed check of calibration is red too, but does not make the run "not converged".
     """
     blocks = [_convergence_rows(checks), _calibration_rows(calibration_checks)]
     lines = [len(rows) + 1 for rows in blocks]

@@ -1,4 +1,4 @@
-"""Where the weights go: pair planes that show several modes, and the history of single weights."""
+"""Figures of weights: pairs, which show several modes, and the history of single weights."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,14 +15,14 @@ from nlobayes.plots.tables import by_chain, floats
 GRID_POINTS = 60
 DENSITY_LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 1.0)
 MAX_SHOWN_DRAWS = 800
-"""Points per plane beyond which they would hide the density."""
+"""Largest number of points per plane; more would hide the density."""
 
 LEAST_RANGE = 1e-9
-"""Relative to its size, a weight that varies less than this does not move."""
+"""Relative range below which a weight does not move."""
 
 
 def planes(table: DataFrame) -> Figure:
-    """Density of pairs of weights over all chains, with some draws of each chain on top.
+    """Draw the density of pairs of weights over all chains, with some draws of each chain on top.
 
     The density is a Gaussian kernel estimate with Scott's bandwidth, relative to its highest.
     """
@@ -61,7 +61,7 @@ def _plane(axes: Axes, rows: DataFrame) -> ContourSet | None:
 
 
 def _scatter(axes: Axes, rows: DataFrame) -> None:
-    """Every n-th draw of each chain, in turn, so that no chain covers the others."""
+    """Draw every n-th draw of the chains in turn, so that no chain covers the others."""
     index = rows.groupby("chain").cumcount().to_numpy()
     order = np.argsort(index, kind="stable")
     step = -(-len(rows) // MAX_SHOWN_DRAWS)
@@ -74,7 +74,7 @@ def _scatter(axes: Axes, rows: DataFrame) -> None:
 
 
 def _no_density(draws: Floats, names: tuple[str, str]) -> str:
-    """Why the draws (weight, draw) span no plane; empty if they do."""
+    """Give the reason why the draws (weight, draw) span no plane; empty if they do."""
     still = np.ptp(draws, axis=1) <= LEAST_RANGE * np.abs(draws).max(axis=1)
     if still.any():
         return "never moved,\n" + ", ".join(np.array(names)[still])
@@ -96,7 +96,7 @@ def _density(axes: Axes, draws: Floats) -> ContourSet:
 
 
 def history(table: DataFrame) -> Figure:
-    """Value of single weights at the draws of every chain, one panel per weight."""
+    """Draw the values of single weights of every chain, one panel per weight."""
     weights = list(dict.fromkeys(table["weight"]))
     height = -(-len(weights) // 2)
     figure = new_figure(height=0.9 + 1.35 * height)
@@ -116,7 +116,7 @@ def history(table: DataFrame) -> Figure:
 
 
 def _plain(name: object) -> str:
-    """Name as text: matplotlib must not take a dollar sign for the start of a formula."""
+    """Escape the dollar signs of a name, which start a formula in matplotlib."""
     return str(name).replace("$", r"\$")
 
 

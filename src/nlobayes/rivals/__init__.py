@@ -1,6 +1,6 @@
-"""The rivals: regressors with nothing Bayesian of ours in them, by the names of their files.
+"""The rivals: regressors for comparison with our Bayesian networks, by name, one module each.
 
-Each is fitted to train rows alone, in units of the network, and predicts there.
+Each is fitted to train rows only and predicts in units of the network.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from nlobayes.families import Family
 
 
 class Foretold(NamedTuple):
-    """What a rival predicts, in units of the network.
+    """The predictions of a rival, in units of the network.
 
     Attributes
     ----------
     draws
         Predictions (draw, point): members of an ensemble, quantiles of a Gaussian process, or one
-        row where there is a best guess alone.
+        row for a single best prediction.
     sd
-        Standard deviation of a new observation by the rival's own account (point,); None where it
-        gives none.
+        Standard deviation of a new observation as the rival states it (point,); None if it states
+        none.
     """
 
     draws: np.ndarray
@@ -31,7 +31,7 @@ class Foretold(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A rival after its fit: features (point, feature) to predictions, and plain facts of the fit.
+    """A fitted rival: a function from features (point, feature) to predictions, and facts.
 
     Among the facts `rows` counts the train rows that were used.
     """

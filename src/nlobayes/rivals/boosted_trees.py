@@ -14,9 +14,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from nlobayes.rivals import Fitted, Foretold
 
 LEVELS = (np.arange(32) + 0.5) / 32
-"""Probabilities whose quantiles represent draws."""
+"""Probabilities of the quantiles that represent draws."""
 SMALLEST_SD = 1e-3
-"""Spread of the quantiles at least, in units of the network: leaves may have one value for all."""
+"""Least spread of the quantiles, in units of the network: leaves may have equal quantiles."""
 
 
 def fit(
@@ -31,8 +31,8 @@ def fit(
     patience: int,
     held_out: float,
 ) -> Fitted:
-    """Add trees until rows of the train split that are held out no longer gain."""
-    told = {
+    """Add trees until the score of held-out rows of the train split no longer improves."""
+    settings = {
         "learning_rate": learning_rate,
         "max_iter": most_iterations,
         "max_leaf_nodes": most_leaves,
@@ -42,7 +42,9 @@ def fit(
         "random_state": seed,
     }
     losses = [{"loss": "quantile", "quantile": level} for level in LEVELS] if quantiles else [{}]
-    each = [HistGradientBoostingRegressor(**told, **loss).fit(features, target) for loss in losses]
+    each = [
+        HistGradientBoostingRegressor(**settings, **loss).fit(features, target) for loss in losses
+    ]
     iterations = [int(trees.n_iter_) for trees in each]
     facts: dict[str, Any] = {"rows": len(target)}
     facts["iterations"] = iterations if quantiles else iterations[0]

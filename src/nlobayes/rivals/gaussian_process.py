@@ -18,13 +18,13 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel, Matern
 from nlobayes.rivals import Fitted, Foretold
 
 JITTER = 1e-10
-"""Variance on the diagonal beside the noise, in units of the variance of the target; where a matrix
-is not positive definite to rounding, ten times as much, and again."""
+"""Variance added to the diagonal besides the noise, in units of the variance of the target; as long
+as a matrix is not positive definite to rounding, it is multiplied by ten."""
 MOST_JITTER = 1e-4
 AMPLITUDES, SCALES, NOISES = (1e-3, 1e6), (1e-2, 1e4), (1e-10, 1.0)
 """Bounds: variance, length scales in units of the features, variance of the noise."""
 START = 1.0, 1.0, 1e-2
-"""The same where the search begins; from less noise it ends beside the maximum of noisy targets."""
+"""Start of the search; from less noise it misses the maximum of noisy targets."""
 DRAWS = 32
 POINTS = 2048
 """Points that are predicted at once."""
@@ -43,9 +43,9 @@ def fit(
 ) -> Fitted:
     """Fit the hyperparameters, and condition on the train rows.
 
-    Of more rows than `most_rows` it takes so many at random, and searches the hyperparameters with
-    at most `most_rows_of_search` of these, and with no more than fit into `MOST_BYTES`. Where the
-    matrix of all of them stays singular it keeps the rows of the search; `rows` counts them.
+    At most `most_rows` rows are used, chosen at random. The search of the hyperparameters uses at
+    most `most_rows_of_search` of these, and no more than fit into `MOST_BYTES`. If the matrix of
+    all used rows stays singular, only the rows of the search are kept; `rows` is their number.
     """
     searched = min(most_rows_of_search, rows_in_memory(features.shape[1]))
     order = np.random.default_rng(seed).permutation(len(target))
@@ -67,8 +67,8 @@ def fit(
 def _search(kernel: str, features: np.ndarray, target: np.ndarray) -> GaussianProcessRegressor:
     """Search the hyperparameters.
 
-    At a bound, or where rounding ends a search on noise-free targets, scikit-learn warns of what is
-    a maximum all the same.
+    scikit-learn warns at a bound, and when rounding ends a search on noise-free targets, although
+    the result is a maximum. These warnings are suppressed.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -105,7 +105,7 @@ def hyperparameters(kernel: Kernel) -> dict[str, Any]:
 def rows_in_memory(features: int) -> int:
     """Count the rows whose marginal likelihood has a gradient that fits into `MOST_BYTES`.
 
-    At its largest it holds three arrays (row, row, feature) and six (row, row) of float64.
+    At its peak the gradient holds three arrays (row, row, feature) and six (row, row) of float64.
     """
     return int(np.sqrt(MOST_BYTES / (8 * (3 * features + 6))))
 
@@ -125,7 +125,7 @@ def _regressor(
 
 
 def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
-    """Predict; a variance is at least that of the noise, below which rounding alone takes it."""
+    """Predict; rounding cannot make the variance smaller than that of the noise."""
     parts = [points[first : first + POINTS] for first in range(0, len(points), POINTS)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Predicted variances smaller than 0", UserWarning)
@@ -138,7 +138,7 @@ def _predict(process: GaussianProcessRegressor, points: np.ndarray) -> Foretold:
 
 
 def gaussian_quantiles(count: int) -> np.ndarray:
-    """Give so many quantiles of a standard Gaussian, scaled to have variance one.
+    """Give `count` quantiles of a standard Gaussian, scaled to have variance one.
 
     They represent its draws without the error of a random sample.
     """

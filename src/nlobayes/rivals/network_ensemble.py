@@ -20,7 +20,7 @@ from nlobayes.rivals import Fitted, Foretold
 Array = jax.Array
 Layers = list[tuple[Any, Any]]
 CHECKS = 100
-"""How often held-out rows are looked at during a training; `steps` is a multiple of it."""
+"""Number of checks on held-out rows during a training; `steps` is a multiple of it."""
 
 
 class Training(NamedTuple):
@@ -44,7 +44,7 @@ def fit(
     learning_rate: float,
     held_out: float,
 ) -> Fitted:
-    """Train the members one beside the other; each keeps the weights of its best check."""
+    """Train the members in parallel; each keeps the weights of its best check."""
     sizes = (features.shape[1], *hidden, 1)
     x, y = jnp.asarray(features, jnp.float32), jnp.asarray(target, jnp.float32)
     out = max(1, round(held_out * len(target)))
@@ -84,7 +84,7 @@ def fit(
 
 
 def _start(key: Array, sizes: Sequence[int]) -> Layers:
-    """Draw weights of variance 1 / fan-in; biases begin at zero."""
+    """Draw weights of variance 1 / fan-in; biases start at zero."""
     keys = jax.random.split(key, len(sizes) - 1)
     shapes = zip(keys, pairwise(sizes), strict=True)
     return [
@@ -94,7 +94,7 @@ def _start(key: Array, sizes: Sequence[int]) -> Layers:
 
 
 def _loss(layers: Layers, x: Array, y: Array) -> Array:
-    """Mean squared error of one member."""
+    """Compute the mean squared error of one member."""
     for weights, biases in layers[:-1]:
         x = jnp.tanh(x @ weights + biases)
     return jnp.mean(jnp.square(x @ layers[-1][0] + layers[-1][1] - y[:, jnp.newaxis]))

@@ -1,7 +1,7 @@
-"""The one list of commands, in the groups of their folders, and all that a pipeline stage is.
+"""The list of all commands, in the groups of their folders, and the facts of pipeline stages.
 
-The help of the command line, the resources of jobs, what `nlobayes verify` reads and the table in
-docs/stages.md derive from it. Tests compare it with the rules and with the Slurm profile.
+The help of the command line, the resources of jobs, the inputs of `nlobayes verify` and the table
+in docs/stages.md derive from it. Tests compare it with the rules and with the Slurm profile.
 """
 
 from __future__ import annotations
@@ -330,7 +330,7 @@ GROUPS: dict[str, Mapping[str, Command]] = {"tools": TOOLS, "pipeline": PIPELINE
 
 
 def module_of(command: str) -> str:
-    """Name the module of a command; KeyError where there is no such command."""
+    """Name the module of a command; raise KeyError if there is no such command."""
     for group, commands in GROUPS.items():
         if command in commands:
             return f"nlobayes.commands.{group}.{command}"
@@ -338,6 +338,6 @@ def module_of(command: str) -> str:
 
 
 def function_of(command: str) -> Callable[..., None]:
-    """Import the function of a command, when it is called; KeyError as above."""
+    """Import the function of a command; raise KeyError if there is no such command."""
     function: Callable[..., None] = getattr(import_module(module_of(command)), command)
     return function

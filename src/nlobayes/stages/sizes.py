@@ -1,32 +1,32 @@
-"""The size of a job: the numbers that its memory and its time follow from."""
+"""The size of a job: the numbers that determine its memory and its time."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 GRADIENT_SECONDS = 5e-5
-"""Of a gradient, whatever its size."""
+"""Fixed time of a gradient."""
 CELL_SECONDS = 5e-10
-"""Of a gradient, per weight and train row."""
+"""Time of a gradient per weight and train row."""
 FILE_SECONDS = 0.02
-"""Of an SLHA file that is read, on a slow file system."""
+"""Time to read an SLHA file on a slow file system."""
 MOST_OF_PROCESS = 250_000_000
 """Numbers that a Gaussian process holds at most while its hyperparameters are fitted."""
 RIVAL_SECONDS = 1800
-"""Of a rival, whatever its rows: these are bounded, or gone through in so many steps."""
+"""Time of a rival for any number of rows: the rows or the steps are bounded."""
 SURVEY_GRADIENTS = 5000
-"""Gradients that the survey of a landscape takes."""
+"""Gradients of the survey of a landscape."""
 
 
 class Size(NamedTuple):
-    """The numbers that memory and time follow from.
+    """The numbers that determine memory and time.
 
     Attributes
     ----------
     rows, columns, train, reference
-        Of the dataset: rows of all splits and of the train split, columns, reference points.
+        Dataset: rows of all splits, columns, rows of the train split, reference points.
     outputs
-        Of the network.
+        Outputs of the network.
     weights, matrix, marginal
         Parameters of the network, numbers of the mass matrices of a chain, and those that a
         gradient holds where the output layer is integrated out.
@@ -39,7 +39,7 @@ class Size(NamedTuple):
     draw_seconds, pretrain_seconds
         Time of one draw of a chain and of one MAP.
     gpus
-        Of one job.
+        GPUs of one job.
     """
 
     rows: int
@@ -63,7 +63,7 @@ class Size(NamedTuple):
 
     @property
     def data(self) -> int:
-        """Numbers of the dataset: features, targets, and what was made on the way."""
+        """Numbers of the dataset: features, targets, and intermediate arrays."""
         return 10 * self.rows * (self.columns + 4)
 
     @property
@@ -80,7 +80,7 @@ class Size(NamedTuple):
 
     @property
     def predicted(self) -> int:
-        """Numbers of all predictions, none thinned away."""
+        """Numbers of all predictions, without thinning."""
         return self.chains * self.kept * self.rows * self.outputs
 
     @property
@@ -95,7 +95,7 @@ class Size(NamedTuple):
 
     @property
     def process(self) -> int:
-        """Numbers of a Gaussian process: matrices (row, row), three of them for each feature."""
+        """Numbers of a Gaussian process: matrices (row, row), three for each feature."""
         return min(self.train**2 * (3 * self.columns + 18), MOST_OF_PROCESS)
 
     @property

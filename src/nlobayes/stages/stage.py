@@ -1,4 +1,4 @@
-"""What a command is, and what a stage of the pipeline is beyond that."""
+"""The definitions of a command and of a stage of the pipeline."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from nlobayes.stages.sizes import Size
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what it does, and the model of the specification that its results hold."""
+    """A command: its purpose, and the model of the specification that its results store."""
 
     help: str
     job: str | None = None
-    """Name of the model in a file of jobs or in `study.comparison`; none where options suffice."""
+    """Name of the model in a file of jobs or in `study.comparison`; None if options suffice."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(Command):
-    """A command of the pipeline, as its rule runs it."""
+    """A command of the pipeline, with the resources of its rule."""
 
     unit: str
-    """What one job is for: the wildcard that comes first in the paths of its outputs."""
+    """Unit of one job: the first wildcard in the paths of its outputs."""
     inputs: tuple[str, ...]
     """Patterns of the paths that it may read; `TABLE` also matches a table of the user."""
     outputs: tuple[str, ...]
     """Patterns of the paths that it writes, besides its record."""
     base_mb: int | None = None
-    """Interpreter, libraries and compiler, with a third to a half as much again; none where its
-    rule states what it needs."""
+    """Memory of interpreter, libraries and compiler, with a margin of a third to a half; None if
+    the rule of the stage states its memory."""
     numbers: Callable[[Size], float] = lambda size: 0
-    """How many numbers it holds at once."""
+    """Numbers that it holds at once."""
     seconds: Callable[[Size], float] | None = None
-    """Its work; where there is none it goes through its numbers."""
+    """Its time in seconds; None if the time follows from its numbers."""
     on_gpu: bool = False
     """Whether it computes on the device of the study."""
     group: str | None = None
-    """Stages of one group share a job of a cluster; none is alone."""
+    """Stages of one group share a job of a cluster; None stands for a separate job."""
 
     @property
     def makes_results(self) -> bool:

@@ -1,7 +1,7 @@
-"""Check studies without Snakemake: `python -m nlobayes.study mine.yaml`, from the project's root.
+"""Check of studies without Snakemake: `python -m nlobayes.study mine.yaml` in the project's root.
 
-Snakemake runs a template that is given with `--configfile` before any code of the project can look
-at it. This reads the study as data, so it is safe for a study from an unknown source.
+Snakemake executes a template that is given with `--configfile` before any code of the project can
+check it. This module reads the study as data, so it is safe for a study from an unknown source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the activation of hidden units may be: one of ours by its name, or a user's function."""
+"""Activations of hidden units: a built-in one by its name, or a user's function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether units and layers of a run can be drawn: refused before anything runs."""
+"""Early check whether units and layers of a run can be drawn."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ PRIORS = ("fan_in", "gaussian", "laplace", "student_t", "cauchy", "hierarchical"
 """Priors whose arrays are one entry per weight."""
 RELU = "relu"
 MOVES = {"units": ("prior", "conditional", "split"), "layers": ("prior", "conditional", "identity")}
-"""Moves of a jump that change the number of units, of layers."""
+"""Moves of a jump that change the number of units, and those that change that of layers."""
 
 
 def check_architecture(run: RunSpec) -> None:
-    """Refuse a run whose units or layers are to be drawn and cannot be, or need not be.
+    """Refuse a run whose drawn units or layers do not fit its other presets.
 
     Raises
     ------
     InputError
-        If they cannot.
+        If they cannot be drawn, or need not be.
     """
     network, method = run.names["network"], run.names["method"]
     jumps = run.mcmc is not None and run.mcmc.kernel.kind == KERNEL
@@ -56,7 +56,7 @@ def _check_ranges(run: RunSpec, network: str) -> None:
 
 
 def _check_moves(run: RunSpec, network: str) -> None:
-    """Refuse moves of which none changes what varies: its number would never change."""
+    """Refuse moves if none of them changes the number that varies."""
     assert run.mcmc is not None
     what = "units" if run.network.units is not None else "layers"
     given = run.mcmc.kernel.settings["moves"]

@@ -1,4 +1,4 @@
-"""What the runs of a grid are compared by: their settings, and the replicates of each."""
+"""Settings and replicates by which the runs of a grid are compared."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ from nlobayes.study.run import CROSSED, RunSpec
 from nlobayes.study.values import Frozen
 
 REPLICATE_SEEDS = {"split": "dataset.split.seed", "source": "dataset.source.seed"}
-"""Seeds of a dataset that make replicates of a setting, as the seed of a run does."""
+"""Seeds of a dataset that distinguish replicates of a setting, as the seed of a run does."""
 
 Values = dict[str, float | str]
 Sections = dict[str, Values]
-"""Content of the presets of one kind by their names."""
+"""Content of the presets of one kind, by name."""
 
 
 class ComparedRun(Frozen):
-    """One run: which setting it represents, and which replicate of it."""
+    """One run, with its setting and its replicate."""
 
     run: str
     """Path of the run."""
     setting: str
     """Names of the presets that differ between settings."""
     replicate: str
-    """Seeds; runs of two settings with the same seeds are paired."""
+    """Seeds; runs of two settings with equal seeds are paired."""
     values: Values
-    """Where settings differ: preset name by kind, and value by dotted key where there is one."""
+    """Differences between settings: preset name by kind, and value by dotted key if there is
+    one."""
 
 
 class CompareJob(Frozen):
-    """The runs of one comparison; the first one's setting is the reference."""
+    """The runs of one comparison; the setting of the first run is the reference."""
 
     runs: Annotated[tuple[ComparedRun, ...], Field(min_length=1)]
 
 
 def compare_job(study: Study, grid: str) -> CompareJob:
-    """Give `compare` the settings and the replicates of a grid.
+    """Build the job of `compare` with the settings and the replicates of a grid.
 
     Runs that differ only in their seed, or in the seeds of the split or of the source, are
     replicates of one setting.
@@ -49,7 +50,7 @@ def compare_job(study: Study, grid: str) -> CompareJob:
     Raises
     ------
     InputError
-        If two runs differ in nothing but the names of their presets, or learn different targets.
+        If two runs differ only in the names of their presets, or learn different targets.
     """
     runs = list(study.runs(grid))
     _check_one_target(grid, runs)
@@ -85,13 +86,13 @@ def _check_one_target(grid: str, runs: Sequence[RunSpec]) -> None:
 
 
 def scanned(job: CompareJob) -> tuple[str | None, str | None]:
-    """Choose what to draw scores along: a number that is scanned, and what distinguishes series.
+    """Choose the axis of the scores, which is a scanned number, and the key of the series.
 
     Returns
     -------
     along
-        First key with a number in every run that takes several values while each key with a text
-        keeps its own; None if there is none.
+        First key with a number in every run that takes several values while each key with a text is
+        constant; None if there is none.
     series
         First other kind of preset, or other key with a text, that differs; None if there is none.
     """
@@ -119,7 +120,7 @@ def _is_scanned_within(series: str, along: str, values: Sequence[Values]) -> boo
 
 
 def _setting_names(sections: Mapping[str, Sections]) -> dict[str, dict[str, str]]:
-    """Name each preset by the first of the same content, in the kinds whose contents differ."""
+    """Map each preset to the first of equal content, for the kinds whose contents differ."""
     named: dict[str, dict[str, str]] = {}
     for kind, contents in sections.items():
         first: dict[tuple[Any, ...], str] = {}
@@ -161,7 +162,7 @@ def _values(
 
 
 def _differing(kind: str, named: Mapping[str, str], contents: Sections) -> Sections:
-    """Keep of each preset its name and what is not the same in all."""
+    """Keep the name of each preset and the values that are not the same in all."""
     found = [*contents.values()]
     keys = [key for key in _keys(found) if len({content.get(key) for content in found}) > 1]
     names: dict[str, Values] = {name: {kind: named[name]} if keys else {} for name in contents}
@@ -176,7 +177,7 @@ def _keys(values: Sequence[Values]) -> list[str]:
 
 
 def _flat_sections(runs: Sequence[RunSpec], kind: str) -> Sections:
-    """Flatten each preset of a kind once, however many runs have it."""
+    """Flatten each preset of a kind once, for all runs that use it."""
     presets = {run.names[kind]: getattr(run, kind) for run in runs}
     return {name: _flat_section(preset, kind) for name, preset in presets.items()}
 
@@ -189,7 +190,7 @@ def _flat_section(preset: Frozen, kind: str) -> Values:
 
 
 def _shape(hidden: tuple[int, ...]) -> dict[str, Any]:
-    """Give width and depth where all hidden layers are equal, or depth and all widths."""
+    """Return width and depth if all hidden layers are equal, else depth and all widths."""
     if not hidden:
         return {"depth": 0}
     widths = {"width": hidden[0]} if len(set(hidden)) == 1 else {"hidden": hidden}

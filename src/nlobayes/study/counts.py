@@ -1,4 +1,4 @@
-"""Priors of how many: of units of a hidden layer, of hidden layers."""
+"""Priors of the number of units of a hidden layer, or of hidden layers."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
 
 
 class CountSettings(Frozen):
-    """Prior of a number from `fewest` to the most that the network has."""
+    """Prior of a number from `fewest` to the largest number that the network allows."""
 
     kind: str
     fewest: PositiveInt = 1
     """Least number that the prior allows; the most is that of the network."""
 
     def arguments(self) -> dict[str, Any]:
-        """Give the settings by name."""
+        """Return the settings by name."""
         return self.model_dump()
 
 
 class UniformCount(CountSettings):
-    """Every number is as probable as any other."""
+    """All numbers are equally probable."""
 
     kind: Literal["uniform"]
 
 
 class PoissonCount(CountSettings):
-    """A Poisson law, cut off outside the range."""
+    """A Poisson distribution, truncated to the range."""
 
     kind: Literal["poisson"]
     mean: Positive
-    """Mean of the law that is cut off."""
+    """Mean of the distribution before truncation."""
 
 
 class GeometricCount(CountSettings):

@@ -1,4 +1,4 @@
-"""Presets of datasets: a table, the features and the target that are read from it, its splits."""
+"""Presets of datasets: a table, the features and the target read from it, and its splits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
 
 
 class Features(Frozen):
-    """Which columns are read and how they enter the network."""
+    """Columns that are read, and how they enter the network."""
 
     columns: tuple[str, ...] = ("m1", "n11", "n12", "n13", "n14")
     """Columns of the table, in the order of the network's inputs."""
@@ -35,14 +35,14 @@ class Features(Frozen):
     neutralino and a chargino, of a chargino and its antiparticle, of two unlike charginos. All take
     a squark mass as one more, last column. Chains do not converge on `raw`."""
     units: dict[str, str] = {"m1": "GeV"}
-    """Unit in which a column enters; a column that names another is converted."""
+    """Unit in which a column enters; a column in another unit is converted."""
     components: Annotated[PositiveInt | None, Field(exclude_if=lambda count: count is None)] = None
-    """Principal components, of the train rows alone, that take the place of the features; so many
-    of the largest variance."""
+    """Number of principal components of largest variance that replace the features; computed from
+    the train rows alone."""
     standardise: bool = True
     """Centre and scale each feature, or each component, with the train rows."""
     covariate: str | None = None
-    """Column along which residuals and calibration are shown; the first where not given."""
+    """Column along which residuals and calibration are shown; the first column by default."""
 
     @property
     def along(self) -> str:
@@ -51,7 +51,7 @@ class Features(Frozen):
 
     @property
     def units_of_columns(self) -> dict[str, str]:
-        """Unit in which each column enters that has one; the default names a column of physics."""
+        """Unit of each column that has one; the default is for a column of physics."""
         return {name: unit for name, unit in self.units.items() if name in self.columns}
 
     @model_validator(mode="after")
@@ -86,7 +86,7 @@ class Theory(Frozen):
 
     @property
     def by_source(self) -> dict[str, tuple[str, ...]]:
-        """Names of the columns by what each error is of; sources without columns are left out."""
+        """Names of the columns by source of error; sources without columns are left out."""
         pdf = (self.pdf,) if self.pdf else ()
         named = {"scale": self.scale or (), "pdf": pdf, "alpha_s": self.alpha_s or ()}
         return {source: columns for source, columns in named.items() if columns}
@@ -104,7 +104,7 @@ class Theory(Frozen):
 
 
 class Target(Frozen):
-    """Which column is learned and on which scale."""
+    """Column that is learned, and the scale on which it is learned."""
 
     column: str | tuple[str, ...] = "sigma_pb"
     """Column of the table, or a list of columns that are learned together."""
@@ -118,12 +118,13 @@ class Target(Frozen):
     relative_error: str | None = None
     """Column with the numerical error of each target, in units of the target."""
     error: Annotated[str | None, Field(exclude_if=lambda error: error is None)] = None
-    """The same for scale `identity`: the standard deviation of each target, in its unit. It may be
-    larger than the target, which may be 0."""
+    """Column with the standard deviation of each target, in its unit, for scale `identity`. It may
+    be larger than the target, which may be 0."""
     relative_to: Reference | None = None
-    """What is known of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
-    network learns log10(target / reference), of scale `identity` target - reference, and every
-    prediction is multiplied, or added, back. Theory errors stay ratios to the target."""
+    """Known part of the target: `{column: lo_pb}`, or `{calculation: born}` with settings. The
+    network learns log10(target / reference), or target - reference on scale `identity`. Every
+    prediction is multiplied by the reference, or the reference is added. Theory errors stay ratios
+    to the target."""
     theory: Annotated[Theory | None, Field(exclude_if=lambda theory: theory is None)] = None
     """Theory errors that are learned with the target: `{scale: [scale_up, scale_down]}`, also
     `pdf` and `alpha_s`. One network learns log10 of the target and of each ratio to it."""
@@ -167,7 +168,7 @@ class Target(Frozen):
 
     @property
     def reference_columns(self) -> tuple[str, ...]:
-        """Names of the columns that it is learned relative to: one, or none."""
+        """Names of the columns that the target is learned relative to: one, or none."""
         reference = self.relative_to
         return (reference.column,) if isinstance(reference, ColumnReference) else ()
 
@@ -186,10 +187,10 @@ class Split(Frozen):
     """Rows, in the order of the shuffle, before the first train row: splits that differ in it share
     validation and test rows where `validation_from` is the same."""
     validation_from: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Rows before the first validation row, and test rows follow; null: as many as end the train
-    rows."""
+    """Rows before the first validation row; test rows follow the validation rows. null: validation
+    rows follow the train rows."""
     per_class: Annotated[bool, Field(exclude_if=lambda given: not given)] = False
-    """Take all these numbers, or fractions, of each class; for a target of scale `classes`."""
+    """Apply these numbers, or fractions, to each class; for a target of scale `classes`."""
 
     @model_validator(mode="after")
     def _fits_the_table(self) -> Split:
@@ -212,15 +213,15 @@ class RowFilter(Frozen):
 
 
 KeptRows = Annotated[RowFilter | None, Field(exclude_if=lambda rows: rows is None)]
-"""Which rows are kept; where all are, files and jobs do not speak of it."""
+"""Rows that are kept; files and jobs omit the key if all rows are kept."""
 
 Image = Annotated[
     tuple[PositiveInt, PositiveInt] | None, Field(exclude_if=lambda image: image is None)
 ]
-"""Rows and columns of an image; where there is none, jobs do not speak of it."""
+"""Rows and columns of an image; jobs omit the key if there is none."""
 
 GroupColumn = Annotated[str | None, Field(min_length=1, exclude_if=lambda column: column is None)]
-"""Name of a column; where there is none, files and jobs do not speak of it."""
+"""Name of a column; files and jobs omit the key if there is none."""
 
 
 StatedProcess = Annotated[Process | None, Field(exclude_if=lambda process: process is None)]
@@ -239,20 +240,21 @@ class DatasetPreset(Frozen):
     split: Split
     """Row numbers or fractions, or the name of a split preset (`thesis`)."""
     rows: KeptRows = None
-    """Which rows of the table are used, as `{column: digit, among: [0, 1, 2]}`; all where not
-    given."""
+    """Rows of the table that are used, as `{column: digit, among: [0, 1, 2]}`; all rows by
+    default."""
     process: StatedProcess = None
     """Process of your own table: particles, energy, order, fixed parameters. The surrogate states
-    it and flags points for which it is not valid. Other sources know their process."""
+    it and flags points for which it is not valid. Other sources state their process themselves."""
     reference_points: PositiveInt = 500
     """Held-out rows at which convergence is checked."""
     image: Image = None
-    """Rows and columns of the image that the columns of `features` are, row by row, as `[8, 8]`:
+    """Rows and columns of the image that the columns of `features` form, row by row, as `[8, 8]`:
     figures of classes show some test rows as images."""
     groups: GroupColumn = None
-    """Column of text or whole numbers that names at most 20 groups of rows, such as how well each
-    is known: validation and test rows of each group are scored apart, too. It is read with the
-    table, hence a key of the dataset, not of `evaluation`; when it changes, runs are sampled anew.
+    """Column of text or whole numbers that names at most 20 groups of rows, such as the quality of
+    each row: validation and test rows of each group are also scored separately. It is read with the
+    table and is therefore a key of the dataset, not of `evaluation`; when it changes, runs are
+    sampled again.
     """
 
     @model_validator(mode="after")
@@ -263,14 +265,18 @@ class DatasetPreset(Frozen):
                 raise InputError("study.column_twice", name=name)
         errors = {"target.relative_error": target.relative_error, "target.error": target.error}
         theory = target.theory.columns if target.theory else ()
-        own = target.columns[: len(target.columns) - len(theory)]
-        asked = {"features.columns": features, "target.column": own, "target.theory": theory}
-        asked |= {"target.scale_variations": target.scale_variations}
-        asked |= {"target.relative_to.column": target.reference_columns}
-        asked |= {"groups": (self.groups,) if self.groups else ()}
-        asked |= {"rows.column": (self.rows.column,) if self.rows else ()}
-        asked |= {key: (name,) for key, name in errors.items() if name}
-        self.source.check_columns(asked)
+        targets = target.columns[: len(target.columns) - len(theory)]
+        requested = {
+            "features.columns": features,
+            "target.column": targets,
+            "target.theory": theory,
+        }
+        requested |= {"target.scale_variations": target.scale_variations}
+        requested |= {"target.relative_to.column": target.reference_columns}
+        requested |= {"groups": (self.groups,) if self.groups else ()}
+        requested |= {"rows.column": (self.rows.column,) if self.rows else ()}
+        requested |= {key: (name,) for key, name in errors.items() if name}
+        self.source.check_columns(requested)
         _ = self.whole_target
         if self.split.per_class and target.scale != "classes":
             raise InputError("study.per_class_of_numbers", where="split", scale=target.scale)
@@ -296,7 +302,7 @@ class DatasetPreset(Frozen):
 
     @property
     def whole_target(self) -> Target:
-        """The target, with all settings of its reference."""
+        """The target with the complete settings of its reference."""
         reference = self.target.relative_to
         if reference is None:
             return self.target

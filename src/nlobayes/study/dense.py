@@ -1,4 +1,4 @@
-"""Whether a run has few enough parameters for a dense curvature: refused before anything runs."""
+"""Early check whether a run has few enough parameters for a dense curvature."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from nlobayes.study.marginalised import MARGINALISED
 from nlobayes.study.run import RunSpec
 
 MOST_PARAMETERS = 4000
-"""Beyond this the matrix and its eigenvectors cost more than they save; as in each job."""
+"""Above this number the matrix and its eigenvectors cost more than they save; as in each job."""
 FEWER_FEATURES = {"chargino_invariants": 2, "chargino_pair_invariants": 5}
-"""So many features fewer than it reads columns a map makes; of others it is at most one."""
+"""Number of columns minus number of features of a map; at most one for all other maps."""
 
 
 def check_dense(run: RunSpec) -> None:
-    """Refuse a method with a dense curvature of more parameters than a job takes.
+    """Refuse a method with a dense curvature of more parameters than a job can hold.
 
     Raises
     ------
     InputError
-        If the network has more, whatever its feature map makes.
+        If the network has more parameters for any number of features that its map may make.
     """
     if not run.method.has_dense_curvature:
         return
@@ -36,10 +36,10 @@ def check_dense(run: RunSpec) -> None:
 
 
 def fewest_parameters(run: RunSpec) -> int:
-    """Count the weights and biases that a method moves, at least."""
+    """Count the fewest weights and biases that a method can have."""
     read = run.dataset.features
     features = len(read.columns) - FEWER_FEATURES.get(read.map, 1)
-    outputs = run.likelihood.outputs(len(run.dataset.target.columns)) or 1  # of classes not known
+    outputs = run.likelihood.outputs(len(run.dataset.target.columns)) or 1  # unknown classes
     integrated = run.network.output == MARGINALISED
     layers = (features, *run.network.hidden, *(() if integrated else (outputs,)))
     return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(layers))

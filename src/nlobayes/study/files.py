@@ -1,4 +1,4 @@
-"""Files that people write: read within limits, and refused where two readers could differ."""
+"""Reading of user-written files within limits, without text that readers parse differently."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from nlobayes.errors import InputError
 MOST_BYTES = 2**20
 """Largest file."""
 MOST_VALUES = 100_000
-"""Most values of a YAML file, each counted as often as an alias repeats it."""
+"""Most values of a YAML file, counted again for every alias."""
 MOST_LEVELS = 50
 """Deepest nesting of a YAML file."""
 MOST_CHARACTERS = 1000
 """Longest name, number or text in a YAML file."""
 DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*|(?=\.[0-9]))(\.[0-9]*)?([eE][+-]?[0-9]+)?", re.ASCII)
-"""A number that every reader takes for the same one."""
+"""Number that all readers parse in the same way."""
 TEMPLATE = "__use_yte__"
-"""The key that makes Snakemake run a file as a template, with Python in it."""
+"""Key that makes Snakemake execute a file as a template with Python code."""
 
 READ_ERRORS = (OSError, UnicodeDecodeError)
 YAML_ERRORS = (*READ_ERRORS, yaml.YAMLError, RecursionError, ValueError)
@@ -37,7 +37,7 @@ def read_text(path: Path) -> str:
     Raises
     ------
     OSError, UnicodeDecodeError
-        If it is no file of at most `MOST_BYTES`, or not in UTF-8.
+        If it is not a regular file of at most `MOST_BYTES`, or not in UTF-8.
     """
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError("not a regular file")
@@ -54,7 +54,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the file is anything else; the message names the line.
+        If the file has any other content; the message names the line.
     """
     try:
         text = read_text(path)
@@ -95,12 +95,12 @@ def read_study(path: Path) -> dict[str, Any]:
 
 
 def check_json_keys(text: str, where: str) -> None:
-    """Refuse JSON that names a key twice, or a number that JSON does not know.
+    """Refuse JSON with a repeated key or a number that JSON does not define.
 
     Raises
     ------
     InputError
-        If an object has a key twice, or a value is NaN or Infinity.
+        If an object has a repeated key, or a value is NaN or Infinity.
     """
 
     def take(pairs: list[tuple[str, Any]]) -> None:
@@ -115,7 +115,7 @@ def check_json_keys(text: str, where: str) -> None:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes only what its text spells out: no tags, no repeated keys, bounded aliases."""
+    """Loader of plain YAML: no tags, no repeated keys, bounded aliases."""
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__(text)
@@ -123,7 +123,7 @@ class _Loader(yaml.SafeLoader):
         self.extents: dict[int, tuple[int, int]] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Compose a node; an alias gives the node that it names, with what that holds."""
+        """Compose a node, and check its size; an alias counts all values of its node."""
         event: yaml.Event = self.peek_event()
         if getattr(event, "tag", None) is not None:
             raise InputError("study.yaml_tag", place=_place(event))
@@ -168,17 +168,17 @@ def _check_keys(node: yaml.MappingNode) -> None:
 
 
 def _check_plain(node: yaml.ScalarNode) -> None:
-    """Refuse what readers of YAML take for different numbers: yes, 0454, 5:00, 3_00, 0x10."""
-    kind, said = node.tag.rpartition(":")[2], node.value
-    if kind == "bool" and said.lower() not in {"true", "false"}:
-        raise InputError("study.yaml_truth", given=said, place=_place(node))
-    is_number = kind in {"int", "float"} or (kind == "str" and _is_number_to_python(said))
-    if is_number and not (DECIMAL.fullmatch(said) and math.isfinite(float(said))):
-        raise InputError("study.yaml_number", given=said, place=_place(node))
+    """Refuse scalars that YAML readers parse differently: yes, 0454, 5:00, 3_00, 0x10."""
+    kind, text = node.tag.rpartition(":")[2], node.value
+    if kind == "bool" and text.lower() not in {"true", "false"}:
+        raise InputError("study.yaml_truth", given=text, place=_place(node))
+    is_number = kind in {"int", "float"} or (kind == "str" and _is_number_to_python(text))
+    if is_number and not (DECIMAL.fullmatch(text) and math.isfinite(float(text))):
+        raise InputError("study.yaml_number", given=text, place=_place(node))
 
 
 def _is_number_to_python(text: str) -> bool:
-    """Return whether Python would read a text as a number, in any script."""
+    """Return whether Python parses a text as a number, in any script."""
     try:
         float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whether the pieces of a run fit each other."""
+"""Checks whether the presets of a run fit each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLASSES = "classes"
 
 
 def check_run(run: RunSpec) -> None:
-    """Refuse a run whose target, network, prior and likelihood cannot be one model."""
+    """Refuse a run whose target, network, prior and likelihood do not form a model."""
     _check_target(run)
     _check_outputs(run)
     if run.network.has_slopes and run.prior.slopes is None:
@@ -31,7 +31,7 @@ def check_run(run: RunSpec) -> None:
 
 
 def check_grid(grid: Grid, run: RunSpec) -> None:
-    """Refuse figures of what has none, and rivals that cannot be fitted or scored."""
+    """Refuse outputs that the run cannot have, and rivals that cannot be fitted or scored."""
     if grid.outputs == "prior" and run.prior.earlier is not None:
         raise InputError("study.draws_of_earlier", prior=run.names["prior"])
     if grid.outputs == "figures" and len(run.dataset.target.columns) > 1:
@@ -40,7 +40,7 @@ def check_grid(grid: Grid, run: RunSpec) -> None:
 
 
 def _check_rivals(grid: Grid, run: RunSpec) -> None:
-    """Refuse rivals of what they cannot learn, and of grids that score nothing."""
+    """Refuse rivals for targets that they cannot learn, and in grids without scores."""
     if not grid.rivals:
         return
     targets, scale = run.dataset.target.columns, run.dataset.target.scale
@@ -72,7 +72,7 @@ def _check_gibbs(run: RunSpec) -> None:
 
 
 def _check_hyperparameters(run: RunSpec) -> None:
-    """Refuse to seek hyperparameters of a model that learns none."""
+    """Refuse a search for hyperparameters of a model that learns none."""
     slopes = run.prior.slopes
     learns = run.prior.learns_hyperparameters or run.likelihood.learns_hyperparameters
     learns = learns or (slopes is not None and slopes.learns_hyperparameters)

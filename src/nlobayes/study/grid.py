@@ -43,7 +43,7 @@ class Study(Frozen):
     """Named presets of every kind, the grids that cross them, and the grids to build."""
 
     datasets: dict[str, DatasetPreset] = {}
-    """Tables and how they are split and transformed."""
+    """Tables, and how they are split and transformed."""
     networks: dict[str, Network] = {}
     """Shapes of networks."""
     priors: dict[str, Prior] = {}
@@ -59,9 +59,9 @@ class Study(Frozen):
     evaluation: dict[str, Evaluation] = {}
     """Settings of scores and checks."""
     rivals: dict[str, Rival] = {}
-    """Regressors that runs are scored beside: Gaussian processes, boosted trees, plain networks."""
+    """Regressors to compare runs with: Gaussian processes, boosted trees, plain networks."""
     grids: dict[str, Grid]
-    """Which presets are crossed; each grid is a target of its own name."""
+    """Presets to cross; each grid is a target of its own name."""
     targets: Names
     """Grids that are built by default."""
     seeds: Seeds = (1,)
@@ -69,7 +69,7 @@ class Study(Frozen):
     precision: Literal["float32", "float64"] = "float32"
     """Precision of density and sampler."""
     execution: Execution = Execution()
-    """Device and how chains share jobs; a profile's matter."""
+    """Device, and how chains share jobs; belongs in a profile."""
 
     @model_validator(mode="after")
     def _names_exist(self) -> Study:
@@ -77,8 +77,8 @@ class Study(Frozen):
             check_names(section, getattr(self, section))
         for grid_name, grid in self.grids.items():
             for kind, section in SECTIONS.items():
-                asked = getattr(grid, kind)
-                for name in [asked] if isinstance(asked, str) else asked:
+                names = getattr(grid, kind)
+                for name in [names] if isinstance(names, str) else names:
                     _known(f"grids.{grid_name}.{kind}", name, getattr(self, section))
             for name in grid.rivals:
                 _known(f"grids.{grid_name}.rivals", name, self.rivals)
@@ -133,7 +133,7 @@ class Study(Frozen):
         return [code for one in presets for code in one.codes.values()]
 
     def runs(self, grid_name: str) -> Iterator[RunSpec]:
-        """Go through the runs of one grid."""
+        """Iterate over the runs of one grid."""
         return iter(self._crossed[grid_name])
 
     @cached_property

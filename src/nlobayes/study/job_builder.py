@@ -1,4 +1,4 @@
-"""Give each job of a run its own sections, so that no other makes it run again."""
+"""Job specifications with only the sections that a job needs, so no other change reruns it."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from nlobayes.study.values import Frozen
 
 
 def simulate_job(dataset: DatasetPreset) -> SimulateJob:
-    """Give `simulate` its source."""
+    """Build the job of `simulate` from the source of a dataset."""
     return SimulateJob(**dataset.source.job())
 
 
 def ingest_job(dataset: DatasetPreset) -> IngestJob:
-    """Give `ingest` the request to the files; their folder is an input."""
+    """Build the job of `ingest` with the request to the files; their folder is an input."""
     return IngestJob(**dataset.source.job())
 
 
 def prepare_job(dataset: DatasetPreset) -> PrepareJob:
-    """Give `prepare` the columns to read from the table."""
+    """Build the job of `prepare` with the columns to read from the table."""
     return PrepareJob(
         features=dataset.features,
         target=dataset.whole_target,
@@ -61,12 +61,12 @@ def prepare_job(dataset: DatasetPreset) -> PrepareJob:
 
 
 def rival_job(rival: Rival) -> RivalJob:
-    """Give `rival` its settings."""
+    """Build the job of `rival` from its settings."""
     return RivalJob(rival=rival)
 
 
 def run_jobs(run: RunSpec) -> dict[str, Frozen]:
-    """Give each verb of a run its own sections."""
+    """Build the jobs of a run by verb, each with the sections that it needs."""
     model = _model_job(run)
     of_method = JOBS_UP_TO[run.method.stage](run, model)
     return {
@@ -137,7 +137,7 @@ def _tabulate_chains_job(run: RunSpec, thin: int) -> TabulateChainsJob:
 
 
 def _sizes_jobs(run: RunSpec) -> dict[str, Frozen]:
-    """Give the settings that only networks with a drawn size have."""
+    """Build the jobs that only networks with a drawn size have."""
     if not run.network.varies:
         return {}
     along = run.dataset.features.along
@@ -152,7 +152,7 @@ def _approximation_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
 
 
 def _sampled_jobs(run: RunSpec, model: ModelJob) -> dict[str, Frozen]:
-    """PyMC samples in double precision on the CPU, whatever the study sets for our own kernels."""
+    """Build the job of PyMC, which always samples in double precision on the CPU."""
     assert isinstance(run.method, PyMC)
     yardstick = model.model_copy(update={"precision": "float64", "device": "cpu", "shards": 1})
     return {
@@ -175,16 +175,16 @@ JOBS_UP_TO: dict[str, Callable[[RunSpec, ModelJob], dict[str, Frozen]]] = {
     "approximate": _approximation_jobs,
     "sample": _sampled_jobs,
 }
-"""The jobs of a method, by the stage that writes its posterior."""
+"""Builders of the jobs of a method, by the stage that writes its posterior."""
 
 
 def check_earlier(run: RunSpec) -> None:
-    """Refuse a run whose prior names earlier data that are not there.
+    """Refuse a run whose prior names a missing file of earlier data.
 
     Raises
     ------
     InputError
-        If it is not.
+        If the file does not exist.
     """
     earlier = run.prior.earlier
     if earlier is not None and not earlier.sha256:
@@ -193,12 +193,12 @@ def check_earlier(run: RunSpec) -> None:
 
 
 def speed_job(runs: Sequence[RunSpec]) -> SpeedJob:
-    """Give `speed` the networks to time."""
+    """Build the job of `speed` with the networks to time."""
     return SpeedJob(runs=tuple(map(_timed_run, runs)))
 
 
 def _timed_run(run: RunSpec) -> TimedRun:
-    """Give the network of a run, and the number of draws of its chains."""
+    """Return the network of a run to time, with the cost of one draw of its chains."""
     chains = run.mcmc
     steps = chains.kernel.fixed_integration_steps if chains else None
     most = chains.kernel.gradients_per_draw(chains.warmup) if chains and not steps else None

@@ -1,4 +1,4 @@
-"""The specification of each job of a run, which `job_builder` builds from a run."""
+"""Specifications of the jobs of a run; `job_builder` builds them."""
 
 from __future__ import annotations
 
@@ -53,11 +53,12 @@ from nlobayes.study.values import THIN_WAS, Fraction, Frozen, Positive, Positive
 from nlobayes.study.warmups import Warmup
 
 PRIOR_DRAWS = 500
-"""Draws of a prior predictive check: 2.5 and 97.5 % quantiles are those of a dozen draws each."""
+"""Draws of a prior predictive check; about a dozen of them are outside each of the 2.5 and 97.5 %
+quantiles."""
 
 
 class ModelJob(Frozen):
-    """The statistics of a run."""
+    """Statistical model of a run: network, prior and likelihood."""
 
     network: Network
     prior: Prior
@@ -68,7 +69,7 @@ class ModelJob(Frozen):
 
 
 class SimulateJob(Frozen):
-    """One embedded table."""
+    """Specification of one simulated table."""
 
     source: Source
 
@@ -152,7 +153,7 @@ class ApproximateJob(Frozen):
 
 
 class SampleJob(Frozen):
-    """All chains of one posterior, as PyMC samples it."""
+    """All chains of one posterior, sampled by PyMC."""
 
     model: ModelJob
     method: PyMC
@@ -160,7 +161,7 @@ class SampleJob(Frozen):
 
 
 def _maker(spec: Any) -> str:
-    """Find which job made a posterior: jobs of chains have a kernel, others a method."""
+    """Return the tag of the job that made a posterior, from its keys."""
     method = spec.get("method") if isinstance(spec, dict) else getattr(spec, "method", None)
     kind = method.get("kind") if isinstance(method, dict) else getattr(method, "kind", None)
     return "chains" if method is None else "pymc" if kind == "pymc" else "method"
@@ -176,11 +177,11 @@ class PosteriorJob(
         ]
     ]
 ):
-    """What made a posterior, as its thinned draws repeat it: chains, or a method of one job."""
+    """Job that made a posterior, as its thinned draws store it: chains, or one other job."""
 
 
 class DiagnoseJob(Frozen):
-    """The convergence of one posterior; a method of one job has no kernel."""
+    """Convergence of one posterior; a method of one job has no kernel."""
 
     RENAMED: ClassVar[Mapping[str, str]] = THIN_WAS
 
@@ -194,7 +195,7 @@ class DiagnoseJob(Frozen):
 
 
 class CheckConvergenceJob(Frozen):
-    """Whether the segments so far suffice."""
+    """Check whether the segments so far suffice."""
 
     until: Until
 
@@ -264,19 +265,19 @@ class ExportJob(Frozen):
     network: Network
     export: Export
     temperature: Annotated[Positive, Field(exclude_if=lambda value: value == 1)] = 1.0
-    """Of the logits of classes."""
+    """Divisor of the logits of classes."""
 
 
 Job = TypeVar("Job", bound=BaseModel)
 
 
 def read_job(kind: type[Job], spec: str) -> Job:
-    """Read a job from JSON text, from a file that holds it, or from standard input (`-`).
+    """Read a job from JSON text, from a file with such text, or from standard input (`-`).
 
     Raises
     ------
     InputError
-        If the text is not a job of this kind.
+        If the text does not specify a job of this kind.
     """
     where = f"{kind.__name__} specification"
     if spec == "-":

@@ -11,7 +11,7 @@ from nlobayes.study.values import Fraction, Frozen, PositiveInt, Seed
 
 
 class ReweightJob(Frozen):
-    """A posterior moved to another prior or likelihood."""
+    """Reweighting of a posterior to another prior or likelihood."""
 
     model: ModelJob
     target: ModelJob
@@ -19,7 +19,7 @@ class ReweightJob(Frozen):
 
 
 class CondenseJob(Frozen):
-    """What a posterior knows of f beyond its prior, at a few train rows."""
+    """Summary of the information of a posterior on f beyond its prior, at a few train rows."""
 
     model: ModelJob
     points: PositiveInt
@@ -29,21 +29,21 @@ class CondenseJob(Frozen):
 
 
 class TimedMethod(Frozen):
-    """A run, and the timings of all its jobs from the MAPs to the draws, below `timings/`."""
+    """A run, and the paths below `timings/` of all its jobs from the MAPs to the draws."""
 
     run: str
     timings: tuple[str, ...] = ()
 
 
 class FidelityJob(Frozen):
-    """Approximate posteriors, and the exact one of the same model that they are compared with."""
+    """Comparison of approximate posteriors with the exact one of the same model."""
 
     exact: TimedMethod
     approximations: Annotated[tuple[TimedMethod, ...], Field(min_length=1)]
 
 
 class TimedRun(Frozen):
-    """A network to time, and the leapfrog steps of one draw, or else the most gradients of one."""
+    """A network to time, and the number of leapfrog steps of a draw, or else its most gradients."""
 
     run: str
     model: ModelJob
@@ -52,12 +52,12 @@ class TimedRun(Frozen):
 
 
 class SpeedJob(Frozen):
-    """Networks to time one after another."""
+    """Networks to time, one after another."""
 
     runs: tuple[TimedRun, ...]
 
 
 class SummaryJob(Frozen):
-    """Runs to summarise, by their paths: the label of each, in the order to show them."""
+    """Labels of the runs to summarise, by path, in the order of display."""
 
     runs: dict[str, str]

@@ -9,18 +9,18 @@ from nlobayes.study.values import Frozen
 from nlobayes.study.warmup import WarmupSettings
 
 FEWEST_CHAINS = 2
-"""One chain cannot show convergence."""
+"""Fewest chains, since one chain cannot show convergence."""
 
 
 class KernelSettings(Frozen):
-    """Settings of a kernel; those of one kind are in the file of its name in `kernels/`."""
+    """Settings of a kernel; each kind has a file of its name in `kernels/`."""
 
     warmup: ClassVar[str]
-    """Kind of the warm-up that tunes it."""
+    """Kind of the warm-up that tunes the kernel."""
     fewest_chains: ClassVar[int] = FEWEST_CHAINS
-    """A kernel that needs more learns from all of its chains at once."""
+    """Fewest chains; a kernel that needs more adapts to all of its chains at once."""
     exact: ClassVar[bool] = True
-    """Whether it leaves the posterior invariant without approximation."""
+    """Whether the kernel leaves the posterior invariant without approximation."""
 
     kind: str
 
@@ -41,7 +41,7 @@ class KernelSettings(Frozen):
 
     @property
     def fixed_integration_steps(self) -> int | None:
-        """Integrator steps per draw; None where their number is learned or varies freely."""
+        """Integrator steps per draw; None if their number is learned or varies freely."""
         return None
 
     @property
@@ -51,7 +51,7 @@ class KernelSettings(Frozen):
 
     @abstractmethod
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """Bound the gradients of one draw of one replica after a warm-up."""
+        """Return an upper bound of the gradients of one draw of one replica after a warm-up."""
 
     def check_warmup(self, warmup: WarmupSettings) -> None:
-        """Refuse, by an InputError, what a warm-up would teach this kernel in vain."""
+        """Raise an InputError for settings of the warm-up that this kernel cannot use."""

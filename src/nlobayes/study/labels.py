@@ -1,4 +1,4 @@
-"""Short names of runs, for people: the grid, and the presets that distinguish its runs."""
+"""Short labels of runs: the grid, and the presets that distinguish its runs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ DEFAULT_STUDY = Path("config/config.yaml")
 
 
 def read_whole_study(changes: Sequence[Path] = ()) -> Study:
-    """Read the default study of the project, with the changes of other files, in their order.
+    """Read the default study of the project, changed by other files in their order.
 
     Raises
     ------
     InputError
-        If a file cannot be read or is no study.
+        If a file cannot be read or is not a study.
     """
     config = presets_here()
     for path in (DEFAULT_STUDY, *changes):
@@ -30,28 +30,30 @@ def read_whole_study(changes: Sequence[Path] = ()) -> Study:
 
 
 def labels(study: Study, grids: Iterable[str] | None = None) -> dict[str, str]:
-    """Label the runs of some grids by their paths, without `grids` of all, the targets first.
+    """Return the labels of the runs of `grids`, or of all grids, by path; targets come first.
 
-    A run is called by the first grid that has it, by the presets in which the runs of this grid
-    differ, and by its seed where there are several: `check hmc_check`.
+    A label has the first grid with the run, the presets in which the runs of this grid differ, and
+    the seed if there are several: `check hmc_check`.
     """
     return _labelled(study, grids, model=False)
 
 
 def model_labels(study: Study) -> dict[str, str]:
-    """Label what is sampled, by its path, as `labels` does: the run without its sampler."""
+    """Return the labels of sampled models by path, as `labels`: a run without its sampler."""
     return _labelled(study, None, model=True)
 
 
 def shortened(paths: Iterable[str]) -> dict[str, str]:
-    """Shorten paths of runs of no known grid to the dataset and the parts in which they differ."""
+    """Shorten paths of runs in no known grid to the dataset and the parts that differ."""
     parts = {path: path.split("/") for path in paths}
     columns = zip(*parts.values(), strict=False)
     kept = [place for place, found in enumerate(columns) if place == 0 or len({*found}) > 1]
-    lengths = {len(own) for own in parts.values()}
+    lengths = {len(path_parts) for path_parts in parts.values()}
     if len(lengths) > 1:
         return {path: path for path in parts}
-    return {path: " ".join(own[place] for place in kept) for path, own in parts.items()}
+    return {
+        path: " ".join(path_parts[place] for place in kept) for path, path_parts in parts.items()
+    }
 
 
 def _labelled(study: Study, grids: Iterable[str] | None, *, model: bool) -> dict[str, str]:
@@ -64,7 +66,7 @@ def _labelled(study: Study, grids: Iterable[str] | None, *, model: bool) -> dict
 
 
 def _parts(runs: Sequence[RunSpec], without: set[str]) -> Iterable[tuple[RunSpec, list[str]]]:
-    """Give each run of a grid with what distinguishes it from the others."""
+    """Yield each run of a grid with the parts that distinguish it from the others."""
     kinds = [k for k in CROSSED if k not in without and len({run.names[k] for run in runs}) > 1]
     seeded = len({run.seed for run in runs}) > 1
     for run in runs:

@@ -1,4 +1,4 @@
-"""The preset library: YAML files of named presets, overridden key by key by a study."""
+"""Preset library: YAML files of named presets, which a study overrides key by key."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from nlobayes.errors import InputError
 from nlobayes.study.files import parse_yaml, read_yaml
 
 PRESETS = Path("config/presets")
-"""The library of the project that one works in."""
+"""Library of the current project."""
 PACKAGE = Path(__file__).parents[1]
 SHIPPED = (PACKAGE / "presets", PACKAGE.parents[1] / PRESETS)
-"""Where the library of the package lies: in a wheel, in a checkout."""
+"""Places of the library that comes with the package: in a wheel, in a checkout."""
 
 
 def shipped_presets() -> dict[str, Any]:
-    """Read the library that comes with the package, wherever one works; errors as below."""
+    """Read the library that comes with the package; errors as below."""
     return read_presets(next(filter(Path.is_dir, SHIPPED), SHIPPED[-1]))
 
 
 def presets_here() -> dict[str, Any]:
-    """Read the library of the project that one works in, or the shipped one if it has none."""
+    """Read the library of the current project, or the shipped one if there is none."""
     return read_presets(PRESETS) if PRESETS.is_dir() else shipped_presets()
 
 
@@ -42,20 +42,22 @@ def read_presets(folder: Path) -> dict[str, Any]:
     return merged
 
 
-def preset_of(section: str, said: str) -> dict[str, Any]:
-    """Take one preset, by its name in the library or as YAML text.
+def preset_of(section: str, name_or_yaml: str) -> dict[str, Any]:
+    """Return one preset, by its name in the library or from YAML text.
 
     Raises
     ------
     InputError
         If there is no preset of this name.
     """
-    if said.lstrip().startswith("{"):
-        return parse_yaml(said, "YAML text of a preset")
+    if name_or_yaml.lstrip().startswith("{"):
+        return parse_yaml(name_or_yaml, "YAML text of a preset")
     known = read_presets(PRESETS).get(section, {})
-    if said not in known:
-        raise InputError("study.unknown_preset", where=section, name=said, known=sorted(known))
-    return dict(known[said])
+    if name_or_yaml not in known:
+        raise InputError(
+            "study.unknown_preset", where=section, name=name_or_yaml, known=sorted(known)
+        )
+    return dict(known[name_or_yaml])
 
 
 def override(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Settings that every likelihood has, and the methods that the rest of a study needs."""
+"""Settings that every likelihood has, and the methods that other modules of a study use."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ class LikelihoodSettings(Choice):
     """Likelihood of the target, given the outputs of the network."""
 
     of_classes: ClassVar[bool] = False
-    """Whether the target is classes, not numbers."""
+    """Whether the target has classes, not numbers."""
     of_one_column: ClassVar[bool] = False
-    """Whether it takes one target column alone."""
+    """Whether it supports only one target column."""
     has_one_sigma: ClassVar[bool] = False
     """Whether one scale, stated or learned, holds for all rows."""
     is_gaussian: ClassVar[bool] = False
-    """Whether each target is Gaussian about one output, with a scale that no output sets."""
+    """Whether each target is Gaussian about one output, with a scale that no output determines."""
 
     @property
     def stated_sigma(self) -> float | None:
-        """Scale stated for all rows, in units of the network's target; None where none is."""
+        """Scale stated for all rows, in units of the network's target; None if none is stated."""
         return None
 
     @property
     def learns_hyperparameters(self) -> bool:
-        """Whether it learns a scale or more beside the network."""
+        """Whether it learns parameters, such as a scale, besides the network."""
         return False
 
     @property
     def codes(self) -> Mapping[str, Code]:
-        """Functions of the user that state the likelihood, by key; none where it is ours."""
+        """User functions that state the likelihood, by key; none for a built-in one."""
         return {}
 
     def outputs(self, columns: int) -> int | None:
-        """Count the outputs for so many target columns; None where only the table has it."""
+        """Count the outputs for a number of target columns; None if the table determines it."""
         return columns
 
 
@@ -48,13 +48,13 @@ class GammaPrior(Frozen):
     """Gamma prior of a precision, 1 / sigma^2."""
 
     shape: Positive = 1.0
-    """Its shape."""
+    """Shape of the distribution."""
     rate: Positive = 1.0
-    """Its rate; shape / rate is its mean."""
+    """Rate of the distribution; shape / rate is its mean."""
 
 
 class ScaledLikelihood(LikelihoodSettings):
-    """Likelihood of one shape about each output, whose scale is stated or learned."""
+    """Likelihood of the same form about each output, with a stated or learned scale."""
 
     has_one_sigma: ClassVar[bool] = True
 
@@ -64,16 +64,16 @@ class ScaledLikelihood(LikelihoodSettings):
     scale: Positive = 1.0
     """Scale of the half-normal prior of a learned `sigma`."""
     floor: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """Least value of a learned `sigma`, in the same units; its prior is cut off below. On targets
-    without noise sigma falls to it: there it is a tolerance."""
+    """Least value of a learned `sigma`, in the same units; its prior is truncated there. On targets
+    without noise sigma falls to this value, which is then a tolerance."""
 
     precision: GammaPrior | None = None
     """Gamma prior of 1 / sigma^2 of a learned `sigma`; null: `sigma` is half-normal."""
 
     @model_validator(mode="after")
     def _precision_is_learned_alone(self) -> Self:
-        own = {"sigma": None, "scale": 1.0, "floor": 0.0}
-        other = [name for name, unsaid in own.items() if getattr(self, name) != unsaid]
+        defaults = {"sigma": None, "scale": 1.0, "floor": 0.0}
+        other = [name for name, default in defaults.items() if getattr(self, name) != default]
         if self.precision is not None and other:
             raise InputError("study.precision_and_sigma", other=other)
         return self
@@ -86,7 +86,7 @@ class ScaledLikelihood(LikelihoodSettings):
 
     @property
     def stated_sigma(self) -> float | None:
-        """Scale stated for all rows, in units of the network's target; None where learned."""
+        """Scale stated for all rows, in units of the network's target; None if it is learned."""
         return self.sigma
 
     @property
@@ -96,9 +96,9 @@ class ScaledLikelihood(LikelihoodSettings):
 
 
 class ClassLikelihood(LikelihoodSettings):
-    """Likelihood of classes, whose logits are outputs over a temperature."""
+    """Likelihood of classes, whose logits are outputs divided by a temperature."""
 
     of_classes: ClassVar[bool] = True
 
     temperature: Positive = 1.0
-    """What the outputs are divided by."""
+    """Divisor of the outputs."""

@@ -1,4 +1,4 @@
-"""Whether the output layer of a run can be integrated out: refused before anything runs."""
+"""Early check whether the output layer of a run can be integrated out."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ MOST_MB = 4000
 COPIES = 6
 """Matrices of rows and units that a gradient holds at once."""
 CHUNK_NUMBERS, CHUNK_ROWS = 300_000, 512
-"""Numbers of such a matrix in a chunk of rows, and the fewest rows of a chunk."""
+"""Numbers of such a matrix in a chunk of rows, and the fewest rows in a chunk."""
 NUMBER_BYTES = 8
 
 
 def check_marginalised(run: RunSpec) -> None:
-    """Refuse a run whose output layer is to be integrated out and cannot be.
+    """Refuse a run with a marginalised output layer that cannot be integrated out.
 
     Raises
     ------
     InputError
-        If it cannot.
+        If it cannot be integrated out.
     """
     if run.network.output != MARGINALISED:
         return
@@ -48,12 +48,12 @@ def check_marginalised(run: RunSpec) -> None:
 
 
 def check_output_drawn(run: RunSpec) -> None:
-    """Refuse a method that draws the output layer exactly where it is not Gaussian given all else.
+    """Refuse a method that draws the output layer exactly if it is not conditionally Gaussian.
 
     Raises
     ------
     InputError
-        If it is not, with all that is missing.
+        If a condition is not met; the error names all that are not.
     """
     if not run.method.draws_output:
         return
@@ -105,7 +105,7 @@ def _check_machine(run: RunSpec, network: str) -> None:
 
 
 def marginal_numbers(units: int, train: int) -> int:
-    """Count the numbers that a gradient holds for so many units and train rows."""
+    """Count the numbers that a gradient holds for a number of units and of train rows."""
     smaller = min(units + 1, train)
     chunk = max(CHUNK_NUMBERS, CHUNK_ROWS * units)
     rows = train * units if train <= units else min(train * units, chunk)

@@ -1,6 +1,6 @@
 """Docstrings of the fields of a model, for the JSON schema.
 
-Pydantic can read it whenever a model is defined, which every job would wait for.
+Pydantic can read them when a model is defined, which would delay the start of every job.
 """
 
 import ast
@@ -18,7 +18,7 @@ def describe(schema: dict[str, Any], model: type) -> None:
 
 
 def _meanings(model: type) -> dict[str, str]:
-    """Find the strings below the fields of a model and of its bases among ours."""
+    """Collect the strings below the fields of a model and of its bases in this package."""
     found: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if base.__module__.startswith("nlobayes."):

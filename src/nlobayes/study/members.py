@@ -1,6 +1,7 @@
 """Settings of the members of a family: one class each, in the file of the member's name.
 
-A new file in such a folder is a new member: nothing lists them. The package of a family reads
+A new file in such a folder is a new member; there is no list of them. The package of a family
+contains
 
     KERNELS = settings_of(__name__, __file__, KernelSettings)
 
@@ -35,7 +36,7 @@ def union_of(package: str, file: str) -> Any:
 
 
 def one_of_kinds(members: Iterable[type[Frozen]]) -> Any:
-    """Build the type of one of some settings, which the key `kind` distinguishes."""
+    """Build the union type of some settings, which the key `kind` distinguishes."""
     first, *others = members
     if not others:
         return first
@@ -47,8 +48,9 @@ def settings_of(
 ) -> Mapping[str, type[Settings]]:
     """Find the settings of every member of a package, by the names of their files.
 
-    The `base` is a class that they all derive from; it may be abstract, which `type[...]` may not.
-    Files with a leading underscore are helpers. The settings are the class with a field `kind`.
+    All settings derive from the class `base`, which may be abstract; `type[...]` does not allow
+    that. Files with a leading underscore are helpers. The settings of a file are its class with a
+    field `kind`.
     """
     names = members_of(Path(file).parent)
     return {name: _settings_in(import_module(f"{package}.{name}"), name, base) for name in names}

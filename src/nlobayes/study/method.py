@@ -21,20 +21,20 @@ def _more_than_one(chains: int) -> int:
 
 
 Chains = Annotated[int, Field(le=1000), AfterValidator(_more_than_one)]
-"""A number of chains: convergence cannot be shown with one."""
+"""Number of chains, at least two: one chain cannot show convergence."""
 
 
 class MethodSettings(Frozen):
-    """Settings of a method; those of one kind are in the file of its name in `methods/`."""
+    """Settings of a method; each kind has a file of its name in `methods/`."""
 
     approximate: ClassVar[bool] = True
-    """Whether its draws are no chains: convergence does not apply then."""
+    """Whether its draws are not chains, so that convergence does not apply."""
     stage: ClassVar[str] = "approximate"
-    """The stage that writes its posterior."""
+    """Stage that writes its posterior."""
     starts_at_maps: ClassVar[bool] = True
-    """Whether its draws depend on its MAPs; otherwise these are the baseline alone."""
+    """Whether its draws depend on its MAPs; otherwise the MAPs are only the baseline."""
     takes_minibatches: ClassVar[bool] = False
-    """Whether it takes minibatches, and so needs a likelihood that is a sum over rows."""
+    """Whether it uses minibatches, and so needs a likelihood that is a sum over rows."""
     draws_output: ClassVar[bool] = False
     """Whether it draws the output layer exactly, as if `output: marginalised` were set."""
 
@@ -42,7 +42,7 @@ class MethodSettings(Frozen):
 
     @property
     def exact(self) -> bool:
-        """Whether its draws are of the posterior itself, once they have converged."""
+        """Whether its draws follow the posterior exactly, once they have converged."""
         return not self.approximate
 
     @property
@@ -57,7 +57,7 @@ class MethodSettings(Frozen):
 
     @property
     def draws_networks(self) -> bool:
-        """Whether a draw is a network, which a surrogate evaluates; else it is a tangent of one."""
+        """Whether a draw is a network, which a surrogate evaluates, and not its linearisation."""
         return True
 
     @property
@@ -66,26 +66,26 @@ class MethodSettings(Frozen):
         """Number of the MAP that each chain, or each member, starts from."""
 
     def chain_groups(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
-        """Numbers of the chains of each job that draws; none where there are no chains."""
+        """Numbers of the chains of each job that draws; none for methods without chains."""
         del chains_per_job
         return []
 
     @property
     def jobs_in_a_row(self) -> int:
-        """Jobs in a row of each group of chains."""
+        """Number of consecutive jobs of each group of chains."""
         return 0
 
     @property
     def draws_of_all(self) -> int:
-        """Draws of a method of one job, all of its starts together."""
+        """Draws of a method of one job, from all of its starts together."""
         return len(self.starts)
 
     @property
     def gradients(self) -> int:
-        """Gradients of all train rows that a method of one job takes."""
+        """Gradients over all train rows that a method of one job computes."""
         return 0
 
     def matrix_numbers(self, parameters: int, train: int) -> int:
-        """Count the numbers that a method of one job holds beside its draws."""
+        """Count the numbers that a method of one job holds besides its draws."""
         del parameters, train
         return 0

@@ -1,4 +1,4 @@
-"""A function of the user: its place, the digest of its file, and its settings."""
+"""User functions: place of the function, digest of its file, and settings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from nlobayes.study.pinned import check_place, pin
 from nlobayes.study.values import Frozen
 
 NOT_SETTINGS = frozenset({"file", "function", "sha256"})
-"""Keys of a function that are not arguments of what it is built into."""
+"""Keys of a function that are not arguments of the object built with it."""
 
 
 class Code(NamedTuple):
-    """A function in a file of the user: the bytes with this digest are run, and no others."""
+    """A function in a file of the user; only a file with this digest is run."""
 
     file: str
     function: str
@@ -38,7 +38,7 @@ class OwnFunction(Frozen):
     settings: dict[str, float | int | str | bool] = {}
     """Keyword arguments of the function."""
     sha256: str = ""
-    """Digest of the file: filled in from it, and checked where it is given."""
+    """Digest of the file: computed if it is not given, checked if it is."""
 
     @field_validator("file")
     @classmethod
@@ -65,12 +65,12 @@ class OwnFunction(Frozen):
 
 
 def check_defined(code: Code) -> None:
-    """Refuse a file that is no Python or binds no such name; it is read and never run.
+    """Refuse a file that is not Python or defines no such name; the file is parsed, not run.
 
     Raises
     ------
     InputError
-        If it is not, or does not.
+        If it is not Python, or does not define the name.
     """
     try:
         tree = ast.parse(Path(code.file).read_bytes())
@@ -85,7 +85,7 @@ def check_defined(code: Code) -> None:
 
 
 def _bound(tree: ast.AST) -> list[str]:
-    """List the names that a file binds anywhere: more than its functions, none of these less."""
+    """List all names that a file binds, which include those of its functions."""
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -1,4 +1,4 @@
-"""Scores of the user's own, and the names that they may have."""
+"""Custom scores, and their allowed names."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ OF_OTHER_THINGS = {
     *("undefined", "groups", "points"),
 }
 PREFIXES = ("baseline_", "coverage_", "ess_", "loo_", "rhat_", "stated_", "waic_")
-"""Prefixes of keys that are no scores."""
+"""Prefixes of keys that are not scores."""
 
 
 class CustomScore(OwnFunction):
     """A score of your own: a function in a Python file, of the predictions of one split."""
 
     compared: bool = False
-    """Whether runs are also compared by it, in the tables and the figure of differences."""
+    """Whether runs are also compared by this score, in the tables and the figure of differences."""
 
 
 def check_scores(scores: Mapping[str, CustomScore]) -> Mapping[str, CustomScore]:
-    """Refuse names that are no keys, or are those of other scores.
+    """Refuse names that are not valid keys, or that other scores have.
 
     Raises
     ------
     InputError
-        If there is one.
+        If there is such a name.
     """
     if not scores:
         return scores
-    from nlobayes.metrics import METRICS  # no job of another verb loads it
+    from nlobayes.metrics import METRICS  # imported here, since jobs of other verbs do not need it
 
     taken = OF_OTHER_THINGS.union(*(metric.keys for metric in METRICS))
     for name in scores:

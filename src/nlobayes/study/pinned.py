@@ -1,4 +1,4 @@
-"""Files that a preset names: inside the project, digested when planned, checked ever after."""
+"""Files that a preset names: inside the project, hashed at planning, and checked by every job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nlobayes.errors import InputError
 
 
 def check_place(file: str, suffix: str) -> str:
-    """Refuse a file outside the project, or of another kind."""
+    """Refuse a file outside the project, or with another suffix."""
     path = Path(file)
     if path.suffix != suffix or path.is_absolute() or ".." in path.parts:
         raise InputError("study.file_outside", file=file, suffix=suffix)
@@ -18,9 +18,9 @@ def check_place(file: str, suffix: str) -> str:
 
 
 def pin(value: Any, *, needed: bool = True) -> Any:
-    """Fill in `sha256` from the `file` of a preset, or check it where it is given.
+    """Compute `sha256` of the `file` of a preset, or check it if it is given.
 
-    Where the file is not `needed` yet, its absence leaves `sha256` empty.
+    If the file is not `needed` yet and does not exist, `sha256` stays empty.
     """
     if not isinstance(value, dict) or not isinstance(value.get("file"), str):
         return value

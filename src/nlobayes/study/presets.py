@@ -1,7 +1,7 @@
-"""The vocabulary of a study: every preset, its keys, its defaults and their limits.
+"""Models of the presets of a study: their keys, defaults and limits.
 
-These models, and those of `sources` and `methods`, are the only place where defaults live. All are
-frozen and refuse unknown keys.
+These models, and those of `sources` and `methods`, are the only place of defaults. All are frozen
+and refuse unknown keys.
 """
 
 from __future__ import annotations
@@ -38,21 +38,22 @@ class Network(Frozen):
     """Units of each hidden layer; empty for a linear model."""
     activation: Activations = "tanh"
     """Activation of every hidden layer, or a list with one for each. `prelu` and `square_prelu`
-    have slopes that are trained, one per unit. `leaky_relu(0.3)` states the slope below zero, which
-    is 0.01 otherwise. `{kind: custom, file: ..., function: ...}` is a function of your own."""
+    have trained slopes, one per unit. `leaky_relu(0.3)` states the slope below zero, which is 0.01
+    by default. `{kind: custom, file: ..., function: ...}` is a function of your own."""
     outputs: PositiveInt | None = None
     """Number of outputs; null: as many as targets and likelihood need."""
     output: Literal["sampled", "marginalised"] = "sampled"
-    """Whether chains move the weights and the bias of the output, or whether these are integrated
-    out exactly and drawn for each draw that is kept. The latter needs a Gaussian likelihood, a
-    prior of the output that is Gaussian given its scales, pretraining with `batch: full`, and
-    `precision: float64`."""
+    """Whether chains move the weights and the bias of the output (`sampled`), or these are
+    integrated out exactly and drawn for each stored draw (`marginalised`). The latter needs a
+    Gaussian likelihood, a prior of the output that is Gaussian given its scales, pretraining with
+    `batch: full`, and `precision: float64`."""
     units: Count | None = None
-    """Prior of the number of units in each hidden layer, of which `hidden` is then the most; null
-    fixes it. The kernel `reversible_jump` draws it with the weights."""
+    """Prior of the number of units in each hidden layer, with `hidden` as the maximum; null fixes
+    the number. The kernel `reversible_jump` draws it with the weights."""
     layers: Count | None = None
-    """Prior of the number of hidden layers, of which `hidden` lists the most; null fixes it. It
-    needs the activation `relu` and layers of one width. The kernel is `reversible_jump`."""
+    """Prior of the number of hidden layers, with those of `hidden` as the maximum; null fixes the
+    number. It needs the activation `relu`, layers of one width, and the kernel
+    `reversible_jump`."""
 
     @field_validator("activation", mode="before")
     @classmethod
@@ -81,18 +82,18 @@ class Network(Frozen):
 
     @property
     def activations(self) -> tuple[str | CustomActivation, ...]:
-        """Activation of all hidden layers, or of each."""
+        """Activation of all hidden layers, or one for each."""
         return self.activation if isinstance(self.activation, tuple) else (self.activation,)
 
     @property
     def codes(self) -> Mapping[str, Code]:
-        """Functions of the user that are activations, by their number; none where all are ours."""
+        """User functions among the activations, by number; none if all are built in."""
         own = (name for name in self.activations if isinstance(name, CustomActivation))
         return {str(number): one.codes["function"] for number, one in enumerate(own)}
 
 
 class Thresholds(Frozen):
-    """When convergence is called shown; each is recorded with its value and verdict."""
+    """Limits within which chains count as converged; each is stored with its value and verdict."""
 
     rhat_f_median: Positive = 1.01
     """Largest median over reference points of the R-hat of f."""
@@ -107,12 +108,13 @@ class Thresholds(Frozen):
 
 
 class CalibrationTolerances(Frozen):
-    """How far calibration may be from nominal, beyond three standard errors."""
+    """Largest deviations of calibration from nominal, beyond three standard errors."""
 
     coverage: Positive = 0.02
-    """Of the coverage of central intervals of 68 % and 95 %, and of the confidence of classes."""
+    """Deviation of the coverage of central intervals of 68 % and 95 %, and of the confidence of
+    classes."""
     chi2: Positive = 0.1
-    """Of the mean squared pull, from 1."""
+    """Deviation of the mean squared pull from 1."""
 
 
 if TYPE_CHECKING:
@@ -122,7 +124,7 @@ else:
 
 
 class Export(Frozen):
-    """How many draws the exported surrogate keeps."""
+    """Number of draws that the exported surrogate keeps."""
 
     draws: PositiveInt = 1000
     """Most draws; a posterior with more is thinned evenly."""
@@ -138,7 +140,7 @@ MOST_PANELS = 15
 
 
 class Shown(Frozen):
-    """What figures of a run show, where it is not left to them."""
+    """Contents of the figures of a run, instead of the automatic choice."""
 
     cases: Annotated[tuple[Case, ...], Field(max_length=6)] = ()
     """Test rows of the figure `cases`: numbers of rows, as its panels and `predictions.csv` name
@@ -158,7 +160,7 @@ Combine = Literal["equal", "stacking"]
 
 
 class Evaluation(Frozen):
-    """How a posterior is scored and exported; never samples again."""
+    """Scores and export of a posterior; a change never causes new sampling."""
 
     thresholds: Thresholds = Thresholds()
     """Limits of the convergence checks."""
@@ -179,9 +181,9 @@ class Evaluation(Frozen):
     50, 68 and 95 % intervals set to cover in bins of the covariate.
     """
     combine: Combine = "equal"
-    """How chains that do not mix are reported together: every draw counts the same (`equal`), or
-    `stacking` also weights the chains so that they predict the validation rows best, and reports
-    the scores of that beside those of equal draws. The verdict on convergence stays as it is."""
+    """Combination of chains that do not mix: all draws count the same (`equal`), or `stacking` also
+    weights the chains to predict the validation rows best, and reports these scores beside those of
+    equal draws. The verdict on convergence does not change."""
     scores: Annotated[dict[str, CustomScore], AfterValidator(check_scores)] = {}
     """Your own scores by their names, stored with the others in `evaluation.json`."""
     figures: Shown = Shown()
@@ -189,12 +191,12 @@ class Evaluation(Frozen):
 
     @property
     def codes(self) -> Mapping[str, Code]:
-        """Functions of the user that are scores, by name."""
+        """User functions that are scores, by name."""
         return {name: score.codes["function"] for name, score in self.scores.items()}
 
 
 class Execution(Frozen):
-    """Where densities are computed and how chains share jobs; a machine's matter."""
+    """Device of the densities, and how chains share jobs; belongs in the profile of a machine."""
 
     device: Literal["cpu", "gpu"] = "cpu"
     """Kind of device; a job stops where it is missing."""
@@ -231,12 +233,12 @@ class Grid(Frozen):
     seed: Seeds | None = None
     """Seeds of the runs; the study's `seeds` where not given."""
     outputs: Literal["figures", "surrogates", "metrics", "speed", "prior"] = "figures"
-    """What the grid ends with: figures, scores and surrogate of every run, scores and surrogate
-    (`surrogates`), scores alone, timings of networks that are not trained, or prior draws
-    before any data (`prior`)."""
+    """Final outputs of the grid: figures, scores and surrogate of every run; scores and surrogate
+    (`surrogates`); scores alone; timings of networks that are not trained; or prior draws before
+    any data (`prior`)."""
     rivals: NamesOrNone = ()
-    """Names of rival presets: regressors that are fitted to the same train rows, and scored beside
-    every run of the grid. Of one target that is a number."""
+    """Names of rival presets: regressors that are fitted to the same train rows and scored beside
+    every run of the grid. They need one target that is a number."""
 
     @field_validator(*CROSSED_OR_SEEDED, "rivals", mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""The vocabulary of pretraining: where it starts, its optimiser, how the learning rate falls."""
+"""Models of pretraining: its start, its optimiser, and the schedule of the learning rate."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nlobayes.errors import InputError
 from nlobayes.study.values import Fraction, Frozen, Positive, PositiveInt
 
 START_DRAWS = 1000
-"""Draws of the prior that the best is chosen from, where none are stated."""
+"""Draws of the prior from which the best is chosen, if no number is stated."""
 
 
 class _Kind(Frozen):
-    """What every optimiser and every schedule can do."""
+    """Base of the settings of all optimisers and schedules."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -39,12 +39,12 @@ class AdamWOptimiser(_Kind):
     """Adam with decoupled weight decay, which is no part of the posterior.
 
     The loss stays the negative log posterior, but chains start away from its maximum, nearer to
-    zero: what is found is then not the MAP.
+    zero: the result is not the MAP.
     """
 
     kind: Literal["adamw"]
     weight_decay: Positive = 1e-4
-    """Share of the position that a step takes away, times the learning rate; of non-centered
+    """Share of the position that a step subtracts, times the learning rate; for non-centered
     weights in units of their prior sd."""
 
 
@@ -53,11 +53,11 @@ class SGDOptimiser(_Kind):
 
     kind: Literal["sgd"]
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """What is left of a gradient one step later; 0 forgets it."""
+    """Share of a gradient that remains one step later; 0 keeps none."""
 
 
 class ConstantSchedule(_Kind):
-    """The learning rate stays."""
+    """The learning rate is constant."""
 
     kind: Literal["constant"]
 
@@ -73,23 +73,23 @@ class ExponentialSchedule(_Kind):
 
     kind: Literal["exponential"]
     decay_rate: Fraction
-    """What is left of the learning rate after `decay_epochs`."""
+    """Share of the learning rate that remains after `decay_epochs`."""
     decay_epochs: PositiveInt | None = None
-    """Epochs in which it falls to that; null: all epochs."""
+    """Epochs in which it falls to that share; null: all epochs."""
 
 
 class CyclesSchedule(_Kind):
-    """The learning rate falls from cycle to cycle, each begun at the best position so far.
+    """The learning rate falls from cycle to cycle; each starts at the best position so far.
 
-    TensorBNN's (arXiv:2009.14393) are three, from 0.01 to 0.0001. A cycle lasts `epochs` epochs, or
-    until `patience` epochs have not bettered the validation error.
+    TensorBNN (arXiv:2009.14393) has three cycles, from 0.01 to 0.0001. A cycle lasts `epochs`
+    epochs, or ends after `patience` epochs without a better validation error.
     """
 
     kind: Literal["cycles"]
     cycles: Annotated[int, Field(ge=2)] = 3
     """Number of cycles."""
     factor: Fraction = 0.1
-    """What is left of the learning rate in the next cycle."""
+    """Learning rate of the next cycle, relative to that of the current one."""
 
 
 def _is_a_mapping(value: Any) -> Any:
@@ -111,30 +111,30 @@ Schedule = Annotated[
 
 
 class Pretraining(Frozen):
-    """From independent starting points to one MAP per chain, by gradient descent."""
+    """Gradient descent from independent starting points to one MAP per chain."""
 
     epochs: PositiveInt = 1000
-    """Passes through the train rows; with the schedule `cycles`, the most of each cycle."""
+    """Passes through the train rows; with the schedule `cycles`, the maximum for each cycle."""
     batch: PositiveInt | Literal["full"] = 100
     """Rows per minibatch; `full` takes all train rows at once, in their order."""
     optimiser: Optimiser = AdamOptimiser(kind="adam")
-    """Kind and settings of what turns gradients into steps."""
+    """Kind and settings of the optimiser."""
     learning_rate: Positive = 0.01
-    """Where the schedule begins."""
+    """Initial learning rate of the schedule."""
     schedule: Schedule = CosineSchedule(kind="cosine")
-    """How the learning rate falls."""
+    """Kind and settings of the schedule, by which the learning rate falls."""
     patience: PositiveInt | None = None
     """Epochs without a better validation error before stopping; null never stops early."""
     start: Literal["prior", "standard_normal", "he", "best_of_prior"] = "prior"
-    """Distribution of the independent starting points: the prior; a standard normal of every
-    number; weights N(0, 2 / inputs) with biases of zero, all else from the prior (He et al.,
-    arXiv:1502.01852); or of `start_draws` draws of the prior that of the highest posterior density
-    on the train rows."""
+    """Distribution of the independent starting points: the prior; a standard normal for every
+    parameter; weights N(0, 2 / inputs) with biases of zero, and all other parameters from the prior
+    (He et al., arXiv:1502.01852); or the draw of highest posterior density on the train rows, out
+    of `start_draws` draws of the prior."""
     start_draws: Annotated[int, Field(ge=1, le=100_000)] = START_DRAWS
-    """Draws of the prior that `best_of_prior` chooses from."""
+    """Draws of the prior from which `best_of_prior` chooses."""
     restarts: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Fits of each chain from as many starting points; that of the highest posterior density on
-    the train rows is kept. Time grows with it."""
+    """Fits for each chain, each from its own starting point; the one with the highest posterior
+    density on the train rows is kept. Time grows with their number."""
 
     @property
     def most_epochs(self) -> int:
@@ -143,7 +143,7 @@ class Pretraining(Frozen):
         return self.restarts * cycles * self.epochs
 
     def batches(self, rows: int) -> int:
-        """Count the batches of an epoch of so many train rows, at least one."""
+        """Count the batches of an epoch for a number of train rows, at least one."""
         return 1 if self.batch == "full" else ceil(rows / self.batch)
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Settings that every prior has, and the methods that the rest of a study needs."""
+"""Settings that every prior has, and the methods that other modules of a study use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EarlierDataFile(Frozen):
     file: str
     """Path of the file from the root of the project."""
     sha256: str = ""
-    """Digest of the file: filled in from it, and checked where it is given."""
+    """Digest of the file: computed if it is not given, checked if it is."""
 
     @field_validator("file")
     @classmethod
@@ -45,27 +45,28 @@ class PriorSettings(Choice):
     slopes: Slopes | None = None
     """Prior of the trained slopes, which the activations `prelu` and `square_prelu` need."""
     earlier: EarlierDataFile | None = None
-    """Earlier data, whose information on f is added to the prior of the weights."""
+    """Earlier data; their information on f is added to the prior of the weights."""
 
     @property
     def codes(self) -> Mapping[str, Code]:
-        """Functions of the user that state the prior, by key; none where it is ours."""
+        """User functions that state the prior, by key; none for a built-in one."""
         return {}
 
     learns_hyperparameters: ClassVar[bool] = False
-    """Whether it learns more than the weights: scales or means, or what a function of yours may."""
+    """Whether it learns more than the weights: scales or means, or parameters of a user
+    function."""
 
     @property
     def is_conjugate(self) -> bool:
-        """Whether hyperparameters of it can be drawn given all else."""
+        """Whether its hyperparameters can be drawn exactly given all other parameters."""
         return False
 
 
 class FanInScaled(PriorSettings):
-    """Weights of one family whose scale falls with the units that enter; sampled non-centered."""
+    """Weights of one family whose scale falls with the fan-in; sampled non-centered."""
 
     scale: Positive = 1.0
-    """Scale of what all weights of a unit add up to."""
+    """Scale of the sum of all weights of a unit."""
     bias_scale: Positive | None = None
     """Scale of the hidden biases; null: `scale`."""
     output_bias_scale: Positive = 1.0

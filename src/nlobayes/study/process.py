@@ -1,4 +1,4 @@
-"""What a user states of the cross sections of a table of their own."""
+"""Statements of a user about the cross sections of their own table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlobayes.errors import InputError
 from nlobayes.study.values import Frozen, Positive
 
 MOST = 200
-"""Characters of a text."""
+"""Most characters of a text."""
 
 
 def _prints(text: str) -> str:
@@ -27,16 +27,16 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class FixedParameter(Frozen):
-    """A parameter that was held fixed, and the span of values for which that holds."""
+    """A fixed parameter, and the range in which it counts as fixed."""
 
     value: Finite
-    """What it was."""
+    """Value of the parameter."""
     low: Finite | None = None
-    """Smallest value of a point that may be predicted; where not given, 1 % below `value`."""
+    """Smallest value of a point that may be predicted; by default 1 % below `value`."""
     high: Finite | None = None
-    """Largest value of a point that may be predicted; where not given, 1 % above `value`."""
+    """Largest value of a point that may be predicted; by default 1 % above `value`."""
     unit: Annotated[str, Field(pattern=r"^[^\s;()]{1,20}$")] = "GeV"
-    """Its unit; `1` for none."""
+    """Unit of the value; `1` for none."""
 
     @model_validator(mode="after")
     def _lies_in_its_span(self) -> FixedParameter:
@@ -47,33 +47,34 @@ class FixedParameter(Frozen):
 
 
 class Process(Frozen):
-    """Of which process the cross sections of a table are, and how they were computed.
+    """Process and calculation of the cross sections of a table.
 
     Entries that the table states itself must agree; entries that are not stated are `unknown`.
     """
 
     incoming: tuple[Particle, Particle] = (2212, 2212)
-    """PDG numbers of what collides."""
+    """PDG numbers of the colliding particles."""
     outgoing: Annotated[tuple[Particle, ...], Field(min_length=1, max_length=8)]
-    """PDG numbers of what is produced, as `[1000022, 1000023]`."""
+    """PDG numbers of the produced particles, as `[1000022, 1000023]`."""
     sqrt_s_tev: Positive
     """Centre-of-mass energy in TeV."""
     order: Text | None = None
-    """Order of the calculation, first `LO`, `NLO`, `NLO+NLL` or `NLO+NLL+NNLL`, then anything, as
+    """Order of the calculation: first `LO`, `NLO`, `NLO+NLL` or `NLO+NLL+NNLL`, then any text, as
     `NLO QCD`."""
     parton_distributions: Text | None = None
     """Parton distributions, as `MSTW2008 NLO`."""
     alpha_s: Text | None = None
     """Strong coupling, as `0.1180 at 91.1876 GeV`."""
     scales: Text | None = None
-    """Central scale and its variations, first `mu = Q` or `mu = mean mass` where it is one."""
+    """Central scale and its variations; begin with `mu = Q` or `mu = mean mass` if it is one of
+    these."""
     engine: Text | None = None
-    """What computed them, with its version, as `Resummino 3.1.2`."""
+    """Program that computed the cross sections, with its version, as `Resummino 3.1.2`."""
     fixed: Annotated[dict[Word, FixedParameter], Field(max_length=20)] | None = None
-    """Parameters of the model that were constant and are no inputs, by name; a point with another
+    """Parameters of the model that were constant and are not inputs, by name; a point with another
     value is `outside`. SLHA files have `msq`, the mean mass of the eight light squarks,
-    `mass_1000021` and likewise the size of any other mass by the number of the particle, `mu`, all
-    in GeV, and `tan_beta` in unit `1`. `{}` declares that there are none."""
+    `mass_1000021` and the size of any other mass by particle number, `mu`, all in GeV, and
+    `tan_beta` in unit `1`. `{}` declares that there are none."""
 
     @model_validator(mode="after")
     def _fixed_in_units_of_slha(self) -> Process:
@@ -86,5 +87,5 @@ class Process(Frozen):
         return self
 
     def statements(self) -> dict[str, Any]:
-        """Give what is stated, without what is not."""
+        """Return the entries that are stated."""
         return self.model_dump(exclude_none=True)

@@ -1,4 +1,4 @@
-"""What a target is learned relative to: a column of the table, or a calculation of ours."""
+"""References of targets: a column of the table, or a calculation of the embedded engine."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ SQUARK_COLUMN = "msq"
 
 
 class ColumnReference(Frozen):
-    """A column of the table; points that are predicted must carry it, too."""
+    """A column of the table; points to predict must also have it."""
 
     column: str
-    """Its name; in the target's unit, or in one that converts to it."""
+    """Name of the column; in the target's unit, or in one that converts to it."""
 
     def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> ColumnReference:
-        """Give it back: a column needs no settings."""
+        """Return this reference, since a column needs no settings."""
         del source
         if self.column in columns:
             raise InputError("references.is_feature", column=self.column)
         return self
 
     def arguments(self) -> dict[str, Any]:
-        """Give the settings as plain values."""
+        """Return the settings as plain values."""
         return self.model_dump()
 
 
 class CalculatedReference(NamesProcess):
     """The embedded engine at the masses and mixings of each point (docs/physics.md).
 
-    What is left out is taken from the source where it knows it; the process, where it knows none,
-    is the pair 1, 1. The columns of the process must be among `features.columns`.
+    Settings that are left out are taken from the source if it states them; the process of a source
+    without one is the pair 1, 1. The columns of the process must be among `features.columns`.
     """
 
     calculation: Literal["born", "nlo"]
@@ -64,7 +64,7 @@ class CalculatedReference(NamesProcess):
         return self
 
     def completed(self, source: SourceSettings, columns: tuple[str, ...]) -> CalculatedReference:
-        """Fill in what the source knows, and refuse a calculation that the columns do not feed."""
+        """Complete the settings from the source; refuse a calculation whose columns are missing."""
         if self.calculation in source.computes:
             raise InputError("references.circular", calculation=self.calculation)
         known = {"pair": (1, 1), "sqrt_s_tev": 13.0, "squark_mass_gev": 3000.0}
@@ -81,7 +81,7 @@ class CalculatedReference(NamesProcess):
         return whole
 
     def arguments(self) -> dict[str, Any]:
-        """Give the settings as plain values."""
+        """Return the settings as plain values."""
         return self.model_dump(mode="json")
 
 

@@ -1,4 +1,4 @@
-"""Errors of pydantic, as one `InputError` with the place of every fault."""
+"""Conversion of validation errors of pydantic to one `InputError` with all places."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from nlobayes.study.methods import CHAINS
 
 
 def refusal(error: ValidationError, where: str) -> InputError:
-    """Give what a validation refused as one error; its text has the first three faults.
+    """Convert a validation error to one `InputError`, whose text has the first three errors.
 
-    Its fields `faults` and `places` have an entry for each fault: the code of ours, or the type of
-    pydantic's own, and the dotted key.
+    The fields `faults` and `places` have an entry for each error: the code of an `InputError` or
+    the type of pydantic's own error, and the dotted key.
     """
     details = error.errors()
     return InputError(
         "study.refused",
         where=where,
-        said=" ".join("; ".join(map(_said, details[:3])).split()),
+        reasons=" ".join("; ".join(map(_message, details[:3])).split()),
         faults=[_fault(detail) for detail in details],
         places=[_place(detail) for detail in details],
     )
 
 
-def _said(detail: Any) -> str:
+def _message(detail: Any) -> str:
     place = _dotted(detail)
     message = detail["msg"].removeprefix("Value error, ")
-    said = f"{place}: {message}" if place else message
+    text = f"{place}: {message}" if place else message
     if detail["type"] in {"missing", "value_error"}:
-        return said
-    return f"{said}, got {detail['input']!r:.200}"
+        return text
+    return f"{text}, got {detail['input']!r:.200}"
 
 
-def _own(detail: Any) -> InputError | None:
+def _error_of(detail: Any) -> InputError | None:
     raised = detail.get("ctx", {}).get("error")
     return raised if isinstance(raised, InputError) else None
 
 
 def _fault(detail: Any) -> str:
-    own = _own(detail)
-    return own.code if own else str(detail["type"])
+    error = _error_of(detail)
+    return error.code if error else str(detail["type"])
 
 
 def _place(detail: Any) -> str:
-    own = _own(detail)
-    inside = own.where if own else None
+    error = _error_of(detail)
+    inside = error.where if error else None
     return ".".join(str(part) for part in (_dotted(detail), inside) if part)
 
 
@@ -57,5 +57,5 @@ def _dotted(detail: Any) -> str:
 
 
 def _as_written(place: Sequence[Any]) -> list[Any]:
-    """Leave out the default kind of a method, that of chains, which studies omit."""
+    """Remove the default kind of a method, that of chains, from a place, as studies omit it."""
     return [part for depth, part in enumerate(place) if (depth, part) != (2, CHAINS)]

@@ -1,4 +1,4 @@
-"""Keys that a study gives by the name of the release before: a line names the new key."""
+"""Report of keys that a study gives by their names of the previous release."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from nlobayes.errors import one_line
 
 @contextmanager
 def reported_renamed_keys(where: str = "config") -> Iterator[None]:
-    """Write a line on standard error for each renamed key, in place of Python's warnings."""
+    """Write one line to standard error for each renamed key, instead of Python's warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FutureWarning)
         yield
-    told = [each for each in caught if issubclass(each.category, FutureWarning)]
-    for text in dict.fromkeys(str(each.message) for each in told):
+    renamed_keys = [warning for warning in caught if issubclass(warning.category, FutureWarning)]
+    for text in dict.fromkeys(str(warning.message) for warning in renamed_keys):
         sys.stderr.write(f"nlobayes: warning: {where}: {one_line(text)}\n")
-    for each in caught:
-        if each not in told:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    for warning in caught:
+        if warning not in renamed_keys:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

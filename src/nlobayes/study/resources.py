@@ -1,9 +1,10 @@
-"""What a job needs of a machine: memory and time from the sizes of its data, model and chains.
+"""Memory and time of a job, estimated from the sizes of its data, model and chains.
 
-Memory is what a program takes before any data and the numbers that the stage holds at once. Time
-is a start and the work: gradients of all train rows, or numbers gone through. Each stage states its
-own (`nlobayes.stages`). Both are bounds with room for a slow node, and calibrated on what Snakemake
-recorded (`docs/cluster.md`); every further attempt of a job requests as much again.
+Memory is that of the program before any data, plus the numbers that the stage holds at once. Time
+is that of the start and of the work: gradients over all train rows, or numbers that are processed.
+Each stage states its own (`nlobayes.stages`). Both are upper bounds with a margin for slow nodes,
+calibrated with measurements by Snakemake (`docs/cluster.md`). Every further attempt of a job
+requests the same amount again.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from nlobayes.study.methods.mcmc import MCMC
 from nlobayes.study.run import RunSpec
 
 CLASSES = 10
-"""Taken for the number of classes where a network does not state it."""
+"""Assumed number of classes if a network does not state it."""
 
 SNAKEMAKE_MB = 400
-"""The two Snakemake processes that start the verb inside a job of a cluster."""
+"""Memory of the two Snakemake processes that start the verb inside a cluster job."""
 GPU_MB = 3000
-"""What the libraries of a GPU take of the memory of its host; not measured."""
+"""Host memory of the libraries of a GPU; not measured."""
 NUMBER_BYTES = 8
 
 START_MINUTES = 10
-"""Imports and compilation on a busy node from a cold file system."""
+"""Time of imports and compilation on a busy node with a cold file system."""
 NUMBER_SECONDS = 1e-6
-"""Of ranks, autocorrelations and scores, per number."""
+"""Time per number of ranks, autocorrelations and scores."""
 
 
 class Need(NamedTuple):
@@ -43,12 +44,12 @@ class Need(NamedTuple):
     runtime: int
 
     def of_attempt(self, attempt: int) -> Need:
-        """Request as much again with each attempt."""
+        """Return the request of an attempt: that of the first one times its number."""
         return Need(self.mem_mb * attempt, self.runtime * attempt)
 
 
 def need(verb: str, *sizes: Size) -> Need:
-    """Estimate what the first attempt of a job needs that reads runs of these sizes."""
+    """Estimate the needs of the first attempt of a job that reads runs of these sizes."""
     stage = PIPELINE[verb]
     assert stage.base_mb is not None, f"the rule of {verb} states its needs"
     numbers = sum(stage.numbers(size) for size in sizes)
@@ -69,12 +70,12 @@ def gpus_of(verb: str, *sizes: Size) -> int:
 
 
 def rows_of(dataset: DatasetPreset) -> int:
-    """Bound the rows of a dataset, those of what a user gives by what is there."""
+    """Return an upper bound of the rows of a dataset; user files are measured."""
     return dataset.source.rows(len(dataset.features.columns))
 
 
 def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
-    """Size the jobs that know no run."""
+    """Return the sizes of jobs that do not depend on a run."""
     return Size(
         rows=rows,
         columns=len(dataset.features.columns),
@@ -84,7 +85,7 @@ def size_of_dataset(dataset: DatasetPreset, rows: int) -> Size:
 
 
 def _train_rows(dataset: DatasetPreset, rows: int) -> int:
-    """Count the train rows; only the table has the number of classes."""
+    """Count the train rows, with an assumed number of classes."""
     share = dataset.split.train
     if not isinstance(share, int):
         return math.ceil(share * rows)
@@ -92,7 +93,7 @@ def _train_rows(dataset: DatasetPreset, rows: int) -> int:
 
 
 def size_of(run: RunSpec, rows: int) -> Size:
-    """Size the jobs of a run on a dataset of so many rows."""
+    """Return the sizes of the jobs of a run on a dataset with a number of rows."""
     dataset = size_of_dataset(run.dataset, rows)
     outputs = _outputs(run)
     inputs = run.dataset.features.components or dataset.columns
@@ -122,7 +123,7 @@ def size_of(run: RunSpec, rows: int) -> Size:
 
 
 def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
-    """Add what chains need, of a gradient that takes so many seconds."""
+    """Add the sizes of chains, given the seconds of a gradient."""
     kernel, warmup = method.kernel, method.warmup
     matrix = kernel.replicas * warmup.matrix_numbers(size.weights, size.train)
     gradients = kernel.replicas * kernel.gradients_per_draw(warmup)
@@ -139,7 +140,7 @@ def _with_chains(size: Size, method: MCMC, seconds: float) -> Size:
 
 
 def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
-    """Count the numbers that integrating the output layer out holds, and its work per train row."""
+    """Return the numbers held to integrate the output layer out, and the work per train row."""
     if run.network.output != MARGINALISED and not run.method.draws_output:
         return 0, 0
     units = run.network.hidden[-1]
@@ -147,7 +148,7 @@ def _integrated(run: RunSpec, train: int) -> tuple[int, int]:
 
 
 def _outputs(run: RunSpec) -> int:
-    """Count the outputs of a network; only the table has the number of classes."""
+    """Count the outputs of a network, with an assumed number of classes."""
     if run.network.outputs is not None:
         return run.network.outputs
     return run.likelihood.outputs(len(run.dataset.target.columns)) or CLASSES

@@ -1,4 +1,4 @@
-"""Settings of every rival: its seed, and the library that it is made with."""
+"""Settings of every rival: its seed, and the library that it needs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import ClassVar
 from nlobayes.study.values import Choice, Seed
 
 SCIKIT_LEARN = "sklearn"
-"""The package that the extra `rivals` installs."""
+"""Package that the extra `rivals` installs."""
 
 
 class RivalSettings(Choice):
-    """Settings of a rival; those of one kind are in the file of its name in `rivals/`."""
+    """Settings of a rival; each kind has a file of its name in `rivals/`."""
 
     library: ClassVar[str | None] = None
-    """Package that it needs beyond those that are always installed."""
+    """Package that the rival needs besides the required ones."""
 
     seed: Seed = 1
-    """Seed of everything that is random in its fit."""
+    """Seed of all random numbers of its fit."""
 
     @property
     def missing(self) -> str | None:
-        """Name of the package that it needs and that is not installed; None where all is there."""
+        """Name of the needed package if it is not installed; None if nothing is missing."""
         return self.library if self.library and find_spec(self.library) is None else None

@@ -1,4 +1,4 @@
-"""One run: everything that it is made of, and the paths of what it makes."""
+"""One run: all its presets and settings, and the paths of its results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CROSSED = ("dataset", "network", "prior", "likelihood", "pretraining", "method")
 
 
 class RunSpec(Frozen):
-    """Everything that one run is made of."""
+    """All presets and settings of one run."""
 
     names: dict[str, str]
     dataset: DatasetPreset
@@ -41,7 +41,7 @@ class RunSpec(Frozen):
 
     @cached_property
     def model_id(self) -> str:
-        """Path of what is sampled, shared by all samplers: the run without its sampler."""
+        """Path of the sampled model, shared by all samplers: the run without its sampler."""
         return "/".join([*(self.names[kind] for kind in CROSSED[:-1]), f"s{self.seed}"])
 
     @cached_property
@@ -51,10 +51,10 @@ class RunSpec(Frozen):
 
     @cached_property
     def chain_groups(self) -> list[list[int]]:
-        """Numbers of the chains of each job; none where the method has no chains."""
+        """Numbers of the chains of each job; none for methods without chains."""
         return self.method.chain_groups(self.execution.chains_per_job)
 
     @property
     def mcmc(self) -> MCMC | None:
-        """The method where it is one of chains, else None."""
+        """Method if it is one of chains, else None."""
         return self.method if isinstance(self.method, MCMC) else None

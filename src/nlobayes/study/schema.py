@@ -1,7 +1,7 @@
-"""The configuration explained by its own models: JSON schema for editors, README for people.
+"""Documentation of the configuration from its models: JSON schema for editors, README for people.
 
-`python -m nlobayes.study.schema json` prints config/schema.json, `... markdown` the reference of
-every key at the end of config/README.md; a test keeps both in step with the models.
+`python -m nlobayes.study.schema json` prints config/schema.json. `... markdown` prints the
+reference of all keys at the end of config/README.md. A test compares both with the models.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ FORMS = ("json", "markdown")
 
 
 def as_json() -> str:
-    """Give the JSON schema of a study."""
+    """Return the JSON schema of a study."""
     return json.dumps(Study.model_json_schema(), indent=2) + "\n"
 
 
 def as_markdown() -> str:
-    """Give a table of the keys of every model, with type, default and meaning."""
+    """Return a table of the keys of every model, with type, default and meaning."""
     schema = Study.model_json_schema()
     models = {"Study": schema, **schema["$defs"]}
     return "\n".join(_section(name, model) for name, model in models.items())

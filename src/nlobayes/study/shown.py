@@ -1,4 +1,4 @@
-"""Whether a run has what its figures are to show: refused before anything runs."""
+"""Early check whether a run has the contents that its figures show."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from nlobayes.errors import InputError
 from nlobayes.study.run import RunSpec
 
 WEIGHT = re.compile(r"(weights|biases|slopes)_(\d+)\[(.*)\]")
-"""Name of a weight in a posterior file: its layer, from 1, and its places."""
+"""Name of a weight in a posterior file: its layer, from 1, and its indices."""
 
 
 def check_shown(run: RunSpec) -> None:
     """Refuse cases of classes, and weights of layers or units that the network does not have.
 
-    Names of features, of the noise and of hyperparameters are known with the posterior.
+    Names of features, of the noise and of hyperparameters are checked later, with the posterior.
 
     Raises
     ------
     InputError
-        If the run cannot have them.
+        If the run cannot have one of them.
     """
     shown, where = run.evaluation.figures, f"evaluation.{run.names['evaluation']}.figures"
     if shown.cases and run.dataset.target.scale == "classes":
@@ -56,7 +56,7 @@ def _may_exist(name: str, run: RunSpec) -> bool:
 
 
 def _axes(kind: str, layer: int, run: RunSpec) -> Iterator[int | None]:
-    """Give the units along each axis of an array of a layer; None where features or outputs are."""
+    """Yield the units along each axis of an array of a layer; None for features and outputs."""
     hidden = run.network.hidden
     if kind == "weights":
         yield hidden[layer - 2] if 1 < layer <= len(hidden) + 1 else None

@@ -10,5 +10,5 @@ class SlopeSettings(Choice):
 
     @property
     def learns_hyperparameters(self) -> bool:
-        """Whether it learns more than the slopes."""
+        """Whether it learns more parameters than the slopes."""
         return False

@@ -1,4 +1,4 @@
-"""Settings of every kind of source: columns and rows, the maker of its table, files of the user."""
+"""Settings of every kind of source: columns and rows, the maker of its table, user files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nlobayes.errors import InputError
 from nlobayes.study.values import Choice
 
 MadeBy = Literal["simulate", "ingest"] | None
-"""Stage that makes a table; None where the user gives the table itself."""
+"""Stage that makes a table; None if the user provides the table."""
 UNKNOWN_ROWS = 100_000
-"""Rows of a table that is not there yet."""
+"""Assumed rows of a table that does not exist yet."""
 
 
 def stays_inside(path: str) -> str:
-    """Refuse a path that is empty, climbs out of its folder or does not print."""
+    """Refuse a path that is empty, leaves its folder or is not printable."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts:
         raise InputError("study.path_climbs", path=path)
@@ -32,48 +32,48 @@ GivenPath = Annotated[str, AfterValidator(stays_inside)]
 
 
 class SourceSettings(Choice):
-    """Settings of a source; those of one kind are in the file of its name in `sources/`."""
+    """Settings of a source; each kind has a file of its name in `sources/`."""
 
     made_by: ClassVar[MadeBy] = None
     computes: ClassVar[tuple[str, ...]] = ()
-    """Calculations of the engine that are its target: nothing is learned relative to these."""
+    """Calculations of the engine that are its target; no target is learned relative to these."""
 
     @property
     def circumstances(self) -> dict[str, Any]:
-        """Pair, energy and squark mass of its cross sections, as far as it knows them."""
+        """Pair, energy and squark mass of its cross sections, as far as it states them."""
         return {}
 
     @property
     def known(self) -> tuple[str, ...] | None:
-        """Names of all columns that its table may have; None where only the table has it."""
+        """Names of all columns that its table may have; None if only the table determines them."""
         return None
 
     @property
     def in_words(self) -> str:
-        """What an error calls it."""
+        """Name of the source in errors."""
         return f"source {self.kind!r}"
 
     @property
     def given(self) -> str | None:
-        """Path of the file or folder of the user; None where all is computed."""
+        """Path of the user's file or folder; None for computed sources."""
         return None
 
     @abstractmethod
     def rows(self, columns: int) -> int:
-        """Bound the rows of its table, of which so many columns are features."""
+        """Return an upper bound of the rows of its table, given its number of feature columns."""
 
     def digest(self) -> str:
-        """Digest what the user gives, for dates do not show that its content is another."""
+        """Return a digest of the user's files, since dates do not reveal changed content."""
         return ""
 
     def check_given(self) -> None:
-        """Refuse, by an InputError that starts with the key, what a user gives and is not there."""
+        """Raise an InputError that starts with the key if a user's file is missing."""
 
-    def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse columns, by the key that names them, that its table does not have."""
+    def check_columns(self, requested: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse requested columns, listed by key, that its table does not have."""
         if self.known is None:
             return
-        for key, names in asked.items():
+        for key, names in requested.items():
             for name in names:
                 if name not in self.known:
                     raise InputError(
@@ -85,19 +85,19 @@ class SourceSettings(Choice):
                     )
 
     def job(self) -> dict[str, Any]:
-        """Give the stage that makes its table what it needs."""
+        """Return the settings of the stage that makes its table."""
         return {}
 
     def reading(self) -> dict[str, Any]:
-        """Give `prepare` the settings for reading the table."""
+        """Return the settings with which `prepare` reads the table."""
         return {"units": {}}
 
 
 class ComputedSource(SourceSettings):
-    """A source that the simulator of its name computes (`data/simulators/`)."""
+    """A source that is computed by the simulator of its name (`data/simulators/`)."""
 
     made_by: ClassVar[MadeBy] = "simulate"
 
     def job(self) -> dict[str, Any]:
-        """Give `simulate` all settings."""
+        """Return all settings, for `simulate`."""
         return {"source": self}

@@ -1,4 +1,4 @@
-"""The specification that the results of each command hold, as the list of stages names it."""
+"""Model of the specification of each command, by name, from the list of stages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MODELS = vars(jobs) | vars(jobs_of_runs) | vars(comparison)
 
 
 def _specifications() -> dict[str, type[BaseModel] | None]:
-    """Find the model of every command that makes results; a stage may have none."""
+    """Return the model of every command with results; None for a stage without one."""
     commands = [each for group in GROUPS.values() for each in group.items()]
     return {
         name: MODELS[command.job] if command.job else None
@@ -22,4 +22,4 @@ def _specifications() -> dict[str, type[BaseModel] | None]:
 
 
 SPECIFICATIONS = _specifications()
-"""Specification of each verb; None where its command line suffices."""
+"""Model of the specification of each verb; None if its command line suffices."""

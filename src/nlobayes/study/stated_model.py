@@ -1,4 +1,4 @@
-"""The model that an artifact stores."""
+"""Reading of the model that an artifact stores."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nlobayes.study.refusal import refusal
 
 
 def stated_model(spec: Any, where: str) -> ModelJob | None:
-    """Read the model of a specification, of reweighted draws the new one; None if it has none.
+    """Read the model of a specification, the new one if reweighted; None if it has none.
 
     Raises
     ------
     InputError
-        If the model is none that is known here, or names a file that has changed.
+        If the model is not a known one, or names a file that has changed.
     """
     stated = spec.get("target", spec.get("model")) if isinstance(spec, dict) else None
     if stated is None:

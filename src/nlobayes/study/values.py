@@ -1,4 +1,4 @@
-"""What presets are made of: bounded numbers, lists without repetition, frozen models."""
+"""Types of preset values: bounded numbers, lists without repetition, frozen models."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from nlobayes.errors import InputError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-"""A name of a preset or a grid: it becomes a folder, a part of file names and of patterns."""
+"""Name of a preset or a grid, which becomes a folder and a part of file names and patterns."""
 REPEATED = re.compile(r"(.+?)\1{19}")
-"""What Snakemake takes for a path that grows without end: twenty times the same piece."""
+"""Twenty repetitions of a text, which Snakemake takes for an endlessly growing path."""
 MOST = 10**9
-"""Largest number of anything that has no smaller limit of its own."""
+"""Largest number for keys without their own limit."""
 TAKEN = {"datasets": {"agreement", "comparison", "data", "landscape", "prior_predictive"}}
-"""Names of folders that lie beside those of the runs, whose first one is named by the dataset."""
+"""Names that datasets cannot have, since folders of results beside those of runs have them."""
 
 
 def check_names(section: str, names: Iterable[str]) -> None:
-    """Refuse names that could not all be folders beside each other on any file system."""
+    """Refuse names that cannot all be folders side by side on any file system."""
     seen: dict[str, str] = {}
     for name in names:
         if not NAME.fullmatch(name):
@@ -64,7 +64,7 @@ NamesOrNone = Annotated[tuple[str, ...], AfterValidator(_each_once)]
 Names = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_each_once)]
 
 THIN_WAS = {"keep_every": "thin"}
-"""What samplers and jobs of the release before call the stride of the stored draws."""
+"""Name of the stride of the stored draws in samplers and jobs of the previous release."""
 
 
 def _describe(schema: dict[str, Any], model: type) -> None:
@@ -74,11 +74,11 @@ def _describe(schema: dict[str, Any], model: type) -> None:
 
 
 class Frozen(BaseModel):
-    """A value that cannot change and knows all its keys."""
+    """Immutable model that refuses unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_describe)
     RENAMED: ClassVar[Mapping[str, str]] = {}
-    """Names of keys in the release before, and what they are now."""
+    """Names of keys in the previous release, and their new names."""
 
     @model_validator(mode="before")
     @classmethod
@@ -96,15 +96,15 @@ class Choice(Frozen):
 
     kind: str
     NOT_OWN: ClassVar[frozenset[str]] = frozenset({"kind"})
-    """Keys that the member itself is not built from."""
+    """Keys that are not arguments of the member itself."""
 
     def arguments(self) -> dict[str, Any]:
-        """Give the settings that the member of this name is built from."""
+        """Return the arguments from which the member of this name is built."""
         return self.model_dump(exclude=set(self.NOT_OWN))
 
 
 def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:
-    """Read old keys of a mapping, with a warning: presets have new ones, so a study wrote these."""
+    """Replace old keys of a mapping by new ones, with a warning; only studies have old keys."""
     if not isinstance(value, dict) or not renamed.keys() & value.keys():
         return value
     given = dict(value)
@@ -119,14 +119,14 @@ def _with_new_names(value: Any, renamed: Mapping[str, str]) -> Any:
 
 
 def _overridden(base: Any, changes: Any) -> Any:
-    """Override a preset of the library, key by key, by what a study gives by the old name."""
+    """Override the values of a library preset by those given under the old name, key by key."""
     if not (isinstance(base, dict) and isinstance(changes, dict)):
         return changes
     return base | {key: _overridden(base.get(key), value) for key, value in changes.items()}
 
 
 def _check_no_truth(key: str, given: Any, annotation: Any) -> None:
-    """Refuse true and false where a number is meant: Python takes them for 1 and 0."""
+    """Refuse true and false for numbers, since Python takes them for 1 and 0."""
     for one in given if isinstance(given, list) else [given]:
         if isinstance(one, bool) and not _takes_truth(annotation):
             raise InputError("study.truth_value", where=key, given=one)

@@ -11,17 +11,17 @@ from nlobayes.study.values import Frozen, Positive, PositiveInt, Segments
 
 
 class WarmupSettings(Frozen):
-    """Settings of a warm-up; those of one kind are in the file of its name in `warmups/`."""
+    """Settings of a warm-up; each kind has a file of its name in `warmups/`."""
 
     kind: str
     steps: PositiveInt = 400
-    """Draws before sampling; they are not kept, their stats are."""
+    """Draws before sampling; only their statistics are kept."""
     segments: Segments = 1
-    """Jobs in a row; a killed warm-up continues from the last complete one."""
+    """Consecutive jobs; a killed warm-up continues from the last complete one."""
     adaptation_share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Share of the steps that adapt; the rest is burn-in with everything frozen."""
+    """Share of the steps that adapt; the rest is burn-in with all parameters frozen."""
     initial_step_size: Positive = 1e-3
-    """Where the search of the step size starts; small is safe."""
+    """Start of the search for the step size; a small value is safe."""
 
     @model_validator(mode="after")
     def _has_whole_segments(self) -> WarmupSettings:
@@ -31,7 +31,7 @@ class WarmupSettings(Frozen):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of the adaptation itself, which does not know how it is cut into jobs."""
+        """Settings of the adaptation itself, without its division into jobs."""
         return self.model_dump(exclude={"kind", "segments"})
 
     @property
@@ -51,15 +51,15 @@ class WarmupSettings(Frozen):
 
     @property
     def most_learned_steps(self) -> int:
-        """Most leapfrog steps per draw that it may choose; 1 where it chooses none."""
+        """Most leapfrog steps per draw that it may choose; 1 if it does not choose them."""
         return 1
 
     @property
     def aimed_energy_variance(self) -> float | None:
-        """Energy variance per dimension that it aims at; None where it aims at none."""
+        """Target of the energy variance per dimension; None if there is none."""
         return None
 
     def matrix_numbers(self, weights: int, train: int) -> int:
-        """Count the numbers of the mass matrix of so many weights, learned from train rows."""
+        """Count the numbers of the mass matrix for a number of weights and of train rows."""
         del train
         return weights

@@ -1,4 +1,4 @@
-"""What `watch` must know of runs: how many chains and draws each is to have."""
+"""Planned numbers of chains and draws of runs, for the command `watch`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from nlobayes.study.values import Frozen
 
 
 class WatchedRun(Frozen):
-    """How long a run is to be; a run without chains has no chain groups."""
+    """Planned length of a run; a run without chains has no chain groups."""
 
     run: str
-    """Its path below `results/chains`."""
+    """Path of the run below `results/chains`."""
     model: str
-    """The path of its MAPs below `results/pretrain`."""
+    """Path of its MAPs below `results/pretrain`."""
     label: str
     chain_groups: tuple[int, ...] = ()
     """Number of chains of each group."""
@@ -26,13 +26,13 @@ class WatchedRun(Frozen):
 
 
 class WatchJob(Frozen):
-    """Runs to watch, in the order to show them."""
+    """Runs to watch, in the order of display."""
 
     runs: tuple[WatchedRun, ...]
 
 
 def watch_job(runs: Iterable[RunSpec], labels: Mapping[str, str]) -> WatchJob:
-    """Give the planned lengths of the labelled runs, in the order of the labels."""
+    """Build the job of `watch` with the planned lengths of the labelled runs, in their order."""
     known = {run.run_id: run for run in runs}
     return WatchJob(runs=tuple(_watched(known[path], labels[path]) for path in labels))
 

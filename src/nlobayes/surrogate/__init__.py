@@ -1,1 +1,1 @@
-"""The answer in use: predictions of sampled networks, without PyMC."""
+"""Surrogates: predictions of sampled networks from one file, without PyMC."""

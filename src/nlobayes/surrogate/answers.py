@@ -1,4 +1,4 @@
-"""Answers in columns: the columns of the command line and the service for every point."""
+"""Predictions as columns, which the command line and the service return for every point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def quantile_names(probabilities: Sequence[float]) -> list[str]:
     Raises
     ------
     InputError
-        If a probability is not between 0 and 1, or comes twice.
+        If a probability is not between 0 and 1, or occurs twice.
     """
     names = [f"q{100 * probability:.9g}" for probability in probabilities]
     for name, probability in zip(names, probabilities, strict=True):
@@ -45,8 +45,8 @@ def answer(
 ) -> dict[str, np.ndarray]:
     """Predict points (point, input) with their domain; each column has axis (point,).
 
-    `given` holds parameters that were held fixed, as `Surrogate.domain` takes them. Far outside
-    the domain a number may not exist: it is NaN or infinite there.
+    `given` has the values of fixed parameters, as in `Surrogate.domain`. Far outside the domain a
+    number may be NaN or infinite.
 
     Raises
     ------
@@ -55,29 +55,29 @@ def answer(
     """
     names = quantile_names(quantiles)
     with np.errstate(all="ignore"):
-        found = surrogate.predict(points, quantiles=quantiles, on=on)
+        predicted = surrogate.predict(points, quantiles=quantiles, on=on)
         domain = surrogate.domain(points, given)
-    summaries = {name: getattr(found, name) for name in SUMMARIES}
-    return summaries | dict(zip(names, found.quantiles, strict=True)) | {DOMAIN: domain}
+    summaries = {name: getattr(predicted, name) for name in SUMMARIES}
+    return summaries | dict(zip(names, predicted.quantiles, strict=True)) | {DOMAIN: domain}
 
 
 def answer_classes(
     classifier: Classifier, points: np.ndarray, given: Mapping[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
-    """Give the most probable class of points (point, input), all probabilities, and the domain.
+    """Predict the most probable class of points (point, input), all probabilities, and the domain.
 
-    Columns (point,): the label by the name of the target, `probability_{label}`, `entropy`,
-    `mutual_information` in nats and the domain; errors as `Classifier.predict`.
+    Columns (point,) are the label under the name of the target, `probability_{label}`, `entropy`
+    and `mutual_information` in nats, and the domain. Errors as `Classifier.predict`.
     """
     with np.errstate(all="ignore"):
-        found = classifier.predict(points)
+        predicted = classifier.predict(points)
         domain = classifier.domain(points, given)
-    each = zip(classifier.labels, found.probability.T, strict=True)
+    columns = zip(classifier.labels, predicted.probability.T, strict=True)
     return {
-        classifier.target: found.label,
-        **{f"probability_{label}": column for label, column in each},
-        "entropy": found.entropy,
-        "mutual_information": found.mutual_information,
+        classifier.target: predicted.label,
+        **{f"probability_{label}": column for label, column in columns},
+        "entropy": predicted.entropy,
+        "mutual_information": predicted.mutual_information,
         DOMAIN: domain,
     }
 
@@ -85,29 +85,29 @@ def answer_classes(
 def answer_beside(
     surrogate: Surrogate, points: np.ndarray, *, on: Scale = "target"
 ) -> dict[str, tuple[str, np.ndarray]]:
-    """Give what else is known of points (point, input): columns by name, each with its unit.
+    """Return further columns of points (point, input), each by name with its unit.
 
-    Of a surrogate that knows theory errors all relative errors, called `{error}_rel`; of one that
-    has other targets beside its own the summaries of these.
+    For a surrogate with theory errors these are all relative errors, named `{error}_rel`. For a
+    surrogate with several targets these are the summaries of the further targets.
     """
     with np.errstate(all="ignore"):
         if surrogate.theory:
             return {f"{name}_rel": ("", error) for name, error in surrogate.errors(points).items()}
         further = surrogate.outputs[1:]
-        found = surrogate.predict_outputs(points, on=on) if further else {}
+        predicted = surrogate.predict_outputs(points, on=on) if further else {}
     prefix = "log10_" if on == "model" and surrogate.scale == "log10" else ""
     return {
-        f"{prefix}{name}_{what}": (
+        f"{prefix}{name}_{summary}": (
             "" if prefix else surrogate.units.get(name, ""),
-            getattr(found[name], what),
+            getattr(predicted[name], summary),
         )
         for name in further
-        for what in SUMMARIES
+        for summary in SUMMARIES
     }
 
 
 def allowed(surrogate: Trained, points: np.ndarray) -> tuple[np.ndarray, str]:
-    """Find the points with finite features and a reference, and return these too."""
+    """Mark the points with finite features and a reference, and describe the allowed points."""
     chosen = FEATURE_MAPS[surrogate.facts["transforms"]["features"]["map"]]
     usable = np.all(np.isfinite(surrogate.mapped(points)), axis=1)
     reference = surrogate.reference(np.where(np.isfinite(points), points, 0.0))

@@ -17,7 +17,7 @@ _CELLS = 1_000_000
 
 
 class Classes(NamedTuple):
-    """Prediction of all draws together.
+    """Prediction of classes, averaged over all draws.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class Classes(NamedTuple):
     label
         The most probable class (point,).
     confidence
-        Its probability (point,).
+        Probability of this class (point,).
     entropy
-        Of the predictive probabilities, in nats (point,).
+        Entropy of the predictive probabilities, in nats (point,).
     mutual_information
         The part of the entropy that more data would remove: the entropy minus the mean over
         draws of the entropy of one draw (point,).
@@ -42,12 +42,12 @@ class Classes(NamedTuple):
 
 
 class Classifier(Trained):
-    """A sampled network for classes.
+    """A sampled network that predicts classes.
 
     Attributes
     ----------
     labels
-        The classes, whole numbers as in the table, in the order of the probabilities.
+        Labels of the classes, whole numbers as in the table, in the order of the probabilities.
     """
 
     OF_CLASSES: ClassVar[bool] = True
@@ -96,14 +96,14 @@ class Classifier(Trained):
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
-    """Give probabilities (..., class) of logits."""
+    """Compute probabilities (..., class) from logits."""
     relative = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
     probabilities: np.ndarray = relative / relative.sum(axis=-1, keepdims=True)
     return probabilities
 
 
 def _entropy(probabilities: np.ndarray) -> np.ndarray:
-    """Give the entropy (...,) of probabilities (..., class), in nats."""
+    """Compute the entropy (...,) of probabilities (..., class), in nats."""
     logs = np.log(np.where(probabilities > 0, probabilities, 1))
     entropy: np.ndarray = -(probabilities * logs).sum(axis=-1)
     return entropy

@@ -1,4 +1,4 @@
-"""Conditions of a surrogate: spans of fixed parameters, which are no inputs."""
+"""Conditions of a surrogate: allowed ranges of fixed parameters, which are no inputs."""
 
 from __future__ import annotations
 
@@ -14,32 +14,36 @@ BEYOND = "must be within"
 
 
 def violated(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
-    """Find which points (point,) lie beyond a span, by parameters (point,) in their units.
+    """Mark the points (point,) with a parameter outside its range.
 
-    What is not given, or NaN, violates nothing.
+    `given` has parameters (point,) by name, in their units. A parameter that is missing or NaN
+    violates no condition.
     """
     answer = np.zeros(points, bool)
-    for one in conditions:
-        values = _values(one, given, points)
-        answer |= (values < one.low) | (values > one.high)
+    for condition in conditions:
+        values = _values(condition, given, points)
+        answer |= (values < condition.low) | (values > condition.high)
     return answer
 
 
 def reasons(conditions: Sequence[Fixed], given: Mapping[str, Any], points: int) -> np.ndarray:
-    """Name the spans that points (point,) leave and the parameters that they lack; else nothing."""
-    said = [[_said(one, value) for value in _values(one, given, points)] for one in conditions]
-    rows = zip(*said, strict=True) if said else ([] for _ in range(points))
+    """Describe violated conditions and missing parameters of points (point,); empty if none."""
+    messages = [
+        [_message(condition, value) for value in _values(condition, given, points)]
+        for condition in conditions
+    ]
+    rows = zip(*messages, strict=True) if messages else ([] for _ in range(points))
     return np.array(["; ".join(filter(None, row)) for row in rows], dtype=object)
 
 
-def _values(one: Fixed, given: Mapping[str, Any], points: int) -> np.ndarray:
-    return np.broadcast_to(np.asarray(given.get(one.name, np.nan), np.float64), (points,))
+def _values(condition: Fixed, given: Mapping[str, Any], points: int) -> np.ndarray:
+    return np.broadcast_to(np.asarray(given.get(condition.name, np.nan), np.float64), (points,))
 
 
-def _said(one: Fixed, value: float) -> str:
-    if one.low <= value <= one.high:
+def _message(condition: Fixed, value: float) -> str:
+    if condition.low <= value <= condition.high:
         return ""
-    span = f"{one.low:.6g} to {one.high:.6g} {one.unit}"
+    span = f"{condition.low:.6g} to {condition.high:.6g} {condition.unit}"
     if np.isnan(value):
-        return f"{one.name} is not given; the surrogate is for {span}"
-    return f"{one.name} is {value:.6g}, {BEYOND} {span}"
+        return f"{condition.name} is not given; the surrogate is for {span}"
+    return f"{condition.name} is {value:.6g}, {BEYOND} {span}"

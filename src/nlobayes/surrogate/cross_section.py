@@ -1,4 +1,4 @@
-"""The cross section of one spectrum, in pb, with its error and whether to trust it."""
+"""The cross section of one spectrum in pb, with its errors and its domain."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, relative_errors
 
 ERRORS_OF_THEORY = ("scale_up", "scale_down", "pdf_error_pb", "alpha_s_up", "alpha_s_down")
-"""Columns of cross sections that are no central values."""
+"""Columns of tables of cross sections that are no central values."""
 NOT_POSITIVE = "what is predicted is no finite cross section above 0"
 
 
 class CrossSection(NamedTuple):
-    """A cross section in pb: median and 68 % interval of the predictive, where it lies, and why.
+    """A cross section in pb: median and 68 % interval of the predictive, domain and errors.
 
-    `reason` names a fixed parameter that has another value, or is not given. `errors`
-    are relative, by the names that `theory.relative_errors` gives them.
+    `reason` names fixed parameters that are outside their range, or not given. `errors` are
+    relative and have the names of `theory.relative_errors`.
     """
 
     median: float
@@ -37,13 +37,13 @@ class CrossSection(NamedTuple):
 
 
 def central(surrogate: Surrogate) -> Process:
-    """Give the process of a surrogate whose target is its central cross section.
+    """Return the process of a surrogate whose target is the central cross section.
 
     Raises
     ------
     InputError
-        If the table did not state the process, the target has no unit of a cross section, or it is
-        one of `ERRORS_OF_THEORY`.
+        If the table did not state the process, or if the target has no unit of a cross section or
+        is one of `ERRORS_OF_THEORY`.
     """
     if surrogate.process is None:
         raise InputError("surrogate.no_process", origin=surrogate.origin["process"])
@@ -58,12 +58,12 @@ def central(surrogate: Surrogate) -> Process:
 
 
 def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossSection:
-    """Predict the point of a spectrum by the names of columns, as `data.slha` reads it.
+    """Predict the cross section of a spectrum, given by column names as `data.slha` reads it.
 
     Raises
     ------
     InputError
-        If the spectrum lacks an input, or no such point can be predicted.
+        If the spectrum lacks an input, or its point cannot be predicted.
     """
     point = point_of(surrogate, spectrum)
     usable, takes = allowed(surrogate, point)
@@ -86,7 +86,7 @@ def cross_section(surrogate: Surrogate, spectrum: Mapping[str, float]) -> CrossS
 
 
 def point_of(surrogate: Surrogate, spectrum: Mapping[str, float]) -> np.ndarray:
-    """Take the inputs of a surrogate from a spectrum, as one point (point, input).
+    """Select the inputs of a surrogate from a spectrum, as one point (point, input).
 
     Raises
     ------

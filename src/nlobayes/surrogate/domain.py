@@ -1,4 +1,4 @@
-"""Where a surrogate may be trusted: near train rows, and within the range of what they show."""
+"""The domain of a surrogate: points near the train rows, and within their range."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy as np
 
 INSIDE, NEAR_EDGE, OUTSIDE = "inside", "near edge", "outside"
 NEIGHBOURS = 5
-"""The spacing at a train row is its distance to the nearest other so many."""
+"""The spacing at a train row is its distance to the neighbour of this rank."""
 EDGE = 1.5
-"""Points up to this many times as far as any held-out row lie near the edge."""
+"""Distance up to which points are near the edge, over the largest distance of held-out rows."""
 
 _CELLS = 2_000_000
 
 
 class Domain(NamedTuple):
-    """Train rows as the network sees them (row, feature), and the spacing at each (row,).
+    """Features of the train rows (row, feature), and the spacing at each row (row,).
 
-    `inside` is the distance in local spacings that no held-out row exceeds, `edge` is 1.5 times it.
+    `inside` is the largest distance of a held-out row, in local spacings, and `edge` is 1.5 times
+    that distance.
     """
 
     features: np.ndarray
@@ -29,9 +30,10 @@ class Domain(NamedTuple):
 
 
 def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
-    """Take the distances that held-out rows (row, feature) have for usual.
+    """Fit a domain that contains the held-out rows (row, feature).
 
-    The spacing is local: rows lie far apart in the corners of a scan and close in its middle.
+    The spacing is local, because rows are far apart in the corners of a scan and close in its
+    centre.
     """
     spacing = _spacing(train)
     inside = float(_distance(held, train, spacing).max(initial=0.0)) or 1.0
@@ -39,15 +41,15 @@ def fit_domain(train: np.ndarray, held: np.ndarray) -> Domain:
 
 
 def distance(domain: Domain, features: np.ndarray) -> np.ndarray:
-    """Give the distance of points (point, feature) to the nearest train row, in its spacing."""
+    """Compute distances (point,) to the nearest train row, in units of the spacing there."""
     return _distance(features, domain.features, domain.spacing)
 
 
 def flag(domain: Domain, distances: np.ndarray, within: np.ndarray) -> np.ndarray:
     """Classify points (point,) as `inside`, `near edge` or `outside`.
 
-    `within` marks those within the range of the train rows (`limits.within`); what does not is
-    `outside`, however near.
+    `within` marks the points within the range of the train rows (`limits.within`). All other points
+    are `outside`, however near.
     """
     flags = np.where(distances <= domain.edge, NEAR_EDGE, OUTSIDE)
     flags = np.where(distances <= domain.inside, INSIDE, flags)
@@ -63,9 +65,9 @@ def _distance(points: np.ndarray, rows: np.ndarray, spacing: np.ndarray) -> np.n
 
 
 def _spacing(rows: np.ndarray) -> np.ndarray:
-    """Give the distance of each row to its fifth nearest other, or to the last there is.
+    """Compute the distance of each row to its fifth nearest neighbour, or to the last of fewer.
 
-    Where rows repeat so often that this is zero, the mean over rows replaces it.
+    If this is zero because rows repeat, the mean over rows replaces it.
     """
     others = min(NEIGHBOURS, len(rows) - 1)
     if others < 1:
@@ -76,7 +78,7 @@ def _spacing(rows: np.ndarray) -> np.ndarray:
 
 
 def _squared(points: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Give squared distances (point, row) in float64, of as many points at once as fit."""
+    """Yield squared distances (point, row) in float64, for blocks of points that fit in memory."""
     points, rows = np.asarray(points, np.float64), np.asarray(rows, np.float64)
     squares, step = np.square(rows).sum(axis=1), max(1, _CELLS // len(rows))
     chunks = (points[start : start + step] for start in range(0, len(points), step))

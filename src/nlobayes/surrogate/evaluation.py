@@ -1,4 +1,4 @@
-"""Every draw of a sampled network at every point, with NumPy alone."""
+"""Evaluation of every draw of a network at every point with NumPy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from nlobayes.model.networks import Layer, Network, forward, layers_of
 
 _ROWS = 256
-"""Points of one product of matrices: more would be shared among threads, at a loss."""
+"""Points of one matrix product: larger products are split among threads, which is slower."""
 _CELLS = 100_000
-"""Activations of one layer that are held at once, so that they stay in the cache."""
+"""Activations of one layer that are in memory at once, so that they stay in the cache."""
 
 
 def evaluate(
@@ -30,8 +30,8 @@ def evaluate(
 
     Returns
     -------
-    Outputs in the network's units (draw, point), of a network with several (draw, point, output),
-    in the precision of the weights.
+    Outputs in the network's units and in the precision of the weights: (draw, point), or
+    (draw, point, output) for a network with several outputs.
     """
     weights = variables["weights_1"]
     draws, points = len(weights), len(features)
@@ -53,6 +53,6 @@ def evaluate(
 
 
 def for_all_points(layer: Layer) -> Layer:
-    """Give biases and slopes of several draws an axis of points."""
+    """Insert an axis of points into the biases and slopes of several draws."""
     slopes = None if layer.slopes is None else layer.slopes[:, np.newaxis]
     return layer._replace(biases=layer.biases[:, np.newaxis], slopes=slopes)

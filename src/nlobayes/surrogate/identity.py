@@ -1,4 +1,4 @@
-"""What a surrogate is of: process, energy and settings, as the table of its points states them."""
+"""Identity of a surrogate: process, energy and settings, as the table of its points states them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ STATED = (
     *("process", "incoming", "outgoing", "sqrt_s_tev", "order", "parton_distributions", "alpha_s"),
     *("scales", "squark_mass_gev", "fixed", "engine"),
 )
-"""What distinguishes cross sections; an entry that no table stated is unknown."""
+"""Entries that distinguish cross sections; an entry that no table stated is unknown."""
 
 LONGEST = 200
-"""Characters of an entry that are given."""
+"""Largest number of characters of an entry; longer ones are cut."""
 
 PLACE = re.compile(r"results/surrogates/(.+)\.nc")
 
 
 def origin(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Give every entry of `STATED`, all else that the table stated, and the reference, as text."""
+    """Return all entries of `STATED` and of the table's metadata, and the reference, as text."""
     stated = facts.get("table_metadata")
     entries = stated.items() if isinstance(stated, Mapping) else ()
-    said = {_plain(name): _plain(said, _longest(name)) for name, said in entries}
-    if "order" in said:
-        said["order"] = _order_of(said["order"], str(facts.get("target", "")))
-    return dict.fromkeys(STATED, UNKNOWN) | said | _reference(facts)
+    texts = {_plain(name): _plain(value, _longest(name)) for name, value in entries}
+    if "order" in texts:
+        texts["order"] = _order_of(texts["order"], str(facts.get("target", "")))
+    return dict.fromkeys(STATED, UNKNOWN) | texts | _reference(facts)
 
 
 class Process(NamedTuple):
-    """What collides and what comes out, as PDG numbers, and the energy in GeV."""
+    """Incoming and outgoing particles as PDG numbers, and the energy in GeV."""
 
     incoming: tuple[int, ...]
     outgoing: tuple[int, ...]
@@ -47,7 +47,7 @@ class Process(NamedTuple):
 
 
 def process_of(stated: Mapping[str, str]) -> Process | None:
-    """Take the process from `origin`; None where particles or energy are unknown."""
+    """Read the process from the result of `origin`; None if particles or energy are unknown."""
     incoming, outgoing = (read_particles(stated[name]) for name in ("incoming", "outgoing"))
     energy = read_energy(stated["sqrt_s_tev"])
     if incoming is None or outgoing is None or energy is None:
@@ -61,17 +61,17 @@ def is_stated(stated: Mapping[str, str], name: str) -> bool:
 
 
 def qcd_order(stated: Mapping[str, str]) -> int | None:
-    """Take the order of QCD as blocks XSECTION number it; None where it is unknown."""
+    """Return the order of QCD with the numbers of blocks XSECTION; None if it is unknown."""
     return read_order(stated["order"])
 
 
 def conditions(stated: Mapping[str, str], inputs: Sequence[str]) -> tuple[Fixed, ...]:
-    """Take the parameters that were held fixed: points must lie in their spans."""
-    return tuple(one for one in read_fixed(stated["fixed"]) or () if one.name not in inputs)
+    """Return the fixed parameters of the training data, whose ranges points must not leave."""
+    return tuple(each for each in read_fixed(stated["fixed"]) or () if each.name not in inputs)
 
 
 def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Name the reference of the target; empty where it was learned itself."""
+    """Describe the reference of the target; empty if the target itself was learned."""
     target = facts.get("transforms", {}).get("target", {})
     settings = target.get("relative_to")
     if settings is None:
@@ -87,21 +87,21 @@ def _reference(facts: Mapping[str, Any]) -> dict[str, str]:
 
 
 def run_of(facts: Mapping[str, Any]) -> str:
-    """Name the run by the place where the file was written, as results are; else nothing."""
-    found = PLACE.fullmatch(str(facts.get("place", "")))
-    return found[1] if found else ""
+    """Return the name of the run from the place of the file; empty if the place is no result."""
+    match = PLACE.fullmatch(str(facts.get("place", "")))
+    return match[1] if match else ""
 
 
 def in_words(stated: Mapping[str, str]) -> str:
-    """Give the process in `origin`, its calculation and unknown entries in one line."""
+    """Describe process, calculation and unknown entries of `origin` in one line."""
     if all(stated[name] == UNKNOWN for name in STATED):
         return stated.get("problem", "a process unknown: its table states none")
-    said = (
+    parts = (
         f"{_process(stated)} at {_energy(stated['sqrt_s_tev'])}",
-        *(words for words in (_worded(name, stated) for name in WORDED) if words),
+        *filter(None, (_worded(name, stated) for name in WORDED)),
     )
     missing = [label for name, label in WORDED.items() if not _worded(name, stated)]
-    return ", ".join(said) + (f"; unknown: {', '.join(missing)}" if missing else "")
+    return ", ".join(parts) + (f"; unknown: {', '.join(missing)}" if missing else "")
 
 
 WORDED = {
@@ -112,23 +112,23 @@ WORDED = {
     "masses": "squark masses",
     "engine": "engine",
 }
-"""Entries in `in_words` after process and energy, and their names if unknown."""
+"""Entries of `in_words` after process and energy, and their labels in the list of unknown ones."""
 
 
 def _worded(name: str, stated: Mapping[str, str]) -> str:
-    """Put one of `WORDED` in words; empty where it is unknown."""
+    """Describe an entry of `WORDED`; empty if it is unknown."""
     if name == "particles":
         sides = (stated["incoming"], stated["outgoing"])
         return "" if UNKNOWN in sides else f"PDG {' -> '.join(sides)}"
     if name == "masses":
         return _masses(stated)
-    said = stated[name].split(";")[0]
+    text = stated[name].split(";")[0]
     prefix = "alpha_s " if name == "alpha_s" else ""
-    return "" if said == UNKNOWN else f"{prefix}{said}"
+    return "" if text == UNKNOWN else f"{prefix}{text}"
 
 
 def _masses(stated: Mapping[str, str]) -> str:
-    """Name the fixed parameters, or the masses of squarks."""
+    """Describe the fixed parameters, or the masses of squarks."""
     if stated["fixed"] not in (UNKNOWN, NOTHING):
         return f"for {stated['fixed']}"
     mass, _, how = stated["squark_mass_gev"].partition(", ")
@@ -142,26 +142,26 @@ def _process(stated: Mapping[str, str]) -> str:
 
 
 def _order_of(text: str, target: str) -> str:
-    """Choose the order of the target: behind the first, others have entries of their own.
+    """Choose the order of a target from `first order; target: order; ...`.
 
-    All of it is given where no target is known.
+    Targets without an entry have the first order. Without a target, the whole text is returned.
     """
     if not target:
         return text
     first, *others = (part.strip() for part in text.split(";"))
-    of = dict(part.split(": ", 1) for part in others if ": " in part)
-    return of.get(target, first)
+    orders = dict(part.split(": ", 1) for part in others if ": " in part)
+    return orders.get(target, first)
 
 
 def _longest(name: str) -> int:
-    """Allow more characters for fixed parameters, because a cut list would mislead."""
+    """Return the largest length of an entry, larger for `fixed`: a cut list would mislead."""
     return 20 * LONGEST if name == "fixed" else LONGEST
 
 
 def _plain(value: Any, longest: int = LONGEST) -> str:
-    """Give text that may be printed: whoever wrote the table chose it."""
+    """Make text from an unknown source printable, and limit its length."""
     text = str(value)
-    shown = "".join(sign if sign.isprintable() else "?" for sign in text[:longest])
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text[:longest])
     return shown if len(text) <= longest else f"{shown}…"
 
 

@@ -1,6 +1,7 @@
-"""What a surrogate predicts, as a pure function of JAX that can be differentiated.
+"""The predictions of a surrogate as a pure JAX function, which can be differentiated.
 
-It computes in JAX's own precision, whatever that of the draws: with `jax_enable_x64` in float64.
+It computes in the precision of JAX, whatever the precision of the draws: with `jax_enable_x64` in
+float64.
 """
 
 from __future__ import annotations
@@ -42,20 +43,21 @@ def function_of(
     probabilities: Sequence[float] | None,
     network_inputs: Callable[[Any], Any],
 ) -> Function:
-    """Make the function of `Surrogate.as_jax` of a surrogate of one target (`targets.one_by_one`).
+    """Make the function of `Surrogate.as_jax` for one target (see `targets.one_by_one`).
 
-    Without probabilities there are no quantiles, and the median is NaN. `network_inputs` is that of
-    the surrogate: where its first target is relative to a column, no target's network sees that.
+    Without probabilities there are no quantiles, and the median is NaN. `network_inputs` is the
+    method of the surrogate: it removes the column to which the first target is relative, which is
+    no input of the network for any target.
 
     Raises
     ------
     InputError
-        If its feature map is of NumPy alone, or a probability is none that the noise knows.
+        If the feature map needs NumPy, or a probability is outside the table of the noise.
     """
     facts, output = exported.facts, output_of(exported)
     check_probabilities(output.noise, probabilities or ())
     network = network_of(exported.variables, facts["activation"])
-    in_double = {name: np.asarray(of, np.float64) for name, of in exported.variables.items()}
+    in_double = {name: np.asarray(array, np.float64) for name, array in exported.variables.items()}
     layers = [for_all_points(layer) for layer in layers_of(network, in_double)]
     columns = facts["columns"]
     features = feature_transform(facts["transforms"]["features"])
@@ -75,15 +77,15 @@ def function_of(
         outputs = forward(network, layers, seen, xp=jnp)
         known = jnp.isfinite(seen).all(axis=1) & jnp.isfinite(offset)
         scaled = outputs * output.transform.sd + output.transform.mean + offset
-        found = summary(Chunk(scaled, seen))
+        predicted = summary(Chunk(scaled, seen))
         shape = given.shape[:-1]
-        return Prediction(*(_shaped(values, known, shape) for values in found))
+        return Prediction(*(_shaped(values, known, shape) for values in predicted))
 
     return predict
 
 
 def _check_of_jax(name: str, point: np.ndarray) -> None:
-    """Refuse a feature map that computes with NumPy alone, or assigns to parts of arrays."""
+    """Refuse a feature map that calls NumPy itself, or assigns to parts of arrays."""
     try:
         jax.eval_shape(FEATURE_MAPS[name].apply, point)
     except TypeError:
@@ -91,7 +93,7 @@ def _check_of_jax(name: str, point: np.ndarray) -> None:
 
 
 def _offset(output: Output, named: Mapping[str, Any]) -> jax.Array:
-    """Give the reference (point,) on the model scale; NaN where it has no logarithm."""
+    """Return the reference (point,) on the model scale; NaN where it has no logarithm."""
     relative_to = output.transform.relative_to
     if relative_to is None:
         return jnp.zeros(())
@@ -106,19 +108,19 @@ def _offset(output: Output, named: Mapping[str, Any]) -> jax.Array:
 
 
 def _shaped(values: Any, known: jax.Array, shape: tuple[int, ...]) -> Any:
-    """Give values (..., point) the axes of the points, NaN at those that are not known."""
+    """Reshape values (..., point) to the axes of the points, with NaN at points not `known`."""
     return jnp.where(known, values, jnp.nan).reshape(*values.shape[:-1], *shape)
 
 
 def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None) -> Prediction:
-    """Summarise the predictive of points as `Output.summary` does."""
+    """Summarise the predictive of points, as `Output.summary` does."""
     functions: Any = chunk.functions
     about_draws = output.noise.about == "draws"
     centres, law, _ = locate(chunk, output.noise)
     quantiles: Any = jnp.full_like(functions[:1], jnp.nan)
     if probabilities is not None:
-        asked = [0.5, *probabilities]
-        quantiles = jnp.stack([*Mixture(centres, law, _by_bisection).quantiles(asked)])
+        requested = [0.5, *probabilities]
+        quantiles = jnp.stack([*Mixture(centres, law, _by_bisection).quantiles(requested)])
     mean: Any
     total_sd: Any
     if output.transform.scale == "log10":
@@ -136,7 +138,7 @@ def _summary(chunk: Chunk, output: Output, probabilities: Sequence[float] | None
 
 
 def _excess(law: Tabulated, power: int) -> jax.Array:
-    """Give the mean of 10^(power times noise) at each point, less one; as in `mixture`."""
+    """Compute the mean of 10^(power times noise) at each point, minus one; as in `mixture`."""
     middle, shares = pieces(law)
     rates: Any = power * LN10 * law.scale
     grown = 2 * jnp.square(jnp.sinh(rates[:, np.newaxis] * middle / 2))
@@ -144,7 +146,7 @@ def _excess(law: Tabulated, power: int) -> jax.Array:
 
 
 def _by_bisection(centres: Any, law: Tabulated, probabilities: Sequence[float]) -> list[Any]:
-    """Solve for quantiles to rounding; a last step of Newton's method carries their derivatives."""
+    """Solve for quantiles to rounding; the last step is Newton's, which gives the derivatives."""
     scaled, table = centres / law.scale, law.probability[0]
     density = np.pad(np.diff(table) / np.diff(law.residual), 1)
 

@@ -1,6 +1,6 @@
-"""A surrogate as an ONNX model: the function of `in_jax`, which jax2onnx writes down.
+"""A surrogate as an ONNX model: jax2onnx converts the function of `in_jax`.
 
-Features, network and noise are stated there alone; what operations ONNX has is known to jax2onnx.
+Module `in_jax` defines features, network and noise, and jax2onnx chooses the ONNX operations.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ MOMENTS = ("mean", "posterior_sd", "total_sd")
 
 
 def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]) -> Any:
-    """Write the predictions of a surrogate of numbers as an ONNX model in float64.
+    """Convert the predictions of a surrogate of numbers to an ONNX model in float64.
 
     Parameters
     ----------
     exported
-        What its file holds.
+        Content of the surrogate file.
     draws
-        How many draws to keep, at even distances; None keeps all.
+        Number of draws to keep, at even distances; None keeps all.
     quantiles
         Probabilities of a smaller value.
 
     Returns
     -------
     A `ModelProto`. From `points` (point, input) it computes `{target}_mean`, `_posterior_sd` and
-    `_total_sd` of each target, and where the noise lies about the mean of the draws `_median` and
-    quantiles as `_q16`, all (point,). About each draw quantiles are roots, which take ONNX Runtime
-    minutes. All are NaN at a point that `Surrogate.predict` refuses. `metadata_props` describe the
-    model.
+    `_total_sd` of each target, all (point,). For noise about the mean of the draws it also computes
+    `_median` and quantiles such as `_q16`. For noise about each draw the model has none, because
+    these quantiles are roots, which take ONNX Runtime minutes. All outputs are NaN at a point that
+    `Surrogate.predict` refuses. `metadata_props` describe the model.
 
     Raises
     ------
     InputError
-        As `Surrogate.as_jax`, or if a quantile comes twice.
+        As `Surrogate.as_jax`, or if a quantile occurs twice.
     """
     further = ("median", *quantile_names(quantiles))
     kept = _with_draws(exported, draws)
@@ -61,8 +61,10 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
         ]
 
         def predict(points: Any) -> tuple[Any, ...]:
-            found = zip(functions, closed, strict=True)
-            return tuple(v for of, formula in found for v in _values(of(points), formula))
+            pairs = zip(functions, closed, strict=True)
+            return tuple(
+                value for function, formula in pairs for value in _values(function(points), formula)
+            )
 
         model = to_onnx(
             predict,
@@ -76,8 +78,8 @@ def onnx_model(exported: Exported, draws: int | None, quantiles: Sequence[float]
                 for name in (*MOMENTS, *(further if formula else ()))
             ],
         )
-    for name, said in _metadata(surrogate).items():
-        model.metadata_props.add(key=name, value=said)
+    for name, text in _metadata(surrogate).items():
+        model.metadata_props.add(key=name, value=text)
     return model
 
 
@@ -88,24 +90,24 @@ def _with_draws(exported: Exported, draws: int | None) -> Exported:
     return exported._replace(variables=variables)
 
 
-def _values(found: Prediction, formula: bool) -> list[Any]:
-    """Put what is predicted in the order of its names, quantiles where they are formulas."""
-    moments = [getattr(found, name) for name in MOMENTS]
-    return [*moments, found.median, *found.quantiles] if formula else moments
+def _values(predicted: Prediction, formula: bool) -> list[Any]:
+    """List predictions in the order of the output names, with quantiles if they are formulas."""
+    moments = [getattr(predicted, name) for name in MOMENTS]
+    return [*moments, predicted.median, *predicted.quantiles] if formula else moments
 
 
 def _metadata(surrogate: Surrogate) -> dict[str, str]:
-    """Give the metadata of a model as text: JSON where it is more than one word."""
+    """Return the metadata of a model as text; lists and mappings are JSON."""
     units = {name: surrogate.units.get(name, "") for name in (*surrogate.inputs, surrogate.target)}
-    said: dict[str, Any] = {
+    entries: dict[str, Any] = {
         "inputs": surrogate.inputs,
         "units": units,
         "targets": surrogate.outputs,
         "draws": surrogate.draws,
         "limits": surrogate.limits,
-        "conditions": [one._asdict() for one in surrogate.conditions],
+        "conditions": [condition._asdict() for condition in surrogate.conditions],
         "failed_checks": surrogate.failed_checks,
     }
     origin = {f"origin.{name}": entry for name, entry in surrogate.origin.items()}
-    texts = {name: json.dumps(value) for name, value in said.items()}
+    texts = {name: json.dumps(value) for name, value in entries.items()}
     return texts | origin | {"bibtex": str(surrogate.facts.get("bibtex", ""))}

@@ -1,4 +1,4 @@
-"""The range of the train rows: of each input, of the size of masses, of the length of mixings."""
+"""The range of the train rows: limits of inputs, of absolute masses and of lengths of mixings."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ NEUTRALINO, CHARGINO = 4, 2
 WITHOUT_UNIT = ("", "1")
 ENERGIES = ("GeV", "TeV")
 LENGTH_TOLERANCE = 0.01
-"""How far rounded mixings may be from the lengths of the train rows."""
+"""Tolerance of the lengths of mixings, because mixings are rounded."""
 NARROW = 0.01
-"""A gap around zero of less than this share of the largest value is none."""
+"""Smallest gap around zero, as a share of the largest value."""
 
 Limits = Mapping[str, Sequence[float]]
 """Smallest and largest value among the train rows, by quantity."""
 
 
 class Derived(NamedTuple):
-    """A quantity that is limited beside the inputs: its name, and the columns of its length.
+    """A further quantity with limits: the length of a vector of columns.
 
-    A length of one column is the size of an energy. No change of signs changes it.
+    The length of one column is the absolute value of an energy. Changes of sign have no effect.
     """
 
     name: str
     columns: list[int]
 
     def of(self, points: np.ndarray) -> np.ndarray:
-        """Compute it at points (point, input)."""
+        """Compute the quantity (point,) at points (point, input)."""
         if len(self.columns) == 1:
             return np.abs(points[:, self.columns[0]])
         with np.errstate(over="ignore"):
@@ -39,7 +39,7 @@ class Derived(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Limits as arrays: of inputs (input,), of what is derived, and changes of signs that are free.
+    """Limits of inputs (input,) and of derived quantities, and the allowed changes of sign.
 
     Axes of `changes` are (way, input): true where the sign changes.
     """
@@ -50,15 +50,15 @@ class Bounds(NamedTuple):
     changes: np.ndarray
 
     def allow(self, points: np.ndarray) -> np.ndarray:
-        """Find which points (point, input) are within, after some change of signs."""
+        """Mark the points (point, input) that are within the limits for an allowed sign change."""
         points = np.asarray(points, np.float64)
         kept, changed = ((self.low <= x) & (x <= self.high) for x in (points, -points))
         answer: np.ndarray = np.logical_and.reduce(kept, axis=1)
         if not answer.all():
             for change in self.changes:
                 answer |= np.where(change, changed, kept).all(axis=1)
-        for what, (low, high) in self.derived:
-            values = what.of(points)
+        for quantity, (low, high) in self.derived:
+            values = quantity.of(points)
             answer &= (low <= values) & (values <= high)
         return answer
 
@@ -66,10 +66,10 @@ class Bounds(NamedTuple):
 def mixing_rows(
     names: Sequence[str], units: Mapping[str, str], limited: Container[str] = ()
 ) -> list[list[str]]:
-    """Find inputs that are rows of a mixing matrix: without unit, alike but for 1, 2 (and 3, 4).
+    """Find rows of mixing matrices: inputs without unit whose names differ only in 1, 2 (3, 4).
 
-    Two such inputs may be anything. They count where `limited`, quantities that have limits, has
-    their length, as `fit_limits` gives it.
+    Two such inputs need not be mixings. They count as a row only if `limited`, the names of
+    quantities with limits, contains their length, as in the result of `fit_limits`.
     """
     pairs = [row for row in _pairs(names, units) if _length(row, names).name in limited]
     return _rows(names, units, NEUTRALINO) + pairs
@@ -78,21 +78,21 @@ def mixing_rows(
 def fit_limits(
     train: np.ndarray, names: Sequence[str], units: Mapping[str, str]
 ) -> dict[str, tuple[float, float]]:
-    """Take the range of each quantity of the train rows (row, input).
+    """Compute the range of each quantity of the train rows (row, input).
 
-    Two inputs without unit are a row of mixings if all train rows have the length 1 there.
+    Two inputs without unit are a row of mixings if their length is 1 in all train rows.
     """
     train = np.asarray(train, np.float64)
     pairs = [_length(row, names) for row in _pairs(names, units)]
-    unit = {one.name for one in pairs if np.abs(one.of(train) - 1).max() < LENGTH_TOLERANCE}
+    unit = {pair.name for pair in pairs if np.abs(pair.of(train) - 1).max() < LENGTH_TOLERANCE}
     limits = {
-        what: (float(values.min()), float(values.max()))
-        for what, values in quantities(train, names, units, unit).items()
+        quantity: (float(values.min()), float(values.max()))
+        for quantity, values in quantities(train, names, units, unit).items()
     }
     for row in mixing_rows(names, units, unit):
-        what = _length(row, names).name
-        low, high = limits[what]
-        limits[what] = (low - LENGTH_TOLERANCE, high + LENGTH_TOLERANCE)
+        length = _length(row, names).name
+        low, high = limits[length]
+        limits[length] = (low - LENGTH_TOLERANCE, high + LENGTH_TOLERANCE)
     return limits
 
 
@@ -102,13 +102,13 @@ def bounds_of(
     units: Mapping[str, str],
     signs: Sequence[Sequence[int]] = (),
 ) -> Bounds:
-    """Make bounds of the limits of inputs and of what is derived from them.
+    """Make bounds from the limits of inputs and of quantities derived from them.
 
     `signs` are groups of inputs, by position, that may change sign together, as a feature map
     declares them.
     """
     low, high = np.array([limits[name] for name in names]).T
-    derived = [(one, limits[one.name]) for one in _derived(names, units, limits)]
+    derived = [(each, limits[each.name]) for each in _derived(names, units, limits)]
     return Bounds(low, high, derived, _changes(signs, len(names)))
 
 
@@ -119,12 +119,12 @@ def within(
     units: Mapping[str, str],
     signs: Sequence[Sequence[int]] = (),
 ) -> np.ndarray:
-    """Find which points (point, input) exceed the limits in nothing; `signs` as in `bounds_of`."""
+    """Mark the points (point, input) within all limits; `signs` as in `bounds_of`."""
     return bounds_of(limits, names, units, signs).allow(points)
 
 
 def gaps(limits: Limits, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Find inputs with values of both signs of which none is small, and between which none lies."""
+    """Find inputs with values of both signs, and return the interval around zero without values."""
     found = {}
     for name in names:
         smallest, largest = limits.get(f"|{name}|", (0.0, 0.0))
@@ -139,14 +139,15 @@ def quantities(
     units: Mapping[str, str],
     limited: Container[str] = (),
 ) -> dict[str, np.ndarray]:
-    """Name what is limited of points (point, input), each (point,).
+    """Compute all quantities with limits at points (point, input), each (point,), by name.
 
-    The sign of a mass is a phase: a scan from -900 to 900 GeV may have none below 46 GeV, so that
-    the size of what is an energy has limits of its own. Rows of mixings have a length.
+    The sign of a mass is a phase: a scan from -900 to 900 GeV may have no absolute mass below
+    46 GeV. The absolute value of an energy therefore has its own limits, as has the length of a row
+    of mixings.
     """
     points = np.asarray(points, np.float64)
-    found = {name: points[:, column] for column, name in enumerate(names)}
-    return found | {one.name: one.of(points) for one in _derived(names, units, limited)}
+    inputs = {name: points[:, column] for column, name in enumerate(names)}
+    return inputs | {each.name: each.of(points) for each in _derived(names, units, limited)}
 
 
 def _derived(
@@ -158,7 +159,7 @@ def _derived(
 
 
 def _changes(signs: Sequence[Sequence[int]], inputs: int) -> np.ndarray:
-    """Combine changes of signs in all ways (way, input): true where the sign changes."""
+    """List all combinations of sign changes (way, input): true where the sign changes."""
     ways = np.zeros((1, inputs), bool)
     for group in signs:
         ways = np.concatenate([ways, ways ^ np.isin(np.arange(inputs), group)])
@@ -166,7 +167,7 @@ def _changes(signs: Sequence[Sequence[int]], inputs: int) -> np.ndarray:
 
 
 def _rows(names: Sequence[str], units: Mapping[str, str], count: int) -> list[list[str]]:
-    """Find inputs without unit that are alike but for 1 to `count`."""
+    """Find groups of inputs without unit whose names differ only in a last digit 1 to `count`."""
     stems = dict.fromkeys(name[:-1] for name in names if len(name) > 1)
     rows = ([f"{stem}{number + 1}" for number in range(count)] for stem in stems)
     free = {name for name in names if units.get(name, "") in WITHOUT_UNIT}
@@ -174,7 +175,7 @@ def _rows(names: Sequence[str], units: Mapping[str, str], count: int) -> list[li
 
 
 def _pairs(names: Sequence[str], units: Mapping[str, str]) -> list[list[str]]:
-    """Find two inputs that may be a row of U or V: none is alike but for 3."""
+    """Find pairs of inputs that may be a row of U or V: no input has the same name with a 3."""
     third = str(CHARGINO + 1)
     return [row for row in _rows(names, units, CHARGINO) if f"{row[0][:-1]}{third}" not in names]
 

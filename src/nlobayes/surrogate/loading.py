@@ -1,4 +1,4 @@
-"""Whatever file was exported: of numbers, or of classes."""
+"""Loading of exported files, of numbers or of classes."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from nlobayes.surrogate.trained import Engine, is_of_classes, read_exported
 def load(path: str | Path, engine: Engine = "numpy") -> Surrogate | Classifier:
     """Read an exported file; errors as `Surrogate.load`."""
     exported = read_exported(path)
-    of = Classifier if is_of_classes(exported) else Surrogate
-    return of(exported, engine)
+    kind = Classifier if is_of_classes(exported) else Surrogate
+    return kind(exported, engine)

@@ -1,7 +1,7 @@
 """The predictive of a surrogate: the mixture over draws of f plus noise, on the model scale.
 
-The standardised distribution function of the noise comes as a table, whatever its family, one for
-each bin of a feature; nothing here imports SciPy.
+The standardised distribution function of the noise is a table for each bin of a feature, whatever
+the family of the noise. Therefore this module does not need SciPy.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ _SLOWEST = 1e-3
 
 
 class StoredNoise(NamedTuple):
-    """The parameters of the noise about f, as a file holds them.
+    """The parameters of the noise about f, as a file stores them.
 
-    `about` states whether it lies about every of the `draws` or about their `mean`. There its scale
-    is that of `distributions.scales`. In each bin of the feature `column` between `edges` its sd is
-    `sd_per_scale` (bin,) times its scale, and its distribution function is `probability` (bin,
-    node) at `residual` (node,), in units of the scale; about draws there is one bin.
+    `about` is `draws` for noise about each draw, or `mean` for noise about their mean, whose scale
+    is that of `distributions.scales`. The bins of the feature `column` are separated by `edges`. In
+    each bin the sd of the noise is `sd_per_scale` (bin,) times its scale, and its distribution
+    function is `probability` (bin, node) at `residual` (node,), in units of the scale. Noise about
+    draws has one bin.
     """
 
     about: str
@@ -60,7 +61,7 @@ class Chunk(NamedTuple):
 
 
 class Located(NamedTuple):
-    """What the noise lies about (sample, point), its law and the sd of the draws at each point."""
+    """Centres of the noise (sample, point), its law, and the sd of the draws at each point."""
 
     centres: np.ndarray
     law: Tabulated
@@ -68,7 +69,7 @@ class Located(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What is predicted of each point (point,); quantiles have axes (quantile, point)."""
+    """Prediction of each point (point,); quantiles have axes (quantile, point)."""
 
     mean: np.ndarray
     median: np.ndarray
@@ -78,7 +79,7 @@ class Prediction(NamedTuple):
 
 
 def locate(chunk: Chunk, noise: StoredNoise) -> Located:
-    """Find where the noise lies, and its law there; arrays are of NumPy or of JAX."""
+    """Compute the centres of the noise and its law; arrays are of NumPy or of JAX."""
     functions, features = chunk
     xp = functions.__array_namespace__()
     sd = functions.std(axis=0)
@@ -92,7 +93,7 @@ def locate(chunk: Chunk, noise: StoredNoise) -> Located:
 
 
 def noise_sd(chunk: Chunk, noise: StoredNoise) -> np.ndarray:
-    """Give the sd of the noise at each point (point,)."""
+    """Compute the sd of the noise at each point (point,)."""
     return locate(chunk, noise).law.sd()
 
 
@@ -109,11 +110,11 @@ def summarise(chunk: Chunk, noise: StoredNoise, probabilities: Sequence[float]) 
 
 
 def to_target(chunk: Chunk, on_scale: Prediction, noise: StoredNoise) -> Prediction:
-    """Take a summary from log10 of the target to the target itself.
+    """Convert a summary of log10 of the target to a summary of the target.
 
-    All is of one distribution, that of 10^(f + noise), which `sample` draws: median and quantiles
-    are powers of those on the model scale, mean and total sd are its moments. The posterior sd is
-    that of 10^f over the draws.
+    Median, quantiles, mean and total sd are those of one distribution, that of 10^(f + noise),
+    which `sample` draws. Median and quantiles are powers of those on the model scale. The posterior
+    sd is that of 10^f over the draws.
     """
     targets, (located, law, _) = 10.0**chunk.functions, locate(chunk, noise)
     centres = targets if noise.about == "draws" else 10.0**located
@@ -138,7 +139,7 @@ def _law(noise: StoredNoise, scale: np.ndarray, bins: np.ndarray) -> Tabulated:
 
 
 def check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> None:
-    """Refuse probabilities that are not between those of the table's ends."""
+    """Refuse probabilities outside the range of the table."""
     low, high = noise.probability[:, 0].max(), noise.probability[:, -1].min()
     for probability in (0.5, *probabilities):
         if not low < probability < high:
@@ -146,9 +147,9 @@ def check_probabilities(noise: StoredNoise, probabilities: Sequence[float]) -> N
 
 
 def pieces(law: Tabulated) -> tuple[np.ndarray, np.ndarray]:
-    """Cut the table of a law into pieces: the middle of each (piece,), and in each bin its share.
+    """Split the table of a law into pieces, with the middle of each and its share in each bin.
 
-    Middles are in units of the scale; shares (bin, piece) are probabilities.
+    Middles (piece,) are in units of the scale; shares (bin, piece) are probabilities.
     """
     nodes = np.unique([*range(0, len(law.residual), _EVERY), len(law.residual) - 1])
     middle = (law.residual[nodes[1:]] + law.residual[nodes[:-1]]) / 2
@@ -156,11 +157,11 @@ def pieces(law: Tabulated) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _excess(law: Tabulated, power: int) -> np.ndarray:
-    """Give the mean of 10^(power times noise) at each point (point,), less one.
+    """Compute the mean of 10^(power times noise) at each point (point,), minus one.
 
-    The noise is symmetric, so that it is the mean of cosh t z - 1 = 2 sinh² (t z / 2) over the
-    standard noise z, with t = power ln 10 times the scale. Divided by t² it varies slowly, and is
-    interpolated.
+    The noise is symmetric, so the result is the mean of cosh t z - 1 = 2 sinh² (t z / 2) over the
+    standard noise z, with t = power ln 10 times the scale. The result divided by t² varies slowly
+    with t and is interpolated.
     """
     rates = power * LN10 * law.scale
     grid = np.linspace(0.0, rates.max(initial=_SLOWEST), _RATES)[1:]

@@ -1,4 +1,4 @@
-"""What one target of a network needs to be predicted: its transform and its noise."""
+"""Prediction of one target of a network, with its transform and its noise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scale = Literal["target", "model"]
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """One target of a network: its name, how it was transformed, and the noise about it."""
+    """One target of a network: its name, its transform, and the noise about it."""
 
     name: str
     transform: TargetTransform
@@ -26,9 +26,9 @@ class Output:
     def chunk(
         self, values: np.ndarray, features: np.ndarray, reference: np.ndarray | None
     ) -> Chunk:
-        """Take this output of the network (draw, point) to the model scale.
+        """Convert this output of the network (draw, point) to the model scale.
 
-        Only a target that is relative to a reference (point,) takes notice of it.
+        A target that is not relative to a reference (point,) ignores it.
         """
         known = None if self.transform.relative_to is None else reference
         return Chunk(unstandardise(self.transform, values, known), features)
@@ -41,17 +41,17 @@ class Output:
         return to_target(chunk, on_scale, self.noise)
 
     def draws(self, chunk: Chunk, rng: np.random.Generator | None, on: Scale) -> np.ndarray:
-        """Draw the predictive (draw, point), or f alone where there is no source of noise."""
+        """Draw the predictive (draw, point), or f without noise if `rng` is None."""
         values = chunk.functions if rng is None else sample(chunk, self.noise, rng)
         return self.to_target(values) if on == "target" else values
 
     def to_target(self, values: np.ndarray) -> np.ndarray:
-        """Take values on the model scale to the unit of the target."""
+        """Convert values on the model scale to the unit of the target."""
         return 10.0**values if self.transform.scale == "log10" else values
 
 
 def output_of(exported: Exported) -> Output:
-    """Take the one target of what `targets.one_by_one` gives."""
+    """Make the output of a surrogate of one target, as `targets.one_by_one` yields it."""
     facts = exported.facts
     stated = facts["noise"]
     lines = {name: [*map(np.asarray, stated[name])] for name in ("knots", "coefficients")}
@@ -61,7 +61,7 @@ def output_of(exported: Exported) -> Output:
 
 
 def joined(parts: Sequence[Prediction]) -> Prediction:
-    """Put predictions of consecutive points together."""
+    """Concatenate predictions of consecutive points."""
     if len(parts) == 1:
         return parts[0]
     return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*parts, strict=True)))

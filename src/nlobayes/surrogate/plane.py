@@ -1,4 +1,4 @@
-"""Classes between the rows: mean probabilities of draws on a grid over two inputs."""
+"""Mean class probabilities of draws on a grid over two inputs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nlobayes.types import Plane
 ROWS_OF_GRID = 61
 """Points along each side of the grid."""
 MARGIN = 0.1
-"""Share of the range of the rows that the grid reaches beyond them on every side."""
+"""Margin of the grid beyond the rows on every side, as a share of their range."""
 
 
 def grid_over(inputs: np.ndarray) -> np.ndarray:
-    """Lay a grid over rows of two inputs (row, 2): points (grid_point, 2), the second fastest."""
+    """Make a grid (grid_point, 2) over rows of two inputs (row, 2); the second varies fastest."""
     low, high = inputs.min(axis=0), inputs.max(axis=0)
     margin = MARGIN * (high - low)
     axes = np.linspace(low - margin, high + margin, ROWS_OF_GRID).T
@@ -24,7 +24,7 @@ def grid_over(inputs: np.ndarray) -> np.ndarray:
 
 
 def plane_of(grid: np.ndarray, parts: Iterable[np.ndarray]) -> Plane:
-    """Average the probabilities (draw, point, class) of all draws, part by part of the grid."""
+    """Average the probabilities (draw, point, class) over the draws for each part of the grid."""
     means, entropies = [], []
     for part in parts:
         each = part.astype(np.float64)

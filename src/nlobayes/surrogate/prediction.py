@@ -1,4 +1,4 @@
-"""Every draw of a sampled network at every point, by JAX."""
+"""Evaluation of every draw of a network at every point with JAX."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import numpy as np
 from nlobayes.model.networks import Network, forward, layer_names, layers_of
 
 ACTIVATIONS_AT_ONCE = 200_000
-"""Of one layer, over as many draws as share a product of matrices: few points, many draws."""
+"""Activations of one layer in one matrix product: for fewer points it takes more draws."""
 
 
 class Compiled:
-    """A network whose draws stay on the device; compiled once for each power of two of points."""
+    """A network whose draws stay on the device.
+
+    It is compiled once for each number of points that is a power of two.
+    """
 
     def __init__(self, network: Network, variables: Mapping[str, np.ndarray]) -> None:
         names = [name for layer in layer_names(network) for name in layer if name is not None]
@@ -29,13 +32,13 @@ class Compiled:
         return np.asarray(outputs)[:, : len(features)]
 
     def mean_and_sd(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Give mean and standard deviation (point,) over the draws, both found on the device."""
+        """Compute mean and standard deviation (point,) over the draws, both on the device."""
         found = _mean_and_sd(self._network, self._draws, self._placed(features))
         mean, sd = (np.asarray(values)[: len(features)] for values in found)
         return mean, sd
 
     def _placed(self, features: np.ndarray) -> jax.Array:
-        """Put points on the device, padded to a power of two of them."""
+        """Copy points to the device, padded to a power of two."""
         points = len(features)
         room = 1 << max(points - 1, 0).bit_length()
         padded = np.pad(features, ((0, room - points), (0, 0)))

@@ -1,4 +1,4 @@
-"""The fewest draws that predict as all of them do."""
+"""The smallest number of draws that predict as all draws do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FEWEST = 10
 
 
 def spread_evenly(draws: int, count: int) -> np.ndarray:
-    """Choose so many draws at even distances, all where there are fewer."""
+    """Choose `count` draws at even distances, or all draws if there are fewer."""
     return np.unique(np.linspace(0, draws - 1, min(count, draws)).round().astype(int))
 
 
@@ -25,12 +25,13 @@ def fewest_draws(chunk: Chunk, noise: StoredNoise, tolerance: float) -> int:
     noise
         Predictive noise.
     tolerance
-        Largest change over points of the mean, in units of the total sd, and of the total sd,
-        relative.
+        Largest allowed change at any point: of the mean in units of the total sd, and of the total
+        sd relative to itself.
 
     Returns
     -------
-    The first of numbers that grow by a tenth from ten; all draws where none suffices.
+    The first sufficient number of a sequence that starts at 10 and grows by a tenth; the number of
+    all draws if none suffices.
     """
     mean, sd = _moments(chunk, noise)
     draws, count = len(chunk.functions), _FEWEST

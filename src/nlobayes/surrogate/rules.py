@@ -1,4 +1,4 @@
-"""What each fact of a surrogate file must be: rules in words and as tests, one for each place."""
+"""Rules for each fact of a surrogate file, as text and as a test."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nlobayes.surrogate.targets import FURTHER, OF_TARGET
 from nlobayes.surrogate.theory import RULES
 
 LARGEST = 1e100
-"""Of a number anywhere: its square is a number still."""
+"""Largest number anywhere in a file; its square is still finite."""
 LONGEST = 200
-"""Characters of a name."""
+"""Largest number of characters of a name."""
 
 
 class Rule(NamedTuple):
-    """What is allowed, in words, and as a test."""
+    """Description of the allowed values, and a test of a value."""
 
     allowed: str
     holds: Callable[[Any], bool]
@@ -35,11 +35,11 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_check(value: Any) -> bool:
-    """Return whether a check has its outcome, and valid value and limits if any."""
+    """Return whether a check has an outcome and a value, and whether its numbers are valid."""
     if not isinstance(value, dict) or not isinstance(value.get("passed"), bool):
         return False
-    told = [value.get(name) for name in ("threshold", "low", "high")]
-    return "value" in value and all(OR_NONE.holds(each) for each in (value["value"], *told))
+    limits = [value.get(name) for name in ("threshold", "low", "high")]
+    return "value" in value and all(OR_NONE.holds(each) for each in (value["value"], *limits))
 
 
 def _is_further(value: Any) -> bool:
@@ -60,13 +60,13 @@ def _is_theory(source: Any, names: Any) -> bool:
 
 
 def rises(values: Any, *, strictly: bool = True) -> bool:
-    """Whether numbers rise from one to the next, or do not fall if not `strictly`."""
+    """Return whether numbers rise from one to the next, or do not fall if not `strictly`."""
     steps = np.diff(values)
     return bool(np.all(steps > 0 if strictly else steps >= 0))
 
 
 def one_of(names: Sequence[str]) -> Rule:
-    """Allow these texts and no other."""
+    """Make a rule that allows these texts only."""
     return Rule(f"one of {', '.join(names)}", lambda v: isinstance(v, str) and v in names)
 
 
@@ -153,7 +153,7 @@ FACTS: dict[str, Rule] = {
     "verdict.convergence": _by_name(CHECK),
     "verdict.calibration": _by_name(CHECK),
 }
-"""Each fact by its place, and what it must be."""
+"""Required facts by their place, and their rules."""
 
 OPTIONAL: dict[str, Rule] = {
     "transforms.features.components": _list_of(_list_of(NUMBER)),
@@ -165,10 +165,10 @@ OPTIONAL: dict[str, Rule] = {
     FURTHER: FURTHER_TARGETS,
     "table_metadata": _by_name(_either(TEXT, NUMBER)),
 }
-"""Facts that may be missing."""
+"""Optional facts by their place, and their rules."""
 
 NUMBERS_ALONE = ("transforms.theory", "transforms.target.relative_to", FURTHER)
-"""Facts that files of classes have not."""
+"""Facts that files of classes must not have."""
 LABELS = Rule(
     "a list of two or more whole numbers that rise",
     lambda v: RISING.holds(v) and len(v) > 1 and all(float(each).is_integer() for each in v),

@@ -1,4 +1,4 @@
-"""A line of points along one input, and mixings that stay a unit vector on the way."""
+"""Lines of points along one input, with mixings that remain unit vectors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _overflowing = np.errstate(over="ignore", invalid="ignore")
 def spread(
     between: tuple[float, float], steps: int, gap: tuple[float, float] | None = None
 ) -> np.ndarray:
-    """Spread values evenly between two ends, without a gap that lies between them (value,).
+    """Return evenly spaced values (value,) between two ends, except in a gap between them.
 
-    Where the distance between the ends overflows, values are not finite.
+    If the distance between the ends overflows, the values are not finite.
     """
     low, high = between
     if gap is None or not low <= gap[0] < gap[1] <= high:
@@ -30,17 +30,17 @@ def spread(
 
 
 @_overflowing
-def through(values: np.ndarray, wanted: float | None) -> np.ndarray:
-    """Move the nearest of the values to a requested one."""
-    if wanted is None:
+def through(values: np.ndarray, requested: float | None) -> np.ndarray:
+    """Replace the value that is nearest to a requested one by the requested one."""
+    if requested is None:
         return values
     moved = values.copy()
-    moved[np.argmin(np.abs(values - wanted))] = wanted
+    moved[np.argmin(np.abs(values - requested))] = requested
     return moved
 
 
 def line(surrogate: Surrogate, at: Sequence[float], along: str, values: np.ndarray) -> np.ndarray:
-    """Give one input these values and keep the others: points (point, input)."""
+    """Make points (point, input) with these values of one input and the other inputs of `at`."""
     points = np.tile(np.asarray(at, np.float64), (len(values), 1))
     points[:, surrogate.inputs.index(along)] = values
     return points
@@ -48,10 +48,10 @@ def line(surrogate: Surrogate, at: Sequence[float], along: str, values: np.ndarr
 
 @_overflowing
 def with_unit_norm(surrogate: Surrogate, points: np.ndarray, along: str) -> np.ndarray:
-    """Scale each row of mixings to a norm of one, by all of its inputs but `along`.
+    """Scale each row of mixings to norm 1 by changing all of its inputs except `along`.
 
-    A row that this cannot do, for they are zero, their squares overflow or `along` alone is above
-    one, stays as it is.
+    A row stays unchanged if these inputs are zero, if their squares overflow, or if `along` is
+    above 1.
     """
     points = points.copy()
     for row in surrogate.mixings:

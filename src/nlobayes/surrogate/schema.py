@@ -1,6 +1,6 @@
 """Requirements on the file of a surrogate, which may come from an unknown source.
 
-Two tables: `FACTS` has the allowed values of each fact, `WHOLE` the rules for all of them.
+Table `FACTS` has a rule for each fact, and table `WHOLE` has rules for several facts and arrays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nlobayes.surrogate.whole import OF_NUMBERS, WHOLE, WHOLE_OF_CLASSES
 from nlobayes.types import Exported
 
 CLOSED = ("noise", "domain", "transforms.features", "transforms.target")
-"""Mappings that hold nothing but the facts above."""
+"""Mappings that may contain only facts of the tables."""
 
 
 class Form(NamedTuple):
@@ -30,21 +30,21 @@ class Form(NamedTuple):
 
 
 def _form(exported: Exported) -> Form:
-    """Choose by the form that a file states, by which its arrays were read."""
+    """Return the required content for the form that a file states."""
     if exported.facts.get("form") != CLASSES:
         return Form(FACTS, OPTIONAL, CLOSED, WHOLE)
     labels = {"transforms.target.labels": LABELS}
     scale = {"transforms.target.scale": one_of([CLASSES])}
-    said = {place: rule for place, rule in FACTS.items() if not place.startswith("noise.")}
+    facts = {place: rule for place, rule in FACTS.items() if not place.startswith("noise.")}
     others = {p: rule for p, rule in OPTIONAL.items() if p not in (*labels, *NUMBERS_ALONE)}
-    whole = {says: holds for says, holds in WHOLE.items() if holds not in OF_NUMBERS}
-    return Form(said | scale | labels, others, CLOSED[1:], whole | WHOLE_OF_CLASSES)
+    whole = {rule: holds for rule, holds in WHOLE.items() if holds not in OF_NUMBERS}
+    return Form(facts | scale | labels, others, CLOSED[1:], whole | WHOLE_OF_CLASSES)
 
 
 FURTHER_TARGET = Form(
-    FACTS, OPTIONAL, CLOSED, {says: holds for says, holds in WHOLE.items() if holds in OF_NUMBERS}
+    FACTS, OPTIONAL, CLOSED, {rule: holds for rule, holds in WHOLE.items() if holds in OF_NUMBERS}
 )
-"""Of a target behind the first: inputs, domain and reference are those of the whole file."""
+"""Form of a target after the first; it shares inputs, domain and reference with the first."""
 
 
 def check(exported: Exported, source: str) -> Exported:
@@ -54,11 +54,11 @@ def check(exported: Exported, source: str) -> Exported:
     ------
     InputError
         If a fact is missing or not allowed, an array has another shape, is not finite or not in
-        order, or they do not fit together; of further targets alike.
+        order, or facts and arrays contradict each other. The same holds for further targets.
     """
     _check(exported, _form(exported), source)
-    for one in islice(one_by_one(exported), 1, None):
-        _check(one, FURTHER_TARGET, f"{source}: target {one.facts['target']}")
+    for target in islice(one_by_one(exported), 1, None):
+        _check(target, FURTHER_TARGET, f"{source}: target {target.facts['target']}")
     return exported
 
 
@@ -79,9 +79,9 @@ def _check(exported: Exported, form: Form, source: str) -> None:
                 name=extra[0],
                 known=sorted(known),
             )
-    for says, holds in form.whole.items():
+    for description, holds in form.whole.items():
         if not holds(exported):
-            raise InputError("surrogate.not_whole", where=source, rule=says)
+            raise InputError("surrogate.not_whole", where=source, rule=description)
 
 
 MISSING = object()
@@ -101,7 +101,7 @@ def _check_fact(facts: Mapping[str, Any], place: str, rule: Rule, source: str) -
     if found is MISSING:
         raise InputError("surrogate.no_fact", where=source, place=place)
     if not rule.holds(found):
-        said = one_line(repr(found), 100)
+        stored = one_line(repr(found), 100)
         raise InputError(
-            "surrogate.other_fact", where=source, place=place, said=said, allowed=rule.allowed
+            "surrogate.other_fact", where=source, place=place, stored=stored, allowed=rule.allowed
         )

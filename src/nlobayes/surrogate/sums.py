@@ -1,13 +1,15 @@
-"""Cross sections of several processes added: draw by draw, and theory errors as fully correlated.
+"""Sums of the cross sections of several processes.
 
-Chains of different processes are independent, and draws are paired at random. Errors of two
-processes at one spectrum may still be correlated, because both networks learned the same spectra; a
-bundle widens the interval by what its validation rows show (`bundles.shared_rows`). The same
-scales, parton distributions and alpha_s are in all of them: these errors are added linearly, each
-with its sign. Where all processes move to one side that is what moving the scales, or alpha_s, in
-all of them at once gives. Else, and of parton distributions always, it is the most that this can
-give: the error of PDF4LHC (arXiv:1510.03865, section 6.2) is a length over members, and the
-triangle inequality holds.
+Draws are added, and theory errors are treated as fully correlated. Chains of different processes
+are independent, and draws are paired at random. Errors of two processes at one spectrum may still
+be correlated, because both networks learned the same spectra. A bundle therefore widens the
+interval by a factor from its validation rows (`bundles.shared_rows`).
+
+All processes have the same scales, parton distributions and alpha_s. These errors are added
+linearly, each with its sign. If all processes move to one side, the sum is the exact effect of a
+common change of the scales, or of alpha_s. Otherwise, and always for parton distributions, it is an
+upper bound: the error of PDF4LHC (arXiv:1510.03865, section 6.2) is a length over members, for
+which the triangle inequality holds.
 """
 
 from __future__ import annotations
@@ -25,15 +27,15 @@ from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, REGRESSION, RULES, SIDES, with_total
 
 DRAWS = 20_000
-"""Draws of a sum: ends of its 68 % interval err by 1 % of the sd."""
+"""Draws of a sum; with these the ends of its 68 % interval err by 1 % of the sd."""
 FROM_BAD_TO_GOOD = (OUTSIDE, NEAR_EDGE, INSIDE)
 
 
 def cross_sections(
     surrogates: Mapping[str, Surrogate], spectrum: Mapping[str, float]
 ) -> dict[str, CrossSection]:
-    """Predict each of several processes, by name; errors have the keys of `cross_section`."""
-    return {name: _of(name, one, spectrum) for name, one in surrogates.items()}
+    """Predict the cross sections of several processes, by name; as `cross_section`."""
+    return {name: _of(name, surrogate, spectrum) for name, surrogate in surrogates.items()}
 
 
 def total(
@@ -45,10 +47,10 @@ def total(
 ) -> CrossSection:
     """Add the cross sections of surrogates, by the names of their processes, at one spectrum.
 
-    Median and interval are those of the sum, not sums of these; the distance from the median to the
-    ends of the interval is multiplied by `widening`. Its domain is the worst of its
-    parts; `reason` names the part and its reason. A theory error that one part lacks is missing in
-    the sum. For one surrogate the result is that of `cross_section`.
+    Median and interval are those of the sum, not sums of medians and of ends. The distances from
+    the median to the ends of the interval are multiplied by `widening`. The domain is the worst of
+    the parts, and `reason` names each part with its reason. A theory error that one part lacks is
+    missing in the sum. For one surrogate the result is that of `cross_section`.
 
     Raises
     ------
@@ -71,9 +73,10 @@ def total(
 def sum_of_draws(
     surrogates: Sequence[Surrogate], spectrum: Mapping[str, float], seed: int = 0
 ) -> np.ndarray:
-    """Draw the sum of cross sections (draw,) in pb, `DRAWS` times."""
+    """Draw `DRAWS` values (draw,) of the sum of cross sections, in pb."""
     rngs = np.random.default_rng(seed).spawn(len(surrogates))
-    drawn = [_draws(one, spectrum, rng) for one, rng in zip(surrogates, rngs, strict=True)]
+    pairs = zip(surrogates, rngs, strict=True)
+    drawn = [_draws(surrogate, spectrum, rng) for surrogate, rng in pairs]
     return np.sum(drawn, axis=0)
 
 
@@ -84,7 +87,7 @@ def errors_at(
 
     Returns
     -------
-    Observed cross section less the median, and half the width of the 68 % interval, each (point,).
+    Observed cross section minus the median, and half the width of the 68 % interval, each (point,).
     """
     unit = surrogate.units[surrogate.target]
     quantiles = surrogate.quantiles(points, MEDIAN_AND_INTERVAL)[surrogate.target]
@@ -102,7 +105,7 @@ def _of(name: str, surrogate: Surrogate, spectrum: Mapping[str, float]) -> Cross
 def _draws(
     surrogate: Surrogate, spectrum: Mapping[str, float], rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw the predictive (draw,) in pb, each network as often as another, in random order."""
+    """Draw the predictive (draw,) in pb, in random order, equally often from each network."""
     points = np.repeat(point_of(surrogate, spectrum), math.ceil(DRAWS / surrogate.draws), axis=0)
     with np.errstate(all="ignore"):
         drawn = surrogate.sample(points, seed=int(rng.integers(2**63)))
@@ -125,9 +128,9 @@ def _errors(
 
 
 def _reasons(parts: Mapping[str, CrossSection]) -> str:
-    """Name the parts that are not inside, and the reasons of all parts."""
-    said = {
-        name: "; ".join(filter(None, ["" if of.domain == INSIDE else of.domain, of.reason]))
-        for name, of in parts.items()
+    """Join the domains of the parts that are not inside, and the reasons of all parts."""
+    reasons = {
+        name: "; ".join(filter(None, ["" if part.domain == INSIDE else part.domain, part.reason]))
+        for name, part in parts.items()
     }
-    return "; ".join(f"{name}: {words}" for name, words in said.items() if words)
+    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)

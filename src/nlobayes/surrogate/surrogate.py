@@ -21,7 +21,7 @@ from nlobayes.surrogate.trained import Engine, Trained, checked
 from nlobayes.types import Exported
 
 _CELLS = 4_000_000
-"""Predictions (draw, point) that are held at once."""
+"""Predictions (draw, point) that are in memory at once."""
 
 
 class Surrogate(Trained):
@@ -32,7 +32,7 @@ class Surrogate(Trained):
     outputs
         Names of all targets of the network, `target` first.
     theory
-        Names of the outputs of each theory error, each a ratio to the target.
+        For each theory error the names of its outputs, which are ratios to the target.
     """
 
     OF_CLASSES: ClassVar[bool] = False
@@ -42,7 +42,7 @@ class Surrogate(Trained):
         self.theory: Mapping[str, Sequence[str]] = self.facts["transforms"].get("theory", {})
         self._each = tuple(one_by_one(exported))
         self._outputs = tuple(map(output_of, self._each))
-        self.outputs: tuple[str, ...] = tuple(one.name for one in self._outputs)
+        self.outputs: tuple[str, ...] = tuple(output.name for output in self._outputs)
 
     def _predicts(self) -> str:
         further = ", ".join(self.outputs[1:])
@@ -65,9 +65,9 @@ class Surrogate(Trained):
         quantiles
             Probabilities of a smaller value.
         on
-            `target` in the target's unit, or `model` on the model scale.
+            `target` for the target's unit, or `model` for the model scale.
         output
-            Which of `outputs`; the first, `target`, where not given.
+            One of `outputs`; by default the first, `target`.
 
         Returns
         -------
@@ -93,29 +93,29 @@ class Surrogate(Trained):
     ) -> Callable[[Any], Prediction]:
         """Return the prediction as a pure JAX function, for `grad`, `jit` and `vmap`.
 
-        It holds draws times points times units of a layer at once: give it a few points, or the
-        parts of many by `jax.lax.map`.
+        Its memory is proportional to draws times points times units of a layer. For many points,
+        call it on parts with `jax.lax.map`.
 
         Parameters
         ----------
         quantiles
             Probabilities of a smaller value.
         output
-            Which of `outputs`; the first, `target`, where not given.
+            One of `outputs`; by default the first, `target`.
 
         Returns
         -------
-        A function of points (..., input), in the order of `inputs` and in their units. It gives
-        what `predict` gives, with axes (...,), quantiles (quantile, ...); NaN where `predict`
-        refuses a point. With `jax_enable_x64` both agree to rounding; where `predict` computes in
-        float32, to the rounding of that.
+        A function of points (..., input), in the order of `inputs` and in their units. It returns
+        the result of `predict` with axes (...,), and quantiles with axes (quantile, ...). Values
+        are NaN where `predict` refuses a point. With `jax_enable_x64` both agree to rounding, or to
+        the rounding of float32 if `predict` computes in float32.
 
         Raises
         ------
         InputError
-            If JAX is not installed; if its feature map is of NumPy alone; if there is no such
-            output, or a probability is none that the noise knows. The function raises it for points
-            of another shape.
+            If JAX is not installed, the feature map needs NumPy, there is no such output, or a
+            probability is outside the table of the noise. The function raises it for points of
+            another shape.
         """
         name = self._known(output)
         with needs_extra("jax"):
@@ -126,9 +126,9 @@ class Surrogate(Trained):
     def errors(self, x: Any) -> dict[str, np.ndarray]:
         """Return relative errors of the target at points (point, input), each (point,), by name.
 
-        `regression_down` and `regression_up` lead from the median to the ends of the 68 % interval
-        of the surrogate; so do those of every source of `theory`, and `total_down` and `total_up`
-        of all. `surrogate.theory` states how they are combined.
+        `regression_down` and `regression_up` are the distances from the median to the ends of the
+        68 % interval of the surrogate. Every source of `theory` has errors in the same form, and
+        `total_down` and `total_up` combine all sources. `surrogate.theory` documents the formulas.
 
         Raises
         ------
@@ -141,10 +141,14 @@ class Surrogate(Trained):
     def quantiles(self, x: Any, probabilities: Sequence[float]) -> dict[str, np.ndarray]:
         """Return quantiles (quantile, point) of all `outputs` of points, by name.
 
-        They are those of `predict`, without the moments that cost most. Errors as `predict`.
+        They equal those of `predict`, which also computes moments and is therefore slower. Errors
+        as `predict`.
         """
-        found = self._predict(x, self.outputs, probabilities, "model")
-        return {one.name: one.to_target(found[one.name].quantiles) for one in self._outputs}
+        predicted = self._predict(x, self.outputs, probabilities, "model")
+        return {
+            output.name: output.to_target(predicted[output.name].quantiles)
+            for output in self._outputs
+        }
 
     def sample(
         self,
@@ -162,7 +166,7 @@ class Surrogate(Trained):
     def sample_outputs(
         self, x: Any, *, noise: bool = True, seed: int = 0, on: Scale = "target"
     ) -> dict[str, np.ndarray]:
-        """Draw all `outputs` (draw, point) of points: of one draw all are of the same network."""
+        """Draw all `outputs` (draw, point) of points; each draw uses one network for all."""
         return self._sample(x, self.outputs, noise, seed, on)
 
     def _known(self, output: str | None) -> str:
@@ -184,7 +188,7 @@ class Surrogate(Trained):
     ) -> dict[str, np.ndarray]:
         parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
         places = range(len(self.outputs))
-        rngs = {  # that of the first is as of a single output
+        rngs = {  # the first output has the generator of a surrogate of one output
             name: np.random.default_rng([seed, place] if place else seed)
             for name, place in zip(self.outputs, places, strict=True)
         }
@@ -196,7 +200,7 @@ class Surrogate(Trained):
         return {name: np.concatenate(found, axis=1) for name, found in parts.items()}
 
     def _chunks(self, x: Any, names: Collection[str]) -> Iterator[dict[Output, Chunk]]:
-        """Evaluate the draws on the model scale, as many points at once as fit in memory."""
+        """Yield the draws on the model scale, for blocks of points that fit in memory."""
         points = checked(x, self.inputs)
         features, reference = self._seen(points), self._reference(points)
         step = max(1, _CELLS // (self.draws * len(self.outputs)))

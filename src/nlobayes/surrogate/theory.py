@@ -1,14 +1,15 @@
-"""Theory errors of a cross section, as relative errors with a sign, and how they are combined.
+"""Theory errors of a cross section as signed relative errors, and their combination.
 
-Ratios to the central value are learned; errors are made of their medians by the conventions of
-xsec (Buckley et al., arXiv:2006.16273), which GAMBIT reads:
+A network learns ratios to the central value. The errors follow from the medians of the ratios by
+the conventions of xsec (Buckley et al., arXiv:2006.16273), which GAMBIT reads:
 
 - `scale`: the lower and the higher of the cross sections at half and at twice the scale;
-- `pdf`: the error of the parton distributions, alike on both sides;
-- `alpha_s`: half the range between the cross sections at the upper and the lower alpha_s, alike on
+- `pdf`: the error of the parton distributions, equal on both sides;
+- `alpha_s`: half the range between the cross sections at the upper and the lower alpha_s, equal on
   both sides (PDF4LHC, arXiv:1510.03865, section 6.3);
-- `total`: on each side all of these and the error of the regression in quadrature, as GAMBIT's
-  adaptor of xsec adds them; PDF4LHC adds the errors of alpha_s and parton distributions so.
+- `total`: on each side the sum in quadrature of all of these and of the error of the regression, as
+  in GAMBIT's adaptor of xsec. PDF4LHC combines the errors of alpha_s and of parton distributions in
+  this way.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ Sides = tuple[np.ndarray, np.ndarray]
 REGRESSION, TOTAL = "regression", "total"
 SIDES = ("down", "up")
 MEDIAN_AND_INTERVAL = (0.5, 0.16, 0.84)
-"""Quantiles that errors are made of: that of the regression lies between the last two."""
+"""Probabilities of the quantiles from which errors are computed: the median and the ends of the
+68 % interval."""
 
 
 def relative_errors(
     quantiles: Mapping[str, np.ndarray], target: str, theory: Mapping[str, Sequence[str]]
 ) -> dict[str, np.ndarray]:
-    """Combine what is predicted of a cross section and of ratios to it.
+    """Combine the predictions of a cross section and of ratios to it.
 
     Parameters
     ----------
@@ -37,14 +39,15 @@ def relative_errors(
     target
         Name of the cross section.
     theory
-        Names of ratios by their source: two of `scale` and of `alpha_s`, one of `pdf`.
+        Names of the ratios of each source: two for `scale` and for `alpha_s`, one for `pdf`.
 
     Returns
     -------
-    Errors (point,) over the median of the cross section, `{source}_down` and `{source}_up`: of the
-    regression, of every source that is given, and in total. Those down are negative, but where
-    both scales lie on one side of the central value: then both scale errors have its sign, and
-    that of the other side counts as none in total.
+    Errors (point,) over the median of the cross section, `{source}_down` and `{source}_up`, of the
+    regression, of every given source, and in total. Errors down are negative and errors up are
+    positive, with one exception: if both scales give cross sections on one side of the central
+    value, both scale errors have the sign of that side, and the error of the other side is 0 in the
+    total.
     """
     median, low, high = quantiles[target]
     sides = {REGRESSION: (low / median - 1, high / median - 1)}
@@ -54,7 +57,7 @@ def relative_errors(
 
 
 def with_total(sides: Mapping[str, Sides]) -> dict[str, np.ndarray]:
-    """Name errors down and up (point,) by source and side, and add those in total."""
+    """Return errors down and up (point,) by source and side, together with the total errors."""
     down, up = (np.stack(side) for side in zip(*sides.values(), strict=True))
     total = (-_in_quadrature(np.minimum(down, 0)), _in_quadrature(np.maximum(up, 0)))
     return {
@@ -82,10 +85,10 @@ RULES: dict[str, Callable[..., Sides]] = {
     "pdf": _of_parton_distributions,
     "alpha_s": _of_coupling,
 }
-"""How each source gives its error down and up."""
+"""Functions from the ratios of each source to its errors down and up."""
 
 
 def _in_quadrature(errors: np.ndarray) -> np.ndarray:
-    """Add errors (source, point)."""
+    """Add errors (source, point) in quadrature over the sources."""
     total: np.ndarray = np.sqrt(np.square(errors).sum(axis=0))
     return total

@@ -1,4 +1,4 @@
-"""What surrogates of numbers and of classes share: inputs, domain, process and verdicts.
+"""Base class of surrogates of numbers and of classes: inputs, domain, process and verdicts.
 
 It needs NumPy and h5py, and JAX if that engine is chosen.
 """
@@ -35,19 +35,19 @@ from nlobayes.surrogate.schema import check
 from nlobayes.types import Exported
 
 MOST_KEPT = 10_000
-"""Points whose features and references are kept for the next question about the same points."""
+"""Largest number of points whose features and references are cached for the next call."""
 Engine = Literal["numpy", "jax"]
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
 
 class Latest:
-    """What was computed last of points, for the next question about the same ones."""
+    """Cache of the last array that was computed for some points."""
 
     def __init__(self) -> None:
         self._known = (np.empty(0), np.empty(0))
 
     def of(self, points: np.ndarray, compute: Evaluate) -> np.ndarray:
-        """Compute an array of points, unless it is known."""
+        """Return the array of points, from the cache if the last points were the same."""
         before, known = self._known
         if np.array_equal(before, points):
             return known
@@ -66,9 +66,9 @@ class Trained:
         Names of the columns of a point, in order. If the target is relative to a column, that
         column is the last.
     target
-        Name of the prediction. `units` has its unit and those of the inputs.
+        Name of the target. `units` has its unit and those of the inputs.
     scale
-        Model scale: `log10` of the target or `identity`; `classes` of classes.
+        Model scale: `log10` or `identity` for numbers, `classes` for classes.
     draws
         Number of posterior draws.
     limits
@@ -76,14 +76,14 @@ class Trained:
     gaps
         For masses with both signs: the interval around zero without train rows.
     mixings
-        Rows of a mixing matrix among the inputs, which have a length.
+        Rows of a mixing matrix among the inputs, whose lengths have limits.
     typical
-        A train row in the middle of the others, by input.
+        A train row in the centre of the others, by input.
     facts
-        Contents of the file: verdicts, scores, provenance, citation.
+        Content of the file: verdicts, scores, provenance, citation.
     origin
         The process as the table of points states it: particles, `sqrt_s_tev`, order, parton
-        distributions and more by name. Entries that are not stated are `unknown`.
+        distributions and others by name. Entries that are not stated are `unknown`.
     process
         Particles as PDG numbers, and the energy in GeV. None if the table did not state them.
     conditions
@@ -133,8 +133,8 @@ class Trained:
         verdict = f"failed: {failed}" if failed else "all checks passed"
         if self.approximate:
             verdict = f"{APPROXIMATE}, {verdict}"
-        name, of = type(self).__name__, in_words(self.origin)
-        return f"<{name} of {self._predicts()}: {self.draws} draws, {verdict}; of {of}>"
+        name, process = type(self).__name__, in_words(self.origin)
+        return f"<{name} of {self._predicts()}: {self.draws} draws, {verdict}; of {process}>"
 
     def _predicts(self) -> str:
         return f"{self.target} [{self.units.get(self.target) or 'no unit'}]"
@@ -142,12 +142,12 @@ class Trained:
     @property
     def approximate(self) -> bool:
         """Whether the draws come from no chains, so that convergence does not apply."""
-        said: bool | None = self.facts["verdict"]["converged"]
-        return said is None
+        converged: bool | None = self.facts["verdict"]["converged"]
+        return converged is None
 
     @property
     def failed_checks(self) -> dict[str, list[str]]:
-        """Names of the checks of the chains (`convergence`) and of the error bars that failed."""
+        """Names of failed checks of the chains (`convergence`) and of the error bars."""
         verdict = self.facts["verdict"]
         return {
             kind: [name for name, check in verdict[kind].items() if not check["passed"]]
@@ -156,14 +156,14 @@ class Trained:
 
     @classmethod
     def load(cls, path: str | Path, engine: Engine = "numpy") -> Self:
-        """Read an exported file and choose what computes it.
+        """Read an exported file; `engine` selects the library that evaluates the network.
 
         Raises
         ------
         InputError
-            If the file is no surrogate, is damaged or contradicts itself; if the engine is unknown;
-            if it predicts classes instead of numbers, or the reverse; or if its target is relative
-            to another version of the embedded engine.
+            If the file is no surrogate, is damaged or has contradictory content; if it predicts
+            classes instead of numbers, or the reverse; if its target is relative to another version
+            of the embedded engine; or if `engine` is unknown.
         """
         exported = read_exported(path)
         if is_of_classes(exported) != cls.OF_CLASSES:
@@ -180,11 +180,11 @@ class Trained:
     def domain(self, x: Any, given: Mapping[str, Any] | None = None) -> np.ndarray:
         """Classify points (point, input) as `inside`, `near edge` or `outside`.
 
-        A point beyond the range of the train rows is `outside`: in an input, in the size of a mass
-        or in the length of a row of mixings (signs that the feature map does not see, such as that
-        of a whole row, do not count). So is a point without a `reference`, and one that
-        violates one of `conditions`: `given` holds these parameters by name (point,), NaN where
-        unknown. `reasons` names them.
+        A point is `outside` if an input, the absolute value of a mass or the length of a row of
+        mixings is outside the range of the train rows. Signs that do not change the features, such
+        as that of a whole row, have no effect. A point is also `outside` if it has no `reference`
+        or violates one of `conditions`. `given` has the fixed parameters by name (point,), NaN if
+        unknown. `reasons` names the violated conditions.
         """
         points = checked(x, self.inputs)
         allowed = self._bounds.allow(points)
@@ -195,40 +195,41 @@ class Trained:
         return domains.flag(self._domain, self.distance(points), allowed)
 
     def reasons(self, given: Mapping[str, Any], points: int) -> np.ndarray:
-        """Name the `conditions` that points violate, or whose values they lack (point,)."""
+        """Describe the `conditions` that points violate or have no values for (point,)."""
         return reasons(self.conditions, given, points)
 
     def reference(self, x: Any) -> np.ndarray | None:
-        """Give what the target was learned relative to, in its unit (point,); None without one.
+        """Compute the reference of the target, in its unit (point,); None if there is none.
 
-        Predictions are multiplied by it, on the scale `identity` added to it. It is NaN, and so is
-        the prediction, where it does not exist; `needs` describes the points that have one.
+        Predictions are multiplied by the reference, or on the scale `identity` added to it. Where
+        the reference does not exist, it and the prediction are NaN. `needs` describes the points
+        with a reference.
         """
         known = self._reference(checked(x, self.inputs))
         return None if known is None else known.copy()
 
     @property
     def needs(self) -> str:
-        """Describe the points with a reference; empty where the target was learned itself."""
+        """Description of the points with a reference; empty if the target itself was learned."""
         relative_to = self._relative_to
         return "" if relative_to is None else allowed_references(relative_to, self.scale)
 
     def network_inputs(self, points: np.ndarray) -> np.ndarray:
-        """Take the columns of points (point, input) that the network sees features of."""
+        """Select the columns of points (point, input) from which features are computed."""
         return points[:, : self._inputs_of_network]
 
     def mapped(self, points: np.ndarray) -> np.ndarray:
         """Map points (point, input) to features (point, feature), not yet standardised.
 
-        They are computed once for what is predicted, flagged and checked of the same points, and
-        are not finite where the map has none.
+        Consecutive calls for the same points, such as for prediction and domain, compute them once.
+        They are not finite where the map is not defined.
         """
         chosen = FEATURE_MAPS[self._features.map]
         with np.errstate(all="ignore"):
             return self._latest_features.of(self.network_inputs(points), chosen.apply)
 
     def _reference(self, points: np.ndarray) -> np.ndarray | None:
-        """Compute it once for what is predicted, flagged and checked of the same points."""
+        """Compute the reference, once in consecutive calls for the same points."""
         relative_to = self._relative_to
         if relative_to is None:
             return None
@@ -246,7 +247,7 @@ class Trained:
 
 
 def read_exported(path: str | Path) -> Exported:
-    """Read what was exported, of numbers or of classes; errors as `Trained.load`."""
+    """Read an exported file of numbers or of classes; errors as `Trained.load`."""
     exported = check(read_surrogate(Path(path)), str(path))
     check_version(exported.facts["transforms"]["target"].get("relative_to"))
     return exported
@@ -271,12 +272,12 @@ def _evaluator(exported: Exported, engine: Engine) -> Evaluate:
 
 
 def checked(x: Any, inputs: tuple[str, ...]) -> np.ndarray:
-    """Take points (point, input) as finite numbers.
+    """Convert points (point, input) to an array of finite numbers.
 
     Raises
     ------
     InputError
-        If they have another shape, or a value is no finite number.
+        If the points have another shape, or a value is no finite number.
     """
     try:
         points = np.asarray(x, np.float64)

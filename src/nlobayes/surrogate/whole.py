@@ -1,4 +1,4 @@
-"""What facts and arrays of a surrogate file must be together, each rule in words and as a test."""
+"""Rules for facts and arrays of a surrogate file together, each as text and as a test."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from nlobayes.surrogate.targets import FURTHER
 from nlobayes.types import Exported
 
 TAIL = 0.01
-"""Most of the noise's distribution that may lie beyond its table, on each side."""
+"""Largest probability of the noise outside its table, on each side."""
 
 
 def _layers_fit(exported: Exported) -> bool:
-    """Compare the arrays of the draws with one output of each target."""
+    """Return whether the network of the draws has one output for each target."""
     return _is_network(exported, len(exported.facts.get(FURTHER, [])) + 1)
 
 
 def _is_network(exported: Exported, outputs: int) -> bool:
-    """Compare the arrays of the draws with those that follow from the sizes of their weights."""
+    """Return whether the arrays of the draws are those of a network with this many outputs."""
     drawn = exported.variables
     count = sum(name.startswith(f"{WEIGHTS}_") for name in drawn)
     weights = [drawn.get(f"{WEIGHTS}_{number}") for number in range(1, count + 1)]
@@ -38,8 +38,9 @@ def _is_network(exported: Exported, outputs: int) -> bool:
     draws, inside = len(drawn[f"{WEIGHTS}_1"]), exported.features.shape[1]
     shapes: dict[str, tuple[int, ...]] = {}
     for names, (into, out) in zip(layer_names(network), pairwise(network.sizes), strict=True):
-        own = ((draws, into, out), (draws, out), (draws, out))
-        shapes |= {name: shape for name, shape in zip(names, own, strict=True) if name is not None}
+        layer = ((draws, into, out), (draws, out), (draws, out))
+        named = zip(names, layer, strict=True)
+        shapes |= {name: shape for name, shape in named if name is not None}
     found = {name: values.shape for name, values in drawn.items()}
     return found == shapes and network.sizes[0] == inside and network.sizes[-1] == outputs
 
@@ -102,17 +103,17 @@ def _are_finite(arrays: Iterable[np.ndarray]) -> bool:
 
 
 def _within_limits(exported: Exported) -> bool:
-    """Compare the limits of inputs, and of what is made of them, with the typical row."""
+    """Return whether all quantities have limits, and the typical row is within them."""
     facts, typical = exported.facts, exported.typical[np.newaxis]
     named = dict(zip(facts["columns"], exported.limits.tolist(), strict=True))
     all_limits = named | facts["domain"]["limits"]
-    wanted = quantities(typical, facts["columns"], facts["units"], all_limits).keys()
-    known = wanted == all_limits.keys()
-    return known and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
+    limited = quantities(typical, facts["columns"], facts["units"], all_limits).keys()
+    complete = limited == all_limits.keys()
+    return complete and bool(within(all_limits, typical, facts["columns"], facts["units"]).all())
 
 
 def _reference_fits(exported: Exported) -> bool:
-    """Return whether the columns are what the reference needs, and the typical row has one."""
+    """Return whether the file has the columns of the reference, and the typical row a reference."""
     facts = exported.facts
     target, columns = facts["transforms"]["target"], facts["columns"]
     settings = target.get("relative_to")
@@ -128,15 +129,15 @@ def _reference_fits(exported: Exported) -> bool:
 
 def _further_fit(exported: Exported) -> bool:
     further = exported.facts.get(FURTHER, [])
-    names = [exported.facts["target"], *(one["target"] for one in further)]
+    names = [exported.facts["target"], *(each["target"] for each in further)]
     return len({*names}) == len(names) and len(further) == len(exported.further)
 
 
 def _theory_fits(exported: Exported) -> bool:
-    """Return whether the outputs with theory errors are there."""
-    told = [*chain.from_iterable(exported.facts["transforms"].get("theory", {}).values())]
-    further = {one["target"] for one in exported.facts.get(FURTHER, [])}
-    return len({*told}) == len(told) and {*told} <= further
+    """Return whether all outputs of theory errors are further targets, each used once."""
+    outputs = [*chain.from_iterable(exported.facts["transforms"].get("theory", {}).values())]
+    further = {each["target"] for each in exported.facts.get(FURTHER, [])}
+    return len({*outputs}) == len(outputs) and {*outputs} <= further
 
 
 def _residual_rises(exported: Exported) -> bool:
@@ -169,7 +170,7 @@ WHOLE: dict[str, Callable[[Exported], bool]] = {
     "column is one of the features": _column_is_a_feature,
     "inside is at most edge": lambda e: e.facts["domain"]["inside"] <= e.facts["domain"]["edge"],
 }
-"""What must hold of facts and arrays together."""
+"""Rules for facts and arrays of a file of numbers, with their tests."""
 
 OF_NUMBERS = (
     _all_finite,
@@ -182,18 +183,18 @@ OF_NUMBERS = (
     _residual_rises,
     _column_is_a_feature,
 )
-"""Those of `WHOLE` that are about noises and further targets, which classes have not."""
+"""Tests of `WHOLE` that apply to noise and further targets, which files of classes do not have."""
 
 
 def _classes_fit(exported: Exported) -> bool:
-    """Compare the arrays of the draws with one output of each class."""
+    """Return whether the network of the draws has one output for each class."""
     labels = exported.facts["transforms"]["target"]["labels"]
     return _is_network(exported, len(labels)) and not exported.further
 
 
 def _arrays_finite(exported: Exported) -> bool:
-    own = (exported.features, exported.spacing, exported.limits, exported.typical)
-    return _are_finite((*own, *exported.variables.values()))
+    arrays = (exported.features, exported.spacing, exported.limits, exported.typical)
+    return _are_finite((*arrays, *exported.variables.values()))
 
 
 WHOLE_OF_CLASSES: dict[str, Callable[[Exported], bool]] = {
@@ -202,4 +203,4 @@ WHOLE_OF_CLASSES: dict[str, Callable[[Exported], bool]] = {
         _classes_fit
     ),
 }
-"""What must hold of files of classes beside the rest of `WHOLE`."""
+"""Rules for files of classes, in addition to those of `WHOLE` that are not in `OF_NUMBERS`."""

@@ -1,4 +1,4 @@
-"""How values of artifacts are compared, and the pieces of several chain groups."""
+"""Comparison of values of artifacts, and files of several chain groups."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _assert_same_bits(one: Any, two: Any) -> None:
 def make_chain_groups(
     make_chain_group: Callable[..., tuple[list[Path], list[Path]]],
 ) -> Callable[..., tuple[list[Path], list[Path]]]:
-    """Write chain groups; give the warm-ups and the segments of all, group by group."""
+    """Write chain groups; return the warm-ups and the segments of all, group by group."""
 
     def make(
         folder: Path, chain_groups: Sequence[Sequence[int]], **sizes: int

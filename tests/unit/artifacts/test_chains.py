@@ -1,4 +1,4 @@
-"""Groups of chains are read back bit for bit, and their pieces join in their own order."""
+"""Chain groups are read back bit for bit, and their segments join in order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_piece_of_a_warmup_is_read_back(
     dtype: Dtype,
     chain_group: tuple[int, ...],
 ) -> None:
-    """What an unfinished warm-up carries with it."""
+    """These are arrays that an unfinished warm-up stores."""
     path, end = tmp_path / "out.nc", make_checkpoint(chain_group, 8, dtype, adapting=True)
     stats = make_stats(chain_group, 5, 3, dtype)
     chains.write_warmup(path, 5, stats, end, {})
@@ -78,7 +78,7 @@ def test_a_segment_is_read_back(
 def test_arrays_of_any_shape_and_type_are_read_back(
     tmp_path: Path, make_segment: MakeSegment, assert_same_bits: Same
 ) -> None:
-    """A dense mass matrix, a ladder of temperatures, buffers and counters, names with dots."""
+    """A dense mass matrix, several temperatures, buffers and counters, names with dots."""
     rng, segment = np.random.default_rng(6), make_segment((0, 1), 0)
     tuned = {
         **segment.end.tuned,
@@ -152,7 +152,7 @@ def test_chain_groups_and_pieces_join_in_order(
     assert_same_bits: Same,
     chain_groups: Blocks,
 ) -> None:
-    """Chains in the order of the chain groups, however they are grouped."""
+    """Chains are in the order of the chain groups, however they are grouped."""
     groups = chains.assemble(*make_chain_groups(tmp_path, chain_groups, segments=3, warmups=2))
     whole = join_by_hand([make_segment((2, 0, 1), first) for first in (0, 8, 16)])
     assert_same_bits(groups["predictions"]["f"].values, whole.function)
@@ -204,7 +204,7 @@ def test_one_long_segment_equals_its_pieces(
 def test_segments_of_no_draws_end_where_the_one_before_ended(
     tmp_path: Path, make_chain_group: MakeBlock, assert_same_bits: Same
 ) -> None:
-    """They say so themselves, hold nothing, can be continued from, and are skipped."""
+    """They have no draws, can be continued from, and are skipped."""
     warmups, segments = make_chain_group(tmp_path, (0, 1), 2)
     empty, again = tmp_path / "empty.nc", tmp_path / "again.nc"
     chains.write_empty_segment(empty, segments[1], {"verb": "draw"})

@@ -1,4 +1,4 @@
-"""Pieces of chains that are not those of one run, or not in order, are never joined."""
+"""Segments that are not of one run, or not in order, are never joined."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_chain_group_that_is_given_twice_is_refused(
 def test_chain_groups_without_warmups_or_segments_are_refused(
     tmp_path: Path, make_chain_group: MakeBlock, lacking: str
 ) -> None:
-    """Neither a chain that was never warmed up nor one that never drew."""
+    """A chain without a warm-up and a chain without draws are both refused."""
     (warm_a, drawn_a), (warm_b, drawn_b) = (
         make_chain_group(tmp_path, chain_group) for chain_group in ((0,), (1, 2))
     )

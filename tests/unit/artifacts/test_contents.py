@@ -53,7 +53,7 @@ def test_a_start_is_read_back(
 def test_a_start_whose_end_was_never_stored_is_not_read(
     tmp_path: Path, make_start: Callable[..., MAPEstimate], share: float
 ) -> None:
-    """Its long path holds no structure that zeros could break; what lies behind it does."""
+    """Zeros would break no structure in its long path, but they do in the arrays after it."""
     rng = np.random.default_rng(6)
     long = rng.normal(size=(50, 2000)).astype(np.float32)
     start = make_start(0)._replace(
@@ -98,7 +98,7 @@ def test_the_data_of_a_posterior_are_its_rows(dataset: Dataset, assert_same_bits
 
 
 def test_the_errors_of_a_posterior_are_in_units_of_the_network(dataset: Dataset) -> None:
-    """Of its rows, where the dataset knows them; nothing is written where it does not."""
+    """They are those of its rows; a dataset without errors gives no such variable."""
     train = dataset.split == 0
     error = np.linspace(0, 0.1, len(train))
     observed = contents.observed_groups(dataset._replace(error=error), train)["observed_data"]

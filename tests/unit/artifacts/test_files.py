@@ -1,4 +1,4 @@
-"""A file is whole and under its name, or it is not there."""
+"""A file under its name is complete, or it does not exist."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KILLED = (
 
 
 class Interrupted(BaseException):
-    """Ends a program, as Control-C does."""
+    """Exception that ends a program, as Control-C does."""
 
 
 @pytest.mark.parametrize("failure", [OSError("disk full"), ValueError("bad"), Interrupted()])
@@ -108,7 +108,7 @@ def test_of_two_writers_of_a_file_neither_removes_what_the_other_writes(tmp_path
 
 
 def test_a_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
-    """Not what another machine may be writing, what a living process writes, or files of others."""
+    """Files of other machines, of running processes and of other names are kept."""
     path = tmp_path / "out.txt"
     done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert done.returncode == -9
@@ -127,7 +127,7 @@ def test_a_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path
     assert {found.name for found in tmp_path.iterdir()} == {"out.txt", *others}
 
 
-def test_a_process_that_nobody_asked_how_it_ended_is_no_writer(tmp_path: Path) -> None:
+def test_an_ended_process_whose_status_was_not_read_is_no_writer(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     with subprocess.Popen([sys.executable, "-c", KILLED, str(path)]) as ended:
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
@@ -155,7 +155,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, place: str) -
     assert {found.name for found in tmp_path.iterdir()} == {"file", "folder"}
 
 
-def test_a_disk_that_tells_nothing_of_its_room_is_refused_all_the_same(
+def test_a_disk_without_known_free_space_is_refused_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: Path) -> None:

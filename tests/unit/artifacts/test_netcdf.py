@@ -1,4 +1,4 @@
-"""NetCDF files: equal content gives equal bytes, and a file that is not whole is never read."""
+"""NetCDF files: equal content gives equal bytes, and an incomplete file is never read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS = 40
 
 
 def groups_of(kind: str) -> Groups:
-    """The least that an artifact of a kind must hold, of random numbers."""
+    """Make the required groups of a kind of artifact from random numbers."""
     rng = np.random.default_rng(len(kind))
     return {
         group: xr.Dataset(
@@ -65,7 +65,7 @@ def test_groups_are_read_back_bit_for_bit(tmp_path: Path, kind: str) -> None:
         np.array([-(2**31), 2**31 - 1], np.int32),
         np.array([True, False]),
         np.array(["ln|m|", "N11^2", "σ", ""]),
-        np.array(9.96921e36),  # what NetCDF itself takes for a missing value
+        np.array(9.96921e36),  # NetCDF's own missing value
     ],
     ids=lambda values: str(values.dtype),
 )
@@ -144,7 +144,7 @@ def cuts(size: int) -> list[int]:
 
 
 def test_a_truncated_file_is_never_read(whole: Path, tmp_path: Path) -> None:
-    """Each cut has a name of its own: HDF5 may keep what it knows of a file that was open."""
+    """Each cut has its own file name, because HDF5 may cache the content of a file by name."""
     content = whole.read_bytes()
     for cut in cuts(len(content)):
         path = tmp_path / f"{cut}.nc"
@@ -156,7 +156,7 @@ def test_a_truncated_file_is_never_read(whole: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_whose_end_was_never_stored_is_not_read(whole: Path, tmp_path: Path) -> None:
-    """As after a crash of a machine: the length is right, the last half is zeros."""
+    """After a crash of a machine a file may have the right length and zeros in its second half."""
     content = whole.read_bytes()
     path = tmp_path / "start.nc"
     path.write_bytes(content[: len(content) // 2].ljust(len(content), b"\0"))
@@ -266,21 +266,21 @@ state = xr.Dataset({"position": (("parameter",), np.zeros(3))})
 names = SCHEMAS["start"]["history"]
 history = xr.Dataset({n: (dims, np.zeros([3] * len(dims))) for n, dims in names.items()})
 groups = {"posterior": many, "state": state, "history": history}
-said = []
+results = []
 for limit in (0, 1, 1000, 100_000, 160_000):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     try:
         write_groups(Path(sys.argv[1]), "start", groups, {})
-        said.append("written")
+        results.append("written")
     except InputError as error:
-        said.append([error.code, str(error.fields["path"])])
+        results.append([error.code, str(error.fields["path"])])
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-print(json.dumps(said))
+print(json.dumps(results))
 """
 
 
 def test_a_full_disk_is_told_and_keeps_the_old_file(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk."""
+    """A limit on the size of files replaces the full disk."""
     path = tmp_path / "out.nc"
     path.write_text("old and whole")
     done = subprocess.run(

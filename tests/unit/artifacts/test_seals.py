@@ -1,4 +1,4 @@
-"""A seal shows every change of a file; a record shows every change of what it says."""
+"""A seal reveals every change of a file, and a record every change of its content."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def sealed(tmp_path: Path, make_start: Callable[..., MAPEstimate]) -> Path:
 def test_a_digest_is_what_others_compute(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(range(256)) * 9000)
-    said = subprocess.run(["sha256sum", path], capture_output=True, text=True, check=True).stdout
-    assert digest(path) == said.split()[0]
+    output = subprocess.run(["sha256sum", path], capture_output=True, text=True, check=True).stdout
+    assert digest(path) == output.split()[0]
 
 
 def test_digests_are_named_by_paths_from_here(
@@ -102,7 +102,9 @@ def test_small_files_can_be_sealed_and_are_refused_unsealed(tmp_path: Path, size
     check_seal(path)
 
 
-def test_a_record_says_what_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_has_the_digests_of_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("out.csv").write_text("a\n1\n")
     write_record(Path("record.json"), MADE, [Path("out.csv")])
@@ -121,7 +123,7 @@ def test_a_record_says_what_was_written(tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_a_changed_record_is_refused(tmp_path: Path, change: Callable[[str], str]) -> None:
-    """Also one that says the same in other bytes."""
+    """This includes a record with the same content in other bytes."""
     path = tmp_path / "results/records/record.json"
     write_record(path, MADE, [])
     path.write_text(change(path.read_text()))
@@ -139,7 +141,7 @@ def test_a_record_of_other_than_digests_is_refused(tmp_path: Path, outputs: obje
         read_record(path)
 
 
-def test_results_say_where_they_stand_and_files_elsewhere_do_not(
+def test_results_state_their_place_and_files_elsewhere_do_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -150,15 +152,15 @@ def test_results_say_where_they_stand_and_files_elsewhere_do_not(
     assert "place" not in read_record(Path("c.json"))
 
 
-def test_no_record_is_written_unless_asked_for(tmp_path: Path) -> None:
+def test_no_record_is_written_without_a_path(tmp_path: Path) -> None:
     write_record(None, MADE, [tmp_path / "never read"])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_only_a_result_may_be_deleted(tmp_path: Path) -> None:
-    """Whoever names a file of their own by mistake is never told to delete it."""
+    """The remedy for a file of the user outside `results/` never contains its deletion."""
     (tmp_path / "results").mkdir()
-    for name, code, said in (
+    for name, code, deletable in (
         ("mine.csv", "artifacts.no_artifact", False),
         ("mine.nc", "artifacts.no_seal", False),
         ("results/a.nc", "artifacts.no_seal", True),
@@ -167,4 +169,4 @@ def test_only_a_result_may_be_deleted(tmp_path: Path) -> None:
         path.write_bytes(SIGNATURE if path.suffix == ".nc" else b"m1,sigma\n1,2\n")
         with refused(code) as caught:
             check_seal(path)
-        assert ("delete it and call `snakemake " in caught.value.fields["remedy"]) == said
+        assert ("delete it and call `snakemake " in caught.value.fields["remedy"]) == deletable

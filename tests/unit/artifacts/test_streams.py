@@ -1,4 +1,4 @@
-"""Tables written chunk by chunk: numbers read back bit for bit, a file is whole or not there."""
+"""Tables written chunk by chunk: numbers are read back bit for bit, and files are complete."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_chunk_that_fails_to_come_leaves_the_old_file(tmp_path: Path, form: st
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_each_chunk_is_printed_before_the_next_is_asked_for(
+def test_each_chunk_is_printed_before_the_next_is_computed(
     form: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     printed = []
@@ -92,7 +92,7 @@ def test_each_chunk_is_printed_before_the_next_is_asked_for(
     assert capfdbinary.readouterr().out == b""
 
 
-def test_units_stand_in_the_header(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_units_are_in_the_header(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     print_chunks(chunks(), "csv")
     header, *rows = csv.reader(capfdbinary.readouterr().out.decode().splitlines())
     assert header == ["row", "x:pb", "name"]

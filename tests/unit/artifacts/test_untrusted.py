@@ -1,4 +1,4 @@
-"""Artifacts of strangers: reading one runs nothing, and one that claims too much is refused."""
+"""Artifacts from unknown sources: reading runs no code, and too large claims are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUP = next(iter(SCHEMAS["start"]))
 
 
 def write_honest(path: Path) -> Path:
-    """An artifact of the kind `start`, with a variable of text besides."""
+    """Write an artifact of the kind `start` with a further variable of text."""
     groups = {
         group: xr.Dataset({n: (dims, np.ones([3] * len(dims))) for n, dims in variables.items()})
         for group, variables in SCHEMAS["start"].items()
@@ -65,7 +65,7 @@ HOSTILE = {
 
 @pytest.fixture(params=HOSTILE, ids=lambda add: add.__name__.removeprefix("add_"))
 def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
-    """A sealed artifact with one variable more, of a kind that is never written; its error."""
+    """A sealed artifact with a further variable of a type that is never written, and its error."""
     path = write_honest(tmp_path / "hostile.nc")
     with netCDF4.Dataset(path, "a") as file:
         file[GROUP].createDimension("odd", 2)

@@ -24,7 +24,7 @@ def files(
     dataset: Dataset,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[Path]:
-    """Surrogates of other numbers of draws: those of the first have 40, then 50 and 60."""
+    """Surrogates with different numbers of draws: 40, 50 and 60."""
     folder = tmp_path_factory.mktemp("surrogates")
     return [
         write(

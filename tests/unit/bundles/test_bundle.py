@@ -1,4 +1,4 @@
-"""A bundle predicts what its surrogates predict, and refuses in one line what it cannot."""
+"""A bundle predicts what its surrogates predict, and refuses other requests in one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def slha(files: list[Path]) -> str:
 
 
 def test_five_lines_from_a_file_to_numbers(folder: Path, slha: str, tmp_path: Path) -> None:
-    """As docs/using.md shows them."""
+    """The lines are those of docs/using.md."""
     (tmp_path / "model.slha").write_text(slha)
     bundle = Bundle.load(folder)
     found = bundle.predict(tmp_path / "model.slha", energy=13000)
@@ -49,7 +49,7 @@ def test_a_prediction_is_that_of_the_surrogate(
         assert bundle.predict(given, [(1000023, 1000022)], 13000.0) == {TWO: expected}
 
 
-def test_processes_come_in_the_order_asked(bundle: Bundle, slha: str) -> None:
+def test_processes_come_in_the_requested_order(bundle: Bundle, slha: str) -> None:
     assert [*bundle.predict(slha, [TWO, ONE], 13000)] == [TWO, ONE]
 
 
@@ -59,7 +59,7 @@ def test_one_energy_need_not_be_named(bundle: Bundle, slha: str) -> None:
     assert at_two[0] != at_two[1]
 
 
-def test_it_says_what_it_has(bundle: Bundle) -> None:
+def test_its_text_describes_its_content(bundle: Bundle) -> None:
     assert bundle.energies == (13000.0, 13600.0)
     assert repr(bundle) == (
         "<Bundle: 3 surrogates of 2 processes at 13000, 13600 GeV; checks of 3 failed>"
@@ -117,7 +117,7 @@ def test_orders_are_not_added(
 def test_parton_distributions_are_not_mixed(
     files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
-    """Other engines, and distributions that are not stated, may be added; the sum says so."""
+    """Processes of other engines or unknown distributions may be added; the reason lists them."""
     from nlobayes.commands.tools.bundle import bundle as make
 
     ours = {"parton_distributions": "CT18 NLO", "engine": "ours 1"}
@@ -139,10 +139,10 @@ def test_parton_distributions_are_not_mixed(
     assert mixed.total(slha, [ONE]).reason == ""
 
 
-def test_only_blocks_of_what_is_asked_for_are_needed(
+def test_only_blocks_of_requested_processes_are_needed(
     files: list[Path], exported: Exported, dataset: Dataset, slha: str, tmp_path: Path
 ) -> None:
-    """A surrogate with charginos asks for UMIX; one without does not."""
+    """A surrogate with charginos needs UMIX; one without does not."""
     from nlobayes.commands.tools.bundle import bundle as make
 
     names = dict(zip(exported.facts["columns"], ("mc1", "u11", "u12", "v11", "v12"), strict=True))
@@ -164,7 +164,7 @@ def test_only_blocks_of_what_is_asked_for_are_needed(
 
 
 def test_another_spectrum_has_another_answer(bundle: Bundle, files: list[Path]) -> None:
-    """What was asked before is kept for the same spectrum alone, and cannot be changed outside."""
+    """Predictions are cached for the same spectrum only, and callers cannot change the cache."""
     surrogate = Surrogate.load(files[0])
     point = dict(zip(surrogate.inputs, surrogate.typical.values(), strict=True))
     first = bundle.predict(point, [ONE], 13000)[ONE]

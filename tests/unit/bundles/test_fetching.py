@@ -1,4 +1,4 @@
-"""Bundles come by name from a server of this machine, and only as the catalog means them."""
+"""Bundles are downloaded by name from a local server, and must match the catalog."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ FILE = "13000GeV_1000022_1000023.nc"
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Counts what is asked for, and prints nothing."""
+    """Handler that stores the paths of requests, and prints nothing."""
 
-    asked: list[str] = []
+    requested: list[str] = []
 
     def log_message(self, *_: Any) -> None:
-        self.asked.append(self.path)
+        self.requested.append(self.path)
 
 
 @pytest.fixture
 def served(folder: Path, tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A folder that a server gives, and its address."""
+    """A folder that a server provides, and its address."""
     copy = Path(copytree(folder, tmp_path / "served"))
-    Quiet.asked = []
+    Quiet.requested = []
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=copy)) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -46,7 +46,7 @@ def served(folder: Path, tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 @pytest.fixture
 def cataloged(served: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The catalog that names it `small`."""
+    """The catalog that names the served folder `small`."""
     copy, url = served
     path = tmp_path / "catalog.json"
     path.write_text(json.dumps({"small": {"url": url, "sha256": digest(copy / "bundle.json")}}))
@@ -61,10 +61,10 @@ def test_a_bundle_is_fetched_once(
 ) -> None:
     assert Bundle.list() == ("small",)
     assert repr(Bundle.load("small")) == repr(Bundle.load(folder))
-    assert len(Quiet.asked) == 4
-    monkeypatch.setitem(sys.modules, "pooch", None)  # what is there needs it no more
+    assert len(Quiet.requested) == 4
+    monkeypatch.setitem(sys.modules, "pooch", None)  # a cached bundle does not need it
     assert repr(Bundle.load("small")) == repr(Bundle.load(folder))
-    assert len(Quiet.asked) == 4
+    assert len(Quiet.requested) == 4
 
 
 def test_a_damaged_file_of_the_cache_is_fetched_again(cataloged: Path, tmp_path: Path) -> None:
@@ -72,11 +72,11 @@ def test_a_damaged_file_of_the_cache_is_fetched_again(cataloged: Path, tmp_path:
     (cached,) = (tmp_path / "cache").rglob(FILE)
     cached.write_bytes(b"damaged")
     Bundle.load("small")
-    assert Quiet.asked[4:] == [f"/{FILE}"]
+    assert Quiet.requested[4:] == [f"/{FILE}"]
 
 
 @pytest.mark.parametrize("name", ["bundle.json", FILE])
-def test_what_is_not_what_was_meant_is_refused(
+def test_a_file_with_another_digest_is_refused(
     cataloged: Path, served: tuple[Path, str], tmp_path: Path, name: str
 ) -> None:
     copy, url = served
@@ -87,13 +87,15 @@ def test_what_is_not_what_was_meant_is_refused(
     assert not [*(tmp_path / "cache").rglob(name)]
 
 
-def test_a_server_that_has_it_not_is_told(cataloged: Path, served: tuple[Path, str]) -> None:
+def test_a_file_that_the_server_lacks_is_an_error(
+    cataloged: Path, served: tuple[Path, str]
+) -> None:
     (served[0] / FILE).unlink()
     with refused("bundles.not_fetched", url=f"{served[1]}/{FILE}"):
         Bundle.load("small")
 
 
-def test_nobody_answers(cataloged: Path) -> None:
+def test_a_server_that_does_not_answer_is_an_error(cataloged: Path) -> None:
     content = json.loads(cataloged.read_text())
     content["small"]["url"] = "http://127.0.0.1:9"
     cataloged.write_text(json.dumps(content))

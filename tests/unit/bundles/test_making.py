@@ -1,4 +1,4 @@
-"""`nlobayes bundle` makes a whole folder or nothing, and a folder is what its index says."""
+"""`nlobayes bundle` makes a complete folder or none, and the folder must match its index."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def test_an_index_of_earlier_has_no_shared_rows(folder: Path, tmp_path: Path) ->
             Bundle.load(tmp_path / "copy")
 
 
-def test_failed_checks_are_said(
+def test_failed_checks_are_printed(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bundle(files[:1], tmp_path / "one")
-    said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith("nlobayes: <Bundle: 1 surrogates of 1 processes at 13000 GeV")
-    assert said[1] == f"nlobayes: warning: calibration of {NAMES[0]} failed: coverage_95"
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("nlobayes: <Bundle: 1 surrogates of 1 processes at 13000 GeV")
+    assert lines[1] == f"nlobayes: warning: calibration of {NAMES[0]} failed: coverage_95"
 
 
 def test_what_cannot_be_bundled_leaves_nothing(

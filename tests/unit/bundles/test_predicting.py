@@ -1,4 +1,4 @@
-"""`nlobayes predict` with a bundle: rows are what `Bundle` predicts, blocks come at once."""
+"""`nlobayes predict` with a bundle: rows equal those of `Bundle`, blocks are written at once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rows(folder: Path, points: Path, out: Path, **options: Any) -> dict[str, lis
 
 
 def test_rows_are_what_the_bundle_predicts(folder: Path, slha: Path, tmp_path: Path) -> None:
-    """Of each process and of the sum, and in the order that is asked for."""
+    """This holds for each process and the sum, in the requested order."""
     loaded = Bundle.load(folder)
     found = rows(folder, slha, tmp_path / "out.csv", total=True)
     assert [*found] == [*COLUMNS, *ERRORS, "domain", "reason"]
@@ -53,8 +53,8 @@ def test_rows_are_what_the_bundle_predicts(folder: Path, slha: Path, tmp_path: P
     assert found["sigma_pb_q84"] == [one.high for one in expected]
     assert found["total_up_rel"] == [one.errors["total_up"] for one in expected]
     assert found["domain"] == [one.domain for one in expected]
-    asked = ["1000023 1000022", "1000022, 1000022"]
-    found = rows(folder, slha, tmp_path / "out.csv", process=asked, unit="fb")
+    requested = ["1000023 1000022", "1000022, 1000022"]
+    found = rows(folder, slha, tmp_path / "out.csv", process=requested, unit="fb")
     assert found["process"] == ["1000022 1000023", "1000022 1000022"]
     assert found["sigma_fb_median"] == [1000 * one.median for one in expected[1::-1]]
 
@@ -71,9 +71,9 @@ def test_a_folder_of_files_is_read_file_by_file(
     predict(folder, str(tmp_path), str(tmp_path / "o.jsonl"), energy=13600.0, skip_bad=True)
     lines = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
     assert [line["file"] for line in lines] == ["a.slha", "b/c.slha"]
-    said = capsys.readouterr().err
-    assert "warning: 1 of 3 files left out, the first: " in said
-    assert "calibration of 1000022 1000022 failed: coverage_95" in said
+    messages = capsys.readouterr().err
+    assert "warning: 1 of 3 files left out, the first: " in messages
+    assert "calibration of 1000022 1000022 failed: coverage_95" in messages
 
 
 def test_points_outside_are_counted(
@@ -88,7 +88,7 @@ def test_points_outside_are_counted(
 
 
 def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: Path) -> None:
-    """The file itself; again it does not change, and blocks of the other energy are added."""
+    """A second call does not change the file; a call at the other energy adds blocks."""
     before = slha.read_bytes()
     found = rows(folder, slha, tmp_path / "out.csv", slha_out=slha)
     after = slha.read_bytes()
@@ -108,7 +108,7 @@ def test_every_process_gets_a_block_at_once(folder: Path, slha: Path, tmp_path: 
 def test_one_process_that_cannot_be_written_leaves_the_file_alone(
     folder: Path, exported: Exported, dataset: Dataset, slha: Path, tmp_path: Path
 ) -> None:
-    """The first is inside; the second is of lighter squarks."""
+    """The first process is inside; the surrogate of the second is for lighter squarks."""
     light = STATED | {"outgoing": "1000023 1000023", "fixed": "msq = 100 GeV (99 to 101)"}
     of = [
         write(tmp_path / "1.nc", exported, dataset),
@@ -142,7 +142,7 @@ def test_one_process_that_cannot_be_written_leaves_the_file_alone(
         ({"engine": "jax"}, "commands.option_of_one", "--engine"),
     ],
 )
-def test_what_a_bundle_cannot_say_is_refused(
+def test_what_a_bundle_cannot_predict_is_refused(
     folder: Path, slha: Path, tmp_path: Path, options: dict[str, Any], code: str, where: str | None
 ) -> None:
     before = slha.read_bytes()

@@ -1,4 +1,4 @@
-"""The interval of a sum covers as often as stated, by rows that its surrogates share."""
+"""The interval of a sum has its nominal coverage, due to rows that its surrogates share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def drawn(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.statistical
 @pytest.mark.parametrize("files", [FILES, FILES[:2], FILES[2:]])
 def test_a_widened_interval_covers_new_sums(files: tuple[str, ...]) -> None:
-    """To four standard errors of the 1000 rows that set it and of the 20 000 new ones."""
+    """Tolerance: four standard errors of the 1000 rows that set it and of the 20 000 new ones."""
     rng = np.random.default_rng(3)
     factor = widening([SharedRows(FILES, *drawn(rng, ROWS))], files)
     errors, half_widths = (of[[FILES.index(file) for file in files]] for of in drawn(rng, NEW))
@@ -56,7 +56,7 @@ def test_sums_without_shared_rows_keep_their_interval() -> None:
 def project(
     make_surrogate: Callable[..., Exported], dataset: Dataset, tmp_path_factory: Any
 ) -> Path:
-    """Two surrogates below `results/`, and their datasets, of which all rows are for validation."""
+    """Two surrogates below `results/`, and their datasets, which have validation rows only."""
     root = tmp_path_factory.mktemp("project")
     held = dataset._replace(split=np.ones_like(dataset.split))
     for number, (outgoing, hidden) in enumerate(PAIRS.items()):

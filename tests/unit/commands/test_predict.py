@@ -114,7 +114,7 @@ def test_units_of_inputs_are_those_of_their_header(run: Run, scan: np.ndarray) -
         found = run(text_of(given, header))
         for name in [*INPUTS, "sigma_pb_mean", "sigma_pb_q84"]:
             np.testing.assert_allclose(found[name], known[name], rtol=1e-6)
-    with refused("data.unit_not_convertible", name="m1", unit="pb", wanted="GeV"):
+    with refused("data.unit_not_convertible", name="m1", unit="pb", requested="GeV"):
         run(text_of(scan, HEADER.replace("GeV", "pb")))
 
 
@@ -278,7 +278,7 @@ def test_warnings_count_what_is_not_inside_and_name_what_failed(
         (
             {"unit": "GeV"},
             "data.unit_of_another_kind",
-            {"where": "--unit", "unit": "pb", "wanted": "GeV"},
+            {"where": "--unit", "unit": "pb", "requested": "GeV"},
         ),
         ({"unit": "barn"}, "data.unknown_unit", {"where": "--unit", "unit": "barn"}),
     ],
@@ -301,7 +301,7 @@ def test_numbers_and_units_that_cannot_be_are_refused(
     [
         ({"quantiles": "0.5,x"}, "no_numbers", {"where": "--quantiles", "text": "0.5,x"}),
         ({"unit": "fb", "scale": "log10"}, "unit_of_log10", {}),
-        ({"draws": 41}, "too_many_draws", {"asked": 41, "draws": 40}),
+        ({"draws": 41}, "too_many_draws", {"requested": 41, "draws": 40}),
         ({"json": True}, "json_ending", {"where": "--out"}),
     ],
 )

@@ -108,7 +108,7 @@ BAD_SPECS: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     (
         {"split": {"train": 30, "validation": 15, "test": 16}},
         "data.splits_too_large",
-        {"end": 61, "asked": ["train 30", "val 15", "test 16"]},
+        {"end": 61, "requested": ["train 30", "val 15", "test 16"]},
     ),
     (
         {"split": {"train": 30, "validation": 0.01, "test": 15}},

@@ -143,7 +143,7 @@ def test_every_fault_is_named_with_its_key(
     found = zip(error.fields["places"], error.fields["faults"], strict=True)
     assert [*found] == faults
     for name in named:
-        assert name in error.fields["said"]
+        assert name in error.fields["reasons"]
 
 
 def test_other_separators_are_told(tmp_path: Path) -> None:
@@ -154,9 +154,14 @@ def test_other_separators_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", [".csv", ".parquet"])
 def test_splits_that_do_not_fit_are_refused(tmp_path: Path, end: str) -> None:
     path, split = write(tmp_path, end=end), {"train": 9, "validation": 2, "test": 2}
-    where, asked = f"{path}: split", ["train 9", "val 2", "test 2"]
+    where, requested = f"{path}: split", ["train 9", "val 2", "test 2"]
     assert_refused(
-        path, OWN | {"split": split}, "data.splits_too_large", where=where, asked=asked, count=10
+        path,
+        OWN | {"split": split},
+        "data.splits_too_large",
+        where=where,
+        requested=requested,
+        count=10,
     )
 
 
@@ -167,7 +172,7 @@ def test_splits_that_do_not_fit_are_refused(tmp_path: Path, end: str) -> None:
 def test_cells_of_the_target_are_looked_at(tmp_path: Path, cell: str, code: str) -> None:
     path = write(tmp_path, lines=LINES.replace("10,100,-10,7", f"10,100,-10,{cell}"))
     error = assert_refused(path, OWN, code, where=path, places=["target.column"])
-    assert "row 10" in error.fields["said"]
+    assert "row 10" in error.fields["reasons"]
 
 
 def test_a_row_that_is_cut_off_is_refused(tmp_path: Path) -> None:

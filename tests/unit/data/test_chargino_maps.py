@@ -1,4 +1,4 @@
-"""Maps of charginos see what cross sections depend on, and no convention of signs or phases."""
+"""Maps of charginos depend on what cross sections depend on, and on no convention of signs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def mixed(draw: st.DrawFn) -> np.ndarray:
 
 @st.composite
 def unlike(draw: st.DrawFn) -> np.ndarray:
-    """Two charginos whose rows of U, and of V, are orthogonal."""
+    """Draw two charginos whose rows of U, and of V, are orthogonal."""
     angles = draw(st.tuples(*[st.floats(0.05, 3.1).filter(lambda a: abs(a - 1.57) > 0.05)] * 2))
     both = [[np.cos(a), np.sin(a), -np.sin(a), np.cos(a)] for a in angles]
     first, second = (
@@ -56,7 +56,7 @@ def unlike(draw: st.DrawFn) -> np.ndarray:
 
 
 def rate(point: np.ndarray, kind: Kind) -> np.ndarray:
-    """Partonic cross sections at twice the threshold, of every quark."""
+    """Compute partonic cross sections at twice the threshold, of every quark."""
     first, second = point[:5], point[-5:]
     pair = Pair(first[:1], first[None, 1:], second[:1], second[None, 1:], 1.0, kind)
     energy = 2 * threshold_gev(pair)[:, None]
@@ -71,7 +71,7 @@ def features(name: str, point: np.ndarray) -> np.ndarray:
 def test_signs_change_neither_features_nor_rate_of_a_mixed_pair(
     point: np.ndarray, of_n: float, of_u: float, of_v: float, of_phase: float
 ) -> None:
-    """Rows of N freely, of U and V with the mass; both masses for a phase of i in both fields."""
+    """Rows of N flip freely, of U and V with the mass; both masses for a phase i in both fields."""
     flips = [of_phase, *[of_n] * 4, of_phase * of_u * of_v, *[of_u] * 2, *[of_v] * 2]
     flipped = point * flips
     np.testing.assert_allclose(features(MIXED, flipped), features(MIXED, point), rtol=1e-14)
@@ -101,7 +101,7 @@ def test_signs_change_neither_features_nor_rate_of_a_chargino_pair(
 
 
 def test_a_relative_sign_is_seen() -> None:
-    """Of a mass alone, of a row of U alone and of a component: all of these change the rate."""
+    """The sign of a mass alone, of a row of U alone and of a component: all change the rate."""
     point = np.array([150, 0.5, 0.5, 0.5, -0.5, 180.0, 0.6, 0.8, 0.28, 0.96])
     alone: list[list[int]] = [[0], [5], [6, 7], [8, 9], [4], [2], [9]]
     for places in alone:
@@ -112,11 +112,11 @@ def test_a_relative_sign_is_seen() -> None:
 
 
 @pytest.mark.statistical
-def test_features_say_all_that_the_born_process_depends_on() -> None:
+def test_features_determine_the_rate_of_the_born_process() -> None:
     """Points of equal features and masses have one rate: rows are turned where nothing couples.
 
-    N3 and N4 enter by the couplings to the W alone, so that each point has a twin: another row of N
-    that is not of length 1, with the same couplings.
+    N3 and N4 enter only by the couplings to the W. Each point therefore has a twin with the same
+    couplings: another row of N that is not of length 1.
     """
     rng = np.random.default_rng(4)
     for _ in range(20):

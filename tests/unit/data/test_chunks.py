@@ -1,4 +1,4 @@
-"""Tables read chunk by chunk are the tables read at once, and no more than a chunk is held."""
+"""Tables read chunk by chunk equal tables read at once, and use the memory of one chunk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TABLE = Table(
 
 @pytest.fixture(params=ENDINGS)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The table in one of the formats."""
+    """Write the table in one of the formats."""
     written: Path = tmp_path / f"table{request.param}"
     if request.param == ".parquet":
         write_parquet(written, to_arrow(TABLE))
@@ -73,7 +73,7 @@ def test_a_stream_has_no_known_end() -> None:
 
 
 class Endless(io.RawIOBase):
-    """Rows without end, which counts what is read of it."""
+    """Endless rows, with a count of what is read."""
 
     read_so_far = 0
 
@@ -97,7 +97,7 @@ def test_no_more_than_a_chunk_is_read_ahead() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ("abc,1", "column 'a' holds 'abc', no finite number"),
         (",1", "column 'a' holds '', no finite number"),
@@ -108,11 +108,13 @@ def test_no_more_than_a_chunk_is_read_ahead() -> None:
         ("1,2,3", "3 cells where the header has 2"),
     ],
 )
-def test_a_row_that_cannot_be_used_is_named_and_the_others_are_read(cells: str, said: str) -> None:
+def test_a_row_that_cannot_be_used_is_named_and_the_others_are_read(
+    cells: str, message: str
+) -> None:
     source = open_csv(stream(f"a,b\n1,2\n\n{cells}\n5,6\n"), ["a", "b"], "here")
     (chunk,) = source.chunks
     values, faults = numbers(source, chunk, {"a": "", "b": ""})
-    assert faults == {1: said}
+    assert faults == {1: message}
     assert values[[0, 2]].tolist() == [[1, 2], [5, 6]]
     assert not np.isfinite(values[1]).all()
 
@@ -147,7 +149,7 @@ def test_units_are_converted_and_none_is_that_which_is_wanted(
 @pytest.mark.parametrize("unit", ["pb", "MeV", "1"])
 def test_a_unit_of_another_kind_is_refused(unit: str) -> None:
     source = open_csv(stream(f"a:{unit}\n1\n"), ["a"], "here")
-    with refused("data.unit_not_convertible", where="here", name="a", unit=unit, wanted="GeV"):
+    with refused("data.unit_not_convertible", where="here", name="a", unit=unit, requested="GeV"):
         numbers(source, next(source.chunks), {"a": "GeV"})
 
 

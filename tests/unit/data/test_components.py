@@ -1,4 +1,4 @@
-"""Principal components: those of scikit-learn and of the covariance, of the train rows alone."""
+"""Principal components equal those of scikit-learn and of the covariance, from train rows alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRAIN = np.arange(90) < 60
 
 
 def rows_of(features: int = 7, seed: int = 1) -> np.ndarray:
-    """Correlated rows (90, feature) about no zero, one column constant as empty pixels are."""
+    """Draw correlated rows (90, feature) of nonzero mean, one column constant as empty pixels."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(90, features)) @ rng.normal(size=(features, features)) + 5
     rows[:, 2] = 3.0
@@ -80,7 +80,7 @@ def test_constants_come_back_from_text() -> None:
 
 
 def test_a_row_does_not_know_the_others() -> None:
-    """Bit for bit: a matrix product rounds otherwise for one row than for many."""
+    """Bit for bit; a matrix product rounds differently for one row than for many."""
     rows = rows_of(features=64)
     transform = fit_features("raw", rows, TRAIN, standardise=True, components=20)
     alone = np.concatenate([apply_features(transform, row[np.newaxis]) for row in rows])
@@ -91,7 +91,7 @@ def test_a_row_does_not_know_the_others() -> None:
 def test_more_components_than_the_rows_vary_in_are_refused(
     features: int, train: np.ndarray, directions: int
 ) -> None:
-    """One column is constant, and so many rows about their mean span one direction less."""
+    """One column is constant, and n rows about their mean span at most n - 1 directions."""
     rows = rows_of(features)
     with refused(
         "data.more_components_than_directions", directions=directions, rows=60, components=60

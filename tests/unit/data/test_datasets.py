@@ -1,4 +1,4 @@
-"""A table becomes a dataset: constants know the train rows only, and nothing is reordered."""
+"""Datasets from tables: constants come from the train rows alone, and the order is kept."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_target_comes_back_from_its_constants(points: Selection, choices: Ch
 
 
 def test_features_come_from_their_constants(points: Selection, choices: Choices) -> None:
-    """ln|m| written out, with the stored mean and scale."""
+    """Compare with ln|m| computed directly, with the stored mean and scale."""
     dataset = make(points, choices)
     constants = dataset.transforms["features"]
     expected = np.log(np.abs(points.inputs[:, 0]))
@@ -84,7 +84,7 @@ def test_raw_features_and_targets_enter_as_they_are(points: Selection, choices: 
 def test_relative_errors_become_standard_deviations_on_the_scale_that_is_learned(
     points: Selection, choices: Choices, scale: str, power: int
 ) -> None:
-    """As the spread of the scaled target over targets that scatter by so much."""
+    """Compare with the spread of the scaled target over targets that scatter by these errors."""
     errors = np.linspace(0, 0.01, 60)
     chosen = points._replace(relative_error=errors)
     dataset = make(chosen, choices._replace(target_scale=scale))

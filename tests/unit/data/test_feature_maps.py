@@ -1,4 +1,4 @@
-"""Maps see what cross sections depend on, and no more: signs leave both as they are."""
+"""Maps depend on what cross sections depend on, and no more: signs change neither."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def couplings(row: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def pairs() -> st.SearchStrategy[np.ndarray]:
-    """Two of them, which couple to quarks: not all products of their mixings vanish."""
+    """Draw two neutralinos that couple to quarks: not all products of their mixings vanish."""
     both = st.tuples(neutralinos(), neutralinos()).map(np.concatenate)
     return both.filter(lambda row: max(map(abs, couplings(row))) > 1e-9)
 
@@ -119,7 +119,7 @@ def test_signs_and_order_change_neither_features_nor_cross_section_of_a_pair(
     of_other: float,
     exchanged: bool,
 ) -> None:
-    """Rows flip each for itself, masses together: their relative sign is physics."""
+    """Each row changes sign independently, the masses together: their relative sign is physical."""
     flipped = row * [of_masses, *[of_one] * 4, of_masses, *[of_other] * 4]
     flipped = np.roll(flipped, 5) if exchanged else flipped
     ours, expected = (map_features("pair_invariants", r[None]) for r in (flipped, row))
@@ -163,7 +163,7 @@ def test_a_squark_mass_is_one_more_feature(name: str) -> None:
 @pytest.mark.parametrize("name", [*ONE, "pair_invariants"])
 @pytest.mark.parametrize("squark", [2.5, -3000.0, np.nan, np.inf])
 def test_a_squark_mass_that_is_none_is_refused(name: str, squark: float) -> None:
-    """In TeV, or another column by mistake: it must exceed the masses of the neutralinos."""
+    """A mass in TeV, or another column by mistake; it must exceed the masses of the neutralinos."""
     inputs = points(4, 2 if name == "pair_invariants" else 1)
     squarks = np.array([3000.0, squark, 3000.0, 3000.0])
     with refused("data.features_not_finite", count=1, total=4, rows=[2]) as caught:
@@ -172,7 +172,7 @@ def test_a_squark_mass_that_is_none_is_refused(name: str, squark: float) -> None
 
 
 def inputs_of(name: str) -> np.ndarray:
-    """Eight points of a map."""
+    """Draw eight points for a map."""
     width = len(FEATURE_MAPS[name].COLUMNS or COLUMNS[:5])
     return points(8, width // 5)
 
@@ -187,7 +187,7 @@ def test_every_map_names_its_features(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FEATURE_MAPS if name != "raw"])
 def test_a_map_declares_the_signs_that_it_does_not_see(name: str) -> None:
-    """All of them: of masses and whole rows, any other change of signs changes a feature."""
+    """The declared signs are complete: any other flip of masses and rows changes a feature."""
     inputs, declared = inputs_of(name), FEATURE_MAPS[name].SIGNS
     columns, width = FEATURE_MAPS[name].COLUMNS or (), inputs.shape[1]
     blocks: dict[str, list[int]] = {}

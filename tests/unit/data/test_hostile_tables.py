@@ -1,4 +1,4 @@
-"""Tables that lie or attack: one line, exit status 2, no file, and neither memory nor time."""
+"""Malformed and malicious tables: one line, exit status 2, no file, little memory and time."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ PLAIN = b"a,b\n" + b"".join(b"%d,%d\n" % (n, n * n % 7) for n in range(8))
 
 
 class NotUnpickled:
-    """Would betray itself when it is unpickled."""
+    """Object that leaves a trace when it is unpickled."""
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
         return (os.mkdir, ("hacked",))
 
 
 class Claimed(pa.ExtensionType):
-    """A type of the name that old readers unpickled."""
+    """Extension type with the name that old readers unpickled."""
 
     def __init__(self) -> None:
         super().__init__(pa.int64(), "arrow.py_extension_type")
@@ -66,7 +66,7 @@ def assert_refused(path: Path, code: str, most_mb: float = 1, **fields: Any) -> 
 
 
 def assert_unreadable(path: Path, why: str = "") -> None:
-    """Assert that a table is refused for what the reader of its format says."""
+    """Assert that a table is refused with the message of the reader of its format."""
     with refused("data.unreadable_table", where=path) as caught:
         read_table(path, 1)
     assert why in caught.value.fields["reason"]
@@ -117,7 +117,7 @@ def million_columns(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "end", "said"),
+    ("make", "end", "message"),
     [
         (sparse, ".csv", "holds NUL characters"),
         (one_line, ".csv", f"a line is longer than {MOST_CHARACTERS} characters"),
@@ -131,7 +131,7 @@ def million_columns(path: Path) -> None:
 )
 @pytest.mark.by_day(3)
 def test_a_table_that_would_fill_memory_or_time_stops_prepare(
-    tmp_path: Path, make: Callable[[Path], None], end: str, said: str
+    tmp_path: Path, make: Callable[[Path], None], end: str, message: str
 ) -> None:
     path = tmp_path / f"points{end}"
     make(path)
@@ -139,7 +139,7 @@ def test_a_table_that_would_fill_memory_or_time_stops_prepare(
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith(f"nlobayes: error: {path}: ")
     assert done.stderr.count("\n") == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert [*tmp_path.iterdir()] == [path]
 
 
@@ -227,7 +227,7 @@ def test_a_link_to_nothing_is_no_file(tmp_path: Path) -> None:
 
 
 def texts(count: int) -> pa.Table:
-    """One long text, `count` times: a few bytes in a file."""
+    """Make a table of one long text, `count` times: a few bytes in a file."""
     long = pa.array(["x" * 100_000])
     numbers = pa.array(np.zeros(count, np.int32))
     return pa.table({"a": pa.DictionaryArray.from_arrays(numbers, long)})
@@ -269,7 +269,7 @@ def test_parquet_of_too_many_columns_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_text_that_repeats_is_held_once(tmp_path: Path) -> None:
-    """10 GB of text, were every row its own."""
+    """10 GB of text if every row had its own copy."""
     pq.write_table(texts(100_000), tmp_path / "points.parquet")
     column = read_table(tmp_path / "points.parquet", 1).columns["a"]
     assert len(column) == 100_000
@@ -289,7 +289,7 @@ def test_parquet_is_never_unpickled(
 
 
 def damaged(content: bytes, count: int) -> Iterator[bytes]:
-    """Copies with wrong bytes, some of them cut off."""
+    """Yield copies with wrong bytes, some of them truncated."""
     chance = random.Random(1)
     for _ in range(count):
         copy = bytearray(content)
@@ -312,7 +312,7 @@ def test_damaged_parquet_is_read_or_refused(tmp_path: Path) -> None:
 
 
 def test_pages_with_checksums_are_never_read_damaged(tmp_path: Path) -> None:
-    """Every byte of the pages; what precedes and follows them is the file's structure."""
+    """Every byte of the pages is changed; the rest is the structure of the file."""
     path, values = tmp_path / "points.parquet", np.random.default_rng(1).random(500)
     table = pa.table({"a": values})
     pq.write_table(table, path, write_page_checksum=True, use_dictionary=False, compression="none")

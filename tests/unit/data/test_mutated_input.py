@@ -1,4 +1,4 @@
-"""Thousands of damaged files: one clear line, or exactly the numbers that a plain reader finds."""
+"""Thousands of damaged files: one clear line, or exactly the numbers of a plain reader."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def mutate(content: bytes, chance: random.Random) -> bytes:
 
 
 def _word(content: bytes, chance: random.Random) -> bytes:
-    """Put another word in the place of one."""
+    """Replace a word by another one."""
     found = [*re.finditer(rb"[^\s,]+", content)]
     if not found:
         return content
@@ -81,7 +81,7 @@ def _cut(content: bytes, chance: random.Random) -> bytes:
 
 
 def _lines(content: bytes, chance: random.Random) -> bytes:
-    """Repeat a line, leave it out, or move it."""
+    """Repeat, remove or move a line."""
     lines = content.splitlines(keepends=True)
     line = lines.pop(chance.randrange(len(lines))) if lines else b""
     for _ in range(chance.randint(0, 2)):
@@ -129,7 +129,7 @@ def test_damaged_slha_files(path: Path, make_point: Make, batch: int) -> None:
 
 
 def plain_point(text: str) -> list[float]:
-    """Read a point as plainly as can be, columns by position, with neither checks nor names."""
+    """Read a point in the simplest way, columns by position, without checks or names."""
     blocks: dict[str, list[list[str]]] = {}
     name = ""
     for line in re.split("\r\n|\r|\n", text):
@@ -150,7 +150,7 @@ def plain_point(text: str) -> list[float]:
 
 
 def agrees_with_pyslha(text: str, values: tuple[float, ...]) -> bool:
-    """Compare with what pyslha finds of masses and mixings, if it can read the file at all."""
+    """Compare with the masses and mixings of pyslha, if it can read the file at all."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -172,12 +172,12 @@ def agrees_with_pyslha(text: str, values: tuple[float, ...]) -> bool:
 
 def chosen(path: Path) -> Selection:
     units = {"m1": "GeV", "sigma": "pb"}
-    asked = {"source": str(path), "duplicates": "keep", "relative_error": "delta"}
-    return select(read_table(path, 1.0), ["m1", "n11"], ["sigma"], units, **asked)  # type: ignore[arg-type]
+    settings = {"source": str(path), "duplicates": "keep", "relative_error": "delta"}
+    return select(read_table(path, 1.0), ["m1", "n11"], ["sigma"], units, **settings)  # type: ignore[arg-type]
 
 
 def chosen_or_refused(path: Path) -> Selection | None:
-    """Select from a table; None where it is refused in one line."""
+    """Select from a table; None if it is refused in one line."""
     try:
         return chosen(path)
     except InputError as error:
@@ -203,7 +203,7 @@ def test_damaged_csv_files(path: Path, batch: int) -> None:
 
 
 def plain_columns(text: str) -> list[list[float]]:
-    """Read the columns as plainly as can be, in GeV and pb."""
+    """Read the columns in the simplest way, in GeV and pb."""
     rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     while rows[0][0].startswith("#"):
         del rows[0]
@@ -218,7 +218,7 @@ def plain_columns(text: str) -> list[list[float]]:
 
 
 def test_damaged_compressed_files(path: Path) -> None:
-    """Its checksum tells damage: it is refused, or nothing that counts was hit."""
+    """A checksum reveals damage: the file is refused, or its content is unchanged."""
     chance = random.Random(7)
     file = path / "points.csv.gz"
     original = gzip.compress(CSV.encode(), mtime=0)

@@ -1,4 +1,4 @@
-"""Parameters that SLHA files tell: of which block, in which order, and what is refused."""
+"""Parameters of SLHA files: from which block, in which order, and what is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_parameter_is_where_it_stands_first(text: str, expected: dict[str, flo
     assert read_parameters(read_sections(text, "a"), NAMES, "a") == expected
 
 
-def test_blocks_of_parameters_that_nobody_asks_for_may_hold_anything() -> None:
+def test_blocks_that_are_not_requested_may_hold_anything() -> None:
     sections = read_sections(MASS + "Block HMIX\n x y z\n" + 2 * RUN, "a")
     assert read_parameters(sections, ("mass_1000021",), "a") == {"mass_1000021": 2500.0}
     assert read_parameters(read_sections(INPUT + 2 * RUN, "a"), ("mu",), "a") == {"mu": -400.0}

@@ -1,4 +1,4 @@
-"""A column that claims to be a relative error must be able to be one; odd rows are pointed at."""
+"""Columns that cannot be relative errors are refused; doubtful rows are named."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ERRORS = 10 ** RNG.uniform(-4, -2, 200)
 def correlation_of_refused(
     code: str, errors: np.ndarray, target: np.ndarray = SIGMA, **fields: object
 ) -> float:
-    """Assert that errors are refused, and give the correlation that is named."""
+    """Assert that errors are refused, and return the correlation in the message."""
     with refused(code, where="p.csv", name="delta", **fields) as caught:
         check_relative_error(errors, target, "delta", "1", "p.csv")
     return float(caught.value.fields["correlation"])
@@ -65,7 +65,7 @@ def test_what_has_a_unit_is_no_relative_error() -> None:
 
 
 def test_what_follows_the_target_is_no_relative_error() -> None:
-    """On either scale: a tenth of the cross section, and a power of it."""
+    """On both scales: a tenth of the cross section, and a power of it."""
     share = SIGMA / SIGMA.max()
     assert correlation_of_refused("data.error_follows_target", share) == pytest.approx(1)
     power = 0.1 * (SIGMA / SIGMA.max()) ** 0.3 * 10 ** RNG.normal(0, 0.05, 200)
@@ -78,14 +78,14 @@ def test_the_accident_of_the_thesis_is_found() -> None:
     alpha_s_up = 4000 * np.exp(-mass / 60)
     pdf_error = alpha_s_up * (0.017 + 0.043 * (mass - 50) / 850) * 10 ** RNG.normal(0, 0.02, 2000)
     assert correlation_of_refused("data.error_above_one", alpha_s_up, pdf_error) > 0.99
-    small = alpha_s_up / 1e4  # also where the unit hides it
+    small = alpha_s_up / 1e4  # also with hidden units
     assert correlation_of_refused("data.error_follows_target", small, pdf_error) > 0.99
 
 
 @pytest.mark.skipif(not PROSPINO.exists(), reason=f"the public table is not at {PROSPINO}")
 def test_the_columns_of_the_thesis_are_refused() -> None:
     table = read_table(PROSPINO)
-    plain = table._replace(units={})  # as arrays in a pickle have none
+    plain = table._replace(units={})  # as arrays in a pickle
     with refused("data.error_above_one", name="sigma_fb") as caught:
         select(
             plain,
@@ -106,8 +106,8 @@ def table(**columns: list[float]) -> Table:
 
 
 def chosen(points: Table, **changes: str) -> Selection:
-    asked = {"features": ["m1"], "targets": ["sigma"], "units": {}, "source": "p.csv"}
-    return select(points, **(asked | changes))  # type: ignore[arg-type]
+    arguments = {"features": ["m1"], "targets": ["sigma"], "units": {}, "source": "p.csv"}
+    return select(points, **(arguments | changes))  # type: ignore[arg-type]
 
 
 def test_the_relative_error_is_selected() -> None:
@@ -153,7 +153,7 @@ def test_pairs_below_the_z_mass_are_doubted() -> None:
     assert doubts(GEV, m1=[-10, 50, 100], m2=[90, -40, 1e308]) == two
 
 
-def test_masses_in_no_unit_or_of_many_particles_are_not_judged() -> None:
+def test_masses_in_no_unit_or_of_many_particles_are_not_checked() -> None:
     assert doubts({}, m1=[1.0]) == {}
     assert doubts({"m1": "pb"}, m1=[1.0]) == {}
     assert doubts({"mass": "GeV"}, mass=[1.0]) == {}
@@ -161,13 +161,13 @@ def test_masses_in_no_unit_or_of_many_particles_are_not_judged() -> None:
 
 
 def test_mixings_that_are_none_are_doubted() -> None:
-    """Rounded to some digits they are still some."""
-    said = "mixings of neutralino 2 outside [-1, 1] or not of length 1"
+    """Mixings that are rounded to some digits are accepted."""
+    doubt = "mixings of neutralino 2 outside [-1, 1] or not of length 1"
     mixings: dict[str, list[float]] = {
         **{"n21": [0.6, 0.7, 1.2, 1e200], "n22": [0.8, 0.8, 0, 0], "n23": [0, 0, 0, 0]},
     }
-    assert doubts({}, **mixings) == {said: [2, 3]}
-    assert doubts({}, **mixings, n24=[0.004, 0, 0, 0]) == {said: [1, 2, 3]}
+    assert doubts({}, **mixings) == {doubt: [2, 3]}
+    assert doubts({}, **mixings, n24=[0.004, 0, 0, 0]) == {doubt: [1, 2, 3]}
     assert doubts({}, n51=[7.0], n11x=[7.0]) == {}
 
 

@@ -1,4 +1,4 @@
-"""Every pair that two quarks make has one name, whichever way it is written."""
+"""Every pair that two quarks produce has one name, in either order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross sections are found by the names of their columns, and a failed point gives none."""
+"""Cross sections are read by the names of their columns; a failed point gives none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Make = Callable[[int], "Point"]
 PAIRS = [*combinations_with_replacement(range(1, 5), 2)]
 PIDS = (1000022, 1000023, 1000025, 1000035)
-ASKED = SpectrumRequest(
+REQUEST = SpectrumRequest(
     neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
 )
 NAMES = [entry.partition(":")[0] for entry in LAYOUT]
@@ -29,27 +29,27 @@ HEADER = "PID1 PID2 sqrt_s " + " ".join(NAMES)
 
 
 def layout(*entries: str) -> SpectrumRequest:
-    return ASKED._replace(layout=make_layout(entries, "nlo_ms"))
+    return REQUEST._replace(layout=make_layout(entries, "nlo_ms"))
 
 
-def read(text: str, asked: SpectrumRequest = ASKED) -> Reading:
-    return read_point(text, asked, "a.slha")
+def read(text: str, request: SpectrumRequest = REQUEST) -> Reading:
+    return read_point(text, request, "a.slha")
 
 
-def targets(text: str, asked: SpectrumRequest = ASKED) -> dict[str, float]:
-    """Values by the names of the table."""
-    reading = read(text, asked)
+def targets(text: str, request: SpectrumRequest = REQUEST) -> dict[str, float]:
+    """Return the targets by their names in the table."""
+    reading = read(text, request)
     assert reading.values is not None
-    names = asked.sources
+    names = request.sources
     return dict(zip(names, reading.values[-len(names) :], strict=True))
 
 
 def assert_refused(
-    text: str, code: str, asked: SpectrumRequest = ASKED, **fields: object
+    text: str, code: str, request: SpectrumRequest = REQUEST, **fields: object
 ) -> InputError:
     """Assert that a file is refused, in one line that begins with its path."""
     with refused(code, where="a.slha", **fields) as caught:
-        read(text, asked)
+        read(text, request)
     assert "\n" not in str(caught.value)
     return caught.value
 
@@ -71,10 +71,10 @@ def test_columns_go_by_name(make_point: Make) -> None:
 
 def test_another_cross_section_takes_no_variations_of_the_first(make_point: Make) -> None:
     point = make_point(1)
-    asked = ASKED._replace(cross_section="nlo")
+    request = REQUEST._replace(cross_section="nlo")
     columns = point.rows[1, 1]
     expected = {"sigma_pb": columns["nlo"], "lo_pb": columns["lo"]}
-    assert targets(point.text(), asked) == expected | {"rel_error": columns["nlo_relnumerr"]}
+    assert targets(point.text(), request) == expected | {"rel_error": columns["nlo_relnumerr"]}
 
 
 def test_another_order_of_the_columns_changes_nothing(make_point: Make) -> None:
@@ -82,24 +82,24 @@ def test_another_order_of_the_columns_changes_nothing(make_point: Make) -> None:
     for turn in range(len(NAMES)):
         names = [*NAMES[turn:], *NAMES[:turn]][::-1]
         units = dict(entry.partition(":")[::2] for entry in LAYOUT)
-        asked = layout(*(f"{name}:{units[name]}" for name in names))
+        request = layout(*(f"{name}:{units[name]}" for name in names))
         text = point.text(names=names, header=None)
-        assert targets(text, asked) == targets(point.text())
-        assert read(text, asked).values == read(point.text()).values
+        assert targets(text, request) == targets(point.text())
+        assert read(text, request).values == read(point.text()).values
 
 
-def test_a_layout_may_have_columns_that_nobody_knows_and_lack_others(make_point: Make) -> None:
+def test_a_layout_may_have_unknown_columns_and_lack_others(make_point: Make) -> None:
     point = make_point(2)
-    asked = layout("nlo_ms:pb", "seconds", "lo:fb")
+    request = layout("nlo_ms:pb", "seconds", "lo:fb")
     text = point.text(header=None, names=["nlo_ms", "nlo_ms_aup", "lo"])
     columns = point.rows[1, 1]
-    assert targets(text, asked) == {"sigma_pb": columns["nlo_ms"], "lo_pb": columns["lo"]}
+    assert targets(text, request) == {"sigma_pb": columns["nlo_ms"], "lo_pb": columns["lo"]}
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_every_pair_has_its_features_and_its_row(make_point: Make, pair: tuple[int, int]) -> None:
     point = make_point(4)
-    reading = read(point.text(), ASKED._replace(process=neutralino_pair(pair)))
+    reading = read(point.text(), REQUEST._replace(process=neutralino_pair(pair)))
     features = [
         value
         for i in dict.fromkeys(pair)
@@ -116,14 +116,14 @@ def test_particles_may_stand_in_either_order(make_point: Make) -> None:
     text = make_point(4).text()
     turned = text.replace("1000022 1000035 13000", "1000035 1000022 13000")
     assert turned != text
-    asked = ASKED._replace(process=neutralino_pair((1, 4)))
-    assert read(turned, asked) == read(text, asked)
+    request = REQUEST._replace(process=neutralino_pair((1, 4)))
+    assert read(turned, request) == read(text, request)
 
 
 def test_masses_can_lose_their_sign(make_point: Make) -> None:
-    asked = ASKED._replace(process=neutralino_pair((1, 2)))
-    signed = read(make_point(5).text(), asked).values
-    absolute = read(make_point(5).text(), asked._replace(absolute=True)).values
+    request = REQUEST._replace(process=neutralino_pair((1, 2)))
+    signed = read(make_point(5).text(), request).values
+    absolute = read(make_point(5).text(), request._replace(absolute=True)).values
     assert signed is not None
     assert absolute is not None
     assert min(signed[0], signed[5]) < 0  # of unlike signs
@@ -142,11 +142,11 @@ def test_rows_at_another_energy_are_left(make_point: Make) -> None:
     assert read(low) == Reading()
     both = low + "\n".join(high.splitlines()[-10:]) + "\n"
     assert read(both) == read(high)
-    assert read(both, ASKED._replace(sqrt_s_gev=8000.0)).values == read(high).values
+    assert read(both, REQUEST._replace(sqrt_s_gev=8000.0)).values == read(high).values
 
 
 def row(point: Point, **changes: str) -> str:
-    """The text of a point whose first row is changed."""
+    """Return the text of a point with changes of its first row."""
     words = [changes.get(name, repr(value)) for name, value in point.rows[1, 1].items()]
     lines = point.text().splitlines()
     lines[-10] = f"  1000022 1000022 13000 {' '.join(words)}"
@@ -160,7 +160,7 @@ def test_a_cross_section_that_is_none_is_a_failed_point(
 ) -> None:
     text = row(make_point(1), **{name: value})
     assert read(text) == Reading(failed=("1000022 1000022",))
-    other = read(text, ASKED._replace(process=neutralino_pair((1, 2))))
+    other = read(text, REQUEST._replace(process=neutralino_pair((1, 2))))
     assert other.values is not None
     assert other.failed == ("1000022 1000022",)
 
@@ -168,7 +168,7 @@ def test_a_cross_section_that_is_none_is_a_failed_point(
 def test_a_column_that_is_not_used_cannot_fail(make_point: Make) -> None:
     text = row(make_point(1), nlo="-1", lo_relnumerr="nan")
     assert targets(text) == targets(make_point(1).text())
-    assert read(text, ASKED._replace(cross_section="nlo")).values is None
+    assert read(text, REQUEST._replace(cross_section="nlo")).values is None
 
 
 @pytest.mark.parametrize("name", ["nlo_relnumerr", "nlo_ms_pdferr"])
@@ -179,7 +179,7 @@ def test_errors_may_vanish_and_not_be_negative(make_point: Make, name: str) -> N
 
 @pytest.mark.parametrize("count", [1, 10, 14])
 def test_whole_rows_of_minus_one_failed_however_long(make_point: Make, count: int) -> None:
-    """Of whole numbers alone: a reader that takes whole numbers for keys loses such a row."""
+    """Rows of whole numbers alone: a reader that takes whole numbers for keys loses them."""
     lines = make_point(1).text().splitlines()
     lines[-10] = f"  1000022 1000022 13000 {' '.join(['-1'] * count)}"
     assert read("\n".join(lines)) == Reading(failed=("1000022 1000022",))
@@ -227,9 +227,14 @@ def test_the_usual_comment_agrees(make_point: Make) -> None:
     """On the line of the block, as the point has it, below it, or in other words."""
     plain = read(make_point(1).text(header=None))
     assert read(make_point(1).text()) == plain
-    for said in (HEADER, HEADER.upper(), HEADER.replace("nlo_ms ", "NLO_ms (fb) "), "by Prospino"):
-        assert read(make_point(1).text(header=said)) == plain
-        below = make_point(1).text(header=None).replace("_OUTPUT", f"_OUTPUT\n# {said}")
+    for comment in (
+        HEADER,
+        HEADER.upper(),
+        HEADER.replace("nlo_ms ", "NLO_ms (fb) "),
+        "by Prospino",
+    ):
+        assert read(make_point(1).text(header=comment)) == plain
+        below = make_point(1).text(header=None).replace("_OUTPUT", f"_OUTPUT\n# {comment}")
         assert read(below) == plain
 
 
@@ -258,9 +263,9 @@ def test_a_layout_that_is_given_must_not_contradict_the_comment(make_point: Make
     text = make_point(1).text(names=names, header=header.replace(" E ", " energy "))
     assert_refused(text, "slha.comment_against_layout", found=names)
     units = dict(entry.partition(":")[::2] for entry in LAYOUT)
-    asked = layout(*(f"{name}:{units[name]}" for name in names))
-    assert targets(text, asked) == targets(make_point(1).text())
-    assert_refused(make_point(1).text(), "slha.comment_against_layout", asked)
+    request = layout(*(f"{name}:{units[name]}" for name in names))
+    assert targets(text, request) == targets(make_point(1).text())
+    assert_refused(make_point(1).text(), "slha.comment_against_layout", request)
 
 
 def test_a_layout_that_is_given_may_name_what_the_comment_calls_otherwise(make_point: Make) -> None:
@@ -280,7 +285,7 @@ def test_a_layout_that_is_given_may_name_what_the_comment_calls_otherwise(make_p
         ([], "slha.layout_lacks", {"name": "nlo_ms", "columns": []}),
     ],
 )
-def test_layouts_that_say_too_little_are_refused(
+def test_incomplete_layouts_are_refused(
     entries: list[str], code: str, fields: dict[str, object]
 ) -> None:
     with refused(code, where="layout", **fields):
@@ -296,7 +301,7 @@ def test_every_process_has_its_features_and_its_row(pair: tuple[int, int]) -> No
         all_processes(4),
         all_processes(4).replace(f"{pair[0]} {pair[1]}", "{} {}").format(*pair[::-1]),
     ):
-        reading = read(text, ASKED._replace(process=process))
+        reading = read(text, REQUEST._replace(process=process))
         assert reading.values is not None
         features = tuple(columns[name] for name in process.columns)
         assert reading.values[: len(features)] == features
@@ -308,7 +313,7 @@ def test_conjugate_pairs_fail_each_for_itself() -> None:
     (line,) = [line for line in text.splitlines() if line.startswith("  1000023 -1000024 ")]
     failed = text.replace(line, "  1000023 -1000024 13000 " + "-1 " * 10)
     minus, plus = (
-        read(failed, ASKED._replace(process=make_process(1000023, particle)))
+        read(failed, REQUEST._replace(process=make_process(1000023, particle)))
         for particle in (-1000024, 1000024)
     )
     assert minus == Reading(failed=("1000023 -1000024",))
@@ -320,10 +325,10 @@ def test_conjugate_pairs_fail_each_for_itself() -> None:
 def test_charginos_need_their_blocks(block: str) -> None:
     process = make_process(1000022, 1000024)
     text = all_processes(4, without=block)
-    assert_refused(text, "slha.no_block", ASKED._replace(process=process), block=block)
+    assert_refused(text, "slha.no_block", REQUEST._replace(process=process), block=block)
 
 
 def test_neutralinos_need_no_charginos_and_charginos_no_neutralinos() -> None:
     assert read(all_processes(4, without="UMIX")).values is not None
-    charginos = ASKED._replace(process=make_process(1000024, -1000024))
+    charginos = REQUEST._replace(process=make_process(1000024, -1000024))
     assert read(all_processes(4, without="NMIX"), charginos).values is not None

@@ -1,4 +1,4 @@
-"""Rows are kept by the values of a column, or the filter is refused with what the column holds."""
+"""Rows are kept by the values of a column; errors name the values that the column has."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.refusals import refused
 
 
 def table_of(cells: list[Any]) -> Table:
-    """Give a table as readers do: numbers as float64, anything else as text."""
+    """Make a table as readers do: numbers as float64, all else as text."""
     kind = object if any(isinstance(cell, str) for cell in cells) else np.float64
     return Table({"quality": np.array(cells, dtype=kind)}, {}, {})
 

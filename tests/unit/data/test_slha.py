@@ -1,4 +1,4 @@
-"""SLHA text is read as pyslha reads it, and what another reader might guess at is refused."""
+"""SLHA text is read as by pyslha; ambiguous text is refused."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_masses_keep_their_signs_and_mixings_their_places() -> None:
 
 
 def test_pyslha_reads_the_same(make_point: Make) -> None:
-    """An independent reader, for what both take."""
+    """Compare with an independent reader, for files that both accept."""
     for number in range(20):
         text = make_point(number).text()
         ours, theirs = spectrum(text), pyslha.readSLHA(text).blocks
@@ -142,7 +142,7 @@ def test_charginos_that_are_not_complete_are_refused(
     assert "\n" not in str(caught.value)
 
 
-def test_matrices_that_nobody_asks_for_may_be_broken() -> None:
+def test_matrices_that_are_not_requested_may_be_broken() -> None:
     broken = SMALL + "BLOCK UMIX\n nonsense\nBLOCK UMIX\n"
     assert spectrum(broken) == spectrum(SMALL)
 
@@ -159,7 +159,7 @@ def test_matrices_that_nobody_asks_for_may_be_broken() -> None:
     ],
 )
 def test_writing_it_otherwise_changes_nothing(old: str, new: str) -> None:
-    """Nor does reading no further block."""
+    """Nor does skipping all other blocks."""
     assert old in SMALL
     text = SMALL.replace(old, new)
     assert spectrum(text) == spectrum(SMALL)

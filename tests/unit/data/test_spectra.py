@@ -1,4 +1,4 @@
-"""Files become rows in their order, and every file that gave none is accounted for."""
+"""Files become rows in their order, and every file without a row is counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.conftest import Point
 
 Make = Callable[[int], "Point"]
-ASKED = SpectrumRequest(
+REQUEST = SpectrumRequest(
     neutralino_pair((1, 1)), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms")
 )
 TARGETS = (
@@ -29,8 +29,10 @@ TARGETS = (
 )
 
 
-def ingested(texts: dict[str, str], asked: SpectrumRequest = ASKED) -> tuple[Table, Account]:
-    return tabulate({name: read_point(text, asked, name) for name, text in texts.items()}, asked)
+def ingested(texts: dict[str, str], request: SpectrumRequest = REQUEST) -> tuple[Table, Account]:
+    return tabulate(
+        {name: read_point(text, request, name) for name, text in texts.items()}, request
+    )
 
 
 def test_a_table_has_features_targets_and_units(make_point: Make) -> None:
@@ -55,9 +57,11 @@ def test_cross_sections_are_in_pb_whatever_they_were_in(make_point: Make) -> Non
     assert table.columns["sigma_pb"][0] == columns["nlo_ms"] / 1000
     assert table.columns["pdf_error_pb"][0] == columns["nlo_ms_pdferr"] / 1000
     assert table.columns["rel_error"][0] == columns["nlo_relnumerr"]
-    asked = ASKED._replace(layout=make_layout(["nlo_ms:pb", "lo:fb", "nlo_relnumerr"], "nlo_ms"))
+    request = REQUEST._replace(
+        layout=make_layout(["nlo_ms:pb", "lo:fb", "nlo_relnumerr"], "nlo_ms")
+    )
     text = point.text(header=None, names=["nlo_ms", "lo", "nlo_relnumerr"])
-    table, _ = ingested({"a": text}, asked)
+    table, _ = ingested({"a": text}, request)
     assert table.columns["sigma_pb"][0] == columns["nlo_ms"]
     assert table.columns["lo_pb"][0] == columns["lo"] / 1000
     assert table.columns["rel_error"][0] == columns["nlo_relnumerr"]
@@ -65,7 +69,7 @@ def test_cross_sections_are_in_pb_whatever_they_were_in(make_point: Make) -> Non
 
 def test_a_pair_of_two_has_ten_features(make_point: Make) -> None:
     table, _ = ingested(
-        {"a": make_point(1).text()}, ASKED._replace(process=neutralino_pair((2, 4)))
+        {"a": make_point(1).text()}, REQUEST._replace(process=neutralino_pair((2, 4)))
     )
     assert tuple(table.columns)[:11] == (
         *("m2", "n21", "n22", "n23", "n24", "m4", "n41", "n42", "n43", "n44", "msq"),
@@ -115,20 +119,20 @@ def test_doubtful_points_are_kept_and_named(make_point: Make) -> None:
     odd = two.text().replace(repr(two.mixings[0, 1].item()), "1.5")
     table, account = ingested({"a": light, "b": odd, "c": make_point(3).text()})
     assert len(table.columns["m1"]) == 3
-    said = "mixings of neutralino 1 outside [-1, 1] or not of length 1"
+    doubt = "mixings of neutralino 1 outside [-1, 1] or not of length 1"
     assert account["doubtful"] == {
         "|m1| + |m1| below the Z mass, 91.1876 GeV": {"count": 1, "files": ["a"]},
-        said: {"count": 1, "files": ["b"]},
+        doubt: {"count": 1, "files": ["b"]},
     }
 
 
 def test_a_file_that_cannot_be_read_stops_all_of_them() -> None:
     faults = {name: InputError("slha.nul", where=name) for name in "bc"}
     readings = {"a": Reading()} | {name: Reading(refusal=fault) for name, fault in faults.items()}
-    with refused("slha.files_refused", said=str(faults["b"]), more=1, files=3):
-        tabulate(readings, ASKED)
+    with refused("slha.files_refused", reason=str(faults["b"]), more=1, files=3):
+        tabulate(readings, REQUEST)
     with refused("slha.nul", where="b"):
-        tabulate({name: readings[name] for name in "ab"}, ASKED)
+        tabulate({name: readings[name] for name in "ab"}, REQUEST)
 
 
 def test_a_folder_without_a_point_is_refused(make_point: Make) -> None:

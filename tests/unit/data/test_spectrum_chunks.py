@@ -1,4 +1,4 @@
-"""SLHA files as rows: what they hold, and which of them cannot be used."""
+"""SLHA files as rows: their content, and which of them cannot be used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def spectrum(mass: float, squarks: int = 8) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Files in a folder and below, one of them no spectrum."""
+    """Write files in a folder and a subfolder, one of them no spectrum."""
     (tmp_path / "more").mkdir()
     for number, name in enumerate(("a", "b", "more/c", "more/d")):
         (tmp_path / f"{name}.slha").write_text(spectrum(100.0 + number))
@@ -59,7 +59,7 @@ def test_one_file_is_one_row(folder: Path) -> None:
     assert chunk.columns["m1"].tolist() == [102]
 
 
-def test_the_squark_mass_is_missed_only_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_the_squark_mass_is_missed_only_where_it_is_requested(tmp_path: Path) -> None:
     for name, squarks in (("a", 8), ("b", 7)):
         (tmp_path / f"{name}.slha").write_text(spectrum(100.0, squarks))
     (with_squarks,) = open_spectra(tmp_path, ["m1", "msq"]).chunks
@@ -84,7 +84,7 @@ def test_no_files_and_names_that_do_not_print_are_refused(tmp_path: Path) -> Non
         open_spectra(tmp_path, ["m1"])
 
 
-def test_charginos_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_charginos_are_read_where_they_are_requested(tmp_path: Path) -> None:
     path = tmp_path / "a.slha"
     path.write_text(spectrum(100.0))
     (without,) = open_spectra(path, ["m1", "mc1"]).chunks

@@ -1,4 +1,4 @@
-"""Splits end where the thesis ends them, and no row is in two of them."""
+"""Splits end as in the thesis, and no row is in two of them."""
 
 import math
 from collections.abc import Sequence
@@ -89,7 +89,7 @@ def test_old_and_new_rows_share_what_is_held_out() -> None:
     assert sizes_of(union) == [50, 10, 40, 0]
 
 
-def test_rows_in_order_begin_where_they_are_told() -> None:
+def test_rows_in_order_begin_where_requested() -> None:
     labels = split_rows(9, (2, 1, 2), shuffle=False, seed=0, train_from=1, validation_from=5)
     assert labels.tolist() == [UNUSED, TRAIN, TRAIN, UNUSED, UNUSED, VALIDATION, TEST, TEST, UNUSED]
 
@@ -104,7 +104,11 @@ def test_validation_rows_begin_after_the_train_rows() -> None:
 @pytest.mark.parametrize(
     ("sizes", "code", "fields"),
     [
-        ((8, 2, 2), "data.splits_too_large", {"end": 12, "asked": ["train 8", "val 2", "test 2"]}),
+        (
+            (8, 2, 2),
+            "data.splits_too_large",
+            {"end": 12, "requested": ["train 8", "val 2", "test 2"]},
+        ),
         ((0.8, 0.2, 0.2), "data.splits_too_large", {"end": 12, "count": 10}),
         ((0.8, 0.05, 0.15), "data.split_is_empty", {"split": "val", "count": 10}),
         ((8, 0, 2), "data.split_size", {"size": 0}),

@@ -1,4 +1,4 @@
-"""What a table states is read as it is spelled, and what contradicts it is refused."""
+"""Statements of a table are read as they are spelled; contradictions are refused."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def test_what_the_user_gives_is_added_to_what_the_table_states() -> None:
         "msq": {"value": 3000.0, "unit": "GeV"},
         "a": {"value": 1.0, "low": 0.0, "unit": "1"},
     }
-    told = spell(GIVEN | {"order": "NLO", "fixed": parameters})
+    entries = spell(GIVEN | {"order": "NLO", "fixed": parameters})
     stated = {"seed": "1", "sqrt_s_tev": "13", "order": "unknown", "process": "pp to N1 N1"}
-    assert complete(stated, told, []) == {
+    assert complete(stated, entries, []) == {
         "seed": "1",
         "process": "p p -> chi0_1 chi0_1",
         "incoming": "2212 2212",
@@ -128,7 +128,7 @@ def test_an_entry_that_cannot_be_read_is_refused(name: str) -> None:
 
 
 def test_one_per_cent_of_the_squark_mass_moves_cross_sections_little() -> None:
-    """What `SPAN` says: at most 5 %, in the median 2.5 %."""
+    """As `SPAN` states: at most 5 %, in the median 2.5 %."""
     fixed = fixed_around("msq", [3000.0], "GeV")
     for pair in ((1, 1), (1, 2), (2, 2)):
         at = {

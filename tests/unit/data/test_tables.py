@@ -29,7 +29,7 @@ texts = st.text(st.characters(categories=["L", "N", "P"]), max_size=8)
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
-    """Any table of exact numbers, one column of text, units and metadata."""
+    """Draw any table of exact numbers, one column of text, units and metadata."""
     numeric = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     rows = draw(st.integers(1, 5))
     columns = {n: draw(st_numpy.arrays(np.float64, rows)) for n in numeric}
@@ -53,13 +53,13 @@ def from_text(tmp_path: Path, text: str) -> Table:
 
 
 def chosen(table: Table, **changes: object) -> Selection:
-    asked: dict = {
+    arguments: dict = {
         "features": ["m1", "n11"],
         "targets": ["sigma_pb"],
         "units": {},
         "source": "p.csv",
     }
-    return select(table, **(asked | changes))
+    return select(table, **(arguments | changes))
 
 
 @FIXED
@@ -244,11 +244,11 @@ def test_defects_outside_the_selection_do_not_matter(tmp_path: Path) -> None:
         ({"targets": ["m1"]}, "data.column_requested_twice", {"name": "m1"}),
         ({"features": []}, "data.no_features", {}),
         ({"units": {"sigma": "pb"}}, "data.unit_of_unselected", {"name": "sigma"}),
-        ({"units": {"sigma_pb": "fb"}}, "data.no_unit", {"name": "sigma_pb", "wanted": "fb"}),
+        ({"units": {"sigma_pb": "fb"}}, "data.no_unit", {"name": "sigma_pb", "requested": "fb"}),
         (
             {"units": {"m1": "pb"}},
             "data.unit_of_another_kind",
-            {"where": "p.csv: column 'm1'", "unit": "GeV", "wanted": "pb"},
+            {"where": "p.csv: column 'm1'", "unit": "GeV", "requested": "pb"},
         ),
     ],
 )

@@ -57,16 +57,16 @@ def test_marek_set_has_a_gap_and_noise_of_a_tenth() -> None:
     assert noise[:31].std() == pytest.approx(0.1, rel=0.4)
 
 
-@pytest.mark.parametrize(("name", "told"), [("xor", 0.998), ("xor_noisy", 0.85)])
-def test_clouds_lie_around_four_corners(name: str, told: float) -> None:
-    """200, 100 and 200 rows; signs tell the class, all but always where clouds are narrow."""
+@pytest.mark.parametrize(("name", "accuracy"), [("xor", 0.998), ("xor_noisy", 0.85)])
+def test_clouds_lie_around_four_corners(name: str, accuracy: float) -> None:
+    """200, 100 and 200 rows; signs determine the class, nearly always if clouds are narrow."""
     columns = simulate_toy(name, 0).columns
     x, label = np.column_stack([columns["x1"], columns["x2"]]), columns["label"]
     assert len(label) == 500
     for split in (slice(200), slice(200, 300), slice(300, 500)):
         assert label[split].mean() == 0.5
     unequal = np.sign(x[:, 0]) != np.sign(x[:, 1])
-    assert np.mean(unequal == label) > told
+    assert np.mean(unequal == label) > accuracy
     corners = np.round(x.reshape(-1, 4, 2).mean(axis=0) * 2) / 2
     assert np.abs(corners).tolist() == [[0.5, 0.5]] * 4
     assert (x.reshape(-1, 4, 2) - corners).var() == pytest.approx(CLOUDS[name], rel=0.15)

@@ -1,4 +1,4 @@
-"""Transforms invert, and take their constants from the train rows alone."""
+"""Transforms are invertible, and their constants come from the train rows alone."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ FIXED = settings(deadline=None, derandomize=True)
 
 
 def neutralinos(rows: int, seed: int) -> np.ndarray:
-    """Masses of either sign above the threshold, and normalised mixings."""
+    """Draw masses of either sign above the threshold, and normalised mixings."""
     rng = np.random.default_rng(seed)
     masses = rng.uniform(46, 1000, rows) * rng.choice([-1, 1], rows)
     mixing = rng.normal(size=(rows, 4))

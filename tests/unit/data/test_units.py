@@ -23,12 +23,12 @@ from tests.refusals import refused
     ],
 )
 def test_conversions(from_unit: str, to_unit: str, expected: float) -> None:
-    """Exact: a power of ten is one rounding away from the decimal."""
+    """The result is exact: a power of ten is one rounding away from the decimal."""
     assert convert(np.array([2.0]), from_unit, to_unit)[0] == expected
 
 
 def test_conversions_refused() -> None:
-    with refused("data.unit_of_another_kind", unit="pb", wanted="GeV", kind="cross section"):
+    with refused("data.unit_of_another_kind", unit="pb", requested="GeV", kind="cross section"):
         convert(np.ones(1), "pb", "GeV")
     with refused("data.unknown_unit", unit="barn", known=[*UNITS]):
         convert(np.ones(1), "pb", "barn")

@@ -1,4 +1,4 @@
-"""Blocks XSECTION are taken at the energy and the order that are asked for, or refused."""
+"""Blocks XSECTION are read at the requested energy and order, or refused."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from tests.refusals import refused
 from tests.spectra import PROCESSES, spectrum_of, spectrum_text, xsection
 
 PAIR = (1000023, 1000024)
-ASKED = SpectrumRequest(
+REQUEST = SpectrumRequest(
     make_process(*PAIR), 13000.0, "nlo_ms", False, make_layout(None, "nlo_ms"), order=2
 )
 ENTRIES = [(0, "0", 0.5), (1, "0", 0.61), (2, "0", 0.63)]
 SPECTRUM = spectrum_text(1)
 
 
-def read(blocks: str, asked: SpectrumRequest = ASKED) -> Reading:
-    return read_point(SPECTRUM + blocks, asked, "a.slha")
+def read(blocks: str, request: SpectrumRequest = REQUEST) -> Reading:
+    return read_point(SPECTRUM + blocks, request, "a.slha")
 
 
-def value(blocks: str, asked: SpectrumRequest = ASKED) -> float:
-    found = read(blocks, asked)
+def value(blocks: str, request: SpectrumRequest = REQUEST) -> float:
+    found = read(blocks, request)
     assert found.values is not None
     return found.values[-1]
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_the_order_chooses_the_value(order: int) -> None:
-    asked = ASKED._replace(order=order)
-    found = read(xsection(PAIR, ENTRIES), asked)
+    request = REQUEST._replace(order=order)
+    found = read(xsection(PAIR, ENTRIES), request)
     columns = spectrum_of(1)
-    assert found.values == (*(columns[n] for n in asked.process.columns), ENTRIES[order][2])
+    assert found.values == (*(columns[n] for n in request.process.columns), ENTRIES[order][2])
     assert found.also == {"lo_pb": 0.5}
 
 
@@ -44,8 +44,8 @@ def test_every_process_is_found_among_all_others_in_either_order(pair: tuple[int
     text = "".join(
         xsection(p[::-1], [(2, "1.0", 0.1 + place)]) for place, p in enumerate(PROCESSES)
     )
-    asked = ASKED._replace(process=make_process(*pair))
-    assert value(text, asked) == 0.1 + PROCESSES.index(pair)
+    request = REQUEST._replace(process=make_process(*pair))
+    assert value(text, request) == 0.1 + PROCESSES.index(pair)
 
 
 def test_variations_of_the_scale_are_columns_where_both_factors_vary() -> None:
@@ -69,14 +69,14 @@ def test_several_energies_and_blocks_do_not_mix() -> None:
     split = xsection(PAIR, ENTRIES[:2]) + xsection(PAIR[::-1], ENTRIES[2:])
     both = low + others + lepton + three + split
     assert value(both) == 0.63
-    assert value(both, ASKED._replace(sqrt_s_gev=8000.0)) == 0.2
+    assert value(both, REQUEST._replace(sqrt_s_gev=8000.0)) == 0.2
 
 
 def test_a_file_without_the_process_has_no_point() -> None:
     assert read(xsection((1000022, 1000024), ENTRIES)) == Reading()
     readings = {"a": read("")}
     with refused("slha.no_points", files=1, pair="1000023 1000024", failed=0, absent=1):
-        tabulate(readings, ASKED)
+        tabulate(readings, REQUEST)
 
 
 @pytest.mark.parametrize("bad", ["-1.0", "0.0", "nan", "inf"])
@@ -129,9 +129,9 @@ def test_points_become_a_table_in_pb() -> None:
         name: spectrum_text(number) + xsection(PAIR, [*ENTRIES[:2], (2, "0", 0.1 * number), *more])
         for number, (name, more) in enumerate({"a": [(2, "0.5", 0.9)], "b": []}.items(), start=1)
     }
-    readings = {name: read_point(text, ASKED, name) for name, text in texts.items()}
-    table, account = tabulate(readings, ASKED)
-    assert [*table.columns] == [*ASKED.process.columns, "lo_pb", "sigma_pb", "file"]
+    readings = {name: read_point(text, REQUEST, name) for name, text in texts.items()}
+    table, account = tabulate(readings, REQUEST)
+    assert [*table.columns] == [*REQUEST.process.columns, "lo_pb", "sigma_pb", "file"]
     assert table.columns["sigma_pb"].tolist() == [0.1, 0.2]
     assert table.units["sigma_pb"] == table.units["lo_pb"] == "pb"
     assert table.metadata["order"] == "NLO+NLL QCD; XSECTION of QCD order 2"

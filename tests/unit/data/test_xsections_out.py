@@ -1,4 +1,4 @@
-"""Blocks XSECTION go into SLHA text as pyslha reads them, and nothing else of it changes."""
+"""Blocks XSECTION are added to SLHA text as pyslha reads them; nothing else changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DECAY   1000023   1.0
 
 
 def cross_sections(content: bytes) -> list[tuple[float, int, float, list[str]]]:
-    """Read all of one process, in the order of the text."""
+    """Read all cross sections of one process, in the order of the text."""
     processes = pyslha.readSLHA(content.decode("utf-8", "replace")).xsections
     found = processes[(*PROTONS, *PAIR)].xsecs
     return [(x.sqrts, x.qcd_order, x.value, x.code) for x in found]

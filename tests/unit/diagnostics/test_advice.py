@@ -19,7 +19,7 @@ def test_every_check_that_can_fail_has_advice() -> None:
     assert all(next_steps([name], LOOSE) for name in ADVICE)
 
 
-def test_a_tight_posterior_is_told_to_loosen_and_another_is_not() -> None:
+def test_only_a_tight_posterior_gets_the_advice_to_loosen() -> None:
     first, *_ = next_steps(["rhat_f_p99"], TIGHT)
     assert "larger tolerance" in first
     assert "tau is 6.2e+05" in first
@@ -44,7 +44,7 @@ def test_chains_that_stand_still_are_named_first() -> None:
 
 
 @pytest.mark.parametrize("name", ADVICE)
-def test_runs_without_a_folder_hear_of_no_file(name: str) -> None:
+def test_advice_for_runs_without_a_folder_names_no_file(name: str) -> None:
     """Nor of draws that are kept; and every step names the keys of the configuration."""
     found = {"tightness": 6.2e5, "max_depth_share": 0.34, "still_chains_at": [1]}
     kept, alone = (next_steps([name], found, kept_files=each) for each in (True, False))
@@ -53,7 +53,7 @@ def test_runs_without_a_folder_hear_of_no_file(name: str) -> None:
     assert "sampler" not in " ".join(kept + alone)
 
 
-def test_a_step_is_said_once() -> None:
+def test_a_step_is_listed_once() -> None:
     both = next_steps(["rhat_f_median", "rhat_f_p99", "ess_f_bulk_min"], LOOSE)
     assert both == next_steps(["rhat_f_p99"], LOOSE)
 

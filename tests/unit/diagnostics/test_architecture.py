@@ -113,7 +113,7 @@ def test_nothing_that_jumps_has_no_visits() -> None:
     )
 
 
-def test_chains_at_different_sizes_are_told_apart() -> None:
+def test_chains_at_different_sizes_are_distinguished() -> None:
     """Chains that mix pass; those that each keep to sizes of their own, or never move, do not."""
     rng = np.random.default_rng(3)
     mixing = rng.integers(3, 6, (CHAINS, 200)).astype(float)
@@ -137,7 +137,7 @@ def test_a_number_is_summarised_by_its_mode_and_its_quantiles() -> None:
     assert of_number(np.repeat([[1.0], [2.0]], 20, axis=1))["rhat"] is None
 
 
-def test_architecture_joins_what_is_known_of_each_number() -> None:
+def test_architecture_joins_the_facts_of_each_number() -> None:
     sizes = {"width_1": np.tile([[2.0, 3.0], [1.0, 2.0]], 10)}
     jumps = {"jumps_split_1": np.ones((2, 3), int), "jump_acceptance_split_1": np.ones((2, 3))}
     found = architecture(sizes, 4 * sizes["width_1"] + 1, {**HAND, **jumps})

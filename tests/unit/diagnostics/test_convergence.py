@@ -75,7 +75,7 @@ def test_ess_tail_of_ar1_chains() -> None:
 
 
 @pytest.mark.statistical
-def test_pooled_over_within_tells_modes_apart() -> None:
+def test_pooled_over_within_distinguishes_modes() -> None:
     draws = ar1(0.5, (4, 1000, 20), seed=7)
     together = np.median(convergence.ess_pooled_over_within(draws))
     apart = convergence.ess_pooled_over_within(draws + 5 * np.arange(4)[:, None, None])
@@ -286,7 +286,7 @@ def test_refuses_broken_chains_by_number(measure: str, broken: float) -> None:
 
 
 def test_unmoved_chains_are_not_converged() -> None:
-    """Whether they stand at the same value (0.1 rounds) or at others."""
+    """The constant values may be equal (0.1 rounds) or different."""
     apart = np.ones((4, 20, 2)) * np.array([1.0, 1.1, 1.2, 1.3])[:, None, None]
     for stuck in (apart, np.full((4, 20, 2), 0.1)):
         for measure in ("rhat", "gelman_rubin", "nested_rhat", "mcse_mean", "mcse_quantile"):

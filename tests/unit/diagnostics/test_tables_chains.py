@@ -25,7 +25,7 @@ def normal(*shape: int, seed: int = 1) -> np.ndarray:
 
 
 def numbered(chain: int, stored: int, weights: int) -> tuple[np.ndarray, list[str]]:
-    """Weights whose value tells chain, stored draw and weight: 1 000 000, 1000 and 1 of each."""
+    """Weights that encode chain, stored draw and weight: in units of 1 000 000, 1000 and 1."""
     axes = np.meshgrid(np.arange(chain), np.arange(stored), np.arange(weights), indexing="ij")
     return 1e6 * axes[0] + 1e3 * axes[1] + axes[2], [f"w[{i}]" for i in range(weights)]
 

@@ -34,7 +34,7 @@ def test_share_of_the_exact_autocorrelation(rho: float, step: int) -> None:
 
 @pytest.mark.parametrize("step", [4, 8, 20])
 def test_share_relative_to_the_stored_draws(step: int) -> None:
-    """Storing every fourth draw makes the chain an AR(1) of its own."""
+    """A chain of every fourth draw is again an AR(1)."""
     share = kept_ess_share(0.9 ** np.arange(2000), step, stored_every=4)
     assert share == pytest.approx(ar1_share(0.9**4, step // 4), rel=1e-6)
 
@@ -98,7 +98,7 @@ def test_choice_refuses_nonsense(thin: int, loss: float) -> None:
 
 
 def spread(draws: np.ndarray) -> dict[str, float]:
-    """Scores that tell which draws were seen."""
+    """Scores that identify the draws they were computed from."""
     return {"rmse": float(draws.mean()), "crps": float(len(draws)), "lppd": float(draws[0, 0])}
 
 

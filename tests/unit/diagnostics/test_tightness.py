@@ -1,4 +1,4 @@
-"""How tight a posterior is, and when that is said."""
+"""The tightness of a posterior, and its description."""
 
 import numpy as np
 import pytest

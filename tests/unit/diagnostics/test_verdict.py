@@ -58,7 +58,7 @@ def hmc_stats(seed: int = 2, *, shape: tuple[int, int] = (4, 250)) -> SampleStat
     )
 
 
-def judged(draws: ChainDraws, sampled: SampleStats, **changes: Any) -> dict[str, Any]:
+def verdict_of(draws: ChainDraws, sampled: SampleStats, **changes: Any) -> dict[str, Any]:
     settings = {
         "thresholds": THRESHOLDS,
         "tightness": 4e5,
@@ -71,7 +71,7 @@ def judged(draws: ChainDraws, sampled: SampleStats, **changes: Any) -> dict[str,
 
 
 def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
-    result = judged(posterior(), hmc_stats())
+    result = verdict_of(posterior(), hmc_stats())
     assert set(result) == CONTRACT
     assert {name for name, value in result.items() if value is None} == {
         "rhat_noise",
@@ -94,7 +94,7 @@ def test_diagnose_has_exactly_the_keys_of_the_contract() -> None:
 def test_diagnose_counts_draws_and_gradients() -> None:
     """Weights of every fifth of 250 independent draws are stored; times count all draws."""
     draws = posterior()
-    result = judged(draws._replace(weights=draws.weights[:, 4::5]), hmc_stats(), thin=5)
+    result = verdict_of(draws._replace(weights=draws.weights[:, 4::5]), hmc_stats(), thin=5)
     assert result["draws_per_chain"] == 250
     assert result["gradients_per_draw"] == 16
     assert result["gradients_total"] == 4 * 250 * 16 + 1000
@@ -108,7 +108,7 @@ def test_diagnose_reports_learned_noise_and_trees() -> None:
     noise = np.random.default_rng(10).normal(size=(4, 250))
     depth = np.full((4, 250), 5)
     depth[0, :50] = 8
-    result = judged(
+    result = verdict_of(
         posterior()._replace(noise=noise),
         hmc_stats()._replace(tree_depth=depth, max_tree_depth=8),
     )
@@ -121,7 +121,7 @@ def test_diagnose_summarises_over_reference_points() -> None:
     draws.function[0, :, 4] += 4.0
     agreement = convergence.rhat(draws.function)
     bulk = convergence.ess_bulk(draws.function)
-    result = judged(draws, hmc_stats())
+    result = verdict_of(draws, hmc_stats())
     assert result["rhat_f_median"] == np.sort(agreement)[2]
     assert result["rhat_f_p99"] == pytest.approx(np.percentile(agreement, 99))
     assert result["rhat_f_share_below_1_01"] == np.mean(agreement < 1.01) <= 0.8
@@ -133,7 +133,7 @@ def test_diagnose_summarises_errors_over_reference_points() -> None:
     """1 / sqrt(ESS) for the mean; relative to the posterior sd, so that scales do not matter."""
     draws = posterior()
     draws.function[:] *= np.arange(1.0, 6.0)
-    result = judged(draws, hmc_stats())
+    result = verdict_of(draws, hmc_stats())
     sd = draws.function.std(axis=(0, 1), ddof=1)
     for name, errors in (
         ("mean", convergence.mcse_mean(draws.function)),
@@ -146,13 +146,13 @@ def test_diagnose_summarises_errors_over_reference_points() -> None:
     assert result["rhat_f_gelman_rubin_p99"] == pytest.approx(np.percentile(classic, 99))
 
 
-def test_chains_that_share_starts_are_judged_in_groups() -> None:
+def test_chains_that_share_starts_are_checked_in_groups() -> None:
     draws = posterior()
-    result = judged(draws, hmc_stats(), superchains=2)
+    result = verdict_of(draws, hmc_stats(), superchains=2)
     expected = np.percentile(convergence.nested_rhat(draws.function, 2), 99)
     assert result["rhat_f_nested_p99"] == pytest.approx(expected)
     with refused("diagnostics.superchains", superchains=3, chains=4):
-        judged(draws, hmc_stats(), superchains=3)
+        verdict_of(draws, hmc_stats(), superchains=3)
 
 
 def test_the_point_at_which_draws_diverge_is_named() -> None:
@@ -160,7 +160,7 @@ def test_the_point_at_which_draws_diverge_is_named() -> None:
     draws, sampled = posterior(), hmc_stats()
     sampled.diverging[0, 4:7] = True
     draws.function[0, 4:7, 3] = 5.0
-    found = judged(draws, sampled)["divergences_at"]
+    found = verdict_of(draws, sampled)["divergences_at"]
     sd = draws.function[:, :, 3].std()
     expected = (5 - draws.function[:, :, 3].mean()) / sd
     assert found == {"reference_point": 3, "deviation": pytest.approx(expected)}
@@ -171,20 +171,20 @@ def test_thinning_gives_up_what_is_allowed(loss: float, step: int) -> None:
     """Independent draws, stored every fifth: the share kept is 5 / step; 8 of 250 remain at 30."""
     draws = posterior()
     draws = draws._replace(weights=draws.weights[:, 4::5])
-    assert judged(draws, hmc_stats(), thin=5, thinning_loss=loss)["thinning_step"] == step
+    assert verdict_of(draws, hmc_stats(), thin=5, thinning_loss=loss)["thinning_step"] == step
 
 
-def test_too_few_stored_weights_are_not_judged() -> None:
+def test_too_few_stored_weights_are_not_checked() -> None:
     """250 draws, every 32nd stored: seven."""
     draws = posterior()
     draws = draws._replace(weights=draws.weights[:, 31::32])
-    result = judged(draws, hmc_stats(), thin=32)
+    result = verdict_of(draws, hmc_stats(), thin=32)
     assert result["rhat_weights_median"] is None
     assert result["converged"] is True
 
 
 def test_converged_posterior_passes_every_check() -> None:
-    result = judged(posterior(stored=1000), hmc_stats(shape=(4, 1000)))
+    result = verdict_of(posterior(stored=1000), hmc_stats(shape=(4, 1000)))
     assert all(check["passed"] for check in result["checks"].values())
     assert result["converged"] is True
 
@@ -208,7 +208,7 @@ def test_each_failure_fails_its_own_checks(broken: str, expected: set[str]) -> N
         sampled.energy[1] = 0.1 * np.random.default_rng(11).normal(size=1000).cumsum()
     else:
         sampled.diverging[2, 7] = True
-    result = judged(draws, sampled)
+    result = verdict_of(draws, sampled)
     failed = {name for name, check in result["checks"].items() if not check["passed"]}
     assert failed == expected
     assert result["converged"] is False
@@ -217,7 +217,7 @@ def test_each_failure_fails_its_own_checks(broken: str, expected: set[str]) -> N
 def test_thresholds_are_inclusive_and_recorded() -> None:
     draws, sampled = posterior(), hmc_stats()
     sampled.diverging[0, :3] = True
-    values = judged(draws, sampled)
+    values = verdict_of(draws, sampled)
     limits = Thresholds(
         values["rhat_f_median"],
         values["rhat_f_p99"],
@@ -225,7 +225,7 @@ def test_thresholds_are_inclusive_and_recorded() -> None:
         values["ebfmi_min"],
         3,
     )
-    checks = judged(draws, sampled, thresholds=limits)["checks"]
+    checks = verdict_of(draws, sampled, thresholds=limits)["checks"]
     for name, check in checks.items():
         assert check == {"value": values[name], "threshold": values[name], "passed": True}
 
@@ -240,7 +240,7 @@ def test_an_unadjusted_sampler_is_held_to_the_energy_variance_it_aims_at(
     sampled = hmc_stats()._replace(
         energy=np.full(shape, np.nan), energy_variance=variance, energy_variance_aim=aim
     )
-    result = judged(posterior(), sampled, exact=False)
+    result = verdict_of(posterior(), sampled, exact=False)
     assert set(result) == CONTRACT
     assert result["energy_variance"] == pytest.approx(aim * excess)
     assert result["ebfmi_min"] is None
@@ -255,17 +255,17 @@ def test_an_energy_variance_that_is_lost_fails(chains: int) -> None:
     variance = np.full((4, 250), 1e-4)
     variance[:chains, 7] = np.inf
     sampled = hmc_stats()._replace(energy_variance=variance, energy_variance_aim=5e-4)
-    result = judged(posterior(), sampled)
+    result = verdict_of(posterior(), sampled)
     json.dumps(result, allow_nan=False)
     assert result["checks"]["energy_variance"]["passed"] is False
 
 
 def test_one_energy_that_is_lost_is_refused() -> None:
-    """Only kernels that have no energy at all are not judged by it."""
+    """Only kernels without any energy are not checked by it."""
     sampled = hmc_stats()
     sampled.energy[2, 5] = np.nan
     with refused("diagnostics.draws_not_finite", chains=[2]):
-        judged(posterior(), sampled)
+        verdict_of(posterior(), sampled)
 
 
 def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
@@ -276,7 +276,7 @@ def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
         noise=None,
         weights=np.ones((4, 20, 2)),
     )
-    result = judged(draws, hmc_stats(shape=(4, 20))._replace(energy=np.ones((4, 20))))
+    result = verdict_of(draws, hmc_stats(shape=(4, 20))._replace(energy=np.ones((4, 20))))
     json.dumps(result, allow_nan=False)
     failed = {name for name, check in result["checks"].items() if not check["passed"]}
     assert failed == {*LIMITS, "ebfmi_min", "still_chains"}
@@ -294,11 +294,11 @@ def test_stuck_sampler_yields_a_failed_verdict_in_plain_json() -> None:
     ("still", "first"), [([2], 0), ([0, 3], 0), ([1], 125), ([], 130), ([0, 1, 2, 3], 0)]
 )
 def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> None:
-    """From its start, or from the middle of its draws; a shorter stay is for the ESS to see."""
+    """From its start, or from the middle of its draws; the ESS detects a shorter stay."""
     draws = posterior()
     for chain in still or [1]:
         draws.function[chain, first:] = draws.function[chain, first]
-    result = judged(draws, hmc_stats())
+    result = verdict_of(draws, hmc_stats())
     assert result["still_chains_at"] == still
     assert result["checks"]["still_chains"] == {
         "value": len(still),
@@ -318,7 +318,7 @@ def test_a_chain_that_stands_still_is_named(still: list[int], first: int) -> Non
 )
 def test_diagnose_refuses_arrays_that_do_not_fit(draws: ChainDraws, sampled: SampleStats) -> None:
     with refused("diagnostics.other_posterior", expected=(4, 250)):
-        judged(draws, sampled, thin=1)
+        verdict_of(draws, sampled, thin=1)
 
 
 @pytest.mark.parametrize(("stored", "fits"), [(250, True), (50, True), (125, False)])
@@ -330,10 +330,10 @@ def test_hyperparameters_are_given_at_every_draw_or_at_the_stored_ones(
         weights=draws.weights[:, 4::5], hyperparameters={"prior_scale": np.zeros((4, stored))}
     )
     if fits:
-        assert set(judged(draws, hmc_stats(), thin=5)) == CONTRACT
+        assert set(verdict_of(draws, hmc_stats(), thin=5)) == CONTRACT
         return
     with refused("diagnostics.other_posterior", name="prior_scale", shape=(4, 125)):
-        judged(draws, hmc_stats(), thin=5)
+        verdict_of(draws, hmc_stats(), thin=5)
 
 
 @pytest.mark.parametrize("everything", [True, False])
@@ -342,18 +342,18 @@ def test_copies_of_a_chain_are_refused(everything: bool) -> None:
     draws = posterior()
     draws.function[3] = draws.function[1]
     with refused("diagnostics.copied_chain", first=1, second=3):
-        judged(draws, hmc_stats()) if everything else check_convergence(draws.function, LIMITS)
+        verdict_of(draws, hmc_stats()) if everything else check_convergence(draws.function, LIMITS)
 
 
 def test_short_chains_are_refused() -> None:
     with refused("diagnostics.few_draws", fewest=8, draws=7):
-        judged(posterior(stored=7), hmc_stats(shape=(4, 7)))
+        verdict_of(posterior(stored=7), hmc_stats(shape=(4, 7)))
 
 
-def test_the_table_of_checks_says_on_which_side_values_must_lie() -> None:
+def test_the_table_of_checks_states_the_side_of_each_limit() -> None:
     draws, sampled = posterior(), hmc_stats()
     sampled.diverging[0, 0] = True
-    checks = judged(draws, sampled)["checks"]
+    checks = verdict_of(draws, sampled)["checks"]
     found = table(checks)
     assert [*found] == ["check", "value", "threshold", "bound", "passed"]
     assert found["check"].tolist() == [*checks]
@@ -368,14 +368,14 @@ def test_the_table_of_checks_says_on_which_side_values_must_lie() -> None:
 
 def test_diagnose_refuses_half_given_trees() -> None:
     with refused("diagnostics.half_given_trees"):
-        judged(posterior(), hmc_stats()._replace(max_tree_depth=8))
+        verdict_of(posterior(), hmc_stats()._replace(max_tree_depth=8))
 
 
-def test_judge_says_what_diagnose_says() -> None:
+def test_check_convergence_agrees_with_diagnose() -> None:
     """Of the same draws and limits, and only of what depends on the function alone."""
     draws = posterior()
     draws.function[0, :, 2] += 2.0
-    whole = judged(draws, hmc_stats())["checks"]
+    whole = verdict_of(draws, hmc_stats())["checks"]
     found = check_convergence(draws.function, LIMITS)
     assert found == {name: whole[name] for name in LIMITS}
     assert {name: check["passed"] for name, check in found.items()} == {
@@ -386,7 +386,7 @@ def test_judge_says_what_diagnose_says() -> None:
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_judge_takes_each_limit_inclusively(name: str) -> None:
+def test_check_convergence_includes_each_limit(name: str) -> None:
     """R-hat at most and ESS at least what is asked; the next number beyond fails."""
     function = posterior().function
     value = check_convergence(function, LIMITS)[name]["value"]
@@ -397,8 +397,8 @@ def test_judge_takes_each_limit_inclusively(name: str) -> None:
 
 
 @pytest.mark.parametrize("apart", [0.0, 1.0])
-def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None:
-    """Also those that stand at the same point: no copies, but no posterior either."""
+def test_check_convergence_fails_chains_that_never_moved_in_plain_json(apart: float) -> None:
+    """This holds also for chains at the same point, which do not count as copies."""
     stuck = np.ones((4, 20, 3)) * apart * np.arange(4.0)[:, None, None]
     found = check_convergence(stuck, LIMITS)
     assert not any(check["passed"] for check in found.values())
@@ -406,6 +406,6 @@ def test_judge_fails_chains_that_never_moved_in_plain_json(apart: float) -> None
     json.dumps(found, allow_nan=False)
 
 
-def test_judge_refuses_what_cannot_show_convergence() -> None:
+def test_check_convergence_refuses_draws_that_cannot_be_checked() -> None:
     with refused("diagnostics.few_chains", fewest=2, chains=1):
         check_convergence(np.zeros((1, 50, 2)), LIMITS)

@@ -112,7 +112,7 @@ def test_samples_follow_the_distribution(name: str) -> None:
 
 @exact
 def test_sd_is_that_of_the_quantiles(name: str) -> None:
-    """Over 1e-5 of each tail the quantiles stand still: 2 % for five degrees of freedom."""
+    """Over 1e-5 of each tail the quantiles are nearly constant: 2 % for five degrees of freedom."""
     grid = np.linspace(-12, 12, 601)
     edges = 1 / (1 + np.exp(-grid))
     found = np.stack([MEMBERS[name].quantile(p) for p in (edges[1:] + edges[:-1]) / 2])

@@ -1,4 +1,4 @@
-"""The least that an estimator can be asked for."""
+"""The smallest settings of an estimator."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of estimators, with the least that fits."""
+"""scikit-learn's own checks of estimators, with the smallest settings."""
 
 from collections.abc import Callable
 from typing import Any

@@ -29,13 +29,13 @@ SD = np.full(60, 0.1)
 
 @pytest.fixture(scope="module")
 def fitted() -> BayesianNetworkRegressor:
-    with pytest.warns(ConvergenceWarning, match="NOT CONVERGED") as told:
+    with pytest.warns(ConvergenceWarning, match="NOT CONVERGED") as caught:
         regressor = BayesianNetworkRegressor(**CHAINS).fit(X, Y, SD)
-    (said,) = [str(one.message) for one in told if one.category is ConvergenceWarning]
-    assert "must be at most 1.01" in said
-    assert "calibration not tested, for there are too few test rows" in said
-    assert "all chains are drawn anew" in said
-    assert not any(word in said for word in ("is kept", "logs/", "figure"))
+    (text,) = [str(each.message) for each in caught if each.category is ConvergenceWarning]
+    assert "must be at most 1.01" in text
+    assert "calibration not tested, for there are too few test rows" in text
+    assert "all chains are drawn anew" in text
+    assert not any(word in text for word in ("is kept", "logs/", "figure"))
     return regressor
 
 
@@ -67,7 +67,7 @@ def test_a_copy_by_pickle_predicts_the_same(fitted: BayesianNetworkRegressor) ->
 def test_its_study_gives_the_same_bytes(
     fitted: BayesianNetworkRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Snakemake does, where the study lies."""
+    """The jobs run in the folder of the study, as with Snakemake."""
     study = yaml.safe_load(fitted.to_study(tmp_path).read_text())
     monkeypatch.chdir(tmp_path)
     again = fit(study, tmp_path, shown=False)
@@ -112,21 +112,23 @@ def test_it_works_in_a_pipeline_and_in_cross_validation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sd", "scale", "said"),
+    ("sd", "scale", "message"),
     [
         (SD[:3], "identity", "sample_sd has shape 3"),
         (-SD, "identity", "60 of 60 values of sample_sd are below 0, the first in row 1;"),
         (np.where(np.arange(60) == 4, 90.0, SD), "log10", "1 of 60 .* row 5;"),
     ],
 )
-def test_errors_of_rows_that_do_not_fit_are_refused(sd: np.ndarray, scale: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_errors_of_rows_that_do_not_fit_are_refused(
+    sd: np.ndarray, scale: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
         BayesianNetworkRegressor(**MAPS, scale=scale).fit(X, Y, sd)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("scale", ["identity", "log10"])
-def test_errors_are_told_in_units_of_the_network(scale: str) -> None:
+def test_errors_are_stored_in_units_of_the_network(scale: str) -> None:
     """On the linear scale they may be larger than their targets, which may be 0 or below.
 
     A row that repeats is warned of, without the temporary folder of the table.

@@ -144,7 +144,9 @@ def test_the_band_of_the_test_rows_alone_is_the_limit_of_many_ranked_rows() -> N
     pit = (np.arange(200) + 0.5) / 200
     alone, many, few = (pit_table(pit, ranked=rows) for rows in (None, 10**9, 100))
     assert many["upper"] == pytest.approx(alone["upper"], abs=1e-8)
-    assert few["upper"][50] == pytest.approx(alone["upper"][50])  # signs say nothing of ranks
+    assert few["upper"][50] == pytest.approx(
+        alone["upper"][50]
+    )  # signs have no information about ranks
     assert few["upper"][80] - 0.8 == pytest.approx(
         np.sqrt(1 + 2 * 0.6 / 1.6) * (alone["upper"][80] - 0.8)
     )

@@ -198,14 +198,14 @@ def test_float32_is_averaged_in_float64() -> None:
     np.testing.assert_allclose(found.probability, probabilities[0], rtol=1e-12)
 
 
-def test_many_draws_are_judged_in_parts() -> None:
+def test_many_draws_are_scored_in_parts() -> None:
     """Points beyond one chunk of temporaries."""
     probabilities, _ = random_split(5, draws=300, points=400)
     entropy = -(probabilities * np.log(probabilities)).sum(axis=2).mean(axis=0)
     np.testing.assert_allclose(predict_classes(probabilities).expected_entropy, entropy)
 
 
-def test_a_true_class_of_probability_zero_is_said() -> None:
+def test_a_true_class_of_probability_zero_is_stated() -> None:
     probabilities = np.array([[[1.0, 0.0], [0.5, 0.5]]])
     scores = scored(probabilities, np.array([1, 0]))
     assert scores["lppd"] == scores["lppd_se"]

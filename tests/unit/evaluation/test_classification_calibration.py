@@ -1,4 +1,4 @@
-"""Calibration error against loops; calibrated and overconfident predictors are told apart."""
+"""Calibration error against loops; calibrated and overconfident predictors are distinguished."""
 
 import math
 

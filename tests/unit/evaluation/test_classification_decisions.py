@@ -47,9 +47,9 @@ def macro_by_hand(pairs: list[tuple[int, int]]) -> dict[str, float]:
     each = []
     for label in {label for pair in pairs for label in pair}:
         right = pairs.count((label, label))
-        said = sum(predicted == label for _, predicted in pairs)
+        named = sum(predicted == label for _, predicted in pairs)
         true = sum(label == t for t, _ in pairs)
-        precision, recall = right / said if said else 0.0, right / true if true else 0.0
+        precision, recall = right / named if named else 0.0, right / true if true else 0.0
         f1 = 2 * precision * recall / (precision + recall) if right else 0.0
         each.append((precision, recall, f1))
     means = [math.fsum(values) / len(each) for values in zip(*each, strict=True)]

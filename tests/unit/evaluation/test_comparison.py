@@ -34,7 +34,7 @@ def make_run(
     values: Mapping[str, float | str] | None = None,
     **diagnostics: Any,
 ) -> RunMetrics:
-    """A run that has converged, unless it is said otherwise."""
+    """A run that has converged, unless the changes state otherwise."""
     return RunMetrics(
         run=f"{setting}/{replicate}",
         setting=setting,
@@ -114,7 +114,7 @@ def test_equal_differences_have_no_spread() -> None:
 
 
 def test_metrics_are_those_that_any_run_has() -> None:
-    """An undefined score is no difference; a cost is judged per million gradients."""
+    """An undefined score is no difference; a cost is compared per million gradients."""
     scores = {"crps": 0.02, "lppd": None, "r2_target_median": 0.9, "bias_log10": 1.0}
     cost: dict[str, Any] = {
         "ess_f_bulk_min": 300.0,
@@ -188,13 +188,13 @@ def test_runs_are_rows_with_settings_verdict_and_scores() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "checks", "converged"),
+    ("stored", "checks", "converged"),
     [(True, PASSED, True), (False, PASSED, False), (True, FAILED, False)],
 )
 def test_convergence_needs_the_word_and_every_check(
-    said: bool, checks: dict[str, Any], converged: bool
+    stored: bool, checks: dict[str, Any], converged: bool
 ) -> None:
-    assert make_run(converged=said, checks=checks).converged is converged
+    assert make_run(converged=stored, checks=checks).converged is converged
 
 
 def test_scores_that_are_no_numbers_are_left_out() -> None:
@@ -203,7 +203,7 @@ def test_scores_that_are_no_numbers_are_left_out() -> None:
 
 
 def make_points(seed: int, sd: float = 0.5) -> PointPredictions:
-    """Fifty test points of one dataset, predicted in a way of its own."""
+    """Predictions of fifty test points of one dataset, which differ by run."""
     truth = np.random.default_rng(0).normal(0, 1, 50)
     error = np.random.default_rng(seed).normal(0, sd, 50)
     return PointPredictions(np.arange(50) * 3, truth, truth + error, np.full(50, sd))
@@ -250,7 +250,7 @@ def test_other_points_are_not_paired(change: str) -> None:
         point_differences(first, other)
 
 
-def test_an_estimate_covers_its_mean_as_often_as_it_says() -> None:
+def test_an_estimate_covers_its_mean_as_often_as_stated() -> None:
     """Binomial sd of the coverage of 2000 intervals: 0.005."""
     values = np.random.default_rng(3).normal(2, 5, (2000, 4))
     found = [estimate(row) for row in values]

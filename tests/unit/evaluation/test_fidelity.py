@@ -50,7 +50,7 @@ def test_the_wasserstein_distance_of_shifted_normals_is_the_shift() -> None:
 
 
 def test_the_wasserstein_distance_of_wider_normals_is_the_mean_size_of_the_difference() -> None:
-    """|s1 - s2| sqrt(2 / pi), for centred normals; 2000 quantiles know it to 0.5 %."""
+    """|s1 - s2| sqrt(2 / pi), for centred normals; 2000 quantiles give it to 0.5 %."""
     expected = 0.5 * np.sqrt(2 / np.pi)
     np.testing.assert_allclose(wasserstein(normal(1, 1), normal(1, 1.5)), expected, rtol=5e-3)
 
@@ -203,7 +203,7 @@ def test_the_total_variation_is_summarised_over_points() -> None:
 
 
 @pytest.mark.statistical
-def test_pareto_k_tells_a_wide_approximation_from_a_narrow_one() -> None:
+def test_pareto_k_distinguishes_wide_and_narrow_approximations() -> None:
     """The ratios of a unit normal to one of sd s < 1 have k = 1 - s^2: 0.91 for 0.3."""
     for scale, low, high in ((1.5, -10.0, 0.1), (0.3, 0.7, np.inf)):
         draws = scale * np.random.default_rng(7).normal(size=4000)

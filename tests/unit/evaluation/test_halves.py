@@ -1,4 +1,4 @@
-"""Scores of halves: nominal where the noise is right, told apart where it is not."""
+"""Scores of halves: nominal for the right noise, different for another one."""
 
 import numpy as np
 import pytest
@@ -60,8 +60,8 @@ def test_the_generator_makes_scores_reproducible() -> None:
     assert one["lppd"] != other["lppd"]
 
 
-def test_noise_about_the_mean_knows_all_draws() -> None:
-    """Two draws of equal mean and sd stand for all: whatever their number, nothing changes."""
+def test_noise_about_the_mean_uses_all_draws() -> None:
+    """Two draws of equal mean and sd replace all draws without a change of the scores."""
     few = held(200)
     many = few._replace(draws=np.repeat(few.draws, 20, axis=0))
     one, other = (
@@ -79,7 +79,7 @@ def test_too_few_points_have_no_halves() -> None:
 
 
 def test_the_chosen_family_has_the_highest_log_score() -> None:
-    """Noise that grows tenfold along a feature wants scales of its own, by far."""
+    """For noise that grows tenfold along a feature, varying scales have a much higher score."""
     found = choose_family(held(400), [1])
     assert found["family"] == "conformal"
     assert found["candidates"]["conformal"] > found["candidates"]["gaussian"] + 0.1

@@ -112,7 +112,7 @@ def test_waic_by_hand(linear: Regression) -> None:
 
 
 def test_chunks_change_nothing(linear: Regression, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does it matter whether ArviZ sees all points at once, or one by one."""
+    """Also, ArviZ gives the same result for all points at once and one by one."""
     whole = information(linear.log_likelihood)
     for width in (1, 7):
         monkeypatch.setattr(informations, "_CHUNK_ELEMENTS", width * CHAINS * DRAWS)
@@ -153,7 +153,7 @@ def test_efficiency_of_the_chains_enters(stride: int, linear: Regression) -> Non
     np.testing.assert_allclose(information(repeated).pareto_k, loo.pareto_k, atol=0.02)
 
 
-def test_an_outlier_is_told_as_numbers() -> None:
+def test_an_outlier_is_reported_as_numbers() -> None:
     """Of a wide model of few rows; a printed warning would fail this test."""
     case = regression(8, outlier=12.0, points=15)
     estimates = information(case.log_likelihood)

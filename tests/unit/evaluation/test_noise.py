@@ -167,8 +167,8 @@ def test_scaled_fit_recovers_scales_exponent_and_degrees_of_freedom() -> None:
 
 
 @pytest.mark.statistical
-def test_scaled_fit_covers_along_a_feature_that_spread_does_not_tell() -> None:
-    """Fitted on one half and judged on the other: 2000 points per fifth, three standard errors."""
+def test_scaled_fit_covers_along_a_feature_that_spread_does_not_show() -> None:
+    """Fitted on one half and tested on the other: 2000 points per fifth, three standard errors."""
     draws, features, observed, _ = scaled_problem(20_000)
     half = slice(0, 10_000), slice(10_000, None)
     known = fit_noise(
@@ -224,7 +224,7 @@ def test_scale_stays_within_what_the_rows_showed() -> None:
     ("power", "found"), [(-0.6, (0.0, 0.1)), (1.0, (0.9, 1.1)), (2.5, (1.2, 1.2))]
 )
 def test_exponent_stays_near_proportion(power: float, found: tuple[float, float]) -> None:
-    """Errors in proportion to the sd of the draws are what a posterior promises."""
+    """A posterior predicts errors in proportion to the sd of the draws."""
     rng = np.random.default_rng(12)
     spread = 10 ** rng.uniform(-2, -1, 500)
     draws = np.stack([-spread, spread])

@@ -52,7 +52,7 @@ def test_each_rival_has_a_family_of_its_own() -> None:
     assert families["plain"] != families["heavy"]
 
 
-def test_what_a_rival_says_of_its_own_error_is_a_gaussian() -> None:
+def test_the_stated_error_of_a_rival_is_a_gaussian() -> None:
     """Coverage of 20 000 draws within four standard errors; the log score by SciPy, to rounding."""
     rng = np.random.default_rng(5)
     mean, sd = rng.normal(size=20_000), rng.uniform(0.5, 2, 20_000)

@@ -31,7 +31,7 @@ def test_gradient_is_that_of_the_loss() -> None:
 
 
 @pytest.mark.statistical
-def test_many_rows_tell_what_turns_fast() -> None:
+def test_many_rows_resolve_fast_changes() -> None:
     """A sine of four turns: 24 knots follow it, six do not."""
     residual, spread, features, scale = problem(9600)
     knots = place_knots(features)

@@ -108,7 +108,7 @@ def test_a_target_of_zero_has_no_relative_error(split: tuple[np.ndarray, np.ndar
     }
 
 
-def test_predictions_too_large_for_target_space_say_so(
+def test_predictions_too_large_for_target_space_state_it(
     split: tuple[np.ndarray, np.ndarray],
 ) -> None:
     """A prediction of 10^400 is no number; on the model scale it is as good as any."""

@@ -107,20 +107,20 @@ def test_sensitivity_is_the_derivative(case: Case, component: str) -> None:
     assert max(found.pareto_k) < 0.5
 
 
-def test_a_prior_against_the_data_is_told(case: Case) -> None:
+def test_a_prior_against_the_data_is_reported(case: Case) -> None:
     """Prior and data disagree by three prior widths: both powers move the posterior."""
     for log_component in case.logs.values():
         assert sensitivity(log_component, case.quantities).distance > 0.05
 
 
-def test_a_component_that_says_nothing_changes_nothing(case: Case) -> None:
+def test_a_constant_component_changes_nothing(case: Case) -> None:
     found = sensitivity(np.full(DRAWS, -3.0), case.quantities)
     for change in (found.mean, found.sd, found.distance):
         np.testing.assert_allclose(change, 0, atol=1e-6)
     assert found.pareto_k == (-np.inf, -np.inf)
 
 
-def test_a_large_power_of_many_weights_is_told_by_its_k() -> None:
+def test_a_large_power_of_many_weights_is_shown_by_its_k() -> None:
     """The prior of 2000 weights: a per cent can be weighted, a quarter cannot."""
     rng = np.random.default_rng(2)
     log_prior = -0.5 * rng.chisquare(2000, size=4000)

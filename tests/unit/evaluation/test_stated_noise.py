@@ -39,7 +39,7 @@ def simulate(family: str, scale: np.ndarray, draws: int) -> tuple[np.ndarray, np
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_mixture_covers_what_it_says(family: str) -> None:
+def test_the_mixture_has_its_nominal_coverage(family: str) -> None:
     """Within four binomial standard errors, at scales that differ from point to point."""
     scale = np.random.default_rng(6).uniform(0.1, 1, (1, 40_000))
     draws, observed = simulate(family, scale, 400)
@@ -48,7 +48,7 @@ def test_the_mixture_covers_what_it_says(family: str) -> None:
     for level in (0.68, 0.95):
         error = np.sqrt(level * (1 - level) / 40_000)
         apart = found[f"coverage_{100 * level:.0f}"] - level
-        assert abs(apart) < 4 * error + 0.001  # 400 draws stand for all
+        assert abs(apart) < 4 * error + 0.001  # 400 draws represent all
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -9,7 +9,7 @@ from nlobayes.data.splits import TEST
 from nlobayes.evaluation.classification.scores import classification_scores, predict_classes
 from nlobayes.evaluation.tables import examples, planes
 from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
-from tests.unit.plots.class_tables import clouds, known_of
+from tests.unit.plots.class_tables import clouds, columns_of
 
 CLASSES = 3
 
@@ -24,13 +24,13 @@ def test_a_grid_holds_all_rows_with_a_margin() -> None:
     assert len(np.unique(grid, axis=0)) == len(grid)
 
 
-def test_a_plane_says_what_scores_say_of_the_same_points() -> None:
+def test_a_plane_agrees_with_the_scores_of_the_same_points() -> None:
     """Its mean disagreement is the score `mutual_information`, from parts as from the whole."""
     data, probabilities = clouds(CLASSES)
     parts = np.array_split(probabilities, 7, axis=1)
     plane = plane_of(data.inputs, parts)
     rows = np.arange(len(data.split))
-    found = planes.tables(plane, data, rows, known_of(data, probabilities))
+    found = planes.tables(plane, data, rows, columns_of(data, probabilities))
     table = {name: values.reshape(-1, CLASSES) for name, values in found["plane"].items()}
     np.testing.assert_array_equal(table["first"][:, 0], data.inputs[:, 0])
     np.testing.assert_array_equal(table["second"][:, 2], data.inputs[:, 1])
@@ -44,7 +44,7 @@ def test_a_plane_says_what_scores_say_of_the_same_points() -> None:
     assert found["plane_inputs"]["input"].tolist() == ["x1 (GeV)", "x2"]
 
 
-def test_chosen_rows_are_shown_with_what_is_known_of_them() -> None:
+def test_chosen_rows_are_shown_with_their_columns() -> None:
     data, probabilities = clouds(CLASSES)
     plane, rows = plane_of(data.inputs, [probabilities]), np.array([7, 3, 11])
     points = planes.tables(plane, data, rows, {"right": np.array([1, 0, 1])})["plane_points"]
@@ -56,7 +56,7 @@ def test_chosen_rows_are_shown_with_what_is_known_of_them() -> None:
 def test_without_a_plane_tables_have_no_rows() -> None:
     data, probabilities = clouds(CLASSES, inputs=5)
     rows = np.arange(len(data.split))
-    found = planes.tables(None, data, rows, known_of(data, probabilities))
+    found = planes.tables(None, data, rows, columns_of(data, probabilities))
     assert {len(column) for table in found.values() for column in table.values()} == {0}
 
 

@@ -276,7 +276,7 @@ def test_cases_are_the_chosen_points(rows: tables.Rows, draws: np.ndarray) -> No
 def test_draws_of_a_case_spread_as_its_total_uncertainty(
     rows: tables.Rows, draws: np.ndarray
 ) -> None:
-    """2000 draws: the mean to 5 standard errors, the sd to 10 %, six of its own errors."""
+    """2000 draws: the mean to 5 standard errors, the sd to 10 %, six standard errors."""
     table = tables.cases(draws, rows, NOISE, np.random.default_rng(1))
     for name in ("good", "typical", "bad"):
         case = {column: values[table["case"] == name] for column, values in table.items()}

@@ -1,4 +1,4 @@
-"""What is seen while a run is fitted: jobs done, and how far chains in other processes are."""
+"""Display of a running fit: finished jobs, and the progress of chains in other processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DATASET = {
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """What a terminal of 80 columns shows; workers need a moment for a line of jobs."""
+    """Output of a terminal of 80 columns; workers need 0.3 s for a line of jobs."""
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, width=80, color_system=None)
     monkeypatch.setattr(running, "Console", lambda **_: console)
@@ -48,20 +48,20 @@ def results(wave: Wave, *_: Any) -> Iterator[list[str]]:
         yield from ([job.command] for job in line)
 
 
-def test_the_bar_says_how_far_chains_in_workers_are(terminal: io.StringIO) -> None:
+def test_the_bar_shows_the_progress_of_chains_in_workers(terminal: io.StringIO) -> None:
     brief = "drawing, 1200 of 8000 draws, R-hat 1.012"
-    said = run_waves(WAVES, Path(), "float32", workers=2, account=lambda: brief)
-    assert said == ["prepare", "draw", "draw"]
+    output = run_waves(WAVES, Path(), "float32", workers=2, account=lambda: brief)
+    assert output == ["prepare", "draw", "draw"]
     text = terminal.getvalue()
     assert "0/3 0:00:00 dataset" in text
     assert brief in text
     assert "3/3" in text
 
 
-def test_nobody_is_told_of_chains_in_this_process_or_where_nobody_watches(
+def test_the_account_is_not_called_for_one_process_or_without_a_terminal(
     terminal: io.StringIO,
 ) -> None:
-    """In this process a job says itself how far it is."""
+    """In this process a job prints its own progress."""
     never = iter(())
     run_waves(WAVES, Path(), "float32", workers=1, account=lambda: next(never))
     assert "draw" in terminal.getvalue()
@@ -73,7 +73,7 @@ def test_nobody_is_told_of_chains_in_this_process_or_where_nobody_watches(
 def test_jobs_of_chains_write_the_logs_that_progress_is_read_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Line by line, where rules write them; other jobs write none."""
+    """Logs are written line by line, at the paths of the rules; other jobs write none."""
     log = tmp_path / "logs/draw/a/b/0/2.log"
 
     def drawing(out: Path) -> None:
@@ -93,7 +93,7 @@ def run_of_chains() -> RunSpec:
 
 
 def test_the_account_of_a_run_is_that_of_watch(tmp_path: Path) -> None:
-    """Of its files and logs, however many chain groups there are."""
+    """It is read from files and logs, for any number of chain groups."""
     run = run_of_chains()
     account = account_of(run, tmp_path)
     assert account() == "not begun"

@@ -1,4 +1,4 @@
-"""What `nlobayes fit` chooses of a table: inputs, units, the scale, the features."""
+"""Choices of `nlobayes fit` for a table: inputs, units, the scale, the features."""
 
 from pathlib import Path
 
@@ -65,14 +65,16 @@ def test_what_is_missing_or_text_is_refused() -> None:
 
 
 @pytest.mark.parametrize("column", ["a", "y"])
-@pytest.mark.parametrize(("cell", "said"), [(" ", "row 4 is empty"), ("n/a", "row 4 holds 'n/a'")])
+@pytest.mark.parametrize(
+    ("cell", "message"), [(" ", "row 4 is empty"), ("n/a", "row 4 holds 'n/a'")]
+)
 def test_numbers_with_a_cell_that_is_none_are_refused_not_left_out(
-    column: str, cell: str, said: str
+    column: str, cell: str, message: str
 ) -> None:
     cells = np.array([*map(str, ROWS)], dtype=object)
     cells[3] = cell
     columns = {"a": ROWS, "b": ROWS, "y": ROWS, column: cells}
-    with pytest.raises(InputError, match=said) as refused:
+    with pytest.raises(InputError, match=message) as refused:
         dataset_of(table(**columns), "t.csv", "y")
     assert "1 of 20 cells are none" in str(refused.value)
     assert dataset_of(table(a=cells, b=ROWS, y=ROWS), "t", "y", columns=["b"]).left_out == {}
@@ -103,6 +105,6 @@ def test_a_study_names_presets_and_calls_settings_own() -> None:
     ],
 )
 def test_a_dataset_is_named_after_its_table(path: str, name: str) -> None:
-    """By a name that a study takes: names of folders of results get an ending."""
+    """A study allows the name: a name of a folder of results gets an ending."""
     assert name_of_dataset(Path(path)) == name
     check_names("datasets", [name])

@@ -59,8 +59,8 @@ def test_one_step_without_density_is_refused() -> None:
 def test_a_chain_that_never_moved_is_refused() -> None:
     stuck = stats()
     stuck["lp"][1] = -3.0
-    told = {"chain": 5, "steps": 6, "step_size": 0.5, "acceptance": 0.0}
-    with refused("inference.never_moved", where="draws", **told):
+    fields = {"chain": 5, "steps": 6, "step_size": 0.5, "acceptance": 0.0}
+    with refused("inference.never_moved", where="draws", **fields):
         check_alive(stuck, CHAINS, "draws")
 
 
@@ -96,12 +96,12 @@ def test_what_is_not_finite_is_refused(name: str, value: float) -> None:
 )
 def test_a_step_size_that_collapsed_is_refused(step_size: np.ndarray) -> None:
     """Also that of one temperature among others."""
-    told = {"chain": 5, "begin": 1.0, "step_size": 0.99e-6}
-    with refused("inference.step_size_collapsed", where="warm-up", **told):
+    fields = {"chain": 5, "begin": 1.0, "step_size": 0.99e-6}
+    with refused("inference.step_size_collapsed", where="warm-up", **fields):
         check_tuned(tuned(step_size=step_size), CHAINS, "warm-up", begin=1.0)
 
 
-def test_what_was_learned_is_told_in_one_line_per_chain() -> None:
+def test_tuned_parameters_are_printed_in_one_line_per_chain() -> None:
     learned = tuned(inverse_mass_matrix=np.array([[1.0, 2.0], [0.5, 40.0]]))
     assert describe_tuned(learned, CHAINS).splitlines() == [
         "chain 3, frozen: step_size 0.25, inverse_mass_matrix (2,) from 1 to 2",

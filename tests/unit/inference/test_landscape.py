@@ -74,7 +74,7 @@ def test_a_position_given_twice_or_thrice_is_refused(value: float) -> None:
 
 
 def test_energies_follow_the_coordinates() -> None:
-    """Half the squared distance to a point of the plane, the axes told apart by their lengths."""
+    """Half the squared distance to a point of the plane, whose axes have different lengths."""
     plane = plane_through(three_positions(1))
     centre = plane.origin + np.array([2.0, -1.0]) @ plane.axes
     alphas, betas = np.linspace(-1, 4, 6), np.linspace(-2, 3, 4)

@@ -16,7 +16,7 @@ def flat_problem(
     log_likelihood: Callable[[jax.Array, Rows], jax.Array],
     misfit: Callable[[jax.Array, Rows], jax.Array] | None = None,
 ) -> Problem:
-    """A likelihood alone, watched by nothing if not said."""
+    """A problem with a likelihood only, and by default without validation error."""
     return Problem(
         log_prior=lambda q: 0.0 * q.sum(),
         log_likelihood=log_likelihood,

@@ -247,7 +247,7 @@ def test_a_full_batch_descends_as_one_batch_of_all_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("losses", "kept", "told"),
+    ("losses", "kept", "stored"),
     [
         ([3.0], 0, [3.0]),
         ([3.0, -1.0, 2.0], 1, [3.0, -1.0, 2.0]),
@@ -257,10 +257,10 @@ def test_a_full_batch_descends_as_one_batch_of_all_rows() -> None:
     ],
 )
 def test_the_fit_of_the_least_loss_is_kept(
-    losses: list[float], kept: int, told: list[float]
+    losses: list[float], kept: int, stored: list[float]
 ) -> None:
     """The first of equals; one that diverged never, unless all did."""
     empty = jnp.zeros(0)
     fits = [Fit(jnp.array([number]), *[empty] * 5) for number in range(len(losses))]
     found = keep_best(iter(fits), lambda position: losses[int(position[0])])
-    assert found == (fits[kept], told)
+    assert found == (fits[kept], stored)

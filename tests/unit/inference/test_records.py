@@ -1,4 +1,4 @@
-"""Records of a chain group: names that ArviZ knows, and trees that survive as plain arrays."""
+"""Records of a chain group: the names of ArviZ, and trees stored as plain arrays."""
 
 from typing import Any, NamedTuple
 
@@ -72,7 +72,7 @@ def test_sample_stats_keep_their_values() -> None:
         np.testing.assert_array_equal(stats[called], getattr(info(), name))
 
 
-def test_what_one_kernel_alone_says_is_a_stat_of_its_own() -> None:
+def test_extra_values_of_one_kernel_are_separate_stats() -> None:
     extra = {"swaps": jnp.ones((*SHAPE, 3)), "temperature": jnp.full(SHAPE, 0.5)}
     stats = records.sample_stats(info(extra), jnp.zeros(SHAPE))
     assert stats.keys() == records.sample_stats(info(), jnp.zeros(SHAPE)).keys() | extra.keys()

@@ -57,7 +57,7 @@ class Reader:
 
 
 class Place(NamedTuple):
-    """Where an array stands."""
+    """The place and role of an array."""
 
     name: str
     role: str

@@ -256,7 +256,7 @@ json.dump(results, sys.stdout)
 
 
 def test_single_precision() -> None:
-    """Precision belongs to a process; in one of its own every array is float32, to 1e-5."""
+    """Precision belongs to a process; in a separate one every array is float32, to 1e-5."""
     x, y = random_rows(seed=11, rows=200)
     position = random_position(build(NOISY, chunk=0).size, seed=12)
     value, gradient = log_density_by_hand(NOISY, position, x, y)
@@ -323,7 +323,7 @@ def test_a_batch_is_one_full_chunk(layout: str) -> None:
 
 
 def test_padding_is_worth_nothing() -> None:
-    """Whatever stands in a padded row, neither value nor gradient sees it."""
+    """Neither value nor gradient depends on the content of a padded row."""
     density = build(NOISY, chunk=CHUNK)
     data, position = density.place(*random_rows(seed=16)), random_position(density.size, seed=17)
     assert data.mask is not None

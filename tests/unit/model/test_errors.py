@@ -153,7 +153,7 @@ def test_a_row_of_enormous_error_has_no_influence(likelihood: Likelihood) -> Non
 
 
 def test_padding_is_worth_nothing() -> None:
-    """Whatever error stands in a padded row."""
+    """The error of a padded row may be any number."""
     density = build(LIKELIHOODS[1])
     data, position = density.place(*random_rows(seed=10)), random_position(density.size, seed=11)
     assert data.mask is not None
@@ -212,7 +212,7 @@ json.dump((float(value), gradient.tolist(), str(data.error.dtype), devices), sys
 )
 @pytest.mark.by_day(1)
 def test_errors_in_shards_and_in_single_precision(precision: str, shards: int, rtol: float) -> None:
-    """Each belongs to a process of its own."""
+    """Each needs a separate process."""
     rows, position = random_rows(seed=14), random_position(WEIGHTS + 1, seed=15)
     inputs = [SIZES, SD, SCALE, position.tolist(), *(column.tolist() for column in rows)]
     done = subprocess.run(

@@ -195,13 +195,13 @@ def test_classes_far_out_have_finite_slopes(name: str, logit: float) -> None:
         assert np.abs(gradient).max() <= 1 / 0.7
 
 
-def test_arrays_know_where_they_stand() -> None:
-    """What a prior is told of each array of a network."""
-    told = []
+def test_priors_get_the_role_of_each_array() -> None:
+    """The facts that a prior receives about each array of a network."""
+    recorded = []
 
     class Recorded:
         def state(self, parameters: Parameters) -> Any:
-            told.append(parameters)
+            recorded.append(parameters)
             return fan_in(1.0).state(parameters)
 
     build(
@@ -213,7 +213,7 @@ def test_arrays_know_where_they_stand() -> None:
         slopes=Recorded(),
         activation="prelu",
     )
-    assert [parameters[:5] for parameters in told] == [
+    assert [parameters[:5] for parameters in recorded] == [
         ("weights_1", ("feature", "hidden_1"), "weights", 3, False),
         ("biases_1", ("hidden_1",), "biases", 3, False),
         ("slopes_1", ("hidden_1",), "slopes", 3, False),

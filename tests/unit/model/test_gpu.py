@@ -49,7 +49,7 @@ print(json.dumps(found))
 
 
 def log_densities(precision: str, device: str) -> list[float] | None:
-    """The log density of two networks in a process of its own; None where the device is missing."""
+    """The log density of two networks in a separate process; None if the device is missing."""
     environment = {name: value for name, value in os.environ.items() if name != "JAX_PLATFORMS"}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, precision, device],

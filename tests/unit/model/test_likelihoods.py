@@ -1,4 +1,4 @@
-"""What a likelihood says of itself: its noise, its probabilities and its information."""
+"""Functions of a likelihood: its noise, its probabilities and its information."""
 
 from typing import Any
 

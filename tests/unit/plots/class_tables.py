@@ -79,7 +79,7 @@ def probabilities_at(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     return powers / powers.sum(axis=2, keepdims=True)
 
 
-def known_of(data: Dataset, probabilities: np.ndarray) -> Columns:
+def columns_of(data: Dataset, probabilities: np.ndarray) -> Columns:
     """Split of every row, and whether the draws (draw, row, class) are right of it."""
     right = probabilities.mean(axis=0).argmax(axis=1) == data.target
     return {"split": np.array(["train", "val", "test"])[data.split], "right": right.astype(int)}
@@ -95,7 +95,7 @@ def _tables_of_rows(classes: int) -> Tables:
     pictures, of_pictures = clouds(classes, inputs=12)
     rows = np.flatnonzero(pictures.split == 2)
     tested = predict_classes(of_pictures[:, rows])
-    every, known = np.arange(len(flat.split)), known_of(flat, probabilities)
+    every, known = np.arange(len(flat.split)), columns_of(flat, probabilities)
     tables = planes.tables(plane, flat, every, known)
     tables |= examples.tables(tested, pictures, rows, (4, 3))
     return {name: pd.DataFrame(columns) for name, columns in tables.items()}

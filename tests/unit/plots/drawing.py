@@ -20,7 +20,7 @@ from tests.unit.plots.size_tables import size_tables
 
 
 def every_table() -> dict[str, pd.DataFrame]:
-    """One invented table of each name that figures ask for."""
+    """One invented table for each name that figures need."""
     of_runs = chain_tables(chains=3) | prediction_tables() | class_tables() | size_tables()
     of_others = comparison_tables() | prior_tables() | fidelity_tables() | data_tables()
     return of_runs | of_others

@@ -40,7 +40,7 @@ def cloud(axes: Axes) -> np.ndarray:
         (accuracy.scale_ratio, ["|m1| (GeV)", "|error| / scale uncertainty"]),
     ],
 )
-def test_axes_state_what_the_labels_say(draw: Callable[..., Figure], units: list[str]) -> None:
+def test_axes_state_the_labels(draw: Callable[..., Figure], units: list[str]) -> None:
     text = shown(drawn(draw, PREDICTIONS, LOG10))
     assert [unit for unit in units if unit not in text] == []
 
@@ -188,7 +188,7 @@ def test_share_below_the_small_ratio() -> None:
     np.testing.assert_allclose(xy(figure.axes[0].get_lines()[0])[0], 0.3)
 
 
-def test_unknown_scale_uncertainty_is_said() -> None:
+def test_unknown_scale_uncertainty_is_stated() -> None:
     figure = drawn(accuracy.scale_ratio, TEST.assign(error_over_scale=np.nan), IDENTITY)
     assert figure.axes == []
     assert "no known scale uncertainty" in shown(figure)

@@ -1,4 +1,4 @@
-"""Pulls, coverage, PIT and cases show what their tables say."""
+"""Pulls, coverage, PIT and cases show the values of their tables."""
 
 import numpy as np
 import pandas as pd
@@ -75,7 +75,7 @@ def test_coverage_has_its_own_share_and_the_band_of_the_test_total_alone() -> No
     assert "(percentage points)" in shown(figure)
 
 
-def test_coverage_without_epistemic_spread_says_so() -> None:
+def test_coverage_without_epistemic_spread_states_it() -> None:
     figure = drawn(
         calibration.coverage, TABLES["coverage"].assign(epistemic=np.nan, own_epistemic=np.nan)
     )

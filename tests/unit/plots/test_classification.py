@@ -1,4 +1,4 @@
-"""Confusion, reliability and thresholds show what their tables say."""
+"""Confusion, reliability and thresholds show the values of their tables."""
 
 import numpy as np
 import pandas as pd

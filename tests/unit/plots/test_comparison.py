@@ -1,4 +1,4 @@
-"""Scans and differences: every run is drawn, and what is not comparable is said."""
+"""Scans and differences: every run is drawn, and warnings name what cannot be compared."""
 
 from functools import partial
 
@@ -254,7 +254,7 @@ def test_settings_of_few_replicates_are_counted_not_drawn() -> None:
 
 
 def test_equal_scores_are_not_magnified() -> None:
-    """Errors of 0.0310 and 0.0314 do not stand at opposite ends, and every axis has its ticks."""
+    """Errors of 0.0310 and 0.0314 are not at opposite ends, and every axis has its ticks."""
     runs = RUNS.head(2).assign(
         setting=["hmc", "nuts"],
         rmse_log10=[0.0310, 0.0314],

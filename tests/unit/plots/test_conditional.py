@@ -1,4 +1,4 @@
-"""Calibration in bins and errors in deciles show what their tables say."""
+"""Calibration in bins and errors in deciles show the values of their tables."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The figures about chains show what their tables say."""
+"""The figures of chains show the values of their tables."""
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def test_both_rhat_curves_and_their_shares() -> None:
     assert "Gelman and Rubin: 20.0 % ≤ 1.01, 60.0 % ≤ 1.05\n" in text
 
 
-def test_rhat_that_is_nowhere_finite_is_said() -> None:
+def test_rhat_that_is_nowhere_finite_is_stated() -> None:
     nothing = few_points(rhat_gelman_rubin=np.full(5, np.nan))
     assert "Gelman and Rubin: not finite at any point" in shown(
         drawn(convergence.convergence, nothing)
@@ -151,7 +151,7 @@ def test_divergent_draws_are_placed_by_covariate() -> None:
     assert "no divergent transitions" not in shown(figure)
 
 
-def test_no_divergence_is_said() -> None:
+def test_no_divergence_is_stated() -> None:
     table = TABLES["divergences"].assign(deviation=np.nan)
     figure = drawn(convergence.divergences, table, LOG10)
     assert figure.axes == []

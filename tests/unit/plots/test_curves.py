@@ -40,7 +40,7 @@ def test_rows_that_were_learned_and_those_that_were_not_are_points() -> None:
             assert tuple(zip(rows["covariate"], rows["truth"], strict=True)) in points
 
 
-def test_numbers_of_draws_and_maps_are_said() -> None:
+def test_numbers_of_draws_and_maps_are_stated() -> None:
     figure = drawn(curves, *CURVES)
     for words in (
         "39 draws of f",

@@ -51,7 +51,7 @@ def test_the_distribution_of_each_split_sums_to_one() -> None:
         assert heights.sum() == pytest.approx(1.0)
 
 
-def test_the_legend_says_how_many_rows_are_shown() -> None:
+def test_the_legend_states_how_many_rows_are_shown() -> None:
     assert "train, 60 of 600 rows" in shown(figure_of(data_tables()))
     assert "test, 30 rows" in shown(figure_of(data_tables()))
 

@@ -42,19 +42,19 @@ def test_a_method_that_is_far_off_leaves_the_others_apart() -> None:
     assert {"0.1", "1", "10"} <= {*labels}
 
 
-def test_the_legend_tells_the_exact_method_from_the_others() -> None:
+def test_the_legend_distinguishes_the_exact_method() -> None:
     (legend,) = draw("fidelity").legends
-    told = zip(legend.get_texts(), legend.get_lines(), strict=True)
-    looks = {text.get_text().split(" (")[0]: line for text, line in told}
+    entries = zip(legend.get_texts(), legend.get_lines(), strict=True)
+    looks = {text.get_text().split(" (")[0]: line for text, line in entries}
     assert {name: line.get_marker() for name, line in looks.items()} == {
         "exact": "D",
         "approximation": "o",
     }
 
 
-def test_an_exact_run_that_has_not_converged_is_said_so() -> None:
-    said = shown(draw("fidelity", fidelity_tables("NO", "rhat_f_p99 divergences")))
-    assert "the exact run has NOT CONVERGED: rhat_f_p99, divergences" in said
+def test_an_exact_run_that_has_not_converged_is_marked() -> None:
+    text = shown(draw("fidelity", fidelity_tables("NO", "rhat_f_p99 divergences")))
+    assert "the exact run has NOT CONVERGED: rhat_f_p99, divergences" in text
     assert "NOT CONVERGED" not in shown(draw("fidelity"))
 
 
@@ -68,6 +68,6 @@ def test_labels_of_cpu_times_of_one_decade_do_not_collide() -> None:
     assert all(one.x1 < two.x0 for one, two in pairwise(boxes))
 
 
-def test_measures_that_nobody_knows_leave_an_empty_panel() -> None:
+def test_measures_without_values_leave_an_empty_panel() -> None:
     table = fidelity_tables()["fidelity"].assign(cpu_seconds=np.nan)
     assert "not known" in shown(draw("fidelity", {"fidelity": table}))

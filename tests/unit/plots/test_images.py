@@ -1,4 +1,4 @@
-"""Images stand as their pixels lie, and bars beside them are the probabilities of the classes."""
+"""Images have the order of their pixels, and bars show the probabilities of the classes."""
 
 from __future__ import annotations
 

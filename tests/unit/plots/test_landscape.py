@@ -1,4 +1,4 @@
-"""Plane, paths and distances show what their tables say, flat landscapes included."""
+"""Plane, paths and distances show the values of their tables, flat landscapes included."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Bands, draws, targets and ratios of a prior predictive check show what their tables say."""
+"""Bands, draws, targets and ratios of a prior predictive check show their tables."""
 
 import numpy as np
 import pandas as pd

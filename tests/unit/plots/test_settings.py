@@ -1,4 +1,4 @@
-"""Distributions of settings: each in its colour, and no more than can be told apart."""
+"""Distributions of settings: each in its colour, and no more than can be distinguished."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_of_many_settings_ten_are_drawn_the_first_and_the_last_among_them() -> N
     found = steps(figure, 0)
     styles = {(step.get_edgecolor(), step.get_linestyle()) for step in found}
     assert (len(found), len(styles)) == (10, 10)
-    said = labels(figure)
-    assert said[0].startswith("hmc_warmup_100:")
-    assert said[9].startswith("hmc_warmup_3138105960900:")
+    texts = labels(figure)
+    assert texts[0].startswith("hmc_warmup_100:")
+    assert texts[9].startswith("hmc_warmup_3138105960900:")
     title = figure.legends[0].get_title().get_text()
     assert title.splitlines()[1] == "10 of 23 settings are drawn; all are in the table"
 
@@ -89,7 +89,7 @@ def test_sds_of_many_sizes_have_a_logarithmic_axis_and_weights_never() -> None:
     assert (left.get_xscale(), right.get_xscale()) == ("linear", "log")
 
 
-def test_nothing_to_draw_is_said() -> None:
+def test_nothing_to_draw_is_stated() -> None:
     empty: pd.DataFrame = PULLS.head(0)
     assert "no pulls" in shown(drawn(settings.pulls, empty))
     assert "no weights" in shown(drawn(settings.weight_spread, WEIGHTS.head(0)))

@@ -1,4 +1,4 @@
-"""Figures of a network whose size is drawn show what their tables say."""
+"""Figures of a network whose size is drawn show the values of their tables."""
 
 import numpy as np
 import pandas as pd

@@ -40,6 +40,6 @@ def test_histograms_hold_all_but_the_slowest_percent() -> None:
         np.testing.assert_allclose(edges[[0, -1]], ends)
 
 
-def test_legend_says_how_many_loadings_there_were_and_their_median() -> None:
+def test_legend_states_the_number_of_loadings_and_their_median() -> None:
     equal = pd.DataFrame({"parameters": [351] * 3, "load_ms": [2.0, 2.0, 2.0]})
     assert "351 parameters, median 2 ms of 3" in shown(drawn(loadings, equal))

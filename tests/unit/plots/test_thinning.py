@@ -48,7 +48,7 @@ def test_chosen_step_is_marked_in_every_panel() -> None:
     assert "chosen: n = 5, 93 % of the ESS" in shown(figure)
 
 
-def test_what_storing_every_nth_draw_lost_is_said() -> None:
+def test_the_loss_of_storing_every_nth_draw_is_stated() -> None:
     """The first row are all draws: 731 effective ones, of which the stored leave 300."""
     table = thinning()
     table.loc[table["stored"], "ess_f_median"] = 300.0

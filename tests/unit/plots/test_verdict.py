@@ -70,7 +70,7 @@ def test_values_and_limits_are_written_out() -> None:
         assert expected in text
 
 
-def test_value_that_is_not_finite_is_said() -> None:
+def test_value_that_is_not_finite_is_stated() -> None:
     table = verdict(("rhat_f_median",))
     table.loc[0, "value"] = np.nan
     assert "not finite" in red_texts(drawn(draw_verdict, table, calibration_checks()))

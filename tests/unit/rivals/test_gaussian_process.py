@@ -91,7 +91,7 @@ def test_a_smooth_function_is_learned_far_better_than_by_least_squares() -> None
     assert error < 0.01 * np.std(plane - truth)
 
 
-def test_of_many_rows_it_takes_some_says_so_and_follows_the_seed() -> None:
+def test_of_many_rows_it_takes_some_states_it_and_depends_on_the_seed() -> None:
     first, again, other = (fitted(300, most_rows=80, seed=seed) for seed in (1, 1, 2))
     assert first.facts["rows"] == 80
     new = points(20, seed=5)[0]
@@ -111,7 +111,7 @@ def test_a_search_with_fewer_rows_still_conditions_on_all() -> None:
     assert errors[0] < errors[1]
 
 
-def test_a_matrix_that_is_singular_to_rounding_gets_more_jitter_and_is_said() -> None:
+def test_a_matrix_that_is_singular_to_rounding_gets_more_jitter_and_is_stated() -> None:
     """Hyperparameters of 100 rows without noise: 300 rows of them are singular."""
     assert fitted(300, most_rows_of_search=100).facts["jitter"] > gaussian_process.JITTER
     assert fitted(50, noise=0.1).facts["jitter"] == gaussian_process.JITTER

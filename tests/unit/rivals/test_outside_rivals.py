@@ -64,7 +64,7 @@ def test_what_another_environment_draws_fills_every_column(
     assert (row["CPU s"], row["MiB"]) == (1.5, 900)
 
 
-def test_a_failed_fit_and_a_missing_interpreter_are_said(
+def test_a_failed_fit_and_a_missing_interpreter_are_reported(
     interpreter: Interpreter, dataset: Dataset, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing = interpreter("#!/bin/sh\necho 'ImportError: no bde' >&2\nexit 1\n")

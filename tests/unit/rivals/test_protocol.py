@@ -85,7 +85,7 @@ def test_a_network_keeps_its_best_check_and_not_its_last() -> None:
 
 
 def test_quantiles_of_trees_are_in_order_and_follow_the_noise() -> None:
-    """Noise of 0.1 on one side and 1 on the other: bars of 68 and 95 % hold what they say."""
+    """Noise of 0.1 on one side and 1 on the other: bars of 68 and 95 % have nominal coverage."""
     rng = np.random.default_rng(6)
     features, new = rng.uniform(-1, 1, (2, 2000, 1))
     noise = rng.normal(size=(2, 2000)) * np.where(np.stack([features, new]) > 0, 1.0, 0.1)[..., 0]

@@ -1,4 +1,4 @@
-"""A small study, changed key by key."""
+"""A small study with changes of its keys."""
 
 from __future__ import annotations
 

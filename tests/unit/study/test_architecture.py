@@ -57,7 +57,7 @@ def jumps_by(*moves: str) -> dict[str, Any]:
 
 
 def study_of(network: dict[str, Any], grid: dict[str, Any], make: MakeStudy) -> Study:
-    """The small study with a network of four units that may vary."""
+    """Make the small study with a network of four units that may vary."""
     return make(
         {
             "networks": {"varying": {"hidden": [4], **network}},
@@ -103,7 +103,7 @@ def test_a_law_without_its_setting_is_refused(make_study: MakeStudy) -> None:
 
 
 def test_one_chain_is_refused(make_study: MakeStudy) -> None:
-    """Nothing could be said of its convergence between sizes."""
+    """One chain cannot show convergence between sizes."""
     with pytest.raises(InputError, match=r"jumps.*chains"):
         make_study(
             {

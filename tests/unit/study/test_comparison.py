@@ -1,4 +1,4 @@
-"""What the runs of a grid are compared by: settings by content, replicates by seeds."""
+"""Comparison of the runs of a grid: settings by content, replicates by seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPLIT = {"train": 30, "validation": 15, "test": 15}
 
 
 def grid(**changes: Any) -> dict[str, Any]:
-    """One network and one sampler unless changed."""
+    """Make a grid of one network and one sampler unless changed."""
     return {"grids": {"small": {"network": "n4", "method": "hmc", **changes}}}
 
 
@@ -96,7 +96,7 @@ def test_what_a_preset_leaves_open_is_left_out(make_study: MakeStudy) -> None:
 
 
 def datasets(**sections: dict[str, Any]) -> dict[str, Any]:
-    """Datasets of 60 simulated points with changes, by name."""
+    """Make datasets of 60 simulated points with changes, by name."""
     made = {"source": {"kind": "simulate", "points": 60}, "split": SPLIT}
     return {
         name: {key: made[key] | change.get(key, {}) for key in made}
@@ -105,7 +105,7 @@ def datasets(**sections: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_splits_by_other_seeds_are_replicates(make_study: MakeStudy) -> None:
-    """Their presets have names of their own, which name no setting."""
+    """Their presets have different names, which name no setting."""
     made = datasets(first={"split": {"seed": 0}}, second={"split": {"seed": 3}})
     crossed = grid(dataset=[*made], network=["n4", "n8"])
     job = compare_job(make_study({"datasets": made} | crossed), "small")
@@ -147,7 +147,7 @@ def test_other_numbers_of_rows_are_settings(make_study: MakeStudy) -> None:
 
 
 def test_one_preset_under_two_names_is_refused(make_study: MakeStudy) -> None:
-    """The same run twice would pass for two replicates."""
+    """The same run twice would count as two replicates."""
     changes = {"networks": {"twin": {"hidden": [4]}}} | grid(network=["n4", "twin"])
     with refused("study.equal_runs", where="grids.small") as caught:
         compare_job(make_study(changes), "small")

@@ -1,4 +1,4 @@
-"""Earlier data in a study: pinned when planned, asked for where used, refused early."""
+"""Earlier data in a study: digested when planned, required where used, refused early."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_earlier_is_an_artifact_of_the_project(file: str) -> None:
 
 
 def test_a_earlier_may_be_written_later(make_study: Callable[..., Study]) -> None:
-    """A study is valid without it; jobs of the runs that use it are refused until it is there."""
+    """A study is valid without the file; jobs that use it are refused until it exists."""
     study = make_study(with_prior(PRIOR))
     run = next(study.runs(study.targets[0]))
     with refused("study.no_earlier", where="priors.fan_in.earlier", file=FILE):

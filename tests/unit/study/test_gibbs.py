@@ -16,7 +16,7 @@ HIERARCHICAL = {"kind": "hierarchical", "hyper": {"kind": "half_normal"}}
 
 @pytest.fixture
 def drawn_by_gibbs(make_study: MakeStudy) -> Callable[[dict[str, Any]], Study]:
-    """A study of this prior and the kernel gibbs_hmc alone."""
+    """Return a maker of studies of a prior with the kernel gibbs_hmc alone."""
 
     def make(prior: dict[str, Any], **warmup: Any) -> Study:
         sampler = {"kernel": {"kind": "gibbs_hmc"}, "draws_per_segment": 16, "warmup": warmup}

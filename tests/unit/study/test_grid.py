@@ -1,4 +1,4 @@
-"""Presets crossed by name: which runs there are, what they are called, which names are refused."""
+"""Presets crossed by name: the runs, their names, and which names are refused."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def test_seeds_of_a_grid_replace_those_of_the_study(make_study: Callable[..., St
         ("all", [[0, 1, 2, 3, 4]]),
     ],
 )
-def test_chains_share_jobs_as_the_execution_says(
+def test_chains_share_jobs_as_the_execution_states(
     make_study: Callable[..., Study], chains_per_job: int | str, chain_groups: list[list[int]]
 ) -> None:
-    """Every chain in one chain group, in order; the last chain group may be smaller."""
+    """Every chain is in one chain group, in order; the last chain group may be smaller."""
     chains = {"methods": {"hmc": {"chains": 5}, "nuts": {"chains": 5}}}
     study = make_study(chains | {"execution": {"chains_per_job": chains_per_job}})
     assert [run.chain_groups for run in study.runs("small")] == [chain_groups] * 8
 
 
-def test_every_chain_has_a_job_of_its_own_on_one_cpu_unless_asked(
+def test_every_chain_has_its_own_job_on_one_cpu_by_default(
     make_study: Callable[..., Study],
 ) -> None:
     study = make_study()
@@ -76,7 +76,7 @@ def test_every_chain_has_a_job_of_its_own_on_one_cpu_unless_asked(
 def test_chains_that_learn_from_each_other_share_one_job(
     make_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the execution says; other kernels of the study do not."""
+    """Whatever the execution states; other kernels of the study do not share one job."""
     monkeypatch.setattr(NUTSKernel, "fewest_chains", 3)
     study = make_study({"execution": {"chains_per_job": 2}})
     chain_groups = {run.names["method"]: run.chain_groups for run in study.runs("small")}
@@ -108,13 +108,13 @@ def test_one_name_may_stand_alone(make_study: Callable[..., Study], kind: str) -
 
 
 @pytest.mark.parametrize("kind", [*CROSSED, "evaluation"])
-def test_unknown_presets_are_told_with_the_known(
+def test_unknown_presets_are_reported_with_the_known(
     make_study: Callable[..., Study], kind: str
 ) -> None:
     known = sorted(getattr(make_study(), SECTIONS[kind]))
     with refused("study.unknown_name", places=[f"grids.small.{kind}"]) as caught:
         make_study({"grids": {"small": {kind: "nome"}}})
-    assert caught.value.fields["said"].endswith(f"'nome'; known: {known}")
+    assert caught.value.fields["reasons"].endswith(f"'nome'; known: {known}")
 
 
 REFUSED: list[tuple[dict[Any, Any], str, str]] = [
@@ -137,7 +137,7 @@ REFUSED: list[tuple[dict[Any, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("changes", "place", "fault"), REFUSED, ids=lambda part: str(part)[:60])
-def test_refused_studies_are_told_in_one_line(
+def test_refused_studies_are_reported_in_one_line(
     make_study: Callable[..., Study], changes: dict[Any, Any], place: str, fault: str
 ) -> None:
     with refused(fault, where="configuration") as caught:
@@ -147,7 +147,7 @@ def test_refused_studies_are_told_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_fault_is_told_with_its_place_and_what_was_received(
+def test_an_error_names_its_place_and_what_was_received(
     make_study: Callable[..., Study],
 ) -> None:
     with refused("dict_type") as caught:
@@ -191,7 +191,7 @@ def test_one_run_is_evaluated_in_one_way(make_study: Callable[..., Study]) -> No
     assert "made/n8/fan_in/tight/adam/hmc/s1" in str(caught.value)
 
 
-def test_at_most_three_errors_are_told_at_once(make_study: Callable[..., Study]) -> None:
+def test_at_most_three_errors_are_reported_at_once(make_study: Callable[..., Study]) -> None:
     with refused("greater_than_equal") as caught:
         make_study({"networks": {f"n{width}": {"hidden": [0]} for width in range(9)}})
     assert str(caught.value).count("greater than") == 3

@@ -1,4 +1,4 @@
-"""Studies, presets and specifications that lie or attack: one line, at once, and nothing runs."""
+"""Malicious studies, presets and specifications: one line, at once, and nothing runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.refusals import refused
 ROOT = Path(__file__).parents[3]
 AT_ONCE_SECONDS = 30
 LEVELS = range(1, 13)
-"""Of nine aliases each: 9 ** 13 values, far more than a memory holds."""
+"""Levels of nine aliases each: 9 ** 13 values, far more than fit into memory."""
 
 
 def bomb(first: str, level: str, alias: str = "*a{0}") -> str:
@@ -40,7 +40,7 @@ def bomb(first: str, level: str, alias: str = "*a{0}") -> str:
 
 
 def refusal(path: Path, fault: str = "study.not_yaml") -> str:
-    """Expect a file to be refused soon for a fault, and give the one line that says so."""
+    """Expect a file to be refused quickly with an error, and return its one line."""
     began = time.monotonic()
     with refused(fault, where=path) as caught:
         read_yaml(path)
@@ -153,7 +153,7 @@ def test_what_is_no_plain_mapping_is_refused(tmp_path: Path, text: str, fault: s
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a: 2024-13-45", "month must be in 1..12"),
         ("a: {<<: 3}", "expected a mapping or list of mappings for merging"),
@@ -165,14 +165,14 @@ def test_what_is_no_plain_mapping_is_refused(tmp_path: Path, text: str, fault: s
     ids=lambda value: str(value)[:20].replace("\0", ""),
 )
 def test_what_yaml_does_not_know_is_refused_in_its_own_words(
-    tmp_path: Path, text: str, said: str
+    tmp_path: Path, text: str, message: str
 ) -> None:
     (tmp_path / "bad.yaml").write_text(text)
-    assert said in refusal(tmp_path / "bad.yaml")
+    assert message in refusal(tmp_path / "bad.yaml")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"a: \xff\xfe", "codec can't decode"),
         ("a: é".encode("latin-1"), "codec can't decode"),
@@ -182,10 +182,10 @@ def test_what_yaml_does_not_know_is_refused_in_its_own_words(
     ids=["no text", "latin-1", "utf-16", "huge"],
 )
 def test_what_is_no_text_of_ordinary_size_is_refused(
-    tmp_path: Path, content: bytes, said: str
+    tmp_path: Path, content: bytes, message: str
 ) -> None:
     (tmp_path / "bad.yaml").write_bytes(content)
-    assert said in refusal(tmp_path / "bad.yaml")
+    assert message in refusal(tmp_path / "bad.yaml")
 
 
 def test_a_sparse_file_of_gigabytes_is_refused(tmp_path: Path) -> None:
@@ -227,12 +227,12 @@ def test_the_study_of_a_stranger_is_checked_without_running_it(tmp_path: Path) -
     worse.write_text(f"a: !!python/object/apply:os.system ['touch {tmp_path / 'hacked'}']\n")
     done = check(good)
     assert (done.returncode, done.stdout) == (0, f"{good}: a valid study of 2 runs\n")
-    for path, said in ((bad, "unknown name 'nope'"), (worse, "tags are not read")):
+    for path, message in ((bad, "unknown name 'nope'"), (worse, "tags are not read")):
         done = check(good, path)
         assert done.returncode == 2
         assert done.stderr.startswith("nlobayes: error: ")
         assert done.stderr.count("\n") == 1
-        assert said in done.stderr
+        assert message in done.stderr
     assert not (tmp_path / "hacked").exists()
 
 

@@ -1,4 +1,4 @@
-"""Names become folders and patterns: none may leave its place, hide another or be cut off."""
+"""Names become folders and patterns: none may leave its folder, hide another or be cut off."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HOSTILE = [
 def refusal(
     make_study: Callable[..., Study], changes: dict[str, Any], fault: str, place: str
 ) -> str:
-    """Expect the fault at the place, and give its text, which any terminal can print."""
+    """Expect the error at the place, and return its text, which is printable."""
     with refused(fault) as caught:
         make_study(changes)
     assert caught.value.fields["places"][0] == place
@@ -73,7 +73,7 @@ def test_the_longest_name_is_read(make_study: Callable[..., Study]) -> None:
 def test_a_name_that_snakemake_takes_for_endless_is_refused(
     make_study: Callable[..., Study], section: str, name: str
 ) -> None:
-    """Snakemake looks for a piece that is repeated twenty times, and stops with a traceback."""
+    """Snakemake searches for a text that is repeated twenty times, and stops with a traceback."""
     assert PeriodicityDetector().is_periodic(name)
     assert not PeriodicityDetector().is_periodic(name[:-3])
     some = next(iter(getattr(make_study(), section).values())).model_dump()

@@ -1,4 +1,4 @@
-"""What each job is told: a change reaches the jobs that it concerns and no other."""
+"""Content of each job: a change reaches the jobs that it concerns and no other."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ REACHED: list[tuple[dict[str, Any], set[str]]] = [
 
 
 def first_jobs(study: Study) -> dict[str, Frozen]:
-    """Jobs of made/n4/fan_in/tight/adam/hmc/s1."""
+    """Return the jobs of made/n4/fan_in/tight/adam/hmc/s1."""
     return run_jobs(next(study.runs("small")))
 
 
@@ -102,17 +102,19 @@ def test_a_change_reaches_the_jobs_that_it_concerns(
 ) -> None:
     before, after = first_jobs(make_study()), first_jobs(make_study(change))
     assert before.keys() <= after.keys()
-    differing = {verb for verb in after if told(before, verb) != told(after, verb)}
+    differing = {
+        verb for verb in after if specification(before, verb) != specification(after, verb)
+    }
     assert differing == reached
 
 
-def told(jobs: dict[str, Frozen], verb: str) -> str | None:
-    """What a verb is told, None if it is not called."""
+def specification(jobs: dict[str, Frozen], verb: str) -> str | None:
+    """Return the specification of a verb, None if it is not called."""
     return jobs[verb].model_dump_json() if verb in jobs else None
 
 
 def test_only_chains_are_stacked(make_study: Callable[..., Study]) -> None:
-    """An approximation of the same grid has none, and is scored as it is."""
+    """An approximation of the same grid has no chains, and is scored without stacking."""
     study = make_study(
         {
             "methods": {"maps": {"kind": "map_ensemble"}},
@@ -120,17 +122,17 @@ def test_only_chains_are_stacked(make_study: Callable[..., Study]) -> None:
             "grids": {"small": {"method": ["hmc", "maps"]}},
         }
     )
-    told = {run.names["method"]: run_jobs(run)["evaluate"] for run in study.runs("small")}
-    assert {name: job.model_dump()["combine"] for name, job in told.items()} == {
+    jobs = {run.names["method"]: run_jobs(run)["evaluate"] for run in study.runs("small")}
+    assert {name: job.model_dump()["combine"] for name, job in jobs.items()} == {
         "hmc": "stacking",
         "maps": "equal",
     }
 
 
-def test_only_a_sampler_with_targets_is_judged_on_its_way(
+def test_only_a_sampler_with_targets_is_checked_on_its_way(
     make_study: Callable[..., Study],
 ) -> None:
-    """And another target reaches nothing else; the draws there are stay as they are."""
+    """Another target reaches no other job, so the existing draws stay."""
     assert "check_convergence" not in first_jobs(make_study())
     one, two = (
         first_jobs(make_study({"methods": {"hmc": {"until": {"ess_f_bulk_min": ess}}}}))
@@ -142,7 +144,7 @@ def test_only_a_sampler_with_targets_is_judged_on_its_way(
 def test_the_energy_variance_of_an_unadjusted_kernel_reaches_its_diagnosis(
     make_study: Callable[..., Study],
 ) -> None:
-    """What its warm-up aims at is what it is held to; other kernels aim at none."""
+    """The target of its warm-up is its limit; other kernels have none."""
 
     def jobs_of(**warmup: float) -> dict[str, Any]:
         sampler = {"kernel": {"kind": "mclmc"}, "warmup": warmup}
@@ -163,7 +165,7 @@ def test_the_seed_reaches_what_is_random(make_study: Callable[..., Study]) -> No
 
 
 def test_the_shape_of_images_reaches_their_tables_alone(make_study: Callable[..., Study]) -> None:
-    """Nothing is prepared or sampled anew for a figure."""
+    """Nothing is prepared or sampled again for a figure."""
     run = next(make_study().runs("small"))
     shown = run.model_copy(update={"dataset": run.dataset.model_copy(update={"image": (1, 5)})})
     one, two = run_jobs(run), run_jobs(shown)
@@ -172,7 +174,7 @@ def test_the_shape_of_images_reaches_their_tables_alone(make_study: Callable[...
     assert prepare_job(run.dataset) == prepare_job(shown.dataset)
 
 
-def test_equal_posteriors_are_told_the_same_whatever_their_names(
+def test_equal_posteriors_have_equal_jobs_whatever_their_names(
     make_study: Callable[..., Study],
 ) -> None:
     """Preset names are in the path of a run, not in its jobs."""
@@ -340,7 +342,7 @@ def test_simulations_are_read_back(make_study: Callable[..., Study]) -> None:
     ],
     ids=str,
 )
-def test_refused_specifications_say_what_and_where(
+def test_refused_specifications_name_the_error_and_its_place(
     make_study: Callable[..., Study], change: dict[str, Any], place: str, fault: str
 ) -> None:
     spec = first_jobs(make_study())["draw"].model_dump(mode="json") | change

@@ -1,4 +1,4 @@
-"""Runs are called by their grid and by what tells them apart."""
+"""Runs are labelled by their grid and by what distinguishes them."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from nlobayes.study.labels import labels, model_labels, read_whole_study, shorte
 
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
-    """The default study, with a grid of two networks and two seeds, one of them in it already."""
+    """Write the default study with a grid of two networks and two seeds that overlaps it."""
     monkeypatch.chdir(Path(__file__).parents[3])
     grid = {
         "dataset": "embedded_k",

@@ -1,4 +1,4 @@
-"""The preset library: what is shipped is valid, what cannot be read is refused."""
+"""The preset library: shipped presets are valid, unreadable ones are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIG = Path(__file__).parents[3] / "config"
 
 
 def shipped(**changes: Any) -> dict[str, Any]:
-    """The study of `make run`, with changes."""
+    """Make the study of `make run`, with changes."""
     chosen = yaml.safe_load((CONFIG / "config.yaml").read_text())
     return override(override(read_presets(CONFIG / "presets"), chosen), changes)
 
@@ -44,8 +44,8 @@ def test_the_shipped_study_is_valid_and_every_grid_has_jobs() -> None:
         runs = list(study.runs(grid))
         assert runs
         for run in runs:
-            judged = {"check_convergence"} if run.mcmc and run.mcmc.until else set()
-            assert run_jobs(run).keys() == EVERY_RUN | judged
+            checks = {"check_convergence"} if run.mcmc and run.mcmc.until else set()
+            assert run_jobs(run).keys() == EVERY_RUN | checks
 
 
 @pytest.mark.parametrize("grid", ["ci", "check", "quickstart", "sharp", "full", "thesis", "priors"])

@@ -1,4 +1,4 @@
-"""Likelihood presets: their limits, told in one line that names the place."""
+"""Likelihood presets: their limits, with errors of one line that names the place."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("preset", "key", "fault"), REFUSED, ids=lambda part: str(part)[:70])
-def test_refused_likelihoods_are_told_in_one_line(
+def test_refused_likelihoods_are_reported_in_one_line(
     make_study: Callable[..., Study], preset: dict[str, Any], key: str, fault: str
 ) -> None:
     with refused(fault, where="configuration") as caught:
@@ -71,7 +71,7 @@ def read(preset: dict[str, Any]) -> LikelihoodSettings:
         ({"kind": "categorical"}, True, None, None),
     ],
 )
-def test_what_a_likelihood_states_is_told(
+def test_a_likelihood_gives_what_it_states(
     preset: dict[str, Any], classes: bool, sigma: float | None, outputs: int | None
 ) -> None:
     likelihood = read(preset)
@@ -85,7 +85,7 @@ OURS = [name for name, one in LIKELIHOODS.items() if "file" not in one.model_fie
 
 @pytest.mark.parametrize("name", OURS)
 def test_what_counts_outputs_and_what_builds_them_agree(name: str) -> None:
-    """The study plans by the one, the network is built by the other."""
+    """The study plans with the first, the network is built with the second."""
     needed = {key: 0.5 for key, one in LIKELIHOODS[name].model_fields.items() if one.is_required()}
     settings = read({**needed, "kind": name})
     built = likelihoods.LIKELIHOODS[name].build(**settings.arguments())
@@ -122,8 +122,8 @@ def test_a_precision_stands_in_place_of_a_half_normal(
         read({"kind": "gaussian", "precision": {}, **settings})
     with invalid("greater_than"):
         read({"kind": "gaussian", "sigma": None, "precision": {"rate": 0}})
-    said = read({"kind": "gaussian", "sigma": None, "precision": {"shape": 2}})
-    assert read(said.model_dump()) == said
+    likelihood = read({"kind": "gaussian", "sigma": None, "precision": {"shape": 2}})
+    assert read(likelihood.model_dump()) == likelihood
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_what_old_kinds_refused_stays_refused(preset: dict[str, Any], fault: str
 
 
 def test_a_stored_model_of_the_release_before_is_read() -> None:
-    """As the specification in an artifact states it."""
+    """As in the specification of an artifact."""
     old = {
         "network": {"hidden": [4]},
         "prior": {"kind": "gaussian", "whitened": False},

@@ -57,20 +57,24 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def changed(changes: dict[str, Any]) -> dict[str, Any]:
-    """The wide study with changes, section by section."""
+    """Make the wide study with changes, section by section."""
     merged: dict[str, Any] = {}
     for source in (WIDE, changes):
         for section, value in source.items():
             if not isinstance(value, dict):
                 merged[section] = value
                 continue
-            for name, own in value.items():
-                here = merged.setdefault(section, {})
-                here[name] = {**here.get(name, {}), **own} if isinstance(own, dict) else own
+            for name, settings in value.items():
+                presets = merged.setdefault(section, {})
+                presets[name] = (
+                    {**presets.get(name, {}), **settings}
+                    if isinstance(settings, dict)
+                    else settings
+                )
     return merged
 
 
-def test_is_planned_and_asks_for_memory(make_study: MakeStudy) -> None:
+def test_is_planned_and_requests_memory(make_study: MakeStudy) -> None:
     run, plain = (
         next(iter(make_study(changed(changes)).runs("small")))
         for changes in (
@@ -92,8 +96,8 @@ def test_numbers_are_of_the_smaller_side_and_of_one_chunk() -> None:
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_cannot_be_integrated_out_is_refused(make_study: MakeStudy, what: str) -> None:
-    changes, said = REFUSED[what]
-    with pytest.raises(InputError, match="output: marginalised.*" + said) as caught:
+    changes, message = REFUSED[what]
+    with pytest.raises(InputError, match="output: marginalised.*" + message) as caught:
         make_study(changed(changes))
     assert "\n" not in str(caught.value)
 
@@ -127,10 +131,12 @@ def test_a_method_may_draw_the_output_layer_of_a_network_that_is_pretrained_in_m
         ({"networks": {"n4": {"hidden": []}}}, ["a hidden layer"]),
     ],
 )
-def test_what_drawing_the_output_layer_needs_is_said(
+def test_the_error_names_what_drawing_the_output_layer_needs(
     make_study: MakeStudy, changes: dict[str, Any], missing: list[str]
 ) -> None:
-    said = f"method 'last' draws the output layer exactly, which needs {', '.join(missing)}; choose"
+    message = (
+        f"method 'last' draws the output layer exactly, which needs {', '.join(missing)}; choose"
+    )
     with refused("study.draws_output") as caught:
         make_study({**OUTPUT_ALONE, **changes})
-    assert said in str(caught.value)
+    assert message in str(caught.value)

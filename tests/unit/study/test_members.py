@@ -50,7 +50,7 @@ def test_settings_are_found_by_the_names_of_their_files(family: Any) -> None:
     assert {name: one.__name__ for name, one in found.items()} == {"cold": "Cold", "warm": "Warm"}
 
 
-def test_the_kind_tells_the_members_of_a_union_apart(family: Any) -> None:
+def test_the_kind_distinguishes_the_members_of_a_union(family: Any) -> None:
     union = TypeAdapter(members.union_of(*family(warm="warm", cold="cold")))
     assert type(union.validate_python({"kind": "cold"})).__name__ == "Cold"
     with invalid("union_tag_invalid"):

@@ -1,4 +1,4 @@
-"""What a preset may hold: every limit is an error of one line that names the place."""
+"""Limits of presets: each violation is an error of one line that names the place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HMC, NUTS = ("methods", "hmc"), ("methods", "nuts")
 SOURCE, SPLIT = ("datasets", "made", "source"), ("datasets", "made", "split")
 PATH = ("datasets", "mine", "source", "path")
 
-# Where, the value, and the fault.
+# The place, the value, and the code of the error.
 REFUSED: list[tuple[tuple[str, ...], Any, str]] = [
     (("networks", "n4", "hiden"), [4], "study.unknown_key"),
     (("networks", "n4", "hidden"), [4, 0], "greater_than_equal"),
@@ -103,7 +103,7 @@ def nested(place: tuple[str, ...], value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("place", "value", "fault"), REFUSED, ids=lambda part: str(part)[:60])
-def test_refused_values_are_told_in_one_line(
+def test_refused_values_are_reported_in_one_line(
     make_study: Callable[..., Study], place: tuple[str, ...], value: Any, fault: str
 ) -> None:
     with refused(fault, where="configuration") as caught:

@@ -1,4 +1,4 @@
-"""Presets of pretraining: what fits together, and what is told where it does not."""
+"""Presets of pretraining: which settings fit together, and the errors if they do not."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_epochs_and_batches_are_counted_over_cycles_and_restarts() -> None:
     assert (preset.most_epochs, preset.batches(250)) == (84, 1)
 
 
-def test_a_job_asks_for_the_time_of_all_its_fits(make_study: Callable[..., Study]) -> None:
+def test_a_job_requests_the_time_of_all_its_fits(make_study: Callable[..., Study]) -> None:
     def seconds(**settings: Any) -> float:
         changed = {"adam": {"epochs": 7, "batch": 10} | settings}
         run = next(make_study({"pretraining": changed}).runs("small"))

@@ -1,4 +1,4 @@
-"""Prior presets: their limits, told in one line that names the place."""
+"""Prior presets: their limits, with errors of one line that names the place."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +70,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("preset", "key", "fault"), REFUSED, ids=lambda part: str(part)[:70])
-def test_refused_priors_are_told_in_one_line(
+def test_refused_priors_are_reported_in_one_line(
     make_study: Callable[..., Study], preset: dict[str, Any], key: str, fault: str
 ) -> None:
     with refused(fault, where="configuration") as caught:
@@ -88,7 +88,7 @@ def test_a_file_outside_the_project_is_refused(
     tmp_path: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Though it is there."""
+    """Even if the file exists."""
     (tmp_path / "project" / "a").mkdir(parents=True)
     for path in (tmp_path / "mine.py", tmp_path / "project" / "mine.txt"):
         path.write_text("def state(parameters): ...\n")

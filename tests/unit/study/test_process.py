@@ -1,4 +1,4 @@
-"""What a user states of a table is told to `prepare`, and only where the table is theirs."""
+"""Statements of a user about a table are passed to `prepare`, for user tables only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE: dict[str, Any] = {
 PROCESS: dict[str, Any] = {"outgoing": [1000022, 1000023], "sqrt_s_tev": 13.6}
 
 
-def test_it_is_told_to_prepare_and_not_spoken_of_without() -> None:
+def test_the_job_of_prepare_contains_it_only_where_it_is_stated() -> None:
     job = prepare_job(DatasetPreset.model_validate(TABLE | {"process": PROCESS}))
     assert job.process is not None
     assert job.process.statements() == {

@@ -1,4 +1,4 @@
-"""Settings of NUTS as PyMC samples it: what is refused."""
+"""Settings of NUTS as run by PyMC: what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target may be learned relative to: filled in by the source, refused where it cannot be."""
+"""References of targets: completed from the source, refused if they cannot be computed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def preset(relative_to: Any, source: dict[str, Any] | None = None, **changes: An
 
 
 def settings_of(*given: Any, **changes: Any) -> dict[str, Any]:
-    told = prepare_job(preset(*given, **changes)).target.relative_to
-    assert told is not None
-    return told.arguments()
+    reference = prepare_job(preset(*given, **changes)).target.relative_to
+    assert reference is not None
+    return reference.arguments()
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_a_calculation_takes_from_the_source_what_it_knows(
     }
 
 
-def test_what_is_said_overrides_what_the_source_knows() -> None:
-    said = {"calculation": "nlo", "sqrt_s_tev": 13.6, "squark_mass_gev": 2769, "mu_over_q": 0.5}
-    assert settings_of(said, TABLE) == said | {"pair": [1, 1]}
+def test_stated_settings_override_those_of_the_source() -> None:
+    settings = {"calculation": "nlo", "sqrt_s_tev": 13.6, "squark_mass_gev": 2769, "mu_over_q": 0.5}
+    assert settings_of(settings, TABLE) == settings | {"pair": [1, 1]}
     assert settings_of({"column": "lo_pb"}) == {"column": "lo_pb"}
 
 
@@ -69,7 +69,7 @@ def test_without_a_reference_the_job_is_as_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relative_to", "changes", "said"),
+    ("relative_to", "changes", "message"),
     [
         ({"calculation": "nlo"}, {}, "is computed as 'nlo' itself"),
         ({"calculation": "born", "mu_over_q": 0.5}, {}, "'born' is computed at 1"),
@@ -91,8 +91,8 @@ def test_without_a_reference_the_job_is_as_before() -> None:
     ],
 )  # fmt: skip
 def test_references_that_cannot_be_are_refused_when_planned(
-    relative_to: Any, changes: dict[str, Any], said: str
+    relative_to: Any, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         preset(relative_to, **changes)
-    assert said in str(caught.value)
+    assert message in str(caught.value)

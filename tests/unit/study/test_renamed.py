@@ -1,4 +1,4 @@
-"""A key by its old name: one plain line on standard error, wherever a study is loaded."""
+"""Old names of keys: one plain line on standard error, wherever a study is loaded."""
 
 from __future__ import annotations
 

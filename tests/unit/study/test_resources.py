@@ -1,4 +1,4 @@
-"""Memory and time that jobs ask for: enough for what was measured, and not much more."""
+"""Memory and time that jobs request: enough for what was measured, and not much more."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ CI = {
     "pretraining": {"adam": {"epochs": 1000}},
     "methods": {"hmc": {"warmup": {"steps": 300}, "draws_per_segment": 500, "thin": 4}},
 }
-LARGE = {  # 10 551 weights, 2000 draws kept and none thinned away, 15 000 rows
+LARGE = {  # 10 551 weights, 2000 draws kept without thinning, 15 000 rows
     "datasets": {
         "made": {
             "source": {"points": 15000},
@@ -159,9 +159,9 @@ def size_in(study: Study) -> Size:
 def test_memory_is_enough_and_at_most_four_times_of_what_was_measured(
     make_study: MakeStudy, study: str, verb: str, measured: int
 ) -> None:
-    asked = need(verb, size_in(make_study(STUDIES[study]))).mem_mb
+    requested = need(verb, size_in(make_study(STUDIES[study]))).mem_mb
     peak = measured + TWO_SNAKEMAKES
-    assert 1.1 * peak < asked < 4 * peak
+    assert 1.1 * peak < requested < 4 * peak
 
 
 @pytest.mark.parametrize("verb", sorted(BASE_MB))
@@ -270,7 +270,7 @@ def test_a_dense_mass_matrix_needs_its_square(make_study: MakeStudy, mass_matrix
 def test_every_output_is_predicted_and_has_weights(
     make_study: MakeStudy, likelihood: dict[str, Any], target: dict[str, Any], outputs: int
 ) -> None:
-    """How many classes there are is not known before the table is read: ten are taken."""
+    """The number of classes is not known before the table is read: ten are assumed."""
     run = first_run(make_study())
     changed = run.model_copy(
         update={
@@ -299,10 +299,10 @@ def test_the_host_of_a_gpu_holds_its_libraries(make_study: MakeStudy) -> None:
     assert {more[verb] for verb in ON_GPU} == {GPU_MB}
 
 
-def test_every_attempt_asks_for_as_much_again() -> None:
-    asked = need("draw", SIZE)
-    assert asked.of_attempt(1) == asked
-    assert asked.of_attempt(3) == (3 * asked.mem_mb, 3 * asked.runtime)
+def test_every_attempt_requests_as_much_again() -> None:
+    first = need("draw", SIZE)
+    assert first.of_attempt(1) == first
+    assert first.of_attempt(3) == (3 * first.mem_mb, 3 * first.runtime)
 
 
 def test_several_runs_need_the_sum_of_their_numbers() -> None:

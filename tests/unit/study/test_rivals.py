@@ -1,4 +1,4 @@
-"""Which rivals a grid may ask for, and what they refuse before anything runs."""
+"""Rivals that a grid may request, and their refusals before anything runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def study() -> Callable[[Changes], Study]:
     return lambda changes: load_study(override(override(SMALL, PRESETS), changes))
 
 
-def test_no_grid_has_rivals_unless_it_asks(study: Callable[[Changes], Study]) -> None:
+def test_no_grid_has_rivals_by_default(study: Callable[[Changes], Study]) -> None:
     assert {grid.rivals for grid in study({}).grids.values()} == {()}
     assert study({"grids": {"one": {"rivals": "gp"}}}).grids["one"].rivals == ("gp",)
 
@@ -38,7 +38,7 @@ def test_an_unknown_name_is_refused(study: Callable[[Changes], Study]) -> None:
 
 
 def test_an_ensemble_takes_steps_that_its_schedule_ends_with() -> None:
-    """Held-out rows are looked at a hundred times, so a hundred divides the steps."""
+    """Held-out rows are scored a hundred times, so a hundred divides the steps."""
     steps = {"kind": "network_ensemble", "steps": 150}
     with pytest.raises(ValidationError, match="multiple of 100"):
         RIVALS["network_ensemble"].model_validate(steps)

@@ -1,4 +1,4 @@
-"""How chains are sampled: which warm-up goes with which kernel, in which segments, until when."""
+"""Sampling of chains: which warm-up goes with which kernel, in which segments, until when."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEWEST_CHAINS = {kind: settings.fewest_chains for kind, settings in KERNEL_SETTI
 
 
 def chains_of(study: Study, name: str) -> MCMC:
-    """The preset of this name, one of chains."""
+    """Return the preset of this name, one of chains."""
     method = study.methods[name]
     assert isinstance(method, MCMC)
     return method
@@ -33,7 +33,7 @@ def chains_of(study: Study, name: str) -> MCMC:
 
 @pytest.fixture
 def sampler(make_study: MakeStudy) -> Callable[..., MCMC]:
-    """The sampler of HMC, with changes."""
+    """Return a maker of the sampler of HMC, with changes."""
 
     def changed(**changes: Any) -> MCMC:
         return chains_of(make_study({"methods": {"hmc": changes}}), "hmc")
@@ -42,7 +42,7 @@ def sampler(make_study: MakeStudy) -> Callable[..., MCMC]:
 
 
 def test_every_kernel_of_a_study_is_built_and_tuned() -> None:
-    """And none is built that a study cannot name."""
+    """No kernel is built that a study cannot name."""
     assert KERNEL_SETTINGS.keys() == KERNELS.keys()
     assert set(WARMUP_OF.values()) == WARMUPS.keys() == ADAPTATIONS.keys()
     assert FEWEST_CHAINS["chees"] == chees.FEWEST_CHAINS
@@ -62,7 +62,7 @@ def test_the_kind_of_the_warmup_follows_from_the_kernel(
 
 
 def preset(kind: str, **keys: Any) -> dict[str, Any]:
-    """A sampler of a kernel with all its defaults."""
+    """Make a sampler of a kernel with all its defaults."""
     chains = max(FEWEST_CHAINS[kind], 4)
     return {"kernel": {"kind": kind}, "draws_per_segment": 16, "chains": chains, **keys}
 
@@ -195,12 +195,12 @@ def test_a_random_walk_has_no_gradients_for_a_low_rank_mass_matrix(make_study: M
         walk("low_rank")
 
 
-def test_chains_are_drawn_to_the_end_unless_asked(sampler: Callable[..., MCMC]) -> None:
+def test_chains_are_drawn_to_the_end_by_default(sampler: Callable[..., MCMC]) -> None:
     assert sampler().until is None
 
 
 def test_until_has_limits_of_the_function_alone(sampler: Callable[..., MCMC]) -> None:
-    """Those of the verdict, by the same names and with the same defaults."""
+    """They are those of the verdict, with the same names and defaults."""
     until = sampler(until={}).until
     assert until is not None
     verdict = Thresholds().model_dump()

@@ -1,4 +1,4 @@
-"""What is generated from the models equals what is committed."""
+"""Files generated from the models equal the committed ones."""
 
 from __future__ import annotations
 

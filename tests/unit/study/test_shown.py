@@ -1,4 +1,4 @@
-"""What figures are to show is held against the network before anything runs."""
+"""Contents of figures are checked against the network before anything runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MakeStudy = Callable[..., Study]
 
 
 def showing(**shown: Any) -> dict[str, Any]:
-    """The small study, one network of 3 and 4 hidden units."""
+    """Make the small study with one network of 3 and 4 hidden units."""
     return {
         "networks": {"n34": {"hidden": [3, 4]}},
         "evaluation": {"default": {"figures": shown}},
@@ -23,13 +23,13 @@ def showing(**shown: Any) -> dict[str, Any]:
     }
 
 
-def test_jobs_are_told_what_to_show(make_study: MakeStudy) -> None:
+def test_jobs_contain_what_to_show(make_study: MakeStudy) -> None:
     planes, cases = [["weights_1[m1, 0]", "noise"]], [3, {"m1": 2.5}]
     study = make_study(showing(weight_planes=planes, marginals=["biases_3[0]"], cases=cases))
     jobs = run_jobs(next(study.runs("small")))
-    told = jobs["tabulate_chains"].model_dump()
-    assert told["weight_planes"] == (("weights_1[m1, 0]", "noise"),)
-    assert told["marginals"] == ("biases_3[0]",)
+    chains = jobs["tabulate_chains"].model_dump()
+    assert chains["weight_planes"] == (("weights_1[m1, 0]", "noise"),)
+    assert chains["marginals"] == ("biases_3[0]",)
     assert jobs["tabulate"].model_dump()["cases"] == (3, {"m1": 2.5})
 
 

@@ -1,4 +1,4 @@
-"""What may be simulated, and that what is simulated is read."""
+"""Allowed simulations, and that datasets read all that is simulated."""
 
 from __future__ import annotations
 
@@ -180,15 +180,15 @@ def test_a_process_of_neutralinos_is_relative_to_their_pair(
     assert relative.pair == (1, 2)
 
 
-@pytest.mark.parametrize("said", [{}, {"process": [-1000024, 1000024]}], ids=["source", "said"])
+@pytest.mark.parametrize("stated", [{}, {"process": [-1000024, 1000024]}], ids=["source", "stated"])
 def test_processes_with_charginos_are_relative_to_their_calculation(
-    make_study: Callable[..., Study], said: dict[str, Any]
+    make_study: Callable[..., Study], stated: dict[str, Any]
 ) -> None:
     source = {"process": [1000024, -1000024]}
     features = {"columns": ["mc1", "u11", "u12", "v11", "v12"], "map": "chargino_invariants"}
     given = {"source": source, "features": features}
     assert made(make_study, **given, target={"relative_to": {"column": "lo_pb"}})
-    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born", **said}})
+    dataset = made(make_study, **given, target={"relative_to": {"calculation": "born", **stated}})
     relative = prepare_job(dataset).target.relative_to
     assert isinstance(relative, CalculatedReference)
     assert relative.arguments()["process"] == [1000024, -1000024]

@@ -1,4 +1,4 @@
-"""The studies of config/studies: valid, at two scales, and with names of their own."""
+"""The studies of config/studies: valid, at two scales, and with unique names."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ OF_OUR_OWN = {
     "rivals",
     "theory_errors",
 }
-"""Studies that repeat nothing published."""
+"""Studies that do not repeat published results."""
 
 AT_FULL_SCALE = {"reversible_jump", "reversible_jump_boston"}
-"""Studies whose only scale is that of what they repeat, or a larger one."""
+"""Studies with only one scale, that of the published study or a larger one."""
 
 
 def read(path: Path) -> Study:
@@ -44,10 +44,10 @@ def test_there_are_studies() -> None:
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_a_study_runs_reduced_and_at_paper_scale(path: Path) -> None:
-    study, own = read(path), yaml.safe_load(path.read_text())
-    papers = {name for name in own["grids"] if name.endswith("_paper")}
+    study, content = read(path), yaml.safe_load(path.read_text())
+    papers = {name for name in content["grids"] if name.endswith("_paper")}
     assert papers or path.stem in OF_OUR_OWN | AT_FULL_SCALE
-    assert set(study.targets) == set(own["grids"]) - papers
+    assert set(study.targets) == set(content["grids"]) - papers
     assert {name.removesuffix("_paper") for name in papers} <= set(study.targets)
     assert path.read_text().startswith("#"), "the first lines say what it repeats"
 
@@ -80,7 +80,7 @@ def test_tables_that_are_not_shipped_are_read_from_one_folder() -> None:
 
 
 def test_make_rivals_knows_which_grids_read_which_table() -> None:
-    """It runs those of the embedded engine, and of each table that is there those that read it."""
+    """It runs grids of the embedded engine, and grids of each table that exists."""
     makefile = (CONFIG.parent / "Makefile").read_text().replace("\\\n", " ")
     found = dict(re.findall(r"^(RIVALS_\w+) := (.*)", makefile, re.M))
     of_tables = dict(pair.split(":") for pair in found["RIVALS_OF_TABLES"].split())

@@ -46,7 +46,7 @@ NOISES = {
 
 
 def points(count: int, seed: int = 0) -> np.ndarray:
-    """Neutralinos as a scan has them: signed masses and rows of mixings of length one."""
+    """Make neutralinos as in a scan: signed masses and rows of mixings of length 1."""
     rng = np.random.default_rng(seed)
     mixing = rng.normal(size=(count, 4))
     mixing /= np.linalg.norm(mixing, axis=1, keepdims=True)
@@ -73,7 +73,7 @@ def make_exported() -> Callable[..., Exported]:
 def exported(
     family: str = "gaussian", scale: str = "log10", components: int | None = None
 ) -> Exported:
-    """Put a surrogate together without a posterior."""
+    """Make a surrogate without a posterior."""
     rows, noise = points(ROWS, seed=3), NOISES[family]
     every = np.ones(ROWS, bool)
     transform = fit_features("invariants", rows, every, standardise=True, components=components)
@@ -123,7 +123,7 @@ def surrogate_file(tmp_path: Path) -> Path:
 
 
 def dataset() -> Dataset:
-    """Name what a file labels its axes with; nothing else of a dataset is read."""
+    """A dataset with the names that label the axes of a file; nothing else of it is read."""
     nothing = np.zeros(0)
     return Dataset(
         inputs=nothing,

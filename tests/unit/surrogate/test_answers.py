@@ -1,4 +1,4 @@
-"""What is said of a point: the surrogate's own numbers under names, and where it lies."""
+"""Columns of the prediction of a point: the surrogate's own numbers by name, and the domain."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_numbers_too_large_for_the_network_are_no_warning(surrogate: Surrogate) 
     assert found["domain"].tolist() == ["outside"]
 
 
-def test_points_without_features_are_told_from_others(surrogate: Surrogate) -> None:
+def test_points_without_features_are_distinguished_from_others(surrogate: Surrogate) -> None:
     points = np.array([*POINTS, [0, 0, 0, 0, 1], [np.nan, 0, 0, 0, 1], [1, 1e200, 0, 0, 0]])
     usable, takes = allowed(surrogate, points)
     assert usable.tolist() == [True, True, True, False, False, False]

@@ -1,4 +1,4 @@
-"""A network of classes in a file: probabilities, how sure they are, and where they hold."""
+"""A network of classes in a file: probabilities, their uncertainty and the domain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ X = points(50, seed=9)
 
 
 def of_classes() -> Exported:
-    """Give a network one output for each of three classes, and no noise."""
+    """Make a network with one output for each of three classes, and no noise."""
     numbers, last = exported(), len(HIDDEN) + 1
     rng = np.random.default_rng(4)
     drawn = {
@@ -59,7 +59,7 @@ def classifier(path: Path) -> Classifier:
 
 
 def probabilities(whole: Exported) -> np.ndarray:
-    """Those of every draw (draw, point, class), by SciPy."""
+    """Compute the probabilities of every draw (draw, point, class) with SciPy."""
     features = apply_features(feature_transform(whole.facts["transforms"]["features"]), X)
     logits = evaluate(network_of(whole.variables, "tanh"), whole.variables, features)
     return softmax(logits.astype(np.float64), axis=-1)
@@ -93,7 +93,7 @@ def test_many_points_are_predicted_as_few(
 
 
 def test_the_domain_is_that_of_any_surrogate(classifier: Classifier) -> None:
-    """A point far from the train rows is flagged, however sure the network is of it."""
+    """A point far from the train rows is flagged, whatever the probabilities of the network."""
     far = X[:1] * np.array([20.0, 1, 1, 1, 1])
     np.testing.assert_array_equal(classifier.domain(far), ["outside"])
     np.testing.assert_array_equal(classifier.domain(X), Surrogate(exported()).domain(X))
@@ -131,7 +131,7 @@ def test_files_that_do_not_fit_are_refused(
         load(written(tmp_path, whole._replace(facts=facts)))
 
 
-def test_a_form_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
     numbers = exported()
     path = tmp_path / "s.nc"
     with refused("artifacts.no_form"):

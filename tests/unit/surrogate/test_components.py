@@ -25,7 +25,7 @@ def written(exported: Exported, path: Path) -> Path:
 
 
 def turned_back(exported: Exported) -> Exported:
-    """Let the first layer do what the components did, on centred invariants."""
+    """Move the components into the first layer, for centred invariants."""
     constants = exported.facts["transforms"]["features"]
     turn = np.array(constants["components"]).T / constants["scale"]
     plain = {"map": "invariants", "mean": constants["mean"], "scale": [1.0] * 5}
@@ -41,7 +41,7 @@ def turned_back(exported: Exported) -> Exported:
 def test_a_file_predicts_as_a_network_that_turns_its_inputs_itself(
     make_exported: Make, tmp_path: Path, engine: Engine
 ) -> None:
-    """To the rounding of float32, in which weights and predictions are."""
+    """They agree to the rounding of float32, the type of weights and predictions."""
     exported = make_exported(components=3)
     read = Surrogate.load(written(exported, tmp_path / "s.nc"), engine)
     expected = Surrogate(turned_back(exported), engine).predict(points(50), on="model")
@@ -51,7 +51,7 @@ def test_a_file_predicts_as_a_network_that_turns_its_inputs_itself(
 
 
 def test_the_domain_is_that_of_the_components(make_exported: Make, tmp_path: Path) -> None:
-    """Distances are those of the train rows' own features, as stored."""
+    """Distances are computed with the stored features of the train rows."""
     exported = make_exported(components=3)
     read = Surrogate.load(written(exported, tmp_path / "s.nc"))
     np.testing.assert_allclose(read.distance(points(200, seed=3)), 0, atol=1e-5)

@@ -1,4 +1,4 @@
-"""What is inside the domain: near train rows by local spacing, and within all that they show."""
+"""Points inside the domain are near train rows, by local spacing, and within their range."""
 
 import numpy as np
 import pytest
@@ -31,18 +31,19 @@ def rows() -> np.ndarray:
 
 
 def test_distance_is_that_of_the_nearest_row_in_its_spacing() -> None:
-    train, asked = RNG.normal(size=(300, 4)), RNG.normal(size=(50, 4))
+    train, points = RNG.normal(size=(300, 4)), RNG.normal(size=(50, 4))
     tree = cKDTree(train)
-    apart, nearest = tree.query(asked)
+    distances, nearest = tree.query(points)
     spacing = tree.query(train, k=domains.NEIGHBOURS + 1)[0][:, -1]
-    fitted = fit_domain(train, asked)
+    expected = distances / spacing[nearest]
+    fitted = fit_domain(train, points)
     np.testing.assert_allclose(fitted.spacing, spacing, rtol=1e-9)
-    np.testing.assert_allclose(domains.distance(fitted, asked), apart / spacing[nearest], rtol=1e-6)
-    assert fitted.inside == pytest.approx((apart / spacing[nearest]).max())
+    np.testing.assert_allclose(domains.distance(fitted, points), expected, rtol=1e-6)
+    assert fitted.inside == pytest.approx(expected.max())
 
 
 def test_spacing_is_local() -> None:
-    """Two clouds, one a hundred times as wide: half a width beyond, both are left alike."""
+    """Two clouds, one a hundred times as wide, both end half a width beyond their rows."""
     narrow, wide = RNG.uniform(0, 1, (400, 2)), 1000 + 100 * RNG.uniform(0, 1, (400, 2))
     train, held = np.concatenate([narrow[:300], wide[:300]]), [narrow[300:], wide[300:]]
     fitted = fit_domain(train, np.concatenate(held))
@@ -61,7 +62,7 @@ def test_few_or_equal_rows_have_a_spacing(train: np.ndarray) -> None:
 
 
 def test_held_out_rows_are_inside(rows: np.ndarray) -> None:
-    """Of 2500 rows that neither fitted nor calibrated: 98 % at least."""
+    """At least 98 % of 2500 rows that were used neither to fit nor to calibrate are inside."""
     train, held, fresh = rows[:1000], rows[1000:1500], rows[1500:]
     transform = fit_features("invariants", rows, np.arange(4000) < 1000, standardise=True)
     fitted = fit_domain(*(apply_features(transform, part) for part in (train, held)))
@@ -96,9 +97,9 @@ def test_mixings_keep_the_length_that_train_rows_have(rows: np.ndarray) -> None:
     limits = fit_limits(rows, NAMES, UNITS)
     middle = rows[np.argmin(np.abs(rows[:, 1:]).max(axis=1))]
     lengths = np.array([0.5, 0.98, 0.995, 1.0, 1.005, 1.02])
-    asked = np.column_stack([np.full(6, middle[0]), lengths[:, np.newaxis] * middle[1:]])
+    points = np.column_stack([np.full(6, middle[0]), lengths[:, np.newaxis] * middle[1:]])
     expected = [False, False, True, True, True, False]
-    assert within(limits, asked, NAMES, UNITS).tolist() == expected
+    assert within(limits, points, NAMES, UNITS).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -115,12 +116,12 @@ def test_mixings_keep_the_length_that_train_rows_have(rows: np.ndarray) -> None:
 def test_a_mass_of_both_signs_has_a_gap_where_none_is_small(
     masses: list[float], found: dict[str, tuple[float, float]]
 ) -> None:
-    """Mixings, which have no unit, have none."""
+    """Mixings, which have no unit, have no gap."""
     rows = np.column_stack([masses, masses])
     assert gaps(fit_limits(rows, ("m", "x"), {"m": "GeV", "x": "1"}), ("m", "x")) == found
 
 
-def test_tables_of_ones_own_have_limits_of_their_inputs_alone() -> None:
+def test_custom_tables_have_limits_of_their_inputs_only() -> None:
     train = RNG.normal(size=(30, 2))
     assert set(fit_limits(train, ("a", "b"), {})) == {"a", "b"}
     assert set(fit_limits(train, ("a", "b"), {"a": "TeV"})) == {"a", "b", "|a|"}
@@ -157,10 +158,10 @@ def test_rows_of_u_and_v_keep_their_length() -> None:
     train = np.column_stack([np.linspace(100, 900, 50), unit, unit[::-1]])
     limits = fit_limits(train, CHARGINO, OF_CHARGINO)
     assert mixing_rows(CHARGINO, OF_CHARGINO, limits) == [["u11", "u12"], ["v11", "v12"]]
-    asked = np.array([[500, *(factor * unit[25]), *unit[25]] for factor in (0.9, 0.995, 1.02)])
-    assert within(limits, asked, CHARGINO, OF_CHARGINO).tolist() == [False, True, False]
+    points = np.array([[500, *(factor * unit[25]), *unit[25]] for factor in (0.9, 0.995, 1.02)])
+    assert within(limits, points, CHARGINO, OF_CHARGINO).tolist() == [False, True, False]
     earlier = {what: ends for what, ends in limits.items() if not what.startswith("length")}
-    assert within(earlier, asked[:1], CHARGINO, OF_CHARGINO).all()
+    assert within(earlier, points[:1], CHARGINO, OF_CHARGINO).all()
     train[7, 1] = 0.5
     assert mixing_rows(CHARGINO, OF_CHARGINO, fit_limits(train, CHARGINO, OF_CHARGINO)) == [
         ["v11", "v12"]

@@ -1,4 +1,4 @@
-"""What a surrogate is of is what its table states, and unknown where that states nothing."""
+"""Process and settings of a surrogate are those of its table, and unknown if it states none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EMBEDDED = {
 
 
 @pytest.mark.parametrize(
-    ("stated", "said"),
+    ("stated", "text"),
     [
         (
             EMBEDDED,
@@ -53,8 +53,8 @@ EMBEDDED = {
         ({}, "a process unknown: its table states none"),
     ],
 )
-def test_it_is_said_in_words(stated: dict[str, str], said: str) -> None:
-    assert in_words(origin({"table_metadata": stated})) == said
+def test_it_is_described_in_words(stated: dict[str, str], text: str) -> None:
+    assert in_words(origin({"table_metadata": stated})) == text
 
 
 def test_a_file_without_it_is_of_unknown_origin() -> None:
@@ -123,7 +123,7 @@ def test_an_order_has_a_number_or_none(order: str, number: int | None) -> None:
     [(0, "LO"), (1, "NLO QCD"), (2, "NLO+NLL QCD"), (3, "NLO+NLL+NNLL QCD"), (4, "QCD order 4")],
 )
 def test_an_order_that_was_ingested_can_be_written(number: int, name: str) -> None:
-    """Blocks number further orders as their program likes."""
+    """Programs choose their own numbers for further orders in blocks."""
     assert spell_order(number) == name
     stated = {"table_metadata": {"order": f"{name}; XSECTION of QCD order {number}"}}
     assert qcd_order(origin(stated)) == (number if number < 4 else None)

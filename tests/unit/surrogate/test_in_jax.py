@@ -1,4 +1,4 @@
-"""`as_jax` gives what `predict` gives, with derivatives; where it cannot, one line says why."""
+"""`as_jax` gives what `predict` gives, with derivatives, or an error of one line."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def relative_to(settings: dict[str, Any], *columns: str, of: Exported | None = N
     return whole._replace(facts=facts, limits=limits, typical=typical)
 
 
-def each_by_itself(surrogate: Surrogate, x: np.ndarray, **asked: Any) -> Prediction:
-    """Predict point by point: beside others the mean of 10^noise is interpolated among them."""
-    found = [surrogate.predict(x[row : row + 1], **asked) for row in range(len(x))]
+def each_by_itself(surrogate: Surrogate, x: np.ndarray, **options: Any) -> Prediction:
+    """Predict point by point: for several points the mean of 10^noise is interpolated."""
+    found = [surrogate.predict(x[row : row + 1], **options) for row in range(len(x))]
     return Prediction(*(np.concatenate(fields, axis=-1) for fields in zip(*found, strict=True)))
 
 
 def assert_same(found: Prediction, expected: Prediction, of_quantiles: float = 1e-10) -> None:
     for name in ("mean", "posterior_sd", "total_sd"):
-        got, wanted = getattr(found, name), getattr(expected, name)
-        np.testing.assert_allclose(got, wanted, rtol=1e-10, err_msg=name)
+        actual, desired = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(actual, desired, rtol=1e-10, err_msg=name)
     for name in ("median", "quantiles"):
-        got, wanted = getattr(found, name), getattr(expected, name)
-        np.testing.assert_allclose(got, wanted, rtol=of_quantiles, err_msg=name)
+        actual, desired = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(actual, desired, rtol=of_quantiles, err_msg=name)
 
 
 @pytest.mark.parametrize("scale", ["log10", "identity"])
@@ -68,10 +68,10 @@ def assert_same(found: Prediction, expected: Prediction, of_quantiles: float = 1
 def test_it_is_what_predict_gives(family: str, scale: str) -> None:
     """About draws `predict` finds quantiles to 1e-5 of the scale of the noise."""
     surrogate = Surrogate(in_double(exported(family, scale)))
-    asked = (0.025, 0.3, 0.84)
-    found = jax.jit(surrogate.as_jax(quantiles=asked))(X)
+    probabilities = (0.025, 0.3, 0.84)
+    found = jax.jit(surrogate.as_jax(quantiles=probabilities))(X)
     tolerance = 1e-10 if family != "student_t" else 1e-5
-    assert_same(found, each_by_itself(surrogate, X, quantiles=asked), tolerance)
+    assert_same(found, each_by_itself(surrogate, X, quantiles=probabilities), tolerance)
 
 
 def test_components_and_every_target_are_those_of_predict() -> None:
@@ -97,14 +97,14 @@ def test_a_target_relative_to_a_column_takes_it_behind_the_inputs() -> None:
 
 
 def seen_by(whole: Exported, name: str) -> Exported:
-    """Give a surrogate the features of another map, of as many columns."""
+    """Give a surrogate the features of another map with the same number of columns."""
     features = whole.facts["transforms"]["features"] | {"map": name}
     transforms = whole.facts["transforms"] | {"features": features}
     return whole._replace(facts=whole.facts | {"transforms": transforms})
 
 
 def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivatives() -> None:
-    """As those of the study `bundle`: features and reference are both made of the Born rate."""
+    """As in the study `bundle`, features and reference are both computed from the Born rate."""
     surrogate = Surrogate(seen_by(relative_to(ENGINE), "channels"))
     predict = surrogate.as_jax()
     beyond = X.copy()
@@ -120,8 +120,8 @@ def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivati
     slopes = jax.jacfwd(whole)(X[0])
     for column, value in enumerate(X[0]):
         step = 1e-5 * abs(value) * np.eye(5)[column]
-        wanted = (whole(X[0] + step) - whole(X[0] - step)) / (2 * step[column])
-        np.testing.assert_allclose(slopes[column], wanted, rtol=1e-6)
+        expected = (whole(X[0] + step) - whole(X[0] - step)) / (2 * step[column])
+        np.testing.assert_allclose(slopes[column], expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_target_relative_to_the_engine_is_what_predict_gives_with_its_derivati
 )
 @pytest.mark.parametrize("squarks", [2500.0, "msq"])
 def test_references_are_alike_in_both(settings: dict[str, Any], squarks: object) -> None:
-    """Of all kinds of pairs; NaN where a mass is none that the engine takes."""
+    """This holds for all kinds of pairs; references are NaN for masses that the engine refuses."""
     settings = completed({**settings, "squark_mass_gev": squarks}, "fb")
     names = columns_needed(settings)
     rng = np.random.default_rng(5)
@@ -188,11 +188,11 @@ def test_derivatives_are_those_of_finite_differences(family: str) -> None:
         moved = [whole(point + sign * step * np.eye(5)[column]) for sign in (1, -1)]
         for name, slope in found._asdict().items():
             up, down = (getattr(each, name) for each in moved)
-            wanted = (up - down) / (2 * step)
+            expected = (up - down) / (2 * step)
             steps_over = family == "student_t" and name in ("median", "quantiles")
             np.testing.assert_allclose(
                 slope[..., column],
-                wanted,
+                expected,
                 rtol=5e-3 if steps_over else 1e-5,
                 atol=1e-6 * abs(float(getattr(found, name).max())),
                 err_msg=f"{name} by {COLUMNS[column]}",
@@ -221,7 +221,7 @@ def test_points_that_predict_refuses_have_no_number() -> None:
         predict(x[:, :4])
 
 
-def test_what_jax_cannot_compute_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_jax_cannot_compute_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = exported()
     of_numpy = {"invariants": SimpleNamespace(apply=np.asarray)}
     monkeypatch.setattr("nlobayes.surrogate.in_jax.FEATURE_MAPS", of_numpy)

@@ -1,4 +1,4 @@
-"""An ONNX model gives what `predict` gives, and says what it is of."""
+"""An ONNX model gives what `predict` gives, and its metadata describe it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def loaded(path: Path) -> Any:
 def test_onnxruntime_gives_what_predict_gives(
     tmp_path: Path, family: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Noise about the mean of the draws, and about each: there quantiles are no formulas."""
+    """Noise is about the mean of the draws, or about each draw, where quantiles are no formulas."""
     names = [*MOMENTS, *(FURTHER if family == "conformal" else ())]
     path = in_file(tmp_path / "s.nc", in_double(exported(family)))
     onnx(path, tmp_path / "s.onnx", quantiles="0.025,0.84")
@@ -55,9 +55,9 @@ def test_onnxruntime_gives_what_predict_gives(
     for name in MOMENTS:
         assert found[name].dtype == np.float64
         np.testing.assert_allclose(found[name], getattr(expected, name), rtol=1e-6, err_msg=name)
-    for name, wanted in zip(FURTHER, (expected.median, *expected.quantiles), strict=True):
+    for name, values in zip(FURTHER, (expected.median, *expected.quantiles), strict=True):
         if name in found:
-            np.testing.assert_allclose(found[name], wanted, rtol=1e-6, err_msg=name)
+            np.testing.assert_allclose(found[name], values, rtol=1e-6, err_msg=name)
 
     one = session.run(None, {"points": X[:1]})
     np.testing.assert_allclose(one[0], found["mean"][:1], rtol=1e-12)
@@ -66,7 +66,7 @@ def test_onnxruntime_gives_what_predict_gives(
     assert np.isnan(session.run(None, {"points": unusable})[0]).tolist() == [True, False]
 
 
-def test_fewer_draws_are_those_at_even_distances_and_metadata_say_what_it_is_of(
+def test_fewer_draws_are_those_at_even_distances_and_metadata_describe_the_model(
     tmp_path: Path,
 ) -> None:
     whole = in_double(exported("conformal"))
@@ -77,23 +77,25 @@ def test_fewer_draws_are_those_at_even_distances_and_metadata_say_what_it_is_of(
     expected = Surrogate(few).predict(X).posterior_sd
     np.testing.assert_allclose(session.run(None, {"points": X})[1], expected, rtol=1e-6)
 
-    said = session.get_modelmeta().custom_metadata_map
-    assert said["surrogate_sha256"] == digest(path)
-    assert json.loads(said["inputs"]) == [*COLUMNS]
-    assert json.loads(said["draws"]) == 20
-    assert json.loads(said["units"])["sigma_pb"] == "pb"
-    assert json.loads(said["conditions"])[0]["name"] == "msq"
-    assert {name: said[f"origin.{name}"] for name in ("incoming", "outgoing", "sqrt_s_tev")} == {
+    metadata = session.get_modelmeta().custom_metadata_map
+    assert metadata["surrogate_sha256"] == digest(path)
+    assert json.loads(metadata["inputs"]) == [*COLUMNS]
+    assert json.loads(metadata["draws"]) == 20
+    assert json.loads(metadata["units"])["sigma_pb"] == "pb"
+    assert json.loads(metadata["conditions"])[0]["name"] == "msq"
+    assert {
+        name: metadata[f"origin.{name}"] for name in ("incoming", "outgoing", "sqrt_s_tev")
+    } == {
         "incoming": "2212 2212",
         "outgoing": "1000022 1000022",
         "sqrt_s_tev": "13.0",
     }
-    assert said["bibtex"].startswith("@software")
+    assert metadata["bibtex"].startswith("@software")
 
 
 @pytest.mark.slow
 def test_a_target_relative_to_the_engine_is_written_with_it(tmp_path: Path) -> None:
-    """As the surrogates of the study `bundle`: features and reference are made of the Born rate."""
+    """As in the study `bundle`, features and reference are computed from the Born rate."""
     path = in_file(tmp_path / "s.nc", seen_by(relative_to(ENGINE), "channels"))
     onnx(path, tmp_path / "s.onnx", draws=20)
     beyond = X[:99].copy()

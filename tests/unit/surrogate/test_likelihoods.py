@@ -24,10 +24,10 @@ SOURCES = ["regression", "scale", "pdf", "alpha_s"]
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    """What the blocks define, run in turn for a surrogate that knows theory errors."""
+    """Names that the blocks define, run in order for a surrogate with theory errors."""
     names: dict[str, Any] = {"surrogate": Surrogate(with_theory()), "points": points(2, seed=8)}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pyhf's own, of its dependencies
+        warnings.simplefilter("ignore")  # pyhf and its dependencies warn
         for block in BLOCKS:
             exec(block, names)
     return names
@@ -47,7 +47,7 @@ def test_every_block_runs_and_every_source_has_a_nuisance(found: dict[str, Any])
 def test_at_one_standard_deviation_the_signal_has_moved_by_the_error(
     found: dict[str, Any], source: str, side: str
 ) -> None:
-    """In PyMC and in pyhf, alone and beside nothing else."""
+    """This holds in PyMC and in pyhf."""
     central = found["sigma"] * found["luminosity"] * found["efficiency"]
     expected = central * (1 + found["errors"][f"{source}_{side}"])
     nuisance = {name: 0.0 for name in SOURCES} | {source: 1.0 if side == "up" else -1.0}

@@ -48,7 +48,7 @@ def one_draw(draws: dict[str, np.ndarray], index: int, x: np.ndarray, name: str)
 def test_every_draw_is_evaluated_at_every_point(
     monkeypatch: pytest.MonkeyPatch, activation: str, count: int
 ) -> None:
-    """Sixteen of them together."""
+    """Sixteen draws are evaluated together."""
     monkeypatch.setattr("nlobayes.surrogate.prediction.ACTIVATIONS_AT_ONCE", 16 * 8 * max(SIZES))
     draws, x = random_draws(SIZES, (count,)), np.random.default_rng(2).normal(size=(7, 3))
     outputs = predict(Network(SIZES, activation), draws, x)
@@ -60,7 +60,7 @@ def test_every_draw_is_evaluated_at_every_point(
 
 @pytest.mark.parametrize("points", [1, 7])
 def test_mean_and_error_are_those_of_all_draws(points: int) -> None:
-    """The points that were padded to a power of two are not among them."""
+    """The points that pad the number to a power of two are not in the result."""
     draws, x = random_draws(SIZES, (35,)), np.random.default_rng(4).normal(size=(points, 3))
     mean, sd = Compiled(Network(SIZES, "tanh"), draws).mean_and_sd(x)
     outputs = [one_draw(draws, index, x, "tanh") for index in range(35)]
@@ -79,5 +79,5 @@ def test_precision_is_that_of_the_draws() -> None:
 @pytest.mark.parametrize("leading", [(), (6,), (2, 6)])
 @pytest.mark.parametrize("sizes", [(3, 1), SIZES, (2, *range(3, 14), 1)], ids=len)
 def test_network_is_read_off_its_weights(sizes: tuple[int, ...], leading: tuple[int, ...]) -> None:
-    """However many layers and leading axes there are."""
+    """This holds for any number of layers and leading axes."""
     assert network_of(random_draws(sizes, leading), "relu") == Network(sizes, "relu")

@@ -17,7 +17,7 @@ AT = [300, 0.5, 0.5, 0.5, 0.5]
 
 
 def like(*inputs: str, **units: str) -> Surrogate:
-    """Something with inputs; they have no unit if none is given."""
+    """Make an object with inputs; they have no unit if none is given."""
     rows = mixing_rows(inputs, units)
     return cast(Surrogate, SimpleNamespace(inputs=inputs, units=units, mixings=rows))
 
@@ -39,7 +39,7 @@ def test_a_line_varies_one_input_alone() -> None:
     ],
 )
 def test_values_are_spread_without_the_gap(gap: Any, values: list[float]) -> None:
-    """Where the gap is not between the ends, the ends count."""
+    """A gap that is not between the ends has no effect."""
     found = spread((-300, 300), 7, gap)
     np.testing.assert_allclose(found, values, rtol=1e-14)
 
@@ -53,7 +53,7 @@ def test_a_spread_keeps_its_length_and_order(steps: int) -> None:
     assert (found[0], found[-1]) == (-900, 300)
 
 
-def test_the_nearest_value_moves_to_the_one_that_is_wanted() -> None:
+def test_the_nearest_value_moves_to_the_requested_one() -> None:
     values = np.array([0.0, 1.0, 2.0])
     assert through(values, 1.2).tolist() == [0, 1.2, 2]
     assert through(values, -5).tolist() == [-5, 1, 2]

@@ -1,4 +1,4 @@
-"""Signs that whoever writes an SLHA file may choose decide no domain and no prediction."""
+"""Sign conventions of SLHA files change neither the domain nor the prediction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def conventions(rows: np.ndarray, signs: tuple[tuple[int, ...], ...]) -> Iterato
 def test_rows_of_a_scan_are_within_in_every_convention(
     process: tuple[int, int], chosen: str, ways: int
 ) -> None:
-    """And no row is whose mixings have another length."""
+    """A row whose mixings have another length is outside."""
     rows, names, units = scan(process)
     limits, signs = fit_limits(rows[:200], names, units), FEATURE_MAPS[chosen].SIGNS
     expected = within(limits, rows, names, units, signs)
@@ -68,7 +68,7 @@ def test_rows_of_a_scan_are_within_in_every_convention(
 
 
 def test_the_third_neutralino_of_the_page_is_within() -> None:
-    """Its largest mixings are negative; whose signs count, as in the map `raw`, it is not."""
+    """Its largest mixings are negative; in the map `raw`, where signs count, it is outside."""
     found = EXAMPLE.search(PAGE.read_text())
     assert found is not None
     rows, names, units = scan((1000022, 1000025), 3000)

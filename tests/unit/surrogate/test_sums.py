@@ -1,4 +1,4 @@
-"""The error of a sum is that of the sum: by moments that are exact, and by a convolution."""
+"""The error of a sum of cross sections, compared with exact moments and with a convolution."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def parts(
     dataset: Dataset,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Surrogate]:
-    """Networks of other widths, so that they differ, and of other numbers of draws."""
+    """Surrogates of networks with different widths and different numbers of draws."""
     folder = tmp_path_factory.mktemp("parts")
     return {
         str(hidden): Surrogate.load(
@@ -46,7 +46,7 @@ def points(surrogate: Surrogate, spectrum: dict[str, float]) -> list[list[float]
 def test_its_moments_are_those_of_independent_parts(
     parts: dict[str, Surrogate], spectrum: dict[str, float]
 ) -> None:
-    """Means add, and variances: both are closed for each part."""
+    """Means and variances add; both have a closed form for each part."""
     found = [one.predict(points(one, spectrum)) for one in parts.values()]
     mean = sum(float(one.mean[0]) for one in found)
     sd = math.sqrt(sum(float(one.total_sd[0]) ** 2 for one in found))
@@ -76,7 +76,7 @@ def test_its_quantiles_are_those_of_a_convolution(
 def test_draws_of_two_networks_are_paired_independently(
     parts: dict[str, Surrogate], spectrum: dict[str, float]
 ) -> None:
-    """Even of two whose draws are the same: paired in order, the sd would double."""
+    """This holds even for two equal sets of draws: paired in order, their sd would double."""
     one = parts["12"]
     sd = float(one.predict(points(one, spectrum)).total_sd[0])
     assert sum_of_draws([one, one], spectrum).std() == pytest.approx(math.sqrt(2) * sd, rel=0.03)
@@ -107,7 +107,7 @@ def test_its_unit_is_pb(
     spectrum: dict[str, float],
     tmp_path: Path,
 ) -> None:
-    """One part in fb: the same numbers count a thousandth."""
+    """If one part is in fb, the same numbers contribute a thousandth."""
     exported = make_surrogate(dataset, 8, 70)
     units = {**exported.facts["units"], "sigma_pb": "fb"}
     changed = exported._replace(facts={**exported.facts, "units": units})
@@ -169,7 +169,7 @@ def test_theory_errors_are_those_of_moving_all_scales_at_once() -> None:
 
 
 def test_an_error_of_parton_distributions_is_no_less_than_that_of_their_members() -> None:
-    """Of a Hessian set: its length over members, of the sum, is at most the sum of lengths."""
+    """For a Hessian set, the length of the sum over members is at most the sum of the lengths."""
     members = np.random.default_rng(3).normal(0, 0.02, (2, 28))
     sigma = np.array([2.0, 3.0])
     lengths = np.linalg.norm(members, axis=1)

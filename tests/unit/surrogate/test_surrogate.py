@@ -1,4 +1,4 @@
-"""Predictions by hand and by the assessment, on both engines; files; what is refused."""
+"""Predictions compared with formulas and with the evaluation, for both engines; files; errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Make = Callable[..., Exported]
 
 
 def seen(exported: Exported, x: np.ndarray) -> np.ndarray:
-    """Give the features of points."""
+    """Compute the features of points."""
     constants = exported.facts["transforms"]["features"]
     mean, scale = np.array(constants["mean"]), np.array(constants["scale"])
     return apply_features(FeatureTransform(constants["map"], mean, scale), x)
@@ -44,7 +44,7 @@ def by_hand(exported: Exported, x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("family", NOISES)
-def test_predicts_what_the_assessment_says(
+def test_predicts_what_the_evaluation_computes(
     make_exported: Make, family: str, engine: Engine
 ) -> None:
     exported = make_exported(family)

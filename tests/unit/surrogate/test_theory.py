@@ -1,4 +1,4 @@
-"""Several targets in one file, and the errors of theory that are made of them."""
+"""Several targets in one file, and the theory errors that are computed from them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ MEANS = (0.02, -0.03, -1.5, 0.01, -0.01)
 SDS = (0.01, 0.01, 0.1, 0.002, 0.003)
 X = points(40, seed=7)
 RTOL = 1e-5
-"""Weights are in single precision, and products of matrices round by their shapes."""
+"""Tolerance for weights in single precision and for rounding of matrix products."""
 
 
 def with_theory(family: str = "conformal") -> Exported:
-    """Give a network five outputs behind the first: other weights, transforms and noises."""
+    """Add five outputs to a network, with other weights, transforms and noises."""
     first, last = exported(family), len(HIDDEN) + 1
     others = [exported(each) for each in ("gaussian", "student_t", "conformal", "gaussian")]
     others.append(exported("scaled_student_t"))
@@ -59,7 +59,7 @@ def with_theory(family: str = "conformal") -> Exported:
 
 
 def one_target(whole: Exported, place: int) -> Exported:
-    """Write the surrogate of one of the targets by hand, as files were before."""
+    """Make the surrogate of one of the targets by hand, as in files of one target."""
     last = len(HIDDEN) + 1
     own = whole.facts["further"][place - 1] if place else {}
     facts = {name: value for name, value in whole.facts.items() if name != "further"}
@@ -97,7 +97,7 @@ def surrogate(whole: Exported, tmp_path_factory: pytest.TempPathFactory) -> Surr
 def test_each_target_is_predicted_as_if_it_were_alone(
     surrogate: Surrogate, whole: Exported, place: int
 ) -> None:
-    """Also what the first is: its noise is that of its own seed."""
+    """The first target also has the same noise, that of its seed."""
     name, alone = [SIGMA, *NAMES][place], Surrogate(one_target(whole, place))
     for on in ("target", "model"):
         found = surrogate.predict_outputs(X, on=on)[name]
@@ -135,7 +135,7 @@ def test_engines_agree(surrogate: Surrogate, whole: Exported) -> None:
 
 
 def test_errors_are_combined_as_published(surrogate: Surrogate) -> None:
-    """Written out again: xsec's signs, half the range of alpha_s, sums in quadrature."""
+    """Compare with the formulas: xsec's signs, half the range of alpha_s, sums in quadrature."""
     predicted = {name: surrogate.predict(X, output=name) for name in surrogate.outputs}
     up, down, pdf, high, low = (predicted[name].median for name in NAMES)
     central = predicted[SIGMA]
@@ -202,7 +202,7 @@ def test_columns_beside_are_other_targets_where_these_are_no_errors(whole: Expor
     assert f"log10_{PDF[0]}_mean" in answer_beside(surrogate, X, on="model")
 
 
-def test_it_says_what_else_it_predicts(surrogate: Surrogate) -> None:
+def test_its_text_names_all_targets(surrogate: Surrogate) -> None:
     assert f"<Surrogate of sigma_pb [pb] and {', '.join(NAMES)}: 60 draws" in repr(surrogate)
     with refused("surrogate.no_output", output="scale_up", known=surrogate.outputs):
         surrogate.predict(X, output="scale_up")
@@ -212,13 +212,13 @@ def changed(whole: Exported, **facts: Any) -> Exported:
     return whole._replace(facts={**whole.facts, **facts})
 
 
-def first_further(whole: Exported, **said: Any) -> list[dict[str, Any]]:
+def first_further(whole: Exported, **changes: Any) -> list[dict[str, Any]]:
     first, *others = whole.facts["further"]
-    return [first | said, *others]
+    return [first | changes, *others]
 
 
 def test_files_that_do_not_fit_are_refused(whole: Exported, tmp_path: Path) -> None:
-    """As those of one target are: nothing is predicted with a part of a file."""
+    """They are refused as files of one target are: no part of a file is used."""
     transforms = whole.facts["transforms"]
     noise = {n: v for n, v in whole.facts["further"][0]["noise"].items() if n != "scale"}
     relative = {"scale": "log10", "mean": 0.0, "sd": 1.0, "relative_to": {"column": "a"}}

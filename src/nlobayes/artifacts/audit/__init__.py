@@ -1,1 +1,1 @@
-"""Audit: what a file is, what is wrong with it, and what made it from what. Reads, never writes."""
+"""Audit of files: summary, errors and origin of a file. These modules read and never write."""

@@ -1,6 +1,6 @@
-"""Lineage as an RO-Crate of processes: the project's folder, described where it lies.
+"""Lineage as an RO-Crate of processes that describes the project's folder in place.
 
-Where the workflow lies in this folder, it is the main entity of the crate.
+If this folder contains the workflow, the workflow is the main entity of the crate.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ TYPES = {".nc": "application/x-netcdf", ".parquet": "application/vnd.apache.parq
 
 
 class Workflow(NamedTuple):
-    """The workflow in the folder of the crate, beside its Snakefile and its graph."""
+    """Rules and version of the workflow, whose Snakefile and graph are in the crate's folder."""
 
     rules: list[str]
     snakemake: str
-    """The oldest version of Snakemake that it runs with."""
+    """The oldest version of Snakemake that runs the workflow."""
 
 
 def to_crate(
     traced: lineage.Lineage, published: str, workflow: Workflow | None = None
 ) -> dict[str, Any]:
-    """Give the metadata of the crate; jobs become actions, verbs the applications they ran."""
+    """Return the metadata of the crate: jobs become actions, and verbs become applications."""
     crate = ROCrate()
     kind = ["CreativeWork", "Profile"]
     profile = {"@type": kind, "name": "Process Run Crate", "version": "0.6"}
@@ -59,43 +59,43 @@ def to_crate(
 
 
 def _add_license(crate: ROCrate) -> Any:
-    said = {"name": "License", "description": "The terms under which this may be used."}
-    return crate.add(File(crate, dest_path=LICENSE, properties=said))
+    properties = {"name": "License", "description": "The terms under which this may be used."}
+    return crate.add(File(crate, dest_path=LICENSE, properties=properties))
 
 
 def _add_workflow(crate: ROCrate, workflow: Workflow) -> None:
-    """Make the workflow the main entity, with its rules and the picture of its graph."""
-    drawn = {
+    """Make the workflow the main entity, with its rules and the image of its graph."""
+    image = {
         "@type": ["File", "ImageObject"],
         "name": "What each stage of the workflow reads",
         "encodingFormat": "image/svg+xml",
     }
-    said = {
+    properties = {
         "name": "nlobayes",
         "conformsTo": {"@id": BIOSCHEMAS},
         "license": {"@id": LICENSE},
-        "image": crate.add(File(crate, dest_path=GRAPH, properties=drawn)),
+        "image": crate.add(File(crate, dest_path=GRAPH, properties=image)),
         "hasPart": [_add_rules(crate, path) for path in workflow.rules],
     }
     language = {"lang": "snakemake", "lang_version": workflow.snakemake}
-    crate.add_workflow(dest_path=WORKFLOW, properties=said, main=True, **language)
+    crate.add_workflow(dest_path=WORKFLOW, properties=properties, main=True, **language)
 
 
 def _add_rules(crate: ROCrate, path: str) -> Any:
-    said = {"@type": ["File", "SoftwareSourceCode"], "name": PurePosixPath(path).name}
-    return crate.add(File(crate, dest_path=path, properties=said))
+    properties = {"@type": ["File", "SoftwareSourceCode"], "name": PurePosixPath(path).name}
+    return crate.add(File(crate, dest_path=path, properties=properties))
 
 
 def _add_file(crate: ROCrate, file: lineage.File) -> Any:
-    """Describe a file of the folder; one that is elsewhere, or no longer, is only mentioned."""
-    said = {"name": file.path, "sha256": file.sha256, "additionalType": file.kind}
+    """Describe a file of the folder, or only mention a file that is missing or elsewhere."""
+    properties = {"name": file.path, "sha256": file.sha256, "additionalType": file.kind}
     path = PurePosixPath(file.path)
     if file.size is None or path.is_absolute():
-        gone = {"@type": "CreativeWork", **said}
-        return crate.add(ContextEntity(crate, f"#file-{file.id}", properties=gone))
+        mentioned = {"@type": "CreativeWork", **properties}
+        return crate.add(ContextEntity(crate, f"#file-{file.id}", properties=mentioned))
     encoding = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or UNTYPED
-    said |= {"contentSize": str(file.size), "encodingFormat": encoding}
-    return crate.add(File(crate, dest_path=file.path, properties=said))
+    properties |= {"contentSize": str(file.size), "encodingFormat": encoding}
+    return crate.add(File(crate, dest_path=file.path, properties=properties))
 
 
 def _add_job(crate: ROCrate, job: lineage.Job, files: dict[str, Any]) -> Any:
@@ -116,27 +116,27 @@ def _add_software(crate: ROCrate, job: lineage.Job) -> Any:
     versions = dict(job.software["versions"])
     environment = lineage.identify_software(job.software)
     identifier = f"#nlobayes-{job.verb}-{job.facts.get('code_digest')}-{environment}"
-    said = {
+    properties = {
         "name": f"nlobayes {job.verb}",
         **_version("nlobayes", versions.pop("nlobayes", "unknown")),
         "description": f"code {job.facts.get('code_digest')}; "
         f"lock file {job.software['lock_digest']}",
-        "softwareRequirements": [_add_package(crate, *one) for one in versions.items()],
+        "softwareRequirements": [_add_package(crate, *package) for package in versions.items()],
     }
     return crate.get(identifier) or crate.add(
-        SoftwareApplication(crate, identifier, properties=said)
+        SoftwareApplication(crate, identifier, properties=properties)
     )
 
 
 def _add_package(crate: ROCrate, name: str, version: str) -> Any:
-    said = {"name": name, **_version(name, version)}
+    properties = {"name": name, **_version(name, version)}
     identifier = f"#{name}-{version}"
     return crate.get(identifier) or crate.add(
-        SoftwareApplication(crate, identifier, properties=said)
+        SoftwareApplication(crate, identifier, properties=properties)
     )
 
 
 def _version(name: str, version: str) -> dict[str, str]:
-    """State a version by both terms: processes need the one, RO-Crate 1.3 the other."""
+    """State a version as `version`, as processes need it, and `softwareVersion` of RO-Crate 1.3."""
     page = PYTHON if name == "python" else f"https://pypi.org/project/{name}/"
     return {"version": version, "softwareVersion": version, "url": page}

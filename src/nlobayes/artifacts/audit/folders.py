@@ -1,4 +1,4 @@
-"""What lies below a folder, found without following a link or opening anything."""
+"""Listing of the files below a folder, without following a link or opening a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from nlobayes.artifacts.temporaries import is_left_behind
 
 LEFT_BY_OTHERS = (".gitignore",)
-"""Hidden files that DVC writes beside what it keeps."""
+"""Hidden files that DVC writes beside the files that it stores."""
 
 ODD: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISLNK, "is a link, which is not followed; put the files themselves in its place"),
@@ -23,7 +23,7 @@ ODD: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 class Listing(NamedTuple):
-    """Visible files; what is stated about the hidden ones; what is wrong with all else."""
+    """Visible files, hidden entries with a remark on each, and odd entries with their error."""
 
     files: list[Path]
     hidden: dict[Path, str]
@@ -31,7 +31,7 @@ class Listing(NamedTuple):
 
 
 def list_below(path: Path) -> Listing:
-    """List what lies below a folder, in the order of paths; a file is listed itself."""
+    """List the entries below a folder in the order of paths; for a file, list that file."""
     if path.is_file():
         return Listing([path], {}, {})
     found = Listing([], {}, {})
@@ -49,13 +49,13 @@ def list_below(path: Path) -> Listing:
 
 
 def _sort_in(path: Path, mode: int, found: Listing) -> list[Path]:
-    """Put an entry where it belongs; give it back if it is a folder to look into."""
-    odd = next((said for is_such, said in ODD if is_such(mode)), None)
+    """Add an entry to the listing, or return it if it is a folder to be listed."""
+    odd = next((message for is_such, message in ODD if is_such(mode)), None)
     if odd is not None:
         found.odd[path] = odd
     elif path.name.startswith("."):
         if path.name not in LEFT_BY_OTHERS:
-            found.hidden[path] = _of_hidden(path, mode)
+            found.hidden[path] = _describe_hidden(path, mode)
     elif stat.S_ISDIR(mode):
         return [path]
     else:
@@ -63,7 +63,7 @@ def _sort_in(path: Path, mode: int, found: Listing) -> list[Path]:
     return []
 
 
-def _of_hidden(path: Path, mode: int) -> str:
+def _describe_hidden(path: Path, mode: int) -> str:
     if stat.S_ISDIR(mode):
         return "is a hidden folder, which no job makes; what it holds was not verified"
     if is_left_behind(path):

@@ -1,4 +1,4 @@
-"""What is wrong with a file, by itself: damage, missing groups, numbers that are not finite."""
+"""Inspection of single files for damage, missing groups and numbers that are not finite."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MAY_BE_INFINITE = (
     *("sample_stats", "all_sample_stats", "warmup_sample_stats"),
     *("adaptation", "history"),
 )
-"""Groups that record steps which failed or were not made, or that begin at infinity."""
+"""Groups with records of failed or missing steps, or with values that start at infinity."""
 REPACKING = {"scale_factor", "add_offset", "missing_value", "_FillValue", "_Unsigned"}
-"""Attributes by which NetCDF readers make other values of those that are stored."""
+"""Attributes by which NetCDF readers change the stored values."""
 KEYS = {
     "diagnostics.json": ("checks", "converged"),
     "evaluation.json": ("train", "val", "test", "baseline", "calibration_checks"),
@@ -40,7 +40,7 @@ KEYS = {
 
 
 def inspect(path: Path) -> list[str]:
-    """List what is wrong with a file, each with its place; what no one knows is wrong, too."""
+    """List the errors of a file, each with its place; an unknown file type is an error too."""
     check = CHECKS.get(path.suffix)
     if check is None:
         return [f"no artifact ends in {path.suffix!r}; move it away"]
@@ -60,9 +60,9 @@ def _netcdf(path: Path) -> Iterator[str]:
     needed = NEEDED_ATTRS + (DEVICE_ATTRS if kind in COMPUTED else ())
     yield from (f"attribute {name} is missing" for name in needed if name not in attrs)
     for name, group in groups.items():
-        yield from (f"{name}/{said}" for said in _repacked(group))
+        yield from (f"{name}/{problem}" for problem in _repacked(group))
         if name not in MAY_BE_INFINITE:
-            yield from (f"{name}/{said}" for said in _not_finite(group))
+            yield from (f"{name}/{problem}" for problem in _not_finite(group))
     if kind == "dataset":
         yield from _without_unit(groups, attrs)
 
@@ -125,7 +125,7 @@ def _csv(path: Path) -> Iterator[str]:
 
 
 def _between(begin: bytes, end: bytes) -> Callable[[Path], Iterator[str]]:
-    """Check the two ends of a file; its record covers the bytes between."""
+    """Return a check of the two ends of a file; its record covers the bytes between them."""
 
     def check(path: Path) -> Iterator[str]:
         content = path.read_bytes()

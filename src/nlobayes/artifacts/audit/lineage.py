@@ -1,7 +1,7 @@
 """Lineage: the files of a project and the jobs that made them, as one graph.
 
-It holds no date, host or user, and every identifier follows from what it names, so that equal
-projects have equal lineages.
+It contains no date, host or user, and every identifier is a hash of content. Equal projects
+therefore have equal lineages.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ KINDS = {
     ".json": "values",
 }
 OF_A_JOB = ("code_digest", "lock_digest", "spec", "inputs", "versions", "chain", "chains")
-"""What distinguishes two jobs of a verb; other facts follow from these."""
+"""Facts that distinguish two jobs of a verb; they determine all others."""
 
 
 class File(NamedTuple):
-    """A file as it was at one time; without size if it is there no longer, or is another now."""
+    """One version of a file; `size` is None if the file is missing or has changed since."""
 
     path: str
     sha256: str
@@ -36,12 +36,12 @@ class File(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Identify the file by its path and what it holds."""
+        """Identify the file by its path and its content."""
         return _identify([self.path, self.sha256])
 
 
 class Job(NamedTuple):
-    """One call of a verb: what was recorded of it, what it read and what it made."""
+    """One call of a verb: its recorded facts, its inputs and its outputs."""
 
     verb: str
     facts: dict[str, Any]
@@ -50,12 +50,12 @@ class Job(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Identify the job by what its results are a function of."""
+        """Identify the job by the facts that determine its results."""
         return _identify([self.verb, {name: self.facts.get(name) for name in OF_A_JOB}])
 
     @property
     def software(self) -> dict[str, Any]:
-        """Give the versions and the lock file under which the job ran."""
+        """Return the versions and the lock file with which the job ran."""
         versions = self.facts.get("versions")
         known = versions.items() if isinstance(versions, dict) else ()
         return {
@@ -65,20 +65,20 @@ class Job(NamedTuple):
 
     @property
     def settings(self) -> dict[str, str]:
-        """Give the settings of the job and its machine, a line each."""
+        """Return the settings of the job and of its machine, each as one line."""
         known = ("code_digest", "device", "precision", "exact", "chain", "chains", "spec")
         return {name: in_a_line(self.facts[name]) for name in known if name in self.facts}
 
 
 class Lineage(NamedTuple):
-    """Files and jobs, each in an order of its own."""
+    """Files ordered by path and digest, and jobs ordered by verb and identifier."""
 
     files: list[File]
     jobs: list[Job]
 
 
 def trace(project: Project, names: Iterable[str]) -> Lineage:
-    """Trace files, the records that describe them, and all that they were made of."""
+    """Trace files, the records that describe them, and all files that they were made from."""
     origins = _with_records(project, names)
     kinds = {name: kind_of(name, origin) for name, origin in origins.items()}
     files: dict[str, File] = {}
@@ -96,7 +96,7 @@ def trace(project: Project, names: Iterable[str]) -> Lineage:
             version(name, present)
         made = _digest_when_made(project, name, origin)
         if origin is not None and made is not None:
-            used = [version(one, str(was)) for one, was in sorted(origin.inputs.items())]
+            used = [version(path, str(sha256)) for path, sha256 in sorted(origin.inputs.items())]
             job = Job(origin.verb, origin.facts, used, [])
             jobs.setdefault(job.id, job).made.append(version(name, made))
     for job in jobs.values():
@@ -106,7 +106,7 @@ def trace(project: Project, names: Iterable[str]) -> Lineage:
 
 
 def in_a_line(value: Any) -> str:
-    """Put a value on one line: text as it is, all else as JSON."""
+    """Write a value on one line: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
@@ -116,7 +116,7 @@ def identify_software(software: Mapping[str, Any]) -> str:
 
 
 def kind_of(name: str, origin: Origin | None) -> str:
-    """Return the kind of a file: an artifact stores it, that of others follows from the ending."""
+    """Return the kind of a file, which an artifact stores and the ending of other files gives."""
     if name.startswith(f"{RECORDS}/"):
         return "record"
     if name.endswith(".nc"):

@@ -1,4 +1,4 @@
-"""Origins: what made each file of a project, from what, and whether these are still the same."""
+"""Origins: the job and the inputs of each file of a project, and whether the inputs changed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ RECORDS = f"{RESULTS}/records"
 
 
 class Origin(NamedTuple):
-    """What made a file, from its own attributes or from a record.
+    """The job that made a file, read from the file's attributes or from a record.
 
-    `facts` holds what was recorded: code digest, specification, versions and so on.
+    `facts` holds all recorded values: code digest, specification, versions and so on.
     """
 
     verb: str
@@ -31,12 +31,12 @@ class Origin(NamedTuple):
 
     @property
     def place(self) -> Any:
-        """Give the path that the attributes or the record state; None where they state none."""
+        """Return the path that the attributes or the record contain; None if they have none."""
         return self.facts.get("place")
 
 
 class Project:
-    """The files of a project by their paths from its root, as records name them."""
+    """The files of a project, named by their paths from its root as in records."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -44,64 +44,64 @@ class Project:
         self._attributes: dict[str, dict[str, Any]] = {}
 
     def name(self, path: Path) -> str:
-        """Name a file as records do."""
+        """Return the name of a file in records."""
         return name_of(path, self.root)
 
     def due(self, path: Path) -> list[str]:
-        """List what was made according to records, where it or its record lies at or below here."""
+        """List the recorded outputs that are at or below a path, or whose record is."""
         here = self.name(path)
         return [
             name
             for name, origin in self._recorded.items()
-            if any(PurePosixPath(one).is_relative_to(here) for one in (name, origin.recorded_in))
+            if any(PurePosixPath(each).is_relative_to(here) for each in (name, origin.recorded_in))
         ]
 
     def digest(self, name: str) -> str | None:
-        """Give the SHA-256 of a file, once computed; None where there is none to be read."""
+        """Return the SHA-256 of a file, computed once; None if there is no readable file."""
         if name not in self._digests:
             self._digests[name] = self._compute_digest(name)
         return self._digests[name]
 
     def is_file(self, name: str) -> bool:
-        """Return whether there is a file of this name, readable or not."""
+        """Return whether a file of this name exists, readable or not."""
         try:
             return (self.root / name).is_file()
         except OSError:  # a name that no file can have
             return False
 
     def origin(self, name: str) -> Origin | None:
-        """Find what made a file; None if neither attributes nor a record state it.
+        """Find the origin of a file; None if neither attributes nor a record contain it.
 
         Raises
         ------
         InputError
-            If an artifact is not what was written.
+            If an artifact has changed since it was written.
         """
         if name.endswith(".nc"):
             return self._from_attributes(name)
         if name.startswith(f"{RECORDS}/"):
-            return _told(read_record(self.root / name), name)
+            return _origin_of(read_record(self.root / name), name)
         return self._recorded.get(name)
 
     def recorded_digest(self, name: str) -> str | None:
-        """Give the SHA-256 that a file had when it was made; None where no record has it."""
+        """Return the SHA-256 that a file had when it was made; None if no record has it."""
         origin = self._recorded.get(name)
         return None if origin is None else origin.facts["outputs"][name]
 
     def recorded_by(self, name: str) -> str | None:
-        """Name the record with the digest of a file as it was made; None where none has it."""
+        """Return the record with the digest of a file when it was made; None if there is none."""
         origin = self._recorded.get(name)
         return None if origin is None else origin.recorded_in
 
     def is_of_no_place(self, name: str) -> bool:
-        """Return whether a result states what made it but not its place."""
+        """Return whether a result contains its origin but not its place."""
         origin = self._origin_if_readable(name) if is_result(name) else None
         return origin is not None and origin.recorded_in == name and origin.place is None
 
     def ancestors(self, names: Iterable[str]) -> Iterator[tuple[str, Origin | None]]:
-        """Walk from files to all that they were made of, nearest first, each once.
+        """Yield files and all files that they were made from, nearest first, each once.
 
-        Files that are not there, or are no longer what was written, end the walk.
+        The search stops at files that are missing or have changed since they were written.
         """
         waiting = deque(names)
         seen = set(waiting)
@@ -119,7 +119,7 @@ class Project:
             self._attributes[name] = read_attrs(self.root / name)
         facts = self._attributes[name]
         known = {"verb", "inputs", "code_digest", "spec"} <= facts.keys()
-        return _told(facts, name) if known else None
+        return _origin_of(facts, name) if known else None
 
     def _origin_if_readable(self, name: str) -> Origin | None:
         try:
@@ -139,15 +139,15 @@ class Project:
         for path in list_below(self.root / RECORDS).files:
             try:
                 record = read_record(path)
-                origin = _told(record, self.name(path))
+                origin = _origin_of(record, self.name(path))
             except InputError:
                 continue
             found |= dict.fromkeys(record["outputs"], origin)
         return found
 
 
-def _told(facts: dict[str, Any], by: str) -> Origin:
+def _origin_of(facts: dict[str, Any], recorded_in: str) -> Origin:
     verb, inputs = facts["verb"], facts["inputs"]
     if not (isinstance(verb, str) and isinstance(inputs, dict)):
-        raise InputError("artifacts.no_origin", where=by, verb=verb)
-    return Origin(verb, inputs, facts, by)
+        raise InputError("artifacts.no_origin", where=recorded_in, verb=verb)
+    return Origin(verb, inputs, facts, recorded_in)

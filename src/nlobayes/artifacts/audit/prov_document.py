@@ -14,7 +14,7 @@ NAMESPACES = {
 
 
 def to_prov_json(lineage: Lineage) -> str:
-    """Give the document as PROV-JSON: files are entities, jobs activities, software an agent."""
+    """Return PROV-JSON in which files are entities, jobs activities and software an agent."""
     document = ProvDocument()
     for prefix, uri in NAMESPACES.items():
         document.add_namespace(prefix, uri)
@@ -40,13 +40,13 @@ def _add_job(document: ProvDocument, job: Job) -> None:
 
 
 def _of_file(file: File) -> dict[str, Any]:
-    said = {
+    attributes = {
         "prov:label": file.path,
         "term:path": file.path,
         "term:sha256": file.sha256,
         "term:kind": file.kind,
     }
-    return said if file.size is None else {**said, "term:size": file.size}
+    return attributes if file.size is None else {**attributes, "term:size": file.size}
 
 
 def _of_job(job: Job) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Summary of a file: what it is, what made it, and what it holds, as plain values."""
+"""Summary of a file as plain values: its kind, its origin and its content."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ Found = dict[str, Any]
 def summarise(project: Project, name: str) -> Found:
     """Describe a file: its kind, its origin and its key numbers.
 
-    `numbers` are single values, `columns` those of a table, `checks` what passed or failed,
-    `groups` the variables of a NetCDF file,
-    `table_metadata` what the table behind a dataset, posterior or surrogate states.
+    `numbers` has single values, `columns` the columns of a table, `checks` the outcomes of checks,
+    `groups` the variables of a NetCDF file, and `table_metadata` the metadata of the table behind a
+    dataset, posterior or surrogate.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is not what was written.
+        If the file cannot be read, or has changed since it was written.
     """
     path, origin = project.root / name, project.origin(name)
     try:
@@ -62,7 +62,7 @@ def summarise(project: Project, name: str) -> Found:
 
 
 def _facts(project: Project, path: Path, name: str, origin: Origin | None) -> Found:
-    said: Found = {
+    facts: Found = {
         "path": name,
         "kind": kind_of(name, origin),
         "size": path.stat().st_size,
@@ -70,10 +70,10 @@ def _facts(project: Project, path: Path, name: str, origin: Origin | None) -> Fo
         "sealed": path.suffix == ".nc",
         "made": _made(project, name, origin),
     }
-    if said["kind"] == "record":
+    if facts["kind"] == "record":
         outputs = read_record(path)["outputs"].items()
-        said["outputs"] = {one: _state(project, one, was) for one, was in outputs}
-    return said
+        facts["outputs"] = {output: _state(project, output, sha256) for output, sha256 in outputs}
+    return facts
 
 
 def _content(path: Path) -> Found:
@@ -91,7 +91,9 @@ def _made(project: Project, name: str, origin: Origin | None) -> Found | None:
         "versions": dict(origin.facts.get("versions") or {}),
         "recorded_in": origin.recorded_in,
         "since": "the same" if recorded is None else _state(project, name, recorded),
-        "inputs": {one: _state(project, one, was) for one, was in sorted(origin.inputs.items())},
+        "inputs": {
+            path: _state(project, path, sha256) for path, sha256 in sorted(origin.inputs.items())
+        },
         "spec": origin.facts.get("spec"),
     }
 
@@ -112,7 +114,7 @@ def _netcdf(path: Path) -> Found:
 
 
 def _groups(path: Path) -> dict[str, dict[str, Found]]:
-    """List variables, their dims and types, of a file whose seal was checked."""
+    """List the variables of a file, with dims and types; its seal must have been checked."""
     with netCDF4.Dataset(path) as file:
         return {
             name: {
@@ -131,14 +133,14 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
     weights = [v["dims"] for n, v in groups.get("posterior", {}).items() if n not in v["dims"]]
     numbers = {
         "chain": attrs.get("chain"),
-        "chains": next((found["chain"] for found in dims.values() if "chain" in found), None),
+        "chains": next((sizes["chain"] for sizes in dims.values() if "chain" in sizes), None),
         "warm-up steps per chain": dims.get("warmup_sample_stats", {}).get("draw"),
         "draws per chain": next(
             (dims[name]["draw"] for name in ("all_sample_stats", "sample_stats") if name in dims),
             None,
         ),
         "stored draws per chain": dims.get("posterior", {}).get("draw"),
-        "numbers per stored draw": sum(_per_draw(own) for own in weights) or None,
+        "numbers per stored draw": sum(_per_draw(shape) for shape in weights) or None,
         "epochs": attrs.get("epochs_run"),
         "points": dims.get("predictions", {}).get("point"),
         "MAPs beside": dims.get("baseline", {}).get("member"),
@@ -147,7 +149,7 @@ def _sizes(attrs: Found, groups: dict[str, dict[str, Found]]) -> Found:
 
 
 def _all_dims(variables: dict[str, Found]) -> dict[str, int]:
-    return {dim: size for found in variables.values() for dim, size in found["dims"].items()}
+    return {dim: size for facts in variables.values() for dim, size in facts["dims"].items()}
 
 
 def _per_draw(dims: dict[str, int]) -> int:
@@ -200,8 +202,8 @@ def _verdict(content: Found) -> Found:
 
 
 def _agreement(content: Found) -> Found:
-    pairs = {" and ".join(one["posteriors"]): one for one in content["pairs"]}
-    checks = {name: {**one, "value": one["z_rms"]} for name, one in pairs.items()}
+    pairs = {" and ".join(pair["posteriors"]): pair for pair in content["pairs"]}
+    checks = {name: {**pair, "value": pair["z_rms"]} for name, pair in pairs.items()}
     return {"numbers": _some(content, ("passed",)), "checks": _checks(checks)}
 
 
@@ -214,7 +216,7 @@ def _some(content: Found, names: tuple[str, ...]) -> Found:
 
 
 def _checks(checks: Mapping[str, Found]) -> dict[str, Found]:
-    """Take the value, the limits and the outcome of every check."""
+    """Select the value, the limits and the outcome of every check."""
     return {
         name: {"passed": check["passed"], "value": check["value"], **_some(check, LIMITS)}
         for name, check in checks.items()
@@ -232,7 +234,7 @@ def _parquet(path: Path) -> Found:
 
 
 def _csv(path: Path) -> Found:
-    """Describe a table whose header names a unit as `name:unit`, or none."""
+    """Describe a CSV table; a column with a unit has the header `name:unit`."""
     try:
         frame = pd.read_csv(path, comment="#", compression=None)
     except (OSError, ValueError) as error:
@@ -270,4 +272,4 @@ VALUES: dict[tuple[str, ...], Callable[[Found], Found]] = {
     ("met", "checks"): _verdict,
     ("pairs", "passed"): _agreement,
 }
-"""What a JSON file is, by the keys that it has."""
+"""Summary functions of JSON files, by the keys that a file must have."""

@@ -1,4 +1,4 @@
-"""Export what made every file of a project, for tools that know no nlobayes."""
+"""Export the provenance of every file of a project in standard formats."""
 
 import re
 from datetime import date
@@ -28,7 +28,7 @@ OLDEST_SNAKEMAKE = re.compile(r'^min_version\("(.+)"\)', re.MULTILINE)
 
 
 class Format(StrEnum):
-    """What can be exported."""
+    """Formats of the export."""
 
     PROV_JSON = "prov-json"
     RO_CRATE = "ro-crate"
@@ -50,7 +50,7 @@ def provenance(
         str, typer.Option(help="Date of publication (YYYY-MM-DD); an RO-Crate needs it.")
     ] = "",
 ) -> None:
-    """Export every file and every job; equal projects give equal bytes."""
+    """Export all files and jobs; equal projects give equal bytes."""
     if not path.exists():
         raise InputError("commands.no_path", where="provenance", path=path)
     if format == Format.RO_CRATE:
@@ -82,7 +82,7 @@ def _check_crate(out: Path, project: Path, published: str) -> None:
 
 
 def _workflow(project: Path) -> Workflow | None:
-    """Find the workflow, if the project has it and not a module that names it."""
+    """Find the workflow; None if the project imports it as a module."""
     if not all((project / name).is_file() for name in (WORKFLOW, GRAPH)):
         return None
     oldest = OLDEST_SNAKEMAKE.search((project / WORKFLOW).read_text())
@@ -91,7 +91,7 @@ def _workflow(project: Path) -> Workflow | None:
 
 
 def _unknown(traced: Lineage) -> str:
-    """Name what no job of these made: tables of the user, or results without a record."""
+    """Name the files that none of the jobs made: tables of the user, results without a record."""
     made = {file.id for job in traced.jobs for file in job.made}
     given = [file.path for file in traced.files if file.id not in made]
     more = f" and {len(given) - SHOWN} more" if len(given) > SHOWN else ""

@@ -1,4 +1,4 @@
-"""Record in dvc.lock what Snakemake made when it was called directly, so that a clone finds it."""
+"""Record in dvc.lock the results of direct calls of Snakemake, so that a clone finds them."""
 
 import csv
 import os
@@ -26,9 +26,10 @@ TO_SHARE = (
 
 
 def record() -> None:
-    """Let DVC record the results, unless a clone could not find them again, up to date.
+    """Let DVC record the results, if they are up to date and a clone can restore them.
 
-    DVC calls Snakemake, which has nothing to do, as was checked, and stores what is there.
+    DVC calls Snakemake, for which nothing is left to run, as checked before. Then DVC stores the
+    results.
     """
     _check_place()
     _check_nothing_runs()
@@ -59,9 +60,10 @@ def _check_nothing_runs() -> None:
 
 
 def _read_metadata() -> dict[str, set[str]]:
-    """Read what Snakemake remembers: every file that it made, and what from.
+    """Read Snakemake's records: every file that it made, with the inputs of that file.
 
-    The name of a record is encoded; a long one is cut into folders that begin with @.
+    The file name of a record is the encoded path; a long one is split into folders that begin
+    with @.
     """
     made = {}
     for path in (path for path in METADATA.rglob("*") if path.is_file()):
@@ -71,7 +73,7 @@ def _read_metadata() -> dict[str, set[str]]:
 
 
 def _check_inputs(tables: Sequence[str]) -> None:
-    """Check that Git holds what the results come from: tables of the user, too."""
+    """Check that all inputs of the results are committed to Git, tables of the user included."""
     kept = [_kept_by_git(Path(table)) for table in tables]
     lost = [*_changed(*INPUTS), *(_changed("--ignored", *kept) if kept else [])]
     if lost:
@@ -84,15 +86,15 @@ def _changed(*words: str) -> list[str]:
 
 
 def _kept_by_git(table: Path) -> str:
-    """Name the table, or its `.dvc` file in Git where DVC stores it or its folder."""
-    stand_ins = (f"{part}.dvc" for part in (table, *table.parents))
-    return next((name for name in stand_ins if Path(name).is_file()), str(table))
+    """Return the table, or the `.dvc` file in Git if DVC stores the table or its folder."""
+    dvc_files = (f"{part}.dvc" for part in (table, *table.parents))
+    return next((name for name in dvc_files if Path(name).is_file()), str(table))
 
 
 def _check_graph() -> None:
-    """Check that Snakemake would run nothing, and that no file between was removed."""
-    printed = _run("snakemake", "--summary")
-    table = printed[printed.index("output_file\t") :].splitlines()
+    """Check that Snakemake would run no job, and that no intermediate file was removed."""
+    output = _run("snakemake", "--summary")
+    table = output[output.index("output_file\t") :].splitlines()
     files = [*csv.DictReader(table, delimiter="\t")]
     waiting = dict.fromkeys(file["rule"] for file in files if file["plan"] == "update pending")
     if waiting:
@@ -103,14 +105,14 @@ def _check_graph() -> None:
 
 
 def _check_results(made: Iterable[str]) -> None:
-    there = {path.as_posix() for path in Path("results").rglob("[!.]*") if path.is_file()}
-    strange = there.difference(made)
-    if strange:
-        raise InputError("commands.not_of_workflow", where="record", files=sorted(strange))
+    present = {path.as_posix() for path in Path("results").rglob("[!.]*") if path.is_file()}
+    unknown = present.difference(made)
+    if unknown:
+        raise InputError("commands.not_of_workflow", where="record", files=sorted(unknown))
 
 
 def _run(*words: str) -> str:
-    """Run a program, found beside our Python first, and give what it printed."""
+    """Run a program and return its standard output; a program beside our Python comes first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     try:
         done = subprocess.run(
@@ -121,11 +123,11 @@ def _run(*words: str) -> str:
             "commands.no_program", where="record", program=words[0], reason=str(error)
         ) from None
     except subprocess.CalledProcessError as error:
-        said = (error.stderr or error.stdout).strip().splitlines()[-LAST_LINES:]
+        last_lines = (error.stderr or error.stdout).strip().splitlines()[-LAST_LINES:]
         raise InputError(
             "commands.program_failed",
             where="record",
             command=" ".join(words),
-            reason=" ".join(said),
+            reason=" ".join(last_lines),
         ) from None
     return done.stdout

@@ -1,4 +1,4 @@
-"""Print what an artifact is, what made it, and what it holds."""
+"""Print the kind, the origin and the contents of an artifact."""
 
 from collections.abc import Iterator, Mapping
 from json import dumps
@@ -25,7 +25,7 @@ Row = tuple[str | Text, ...]
 RED = "bold red"
 WIDTH = 160
 MOST_FILES = 20
-"""Files that are the same and named each."""
+"""Most unchanged files that are listed one by one."""
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -34,28 +34,28 @@ def show(
     project: Annotated[Path, typer.Option(help="Root of the project.")] = Path(),
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Print a summary of one file; what failed, or is not what it was, in red."""
+    """Print a summary of one file, with failed checks and changed files in red."""
     if not path.is_file():
         raise InputError("commands.no_artifact", where="show", path=path)
     _check_surrogate(path)
     files = Project(project)
-    found = summarise(files, files.name(path))
-    if found["made"] is not None:
-        found["made"] |= _against_ours(found["made"])
+    summary = summarise(files, files.name(path))
+    if summary["made"] is not None:
+        summary["made"] |= _against_ours(summary["made"])
     if json:
-        typer.echo(dumps(found, indent=2, allow_nan=False))
+        typer.echo(dumps(summary, indent=2, allow_nan=False))
     else:
-        _print(found)
+        _print(summary)
 
 
 def _check_surrogate(path: Path) -> None:
-    """Refuse to show a surrogate that could not be loaded."""
+    """Refuse to show a surrogate that cannot be loaded."""
     if path.suffix == ".nc" and read_attrs(path).get("kind") == KIND:
         schema.check(read_surrogate(path), str(path))
 
 
 def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
-    """Compare with the code that is installed and the lock file beside it."""
+    """Compare an origin with the installed code and the lock file beside it."""
     known = any(made["verb"] in commands for commands in GROUPS.values())
     installed = code_digest(made["verb"], made.get("spec") or {}) if known else None
     return {
@@ -64,32 +64,32 @@ def _against_ours(made: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(summary: dict[str, Any]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDTH
-    console.print(Text(found["path"], "bold"))
-    sealed = ", sealed: byte for byte as it was written" if found["sealed"] else ""
-    size = _size(found["size"]) + sealed
-    kind: list[Row] = [("kind", found["kind"]), ("size", size), ("sha256", found["sha256"])]
+    console.print(Text(summary["path"], "bold"))
+    sealed = ", sealed: byte for byte as it was written" if summary["sealed"] else ""
+    size = _size(summary["size"]) + sealed
+    kind: list[Row] = [("kind", summary["kind"]), ("size", size), ("sha256", summary["sha256"])]
     _section(console, "", kind)
-    made = found["made"]
+    made = summary["made"]
     if made is None:
         console.print("\nmade by: unknown, no attribute and no record states it")
     else:
         _section(console, "made by", _made(made))
         _section(console, "made from", _files(made["inputs"]))
         _section(console, "specification", _lines(made["spec"] or {}))
-    _section(console, "of", _origin(found))
-    _section(console, "made", _files(found.get("outputs", {})))
-    _section(console, "numbers", [(n, _value(v)) for n, v in found.get("numbers", {}).items()])
-    _section(console, "columns", _columns(found.get("columns", [])))
-    _section(console, "checks", _checks(found.get("checks", {})))
-    _section(console, "groups", _groups(found.get("groups", {})))
+    _section(console, "of", _origin(summary))
+    _section(console, "made", _files(summary.get("outputs", {})))
+    _section(console, "numbers", [(n, _value(v)) for n, v in summary.get("numbers", {}).items()])
+    _section(console, "columns", _columns(summary.get("columns", [])))
+    _section(console, "checks", _checks(summary.get("checks", {})))
+    _section(console, "groups", _groups(summary.get("groups", {})))
 
 
 def _section(console: Console, title: str, rows: list[Row]) -> None:
-    """Print rows below a title; a cell that is too long goes on in the next line."""
+    """Print rows below a title; long cells are wrapped."""
     if not rows:
         return
     grid = Table.grid(padding=(0, 2))
@@ -123,7 +123,7 @@ def _compared(value: Any, same: bool, otherwise: str) -> Text:
 
 
 def _files(states: Mapping[str, str]) -> list[Row]:
-    """Give files a line each; those of thousands that are the same share one."""
+    """Return a row for each file; if many are unchanged, they share one row."""
     same = [name for name, state in states.items() if state == "the same"]
     shared: list[Row] = []
     if len(same) > MOST_FILES:
@@ -135,16 +135,16 @@ def _files(states: Mapping[str, str]) -> list[Row]:
 
 
 def _lines(spec: Any, above: str = "") -> list[Row]:
-    """Give every leaf of a specification a line of its own."""
+    """Return a row for every leaf of a specification."""
     if not isinstance(spec, dict):
         return [(above, _value(spec))]
     inner = (_lines(value, f"{above}.{name}".strip(".")) for name, value in sorted(spec.items()))
     return [row for rows in inner for row in rows]
 
 
-def _origin(found: dict[str, Any]) -> list[Row]:
-    """List what the table stated, and what it did not."""
-    return [*origin(found).items()] if "table_metadata" in found else []
+def _origin(summary: dict[str, Any]) -> list[Row]:
+    """List the statements of the table on its process, unknown ones included."""
+    return [*origin(summary).items()] if "table_metadata" in summary else []
 
 
 def _columns(columns: list[dict[str, Any]]) -> list[Row]:
@@ -171,16 +171,16 @@ def _checks(checks: Mapping[str, dict[str, Any]]) -> list[Row]:
 
 
 def _limits(check: dict[str, Any]) -> Iterator[str]:
-    for name, said in (("threshold", "limit"), ("low", "at least"), ("high", "at most")):
+    for name, label in (("threshold", "limit"), ("low", "at least"), ("high", "at most")):
         if check.get(name) is not None:
-            yield f"{said} {_value(check[name])}"
+            yield f"{label} {_value(check[name])}"
 
 
 def _groups(groups: Mapping[str, dict[str, Any]]) -> list[Row]:
     return [
-        ("" if number else group, name, _dims(found["dims"]), found["type"])
+        ("" if number else group, name, _dims(variable["dims"]), variable["type"])
         for group, variables in groups.items()
-        for number, (name, found) in enumerate(variables.items())
+        for number, (name, variable) in enumerate(variables.items())
     ]
 
 

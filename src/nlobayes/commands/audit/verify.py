@@ -1,4 +1,4 @@
-"""Verify artifacts: what they hold, what they were made from, and by which code."""
+"""Verify artifacts: their contents, their inputs, and the code that made them."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,9 +17,9 @@ from nlobayes.commands.shared.problems import problems
 from nlobayes.errors import InputError, one_line
 
 MOST_FILES = 20
-"""Given files that a chain of custody names each."""
+"""Most files of the user that a chain of custody lists one by one."""
 SHOWN = 80
-"""Characters of a path that is too long."""
+"""Characters shown of a path that is too long."""
 
 
 def verify(
@@ -31,45 +31,45 @@ def verify(
         bool, typer.Option("--other-code", help="Accept what other code than this made.")
     ] = False,
 ) -> None:
-    """Check every file, all that it was made of, and that all is there; status 1 if not."""
+    """Check every file, its inputs, and that none is missing; status 1 after a problem."""
     _check_path(path)
     files, listing = Project(project), list_below(path)
-    asked = dict.fromkeys([*map(files.name, listing.files), *files.due(path)])
-    if not asked and not listing.odd:
+    requested = dict.fromkeys([*map(files.name, listing.files), *files.due(path)])
+    if not requested and not listing.odd:
         raise InputError("commands.no_file_below", where="verify", path=path)
-    names, found = _with_ancestors(files, asked), 0
-    odd = ((files.name(one), said) for one, said in listing.odd.items())
-    told = (
-        (name, said)
+    names, count = _with_ancestors(files, requested), 0
+    odd = ((files.name(odd_path), problem) for odd_path, problem in listing.odd.items())
+    reported = (
+        (name, problem)
         for name in _tracked(names)
-        for said in problems(files, name, name in asked, other_code)
+        for problem in problems(files, name, name in requested, other_code)
     )
-    for name, said in chain(told, odd):
-        typer.echo(one_line(f"{name}: {said}"))
-        found += 1
+    for name, problem in chain(reported, odd):
+        typer.echo(one_line(f"{name}: {problem}"))
+        count += 1
     for note in _notes(files, names, listing, other_code):
         typer.echo(one_line(f"note: {note}"), err=True)
     if path.is_file():
         _report_custody(files, files.name(path))
-    typer.echo(f"{_count(len(names), 'file')} verified, {_count(found, 'problem')}")
-    if found:
+    typer.echo(f"{_count(len(names), 'file')} verified, {_count(count, 'problem')}")
+    if count:
         sys.exit(1)
 
 
 def _check_path(path: Path) -> None:
     try:
-        there = path.exists()
+        exists = path.exists()
     except OSError as error:
         shown, reason = str(path)[:SHOWN], error.strerror
         raise InputError(
             "commands.unusable_path", where="verify", path=shown, reason=reason
         ) from None
-    if not there:
+    if not exists:
         raise InputError("commands.no_path", where="verify", path=path)
 
 
 def _with_ancestors(files: Project, names: Iterable[str]) -> list[str]:
-    """List files, their inputs and the records of both, each once."""
+    """List the files, their ancestors and the records of both, each once."""
     found = dict.fromkeys(names)
     for name, origin in files.ancestors(names):
         found[name] = found[origin.recorded_in if origin else name] = None
@@ -82,9 +82,9 @@ def _tracked(names: list[str]) -> Iterator[str]:
 
 
 def _notes(files: Project, names: list[str], listing: Listing, other_code: bool) -> Iterator[str]:
-    """List what was not verified."""
-    for path, said in listing.hidden.items():
-        yield f"{files.name(path)} {said}"
+    """Report files that were not verified, or not completely."""
+    for path, reason in listing.hidden.items():
+        yield f"{files.name(path)} {reason}"
     older = [name for name in names if files.is_of_no_place(name)] if other_code else []
     if older:
         yield (
@@ -94,14 +94,14 @@ def _notes(files: Project, names: list[str], listing: Listing, other_code: bool)
 
 
 def _report_custody(files: Project, name: str) -> None:
-    """Draw the chain of custody: each file, what made it, and what that read."""
+    """Print the chain of custody: each file with the command that made it and its inputs."""
     links = dict(files.ancestors([name]))
-    given = [one for one, origin in links.items() if origin is None]
+    given = [file for file, origin in links.items() if origin is None]
     hidden = given[1:-1] if len(given) > MOST_FILES else []
-    for one in hidden:
-        del links[one]
-    for one, origin in links.items():
-        typer.echo(one_line(f"{one} <- {_making(one, origin)}"))
+    for file in hidden:
+        del links[file]
+    for file, origin in links.items():
+        typer.echo(one_line(f"{file} <- {_making(file, origin)}"))
     if hidden:
         typer.echo(f"and {len(hidden)} more given by the user")
 

@@ -31,9 +31,9 @@ def agree(
     for first, second in combinations(draws, 2):
         result = verdict(compare(draws[first], draws[second]))
         pairs.append({"posteriors": [first, second], **result})
-        said = "agree" if result["passed"] else "DISAGREE"
+        outcome = "agree" if result["passed"] else "DISAGREE"
         rms = "infinite" if result["z_rms"] is None else f"{result['z_rms']:.2f}"
-        typer.echo(f"{said}: {first} and {second}, rms z {rms}", err=True)
+        typer.echo(f"{outcome}: {first} and {second}, rms z {rms}", err=True)
     write_json(out, {"pairs": pairs, "passed": all(pair["passed"] for pair in pairs)})
     write_record(record, provenance.record("agree", None, digests(posterior)), [out])
 

@@ -125,7 +125,7 @@ def _read(run: ComparedRun, folder: Path) -> RunMetrics:
         learned=_learned(evaluation),
         rivals=evaluation.get("rivals", {}),
         compared=tuple(
-            name for name, told in evaluation.get("own_scores", {}).items() if told["compared"]
+            name for name, score in evaluation.get("own_scores", {}).items() if score["compared"]
         ),
         train=comparison.numbers(evaluation.get("train", {})),
         pulls={kind: evaluation["test"].get(f"pulls_{kind}") for kind in settings.KINDS},

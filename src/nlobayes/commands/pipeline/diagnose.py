@@ -50,7 +50,7 @@ def diagnose(
 
 def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
     draws, warmup = posterior_draws(groups), groups["warmup_sample_stats"]
-    judged = verdict.diagnose(
+    diagnostics = verdict.diagnose(
         draws,
         _sample_stats(groups["all_sample_stats"], job),
         thresholds=verdict.Thresholds(**job.thresholds.model_dump()),
@@ -61,27 +61,29 @@ def _of_chains(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
         exact=bool(read_attrs(path)["exact"]),
         superchains=job.superchains,
     )
-    return _with_architecture(judged, groups, job.thresholds.rhat_f_p99)
+    return _with_architecture(diagnostics, groups, job.thresholds.rhat_f_p99)
 
 
-def _with_architecture(judged: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:
+def _with_architecture(diagnostics: dict[str, Any], groups: Groups, limit: float) -> dict[str, Any]:
     """Add the diagnostics of a network whose size is drawn, and check its R-hat."""
     sizes = drawn_sizes(groups["posterior"])
     if not sizes:
-        return judged
+        return diagnostics
     stats = {str(name): values.values for name, values in groups["all_sample_stats"].items()}
     parameters = parameters_of(groups["posterior"])
-    judged = judged | {"architecture": architecture(sizes, parameters, stats)}
+    diagnostics = diagnostics | {"architecture": architecture(sizes, parameters, stats)}
     rhat = rhat_of_sizes(sizes)
-    return judged if rhat is None else verdict.with_check(judged, "rhat_size", rhat, limit)
+    return (
+        diagnostics if rhat is None else verdict.with_check(diagnostics, "rhat_size", rhat, limit)
+    )
 
 
 def _of_approximation(job: DiagnoseJob, groups: Groups, path: Path) -> dict[str, Any]:
     noise, lp = groups["posterior"].get("noise"), groups["sample_stats"]["lp"]
     tight = _tightness(job, None if noise is None else noise.values, groups["observed_data"])
-    said = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
+    found = verdict.of_approximation(lp.sizes["draw"], tightness=tight)
     evidence = read_attrs(path).get("log_evidence")
-    return said if evidence is None else said | {"log_evidence": np.ravel(evidence).tolist()}
+    return found if evidence is None else found | {"log_evidence": np.ravel(evidence).tolist()}
 
 
 def _weight_spread(posterior: xr.Dataset) -> dict[str, list[float]] | None:
@@ -127,5 +129,5 @@ def _print(checks: dict[str, dict[str, Any]], still: list[int]) -> None:
         typer.echo(f"chains that stand still: {', '.join(map(str, still))}", err=True)
     failed = [name for name, check in checks.items() if not check["passed"]]
     if failed:
-        said = f"NOT CONVERGED: {', '.join(failed)} failed; no score of this run is to be trusted"
-        typer.echo(typer.style(said, fg="red", bold=True), err=True)
+        text = f"NOT CONVERGED: {', '.join(failed)} failed; no score of this run is to be trusted"
+        typer.echo(typer.style(text, fg="red", bold=True), err=True)

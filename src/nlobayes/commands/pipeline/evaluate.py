@@ -44,7 +44,7 @@ def evaluate(
     scores = task.score(given, chosen)
     scores |= {"learned": learned(data)}
     if job.scores:
-        scores["own_scores"] = {name: _told(score) for name, score in job.scores.items()}
+        scores["own_scores"] = {name: _described(score) for name, score in job.scores.items()}
     if given.sizes:
         scores["sizes"] = score_sizes(task, given)
     if job.combine == "stacking":
@@ -56,11 +56,11 @@ def evaluate(
     )
     write_record(record, made, [out])
     for name, check in scores["calibration_checks"].items():
-        said = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
-        typer.echo(f"{said}: {name} {check['value']:.3g} on the test split", err=True)
+        outcome = "passed" if check["passed"] else typer.style("FAILED", fg="red", bold=True)
+        typer.echo(f"{outcome}: {name} {check['value']:.3g} on the test split", err=True)
 
 
-def _told(score: CustomScore) -> dict[str, Any]:
+def _described(score: CustomScore) -> dict[str, Any]:
     """Name the function of a score, and whether runs are compared by it."""
     return score.model_dump(include={"file", "function", "settings", "compared"})
 

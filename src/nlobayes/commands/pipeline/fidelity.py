@@ -68,7 +68,7 @@ def fidelity(
     made = provenance.record("fidelity", job.model_dump(mode="json"), digests(read))
     write_record(record, made, [out])
     for row in rest:
-        typer.echo(_said(row, first), err=True)
+        typer.echo(_line(row, first), err=True)
 
 
 def _sources(run: str, results: Path) -> Sources:
@@ -141,7 +141,7 @@ def _verdict(converged: bool | None) -> str:
     return "approximate" if converged is None else "yes" if converged else "NO"
 
 
-def _said(row: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
+def _line(row: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
     """Give a line with the errors of an approximation and the verdict of the exact chains."""
     off, ratio, apart = (
         "none" if row[name] is None else f"{row[name]:.2g}"

@@ -74,11 +74,11 @@ def ingest(
     if out.suffix not in {".csv", ".parquet"}:
         raise InputError("commands.table_ending", where="--out", path=out)
     files = _list_files(folder, job.spectra)
-    asked = _asked(job.spectra)
-    readings = passing(_read(files, asked, workers), len(files), f"ingest {folder}")
+    request = _request_of(job.spectra)
+    readings = passing(_read(files, request, workers), len(files), f"ingest {folder}")
     names = [path.relative_to(folder).as_posix() for path in files]
-    table, account = tabulate(dict(zip(names, readings, strict=True)), asked)
-    _say(account, str(folder))
+    table, account = tabulate(dict(zip(names, readings, strict=True)), request)
+    _report(account, str(folder))
     if out.suffix == ".csv":
         write_text(out, to_csv_text(table))
     else:
@@ -107,7 +107,7 @@ def _list_files(folder: Path, wanted: Spectra) -> list[Path]:
     return files
 
 
-def _asked(wanted: Spectra) -> SpectrumRequest:
+def _request_of(wanted: Spectra) -> SpectrumRequest:
     return SpectrumRequest(
         process=wanted.reaction,
         sqrt_s_gev=1000 * wanted.sqrt_s_tev,
@@ -118,9 +118,11 @@ def _asked(wanted: Spectra) -> SpectrumRequest:
     )
 
 
-def _read(files: Sequence[Path], asked: SpectrumRequest, workers: int | None) -> Iterator[Reading]:
+def _read(
+    files: Sequence[Path], request: SpectrumRequest, workers: int | None
+) -> Iterator[Reading]:
     """Read files in several processes; readings come in the order of the files."""
-    read = partial(read_file, asked=asked)
+    read = partial(read_file, request=request)
     processes = min(workers or os.cpu_count() or 1, len(files) // CHUNK)
     if processes < 2:
         yield from map(read, files)
@@ -133,7 +135,7 @@ def _read(files: Sequence[Path], asked: SpectrumRequest, workers: int | None) ->
             raise MemoryError(f"a process that reads files was killed: {error}") from error
 
 
-def _say(account: Account, source: str) -> None:
+def _report(account: Account, source: str) -> None:
     """Report the points of the files, the files without one, and doubtful points."""
     failed = {f"no usable cross section of {pair}": f for pair, f in account["failed"].items()}
     kinds = {**failed, "pair or energy absent": account["absent"]}
@@ -141,6 +143,6 @@ def _say(account: Account, source: str) -> None:
     for what, listed in {**kinds, **repeated, **account["doubtful"]}.items():
         if listed["count"]:
             more = ", ..." if listed["count"] > len(listed["files"]) else ""
-            said = f"{listed['count']} of {account['files']} files, {', '.join(listed['files'])}"
-            typer.echo(f"warning: {source}: {what}: {said}{more}", err=True)
+            counted = f"{listed['count']} of {account['files']} files, {', '.join(listed['files'])}"
+            typer.echo(f"warning: {source}: {what}: {counted}{more}", err=True)
     typer.echo(f"{source}: points from {account['points']} of {account['files']} files", err=True)

@@ -51,4 +51,4 @@ def _tables_of(figure: str, folder: Path) -> list[Path]:
 def _warning(word: str, path: Path) -> str:
     checks = read_csv(path)
     failed = map(label_of, checks["check"][~checks["passed"].astype(bool)])
-    return f"{word}: {said}" if (said := "; ".join(failed)) else ""
+    return f"{word}: {names}" if (names := "; ".join(failed)) else ""

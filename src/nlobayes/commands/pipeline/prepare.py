@@ -101,5 +101,5 @@ def _warn(selection: Selection, columns: Sequence[str], source: str) -> None:
     doubts = {"an earlier row repeated": repeats} | doubtful_rows(named, selection.units)
     for what, rows in doubts.items():
         if rows.size:
-            said = f"{rows.size} of {len(selection.target)} rows, first row {rows[0] + 1}"
-            typer.echo(f"warning: {source}: {what} in {said}", err=True)
+            rows_in_words = f"{rows.size} of {len(selection.target)} rows, first row {rows[0] + 1}"
+            typer.echo(f"warning: {source}: {what} in {rows_in_words}", err=True)

@@ -1,1 +1,1 @@
-"""What several commands share: reading artifacts, points and tables, progress, devices."""
+"""Code shared by several commands: reading artifacts, points and tables, progress, devices."""

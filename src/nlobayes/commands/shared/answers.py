@@ -1,4 +1,4 @@
-"""The first questions of a reader of the report, with an answer of one sentence each."""
+"""The first questions of a reader of the report, each with an answer of one sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAPS, LINEAR = "the ensemble of MAPs", "least squares on the features"
 
 
 class Score(NamedTuple):
-    """The first score of a run on test rows: lower or higher is better, as its metric states."""
+    """The first score of a run on test rows, whose metric states which direction is better."""
 
     key: str
     form: str
@@ -30,7 +30,7 @@ class Score(NamedTuple):
 
 
 def answers(runs: Sequence[Finished]) -> dict[str, str]:
-    """Answer by question, over all runs."""
+    """Return the answer to each question, over all runs."""
     return {
         "In short:": f"{count_passed(runs)}.",
         "Converged?": _converged(runs),
@@ -49,7 +49,7 @@ def _converged(runs: Sequence[Finished]) -> str:
 
 
 def _calibrated(runs: Sequence[Finished]) -> str:
-    """Count the runs whose error bars passed, and name those that have too few test rows."""
+    """Count the runs whose error bars passed, and name those with too few test rows to test."""
     untested = [run.label for run in runs if run.untested]
     tested = [run for run in runs if not run.untested]
     if not untested:
@@ -59,15 +59,15 @@ def _calibrated(runs: Sequence[Finished]) -> str:
     return f"{counted} {few}" if tested else few
 
 
-def _counted(what: str, runs: Sequence[Finished], passed: Sequence[Finished]) -> str:
-    """Count those that passed, and name the others."""
+def _counted(kind: str, runs: Sequence[Finished], passed: Sequence[Finished]) -> str:
+    """Describe how many runs passed, and name the others."""
     failed = [run.label for run in runs if run not in passed]
-    told = f"{len(passed)} of {len(runs)} {what}"
-    return f"No: {told}. Failed: {', '.join(failed)}." if failed else f"Yes: {told}."
+    counts = f"{len(passed)} of {len(runs)} {kind}"
+    return f"No: {counts}. Failed: {', '.join(failed)}." if failed else f"Yes: {counts}."
 
 
 def _accurate(runs: Sequence[Finished]) -> str:
-    """Give the range of the first score of test rows, kind by kind."""
+    """Describe the range of the first score of test rows, for each kind of score."""
     return " ".join(_of_kind(key, runs) for key in dict.fromkeys(_score(run).key for run in runs))
 
 
@@ -83,22 +83,22 @@ def _of_kind(key: str, runs: Sequence[Finished]) -> str:
 
 
 def _against(runs: Sequence[Finished]) -> str:
-    """Count against each rival the runs that predict test rows better than it."""
-    met: dict[str, list[bool]] = {}
+    """Count for each rival the runs that predict test rows better."""
+    wins: dict[str, list[bool]] = {}
     for run in runs:
         score = _score(run)
         for name, value in _rivals(run, score.key):
             won = score.is_better_than(value)
             if won is not None:
-                met.setdefault(name, []).append(won)
-    told = ", ".join(f"{name} in {sum(won)} of {len(won)}" for name, won in met.items())
-    better = f"Runs predict test rows better than {told}." if told else NOTHING_TO_COMPARE
-    asked = any(run.evaluation.get("rivals") for run in runs)
-    return better if asked else f"{better} No other regressor was requested (grids.*.rivals)."
+                wins.setdefault(name, []).append(won)
+    counts = ", ".join(f"{name} in {sum(won)} of {len(won)}" for name, won in wins.items())
+    better = f"Runs predict test rows better than {counts}." if counts else NOTHING_TO_COMPARE
+    has_rivals = any(run.evaluation.get("rivals") for run in runs)
+    return better if has_rivals else f"{better} No other regressor was requested (grids.*.rivals)."
 
 
 def _rivals(run: Finished, key: str) -> Iterator[tuple[str, float]]:
-    """Give the score of everything that the run is compared with."""
+    """Yield name and score of every baseline and rival of a run."""
     scored = run.evaluation
     others = {
         MAPS: scored["baseline"],

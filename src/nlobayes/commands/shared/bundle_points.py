@@ -1,4 +1,4 @@
-"""SLHA files, predicted by a bundle: a row for each file and process, and for the sum of these."""
+"""Predictions of SLHA files by a bundle: a row per file and process, and for the sum of these."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from nlobayes.surrogate.surrogate import Surrogate
 from nlobayes.surrogate.theory import MEDIAN_AND_INTERVAL, REGRESSION, SIDES, TOTAL
 
 FILES = 256
-"""SLHA files that make a chunk of rows."""
+"""SLHA files per chunk of rows."""
 SUM = "sum"
-"""What the column `process` calls the sum."""
+"""Value of the column `process` in rows of the sum."""
 
 
 class BundleRequest(NamedTuple):
-    """What is stated of every file.
+    """The request for every SLHA file.
 
     Attributes
     ----------
     processes
-        Pairs of PDG numbers, or all of that energy.
+        Pairs of PDG numbers, or `all` of the energy.
     energy
-        In GeV; None where all processes have one.
+        In GeV; None if all surrogates of the bundle have the same.
     total
-        Whether a row for their sum follows.
+        Whether to add a row for the sum.
     name, unit, factor
-        What cross sections are called, their unit, and what takes pb there.
+        Column name of cross sections, their unit, and the factor from pb to this unit.
     skip_bad
-        Whether files that cannot be used are left out, not refused.
+        Whether to leave out unusable files instead of refusing them.
     """
 
     processes: Processes
@@ -56,12 +56,12 @@ class BundleRequest(NamedTuple):
 
 
 def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
-    """Read pairs of PDG numbers, as `1000022 1000023`; all processes where none is given.
+    """Read pairs of PDG numbers, such as `1000022 1000023`; `all` if none is given.
 
     Raises
     ------
     InputError
-        If one is no pair of whole numbers.
+        If a text is no pair of whole numbers.
     """
     pairs = [(text, to_integers(text.replace(",", " ").split())) for text in spelled_pairs or ()]
     for text, numbers in pairs:
@@ -70,102 +70,106 @@ def to_pairs(spelled_pairs: Sequence[str] | None) -> Processes:
     return tuple(numbers for _, numbers in pairs if numbers) or "all"
 
 
-def surrogates_of(bundle: Bundle, asked: BundleRequest) -> dict[str, Surrogate]:
-    """Give the requested surrogates; errors as `Bundle.predict`."""
-    return bundle.chosen(asked.processes, asked.energy)
+def surrogates_of(bundle: Bundle, request: BundleRequest) -> dict[str, Surrogate]:
+    """Return the requested surrogates; errors as for `Bundle.predict`."""
+    return bundle.chosen(request.processes, request.energy)
 
 
 def predicted_by_bundle(
     bundle: Bundle,
     points: str,
-    asked: BundleRequest,
+    request: BundleRequest,
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
-    """Predict an SLHA file, or all in a folder, count, and report to `passed` how many rows have.
+    """Predict an SLHA file, or all in a folder, and count the rows.
+
+    `passed` is called after each chunk with the number of rows and the share of files done.
 
     Raises
     ------
     InputError
-        If the points are neither, the bundle lacks a process, or a file cannot be used and is not
-        to be left out.
+        If the points are neither, the bundle lacks a process, or a file is unusable and `skip_bad`
+        is not set.
     """
     path = Path(points)
     if not path.is_dir() and path.suffix != ENDING:
         raise InputError("commands.bundle_reads_slha", where=points, ending=ENDING)
-    surrogates, files = surrogates_of(bundle, asked), list_files(path)
+    surrogates, files = surrogates_of(bundle, request), list_files(path)
     folder = path if path.is_dir() else path.parent
     errors = _errors_of([*surrogates.values()])
     for first in range(0, len(files), FILES):
         rows = []
         for file in files[first : first + FILES]:
             label = file.relative_to(folder).as_posix()
-            rows += [(label, *row) for row in _rows(bundle, file, asked, tally)]
-        yield _batch(rows, errors, asked)
+            rows += [(label, *row) for row in _rows(bundle, file, request, tally)]
+        yield _batch(rows, errors, request)
         passed(tally.predicted, min(1.0, (first + FILES) / len(files)))
 
 
 def _rows(
-    bundle: Bundle, file: Path, asked: BundleRequest, tally: Tally
+    bundle: Bundle, file: Path, request: BundleRequest, tally: Tally
 ) -> list[tuple[str, CrossSection]]:
     """Predict each process of a file, and their sum."""
     try:
-        parts = bundle.predict(file, asked.processes, asked.energy)
+        parts = bundle.predict(file, request.processes, request.energy)
     except InputError as error:
         placed = error if str(error.where).startswith(str(file)) else error.within(file)
-        if not asked.skip_bad:
+        if not request.skip_bad:
             raise placed from None
         tally.skipped += 1
         tally.reason = tally.reason or str(placed)
         return []
-    rows = [(spelled(pair), found) for pair, found in parts.items()]
-    for name, found in rows:
-        _count(f"{file}: {name}", found, tally)
-    if asked.total:
-        rows.append((SUM, bundle.total(file, asked.processes, asked.energy)))
+    rows = [(spelled(pair), section) for pair, section in parts.items()]
+    for name, section in rows:
+        _count(f"{file}: {name}", section, tally)
+    if request.total:
+        rows.append((SUM, bundle.total(file, request.processes, request.energy)))
     return rows
 
 
-def _count(place: str, found: CrossSection, tally: Tally) -> None:
+def _count(label: str, section: CrossSection, tally: Tally) -> None:
     tally.predicted += 1
-    tally.near_edge += found.domain == NEAR_EDGE
-    tally.outside += found.domain == OUTSIDE
-    if BEYOND in found.reason:
+    tally.near_edge += section.domain == NEAR_EDGE
+    tally.outside += section.domain == OUTSIDE
+    if BEYOND in section.reason:
         tally.violating += 1
-        tally.violated = tally.violated or f"{place}: {found.reason}"
-    elif found.reason:
+        tally.violated = tally.violated or f"{label}: {section.reason}"
+    elif section.reason:
         tally.unstated += 1
 
 
 def _errors_of(surrogates: Sequence[Surrogate]) -> list[str]:
-    """Name the errors that any of them knows, those of theory between its own and the total."""
-    theory = dict.fromkeys(source for one in surrogates for source in one.theory)
+    """Name the errors of any surrogate: of regression, then of theory, then the total."""
+    theory = dict.fromkeys(source for surrogate in surrogates for source in surrogate.theory)
     return [f"{source}_{side}" for source in (REGRESSION, *theory, TOTAL) for side in SIDES]
 
 
 def _batch(
-    rows: Sequence[tuple[str, str, CrossSection]], errors: Sequence[str], asked: BundleRequest
+    rows: Sequence[tuple[str, str, CrossSection]], errors: Sequence[str], request: BundleRequest
 ) -> pa.RecordBatch:
-    labels, processes, found = zip(*rows, strict=True) if rows else ((), (), ())
-    values = np.array([one[:3] for one in found], np.float64).reshape(-1, 3) * asked.factor
+    labels, processes, sections = zip(*rows, strict=True) if rows else ((), (), ())
+    values = (
+        np.array([section[:3] for section in sections], np.float64).reshape(-1, 3) * request.factor
+    )
     names = ("median", *quantile_names(MEDIAN_AND_INTERVAL[1:]))
     return to_batch(
         {"file": ("", _words(labels)), "process": ("", _words(processes))},
         {
-            f"{asked.name}_{name}": (asked.unit, column)
+            f"{request.name}_{name}": (request.unit, column)
             for name, column in zip(names, values.T, strict=True)
         },
-        {f"{name}_rel": ("", _error(name, found)) for name in errors},
+        {f"{name}_rel": ("", _error(name, sections)) for name in errors},
         {
-            DOMAIN: ("", _words([one.domain for one in found])),
-            REASON: ("", _words([one.reason for one in found])),
+            DOMAIN: ("", _words([section.domain for section in sections])),
+            REASON: ("", _words([section.reason for section in sections])),
         },
     )
 
 
-def _error(name: str, found: Sequence[CrossSection]) -> np.ndarray:
-    """Take a relative error of each; NaN where it is not known."""
-    every: list[Mapping[str, float]] = [one.errors for one in found]
+def _error(name: str, sections: Sequence[CrossSection]) -> np.ndarray:
+    """Return one relative error of each cross section; NaN where it is not known."""
+    every: list[Mapping[str, float]] = [section.errors for section in sections]
     return np.array([errors.get(name, math.nan) for errors in every], np.float64)
 
 

@@ -1,4 +1,4 @@
-"""The test rows that a study selects for figures, by their numbers or by what they are."""
+"""The test rows that a study selects for figures, by row number or by values of inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlobayes.types import Dataset
 
 WHERE = "figures.cases"
 RELATIVE = 1e-6
-"""Numbers that differ by less are the same: people copy them from tables."""
+"""Relative tolerance of values of inputs, which users copy from tables with few digits."""
 
 
 def points_of(cases: Sequence[int | Mapping[str, float]], data: Dataset) -> tuple[int, ...]:

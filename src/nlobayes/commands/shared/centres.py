@@ -1,4 +1,4 @@
-"""Where the networks of draws are linearised, and who cannot do with such draws."""
+"""Centres of linearised networks in thinned posteriors, and the refusal of such posteriors."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from nlobayes.types import Named
 
 
 def read_centres(thinned: Groups) -> Named | None:
-    """Read the centre of each draw (chain, draw, ...); None where no network is linearised."""
+    """Read the centre of each draw (chain, draw, ...); None if the networks are not linearised."""
     return read_variables(thinned[CENTRES]) if CENTRES in thinned else None
 
 
 def check_networks(made: Mapping[str, Any], posterior: Path) -> None:
-    """Refuse draws whose network is linearised, by the attributes of their file.
+    """Refuse a posterior of linearised networks, given the attributes of its file.
 
     Raises
     ------
     InputError
-        If it is.
+        If the networks are linearised.
     """
     if made.get("predictive") == LINEARISED:
         raise InputError("commands.linearised", where=posterior)

@@ -1,4 +1,4 @@
-"""How far a chain group is, by its segments, its logs and the seconds that its jobs took."""
+"""The progress of a chain group, from its segments, its logs and the seconds of its jobs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from nlobayes.artifacts.drawn_so_far import Drawn, read_drawn
 from nlobayes.errors import InputError, one_line
 
 PROGRESS = re.compile(r": (\d+) of (\d+)\s*$")
-"""The end of a line that shows how many steps a job has made."""
+"""The end of a line of progress: steps that a job has made, of all its steps."""
 SECONDS = 0
-"""Column of Snakemake's benchmark."""
+"""Column of the seconds in Snakemake's benchmark files."""
 
 Reader = Callable[[Path], Drawn]
 
 
 class Folders(NamedTuple):
-    """Where results, logs and timings are."""
+    """The folders of results, logs and timings."""
 
     results: Path
     logs: Path
@@ -30,16 +30,16 @@ class Folders(NamedTuple):
 
     @classmethod
     def beside(cls, results: Path) -> Folders:
-        """Take the logs and timings beside some results, as the workflow puts them."""
+        """Return the folders of logs and timings beside the results, as in the workflow."""
         return cls(results, results.parent / "logs", results.parent / "timings")
 
 
 class Line(NamedTuple):
-    """Jobs of one chain group in a row: those of its warm-up, or those that draw.
+    """The consecutive jobs of one chain group: those of its warm-up, or those that draw.
 
-    `made` are the steps of finished jobs, `running` those that the log of the next one shows;
-    `at_work` states whether there is such a log. `seconds` is the time per step, None before the
-    first; `updated` the time of the last file or log line, zero before the first.
+    `made` are the steps of finished jobs, `running` those that the log of the next job shows, and
+    `at_work` is whether this log exists. `seconds` is the time per step, None before the first
+    step. `updated` is the time of the last file or log line, zero before the first.
     """
 
     files: tuple[Path, ...]
@@ -51,17 +51,17 @@ class Line(NamedTuple):
 
     @property
     def steps(self) -> int:
-        """Steps of finished jobs and of the one that runs."""
+        """Steps of the finished jobs and of the running one."""
         return self.made + self.running
 
 
 def cached_reader() -> Reader:
-    """Read every segment once, however often it is requested, unless the file changes."""
+    """Return a function that reads segments, each again only if its file has changed."""
     known: dict[Path, tuple[tuple[int, int], Drawn]] = {}
 
     def read(path: Path) -> Drawn:
-        found = path.stat()
-        stamp = (found.st_mtime_ns, found.st_size)
+        status = path.stat()
+        stamp = (status.st_mtime_ns, status.st_size)
         if path not in known or known[path][0] != stamp:
             known[path] = (stamp, read_drawn(path))
         return known[path][1]
@@ -70,36 +70,36 @@ def cached_reader() -> Reader:
 
 
 def read_line(folders: Folders, run: str, chain_group: int, stage: str) -> Line:
-    """Read how far the jobs of a stage, `warmup` or `draw`, of a chain group are."""
+    """Read the progress of a stage, `warmup` or `draw`, of a chain group."""
     name = "segment" if stage == "draw" else "warmup"
     place = f"{run}/{chain_group}"
     files = tuple(_in_order(folders.results / "chains" / place, name))
     logs = folders.logs / stage / place
     made = [reported_steps(logs / f"{number}.log") for number in range(len(files))]
     log = logs / f"{len(files)}.log"
-    begun = _time_of(files[-1]) if files else 0.0
-    at_work = _time_of(log) > begun
+    last_saved = _time_of(files[-1]) if files else 0.0
+    at_work = _time_of(log) > last_saved
     running = reported_steps(log) if at_work else 0
-    taken = [_seconds(folders.timings / stage / place / f"{n}.tsv") for n in range(len(files))]
-    timed = [(s, steps) for s, steps in zip(taken, made, strict=True) if s is not None and steps]
+    seconds = [_seconds(folders.timings / stage / place / f"{n}.tsv") for n in range(len(files))]
+    timed = [(s, steps) for s, steps in zip(seconds, made, strict=True) if s is not None and steps]
     per_step = _per_step(timed)
     if per_step is None and running and files:
-        per_step = max(_time_of(log) - begun, 0.0) / running
-    return Line(files, sum(made), running, at_work, per_step, max(begun, _time_of(log)))
+        per_step = max(_time_of(log) - last_saved, 0.0) / running
+    return Line(files, sum(made), running, at_work, per_step, max(last_saved, _time_of(log)))
 
 
 def reported_steps(log: Path) -> int:
-    """Give the steps that the last line of progress in a log shows; zero where there is none."""
+    """Return the steps in the last line of progress of a log; zero if there is none."""
     with suppress(OSError):
         lines = log.read_text("utf-8", errors="replace").splitlines()
         for line in reversed(lines):
-            if told := PROGRESS.search(line):
-                return int(told[1])
+            if progress := PROGRESS.search(line):
+                return int(progress[1])
     return 0
 
 
 def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[Drawn], str | None]:
-    """Read segments up to the first that cannot be used, and name its error."""
+    """Read segments up to the first unusable one, and return the error of that one."""
     drawn: list[Drawn] = []
     for path in files:
         try:
@@ -110,7 +110,7 @@ def read_segments(files: tuple[Path, ...], read: Reader) -> tuple[list[Drawn], s
 
 
 def of_all_chains(chain_groups: list[list[Drawn]]) -> np.ndarray | None:
-    """Join the function draws of all chain groups, as many as the shortest has; None without."""
+    """Join the function draws of all chain groups, cut to the shortest; None if one has none."""
     joined = [
         np.concatenate([d.function for d in group], axis=1) for group in chain_groups if group
     ]
@@ -121,7 +121,7 @@ def of_all_chains(chain_groups: list[list[Drawn]]) -> np.ndarray | None:
 
 
 def _in_order(folder: Path, name: str) -> Iterator[Path]:
-    """List the files of a chain group by number, up to the first that is not there."""
+    """List the files of a chain group by number, up to the first that is missing."""
     number = 0
     while (path := folder / f"{name}_{number}.nc").is_file():
         yield path
@@ -136,7 +136,7 @@ def _time_of(path: Path) -> float:
 
 
 def _seconds(timing: Path) -> float | None:
-    """Read the seconds of a job from Snakemake's benchmark of it."""
+    """Read the seconds of a job from its Snakemake benchmark; None if there is none."""
     with suppress(OSError, ValueError, IndexError):
         return float(timing.read_text().splitlines()[1].split("\t")[SECONDS])
     return None

@@ -1,4 +1,4 @@
-"""The tables of the chains of a run, whatever they predict."""
+"""The tables of the chains of a run, of numbers or of classes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from nlobayes.types import Columns
 
 
 def of_chains(job: TabulateChainsJob, groups: Groups, covariate: Covariate) -> dict[str, Columns]:
-    """Tabulate a posterior whose weights were stored every so many draws.
+    """Tabulate the chains of a posterior, whose weights are stored for every n-th draw.
 
     Raises
     ------
     InputError
-        If parameters are to be shown that the posterior does not have.
+        If the posterior lacks a parameter that figures should show.
     """
     draws, names = posterior_draws(groups), weight_names(groups["posterior"])
     outputs = draws.function.shape[2] // len(covariate.at_reference)
@@ -54,14 +54,14 @@ def _planes(
 
 
 def of_starts(paths: Sequence[Path]) -> dict[str, Columns]:
-    """Tabulate how the MAPs were reached."""
+    """Tabulate the losses of the searches for MAPs."""
     starts = [read_map(path) for path in paths]
     losses, misfits = [s.loss for s in starts], [s.validation_rmse for s in starts]
     return {"loss": tables.losses(losses, misfits)}
 
 
 def _with_coefficients(draws: ChainDraws, names: list[str]) -> ChainDraws:
-    """Count the weights of a network without hidden layer, which are identified, as quantities."""
+    """Add the weights of a network without hidden layer: they are identified."""
     if not is_linear(names):
         return draws
     weights = np.moveaxis(draws.weights, 2, 0)

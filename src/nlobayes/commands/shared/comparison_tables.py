@@ -1,4 +1,4 @@
-"""How compared runs are shown: tables of the terminal, and one in Markdown."""
+"""Tables of compared runs for the terminal, and one in Markdown."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ RED = "bold red"
 
 
 class Accuracy(NamedTuple):
-    """How accuracy is called, and the keys of its scores; the first is also that of baselines."""
+    """Two scores of accuracy: their names and keys. Baselines have the first only."""
 
     first_name: str
     first: str
@@ -33,10 +33,10 @@ CLASSES = Accuracy("accuracy", "accuracy", "lppd", "lppd")
 
 
 def show_runs(runs: Sequence[RunMetrics]) -> Table:
-    """Show a row for each run: scores beside convergence."""
+    """Make a table with a row for each run: scores beside convergence."""
     accuracy = _accuracy(runs)
-    own = comparison.compared_by(runs)
-    rows = [{**_run(run, accuracy), **_own([run], own)} for run in runs]
+    own_scores = comparison.compared_by(runs)
+    rows = [{**_run(run, accuracy), **_own([run], own_scores)} for run in runs]
     return _table(rows, title="Test split, total uncertainty with fitted noise")
 
 
@@ -70,7 +70,7 @@ def _verdict(run: RunMetrics) -> Text:
 
 
 def show_rivals(runs: Sequence[RunMetrics], results: Path) -> list[Table]:
-    """Show a row for each rival of each dataset, with its CPU time and memory; none without."""
+    """Make a table of the rivals of each dataset, with CPU time and memory; none without rivals."""
     accuracy = _accuracy(runs)
     rows = [
         {
@@ -86,7 +86,7 @@ def show_rivals(runs: Sequence[RunMetrics], results: Path) -> list[Table]:
 
 
 def _rivals(runs: Sequence[RunMetrics]) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """Take each rival of each dataset, by the first run that has it."""
+    """Return each rival by dataset and name, from the first run that has it."""
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for run in runs:
         for name, rival in run.rivals.items():
@@ -107,7 +107,7 @@ def _of_rival(found: Mapping[str, Any], accuracy: Accuracy) -> dict[str, str]:
 
 
 def show_differences(differences: Columns, runs: Sequence[RunMetrics]) -> Table:
-    """Show the differences; a setting with a run that has not converged is red here, too."""
+    """Make a table of differences; settings with a run that has not converged are red."""
     failed = {run.setting for run in runs if not (run.converged or run.approximate)}
     rows = [
         {
@@ -130,14 +130,14 @@ def _marked(setting: str, failed: set[str]) -> Text:
 
 
 def show_point_differences(differences: Columns, points: int) -> Table:
-    """Show how the second of two runs differs from the first, paired over the points."""
+    """Make a table of the differences between two runs, paired over the points."""
     rows = [{"metric": row["metric"], **_interval(row)} for row in _rows(differences)]
     title = f"Second run minus first, paired over {points} points, 95 % t interval"
     return _table(rows, title, "What other seeds or splits would change is not in it.")
 
 
 def write_markdown(runs: Sequence[RunMetrics]) -> str:
-    """Write a row for each setting: its worst convergence, its mean scores; then the rivals."""
+    """Write a row for each setting with its worst convergence and mean scores; then the rivals."""
     accuracy = _accuracy(runs)
     rows = [
         {
@@ -185,7 +185,7 @@ def _setting(runs: Sequence[RunMetrics], accuracy: Accuracy) -> dict[str, str]:
 
 
 def _own(runs: Sequence[RunMetrics], names: Sequence[str]) -> dict[str, str]:
-    """Describe runs by the user's own scores."""
+    """Write the means of the user's custom scores."""
     return {name: _mean([run.test for run in runs], name, ".4g") for name in names}
 
 
@@ -203,13 +203,13 @@ def _verdict_on_all(runs: Sequence[RunMetrics]) -> str:
 def _over(
     statistic: Callable[[Any], Any], found: Sequence[Mapping[str, Any]], key: str, form: str
 ) -> str:
-    values = [one.get(key) for one in found]
+    values = [each.get(key) for each in found]
     return "-" if None in values else format(statistic(values), form)
 
 
 def _mean(scores: Sequence[Mapping[str, Any]], key: str, form: str) -> str:
-    """Write mean and standard error over replicates."""
-    values = [one.get(key) for one in scores]
+    """Write the mean of a score and its standard error over replicates; a dash if one misses."""
+    values = [each.get(key) for each in scores]
     if None in values:
         return "-"
     found = comparison.estimate(np.array(values, dtype=np.float64))
@@ -218,9 +218,9 @@ def _mean(scores: Sequence[Mapping[str, Any]], key: str, form: str) -> str:
 
 
 def _accuracy(runs: Sequence[RunMetrics]) -> Accuracy:
-    """Choose the scores that all runs have."""
+    """Choose scores of accuracy that all runs have."""
     known = (LOG10, CLASSES)
-    return next((one for one in known if all(one.first in run.test for run in runs)), TARGET)
+    return next((a for a in known if all(a.first in run.test for run in runs)), TARGET)
 
 
 def _table(

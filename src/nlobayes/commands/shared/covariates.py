@@ -13,9 +13,9 @@ MASS_UNITS = ("GeV", "TeV")
 
 
 class Covariate(NamedTuple):
-    """Its label with unit, and its values (point,) and (reference_point,).
+    """Label of the covariate with its unit, and its values (point,) and (reference_point,).
 
-    A mass, which may carry a sign, is shown by its absolute value; a mixing keeps its sign.
+    A mass may carry a sign and is shown by its absolute value. A mixing keeps its sign.
     """
 
     label: str
@@ -24,7 +24,7 @@ class Covariate(NamedTuple):
 
 
 def of(data: Dataset, column: str) -> Covariate:
-    """Take a column of the inputs.
+    """Return a column of the inputs as covariate.
 
     Raises
     ------

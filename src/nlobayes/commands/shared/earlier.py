@@ -1,4 +1,4 @@
-"""What verbs that build a model take of earlier data."""
+"""Earlier data that the prior of a model names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nlobayes.types import EarlierData
 
 
 def earlier_files(job: ModelJob) -> list[Path]:
-    """List the file of the earlier data that the prior of a model names, if any."""
+    """List the file of the earlier data of a model; empty if its prior names none."""
     return [] if job.prior.earlier is None else [Path(job.prior.earlier.file)]
 
 
 def earlier_of(job: ModelJob) -> EarlierData | None:
-    """Read it."""
+    """Read the earlier data of a model; None if its prior names none."""
     return next(map(read_earlier, earlier_files(job)), None)

@@ -1,4 +1,4 @@
-"""What a surrogate is of: every target of numbers with its noise, or classes without any."""
+"""Targets of a surrogate: numbers, each with its noise, or classes, which have no noise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATED = (
 
 
 class Target(NamedTuple):
-    """A target as if it were the only one, its noise and its scores."""
+    """One target: its dataset with this target alone, its noise and its scores."""
 
     data: Dataset
     noise: StoredNoise
@@ -44,24 +44,24 @@ def is_of_classes(data: Dataset) -> bool:
 
 
 def targets_of(data: Dataset, scores: Mapping[str, Any]) -> list[Target]:
-    """Take every target apart, first the one that a surrogate is of; none of classes."""
+    """Return each target separately, the main one first; none for classes."""
     if is_of_classes(data):
         return []
     if len(data.target_names) == 1:
         return [Target(data, _noise(scores["predictive_noise"]), scores)]
     each = enumerate(scores["outputs"][name] for name in data.target_names)
     return [
-        Target(with_one_target(data, place), _noise(own["predictive_noise"]), own)
-        for place, own in each
+        Target(with_one_target(data, place), _noise(of_target["predictive_noise"]), of_target)
+        for place, of_target in each
     ]
 
 
 def network_of_targets(named: Named, data: Dataset, temperature: float) -> dict[str, np.ndarray]:
-    """Take the arrays of the network, one chain after the other, and of its outputs the targets.
+    """Return the arrays of the network, chain after chain, with the outputs of the targets only.
 
-    So any even choice has as many draws of each chain. Outputs behind the targets are the noise
-    that the likelihood states, which a surrogate does without. Of classes there is one output for
-    each, its logit: what likelihoods divide by and what two classes share is worked in.
+    An evenly spaced selection of draws then has equally many of each chain. Further outputs are the
+    noise of the likelihood, which surrogates do not use. Classes have one output each, the logit:
+    it is divided by the temperature, and of two classes the first gets logit zero.
     """
     drawn = {name: values for name, values in flatten(named).items() if is_parameter(name)}
     last = sum(name.startswith(WEIGHTS) for name in drawn)
@@ -74,17 +74,19 @@ def network_of_targets(named: Named, data: Dataset, temperature: float) -> dict[
 
 
 def noise_tables(targets: Sequence[Target]) -> dict[str, Any]:
-    """Give the noise of the targets as the arrays of what is exported; empty ones of classes."""
+    """Return the noise of the targets as arrays for the export; empty arrays for classes."""
     if not targets:
         return dict(surrogate_file.NO_NOISE)
-    first, *further = (NoiseTable(one.noise.residual, one.noise.probability) for one in targets)
+    first, *further = (
+        NoiseTable(target.noise.residual, target.noise.probability) for target in targets
+    )
     return {**first._asdict(), "further": tuple(further)}
 
 
 def facts_of_targets(
     data: Dataset, targets: Sequence[Target], scores: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Give the transforms, the noise and the scores of the targets."""
+    """Return the transforms, the noise and the scores of the targets."""
     if not targets:
         form = {"form": surrogate_file.CLASSES}
         return {"transforms": data.transforms, "scores": _scores(scores), **form}
@@ -95,11 +97,11 @@ def facts_of_targets(
         "predictive_noise": first.scores["predictive_noise"],
         "scores": _scores(first.scores),
     }
-    return facts | ({FURTHER: [_further(one) for one in others]} if others else {})
+    return facts | ({FURTHER: [_further(target) for target in others]} if others else {})
 
 
 def _further(target: Target) -> dict[str, Any]:
-    """Give the transform, noise and scores of a further target."""
+    """Return the transform, noise and scores of a further target."""
     constants = target.data.transforms["target"]
     return {
         "target": target.data.target_names[0],
@@ -111,7 +113,7 @@ def _further(target: Target) -> dict[str, Any]:
 
 
 def _logits(outputs: np.ndarray) -> np.ndarray:
-    """Give outputs (..., output) for each class; with one output the first class has zero."""
+    """Return logits (..., class); the logit of the first of two classes is zero."""
     if outputs.shape[-1] > 1:
         return outputs
     return np.concatenate([np.zeros_like(outputs), outputs], axis=-1)

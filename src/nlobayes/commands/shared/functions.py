@@ -1,4 +1,4 @@
-"""What several verbs evaluate of named draws: the function, and the noise of the likelihood."""
+"""Evaluation of named draws: the function, and the noise of the likelihood."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from nlobayes.surrogate.plane import ROWS_OF_GRID, grid_over, plane_of
 from nlobayes.types import Dataset, Named, Plane, Predicted
 
 LEARNED = (NOISE, DEGREES)
-"""What a likelihood may learn, one value per draw, or one for each output."""
+"""Parameters that likelihoods may learn, with one value per draw or per output."""
 
 
 def predict_draws(
@@ -37,21 +37,21 @@ def predict_draws(
     data: Dataset,
     centres: dict[str, np.ndarray] | None = None,
 ) -> Predicted:
-    """Evaluate every draw at every point on the model scale, or the probabilities of classes.
+    """Evaluate every draw at every point: f on the model scale, or the probabilities of classes.
 
-    With `centres` the network of each draw is linearised there.
+    If `centres` are given, the network of each draw is linearised at its centre.
     """
     outputs = _outputs(variables, job, data, centres)
-    own, settings = functions_of(job.likelihood), job.likelihood.arguments()
-    likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**own, **settings)
+    functions, settings = functions_of(job.likelihood), job.likelihood.arguments()
+    likelihood: Any = LIKELIHOODS[job.likelihood.kind].build(**functions, **settings)
     target = TargetTransform(**data.transforms["target"])
-    learned = LEARNED if not own else [name for name in variables if not is_parameter(name)]
+    learned = LEARNED if not functions else [name for name in variables if not is_parameter(name)]
     of_each = {name: variables[name][:, np.newaxis] for name in learned if name in variables}
     error = None if data.error is None else data.error / target.sd
     noise = likelihood.noise(outputs, of_each, error, np)
     if noise is None:
         return Predicted(likelihood.probabilities(outputs, np).astype(outputs.dtype))
-    if own:
+    if functions:
         _check_scale(noise, job.likelihood.kind)
     centre = noise.centre.astype(np.float64)
     known = along_targets(data.relative_to, centre[0])
@@ -61,7 +61,7 @@ def predict_draws(
 
 
 def _check_scale(noise: Noise, kind: str) -> None:
-    """Refuse the noise of a user's likelihood where its scale is of other axes, or no scale."""
+    """Refuse the noise of a custom likelihood if its scale has a wrong shape or is no scale."""
     scale, shape = np.asarray(noise.scale), noise.centre.shape
     try:
         fits = np.broadcast_shapes(scale.shape, shape) == shape
@@ -72,7 +72,7 @@ def _check_scale(noise: Noise, kind: str) -> None:
             "commands.own_scale",
             where=f"likelihood of kind {kind}",
             shape=scale.shape,
-            wanted=shape,
+            expected=shape,
         )
 
 
@@ -82,7 +82,7 @@ def predict_between(
     data: Dataset,
     centres: dict[str, np.ndarray] | None = None,
 ) -> Plane | None:
-    """Evaluate every draw on a grid over two inputs of classes; None for anything else."""
+    """Evaluate every draw on a grid if classes are learned from two inputs; None otherwise."""
     if data.transforms["target"]["scale"] != CLASSES or len(data.input_names) != 2:
         return None
     grid = grid_over(data.inputs)
@@ -112,13 +112,13 @@ def _outputs(
 def read_weights(thinned: Groups, posterior: Path) -> Named:
     """Read the weights (chain, draw, ...) of a thinned posterior.
 
-    Where draws differ in architecture the units that a draw lacks have weights of zero, so that
-    masks change no prediction.
+    If draws differ in architecture, the units that a draw lacks have weights of zero. Masks then
+    change no prediction.
 
     Raises
     ------
     InputError
-        If the method of the posterior gave functions alone.
+        If the posterior has draws of functions but none of weights.
     """
     if not thinned["posterior"].data_vars:
         raise InputError("commands.no_weights", where=posterior)
@@ -126,12 +126,12 @@ def read_weights(thinned: Groups, posterior: Path) -> Named:
 
 
 def flatten(named: Named) -> dict[str, np.ndarray]:
-    """Put the draws of all chains one after the other."""
+    """Join the draws of all chains along one axis, chain after chain."""
     return {name: v.reshape(-1, *v.shape[2:]) for name, v in named.values.items()}
 
 
 def check_same_rows(thinned: Groups, data: Dataset, posterior: Path, dataset: Path) -> None:
-    """Refuse a dataset that a posterior was not conditioned on.
+    """Refuse a dataset if the posterior was not conditioned on it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Scores of groups of test rows, for the end of a run and the first page of the report."""
+"""Scores of groups of test rows, for the summary and the landing page of the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def header(of_classes: bool) -> list[str]:
 
 
 def group_rows(runs: Sequence[Finished], of_classes: bool) -> list[list[str]]:
-    """Give the cells of each group of test rows that was scored, run by run."""
+    """Return the cells of each scored group of test rows, run by run."""
     return [
         [
             run.label,
@@ -40,7 +40,7 @@ def group_rows(runs: Sequence[Finished], of_classes: bool) -> list[list[str]]:
 
 
 def group_table(runs: Sequence[Finished], of_classes: bool) -> Table | None:
-    """Set the groups of all runs below each other; None where there are none."""
+    """Make a table of the groups of all runs; None if there are none."""
     rows = group_rows(runs, of_classes)
     if not rows:
         return None
@@ -63,7 +63,7 @@ def _errors(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
 
 
 def score_cells(scores: Mapping[str, Any], of_classes: bool) -> list[str]:
-    """Give the scores of the summary of some rows."""
+    """Return the cells of the score columns of the summary."""
     columns = score_columns(of_classes).items()
     return [_number(scores.get(filled_by(keys, scores)), column.form) for column, keys in columns]
 

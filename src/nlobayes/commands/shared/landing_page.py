@@ -1,4 +1,4 @@
-"""The first page of the report: every run with its verdict, in reStructuredText."""
+"""The landing page of the report: every run with its verdict, in reStructuredText."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from nlobayes.metrics import metric_of
 
 
 def landing_page(runs: Sequence[Finished]) -> str:
-    """Answer the first questions of a reader, then write tables, failed checks and surrogates."""
+    """Write answers to the first questions, then tables, failed checks and surrogates."""
     if not runs:
         return "No run is finished.\n"
     numbers = [run for run in runs if not run.is_of_classes]
@@ -44,7 +44,7 @@ def landing_page(runs: Sequence[Finished]) -> str:
             *_outputs(runs),
             *_sizes(runs),
             *_rivals(runs),
-            *(_verdict(label, said) for label, said in failures(runs).items()),
+            *(_verdict(label, failure) for label, failure in failures(runs).items()),
             *map(_plain, steps_of(runs)),
             *map(_plain, stackings(runs)),
             *_surrogates(runs),
@@ -53,7 +53,7 @@ def landing_page(runs: Sequence[Finished]) -> str:
 
 
 def _groups(runs: Sequence[Finished]) -> list[str]:
-    """Write the scores of groups of test rows, where there are any."""
+    """Write the scores of groups of test rows, if there are any."""
     tables = [
         _table([header_of_groups(of_classes), *([_plain(cell) for cell in row] for row in rows)])
         for of_classes in (False, True)
@@ -63,19 +63,19 @@ def _groups(runs: Sequence[Finished]) -> list[str]:
 
 
 def _outputs(runs: Sequence[Finished]) -> list[str]:
-    """Write the scores of every target where a network learned several."""
+    """Write the scores of every target, if a network learned several."""
     rows = [[_plain(cell) for cell in row] for row in output_rows(runs)]
     return [f"{TITLE_OF_OUTPUTS}:", _table([header_of_outputs(), *rows])] if rows else []
 
 
 def _sizes(runs: Sequence[Finished]) -> list[str]:
-    """Write the sizes of networks that were drawn, where there are any."""
+    """Write the drawn sizes of networks, if there are any."""
     rows = [[_plain(cell) for cell in row] for row in size_rows(runs)]
     return [f"{TITLE_OF_SIZES}:", _table([header_of_sizes(), *rows])] if rows else []
 
 
 def _rivals(runs: Sequence[Finished]) -> list[str]:
-    """Write the scores of rivals beside those of their runs, where there are any."""
+    """Write the scores of rivals beside those of their runs, if there are any."""
     rows = [[_plain(cell) for cell in row] for row in rival_rows(runs)]
     return [f"{TITLE_OF_RIVALS}:", _table([header_of_rivals(), *rows])] if rows else []
 
@@ -115,9 +115,9 @@ def _scores(run: Finished) -> list[str]:
     return cells
 
 
-def _verdict(label: str, said: FailedRun) -> str:
-    items = "\n".join(f"- {_plain(line)}" for line in said.failed)
-    return f"**{said.headline}:** {_plain(label)}\n\n{items}"
+def _verdict(label: str, failure: FailedRun) -> str:
+    items = "\n".join(f"- {_plain(line)}" for line in failure.failed)
+    return f"**{failure.headline}:** {_plain(label)}\n\n{items}"
 
 
 def _surrogates(runs: Sequence[Finished]) -> list[str]:
@@ -126,8 +126,8 @@ def _surrogates(runs: Sequence[Finished]) -> list[str]:
         return []
     files = "\n".join(f"- {_plain(run.label)}: {_plain(str(run.surrogate))}" for run in written)
     predict = f"``{program()} predict FILE points.csv -o out.csv``"
-    of = [_plain(f"{', '.join(labels)}: {said}") for said, labels in identities(runs).items()]
-    what = ["What they are of:", "\n".join(f"- {line}" for line in of)] if of else []
+    lines = [_plain(f"{', '.join(names)}: {of}") for of, names in identities(runs).items()]
+    what = ["What they are of:", "\n".join(f"- {line}" for line in lines)] if lines else []
     return ["Surrogates, one file each:", files, *what, f"Predict with {predict}."]
 
 
@@ -136,5 +136,5 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape what reStructuredText would read as markup."""
+    """Escape characters that reStructuredText reads as markup."""
     return "".join(f"\\{sign}" if sign in "\\*`_|" else sign for sign in text)

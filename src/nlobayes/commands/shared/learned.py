@@ -1,4 +1,4 @@
-"""The target of a run, which decides whether runs can be compared."""
+"""The target and the train rows of a run; runs are comparable only if these are equal."""
 
 import hashlib
 from typing import Any
@@ -10,7 +10,7 @@ from nlobayes.types import Dataset
 
 
 def learned(data: Dataset) -> dict[str, Any]:
-    """Name target, unit and scale, and digest the numbers and the targets of the train rows."""
+    """Return target, unit and scale, and a digest of the numbers and targets of the train rows."""
     rows = np.flatnonzero(data.split == TRAIN)
     digest = hashlib.sha256()
     for array in (rows.astype(np.int64), data.observed[rows].astype(np.float64)):

@@ -1,4 +1,4 @@
-"""Scores of every target of networks that learned several, theory errors among them."""
+"""Scores of every target of networks that learned several, theory errors included."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS: dict[str, tuple[tuple[str, ...], str]] = {
     "68 %": (("coverage_68",), ".3f"),
     "95 %": (("coverage_95",), ".3f"),
 }
-"""The keys that fill each column, and how its numbers are written."""
+"""Keys of the scores of each column, and the format of its numbers."""
 
 
 def header() -> list[str]:
@@ -27,7 +27,7 @@ def header() -> list[str]:
 
 
 def output_rows(runs: Sequence[Finished]) -> list[list[str]]:
-    """Give the cells of each target, run by run; none of runs that learned one."""
+    """Return the cells of each target, run by run; none for runs with one target."""
     return [
         [run.label, name, *_cells(scores["test"])]
         for run in runs
@@ -36,7 +36,7 @@ def output_rows(runs: Sequence[Finished]) -> list[list[str]]:
 
 
 def output_table(runs: Sequence[Finished]) -> Table | None:
-    """Set the targets of all runs below each other; None where none learned several."""
+    """Make a table of the targets of all runs; None if no run has several."""
     return plain_table(TITLE, header(), output_rows(runs))
 
 

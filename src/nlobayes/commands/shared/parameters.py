@@ -1,4 +1,4 @@
-"""The parameters of a posterior by their names, for tables that show some of them."""
+"""The parameters of a posterior by name, for tables that show some of them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from nlobayes.study.presets import MOST_PANELS
 
 
 class Parameters(NamedTuple):
-    """What the stored draws are of: first the weights, then what is one number per draw.
+    """Parameters with their stored draws: first the weights, then those with one value per draw.
 
     Attributes
     ----------
     names
-        Name of each, as `weights_1[m1, 0]` and `noise`.
+        Name of each, such as `weights_1[m1, 0]` or `noise`.
     aliases
-        The same with numbers in place of the names of features: `weights_1[0, 0]`.
+        The same with numbers instead of names of features, such as `weights_1[0, 0]`.
     draws
         Axes (chain, stored draw, parameter).
     weights
-        How many of them are weights.
+        Number of weights.
     """
 
     names: list[str]
@@ -38,7 +38,7 @@ class Parameters(NamedTuple):
 
     @classmethod
     def of(cls, posterior: xr.Dataset) -> Parameters:
-        """Take them from a posterior."""
+        """Collect the parameters of a posterior."""
         drawn, names = weights_of(posterior), weight_names(posterior)
         single = {
             str(name): values.values[..., np.newaxis]
@@ -49,17 +49,17 @@ class Parameters(NamedTuple):
         draws = np.concatenate([drawn, *single.values()], axis=2)
         return cls([*names, *single], [*aliases, *single], draws, len(names))
 
-    def places(self, asked: Sequence[str]) -> list[int]:
-        """Find parameters by name, whatever the blanks in it.
+    def places(self, requested: Sequence[str]) -> list[int]:
+        """Find the positions of parameters by name; blanks in names are ignored.
 
         Raises
         ------
         InputError
-            If there is none of a name.
+            If a name is unknown.
         """
         known = {_bare(name): place for place, name in enumerate(self.aliases)}
         known |= {_bare(name): place for place, name in enumerate(self.names)}
-        unknown = [name for name in asked if _bare(name) not in known]
+        unknown = [name for name in requested if _bare(name) not in known]
         if unknown:
             raise InputError(
                 "diagnostics.unknown_parameters",
@@ -67,14 +67,15 @@ class Parameters(NamedTuple):
                 unknown=unknown,
                 known=self.names[self.weights :] + self.names[: self.weights],
             )
-        return [known[_bare(name)] for name in asked]
+        return [known[_bare(name)] for name in requested]
 
-    def some(self, asked: Sequence[str]) -> dict[str, np.ndarray]:
-        """Give the draws (chain, stored draw) of parameters, or of some where none is requested.
+    def some(self, requested: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return the draws (chain, stored draw) of requested parameters, or of a default choice.
 
-        These are what is one number per draw, all weights of a linear model, or a few others.
+        The default are parameters with one value per draw, and all weights of a linear model or a
+        few weights of another network.
         """
-        places = self.places(asked) if asked else self._few()
+        places = self.places(requested) if requested else self._few()
         return {self.names[place]: self.draws[..., place] for place in places}
 
     def _few(self) -> list[int]:
@@ -95,7 +96,7 @@ def weight_names(posterior: xr.Dataset, *, numbered: bool = False) -> list[str]:
 
 
 def is_linear(names: Iterable[str]) -> bool:
-    """Return whether weights are those of a network without hidden layer, which are identified."""
+    """Return whether a network has no hidden layer, so that its weights are identified."""
     return not any(name.startswith("weights_2") for name in names)
 
 

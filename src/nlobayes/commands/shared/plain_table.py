@@ -1,4 +1,4 @@
-"""A table of texts for the terminal."""
+"""A table of plain texts for the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.table import Table
 
 
 def plain_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table | None:
-    """Set rows of cells below a header; None without rows."""
+    """Make a table of a header and rows of cells; None without rows."""
     if not rows:
         return None
     table = Table(

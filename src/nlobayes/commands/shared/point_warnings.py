@@ -1,4 +1,4 @@
-"""Warnings about predicted points, a line each on standard error."""
+"""Warnings about predicted points, one line each on standard error."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from nlobayes.commands.shared.points import Tally
 from nlobayes.errors import one_line
 
 
-def warn_of_checks(failed_checks: Mapping[str, Sequence[str]], of: str) -> None:
-    """Name the checks of the chains and of the error bars that failed."""
+def warn_of_checks(failed_checks: Mapping[str, Sequence[str]], surrogate: str) -> None:
+    """Warn of failed checks of convergence and of calibration."""
     for kind, failed in failed_checks.items():
         if failed:
-            warn(f"{kind} of {of} failed: {', '.join(failed)}")
+            warn(f"{kind} of {surrogate} failed: {', '.join(failed)}")
 
 
 def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
-    """Print how many were left out, and where the others lie.
+    """Warn of points that were left out, lie outside of the domain or violate conditions.
 
-    A row or a file, whichever `label` names, holds `per_label` points that are predicted.
+    `label` is `row` or `file`; each of these has `per_label` predicted points.
     """
     if tally.skipped:
         total = tally.skipped + tally.predicted // per_label
@@ -47,6 +47,6 @@ def warn_of_points(tally: Tally, label: str, per_label: int = 1) -> None:
         )
 
 
-def warn(said: str) -> None:
+def warn(text: str) -> None:
     """Write a warning in one line."""
-    typer.echo(f"nlobayes: warning: {one_line(said)}", err=True)
+    typer.echo(f"nlobayes: warning: {one_line(text)}", err=True)

@@ -80,7 +80,7 @@ class Tally:
 def predicted(
     surrogate: Surrogate | Classifier,
     source: Source,
-    asked: PredictionRequest,
+    request: PredictionRequest,
     tally: Tally,
     passed: Callable[[int, float], None],
 ) -> Iterator[pa.RecordBatch]:
@@ -98,17 +98,17 @@ def predicted(
         for row in np.flatnonzero(~usable).tolist():
             faults.setdefault(row, f"no such point can be predicted; allowed: {takes}")
         if faults:
-            _leave_out(faults, source, chunk, asked, tally)
+            _leave_out(faults, source, chunk, request, tally)
         good = np.setdiff1d(np.arange(len(values)), [*faults])
         given = _given(surrogate, source, chunk, good)
-        found = _predict(surrogate, values[good], asked, given)
+        found = _predict(surrogate, values[good], request, given)
         _count_reasons(found, chunk.labels[good], source.label, tally)
         units = ("" if unit == "1" else unit for unit in wanted.values())
         inputs = zip(units, values[good].T, strict=True)
         batch = to_batch(
             {source.label: ("", chunk.labels[good])},
             dict(zip(wanted, inputs, strict=True)),
-            {name: (source.units[name], chunk.columns[name][good]) for name in asked.keep},
+            {name: (source.units[name], chunk.columns[name][good]) for name in request.keep},
             found,
         )
         tally.predicted += len(good)
@@ -122,8 +122,8 @@ def _given(
     surrogate: Trained, source: Source, chunk: Chunk, good: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Take the values of fixed parameters (point,) from the source; NaN where it has none."""
-    told = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
-    units = {name: "" if unit == "1" else unit for name, unit in told.items()}
+    stated = {one.name: one.unit for one in surrogate.conditions if one.name in chunk.columns}
+    units = {name: "" if unit == "1" else unit for name, unit in stated.items()}
     values, _ = numbers(source, chunk, units)
     return dict(zip(units, values[good].T, strict=True))
 
@@ -143,11 +143,15 @@ def _count_reasons(
 
 
 def _leave_out(
-    faults: Mapping[int, str], source: Source, chunk: Chunk, asked: PredictionRequest, tally: Tally
+    faults: Mapping[int, str],
+    source: Source,
+    chunk: Chunk,
+    request: PredictionRequest,
+    tally: Tally,
 ) -> None:
     first = min(faults)
     point, reason = chunk.labels[first], faults[first]
-    if not asked.skip_bad:
+    if not request.skip_bad:
         raise InputError(
             "commands.bad_point",
             where=source.name,
@@ -162,7 +166,7 @@ def _leave_out(
 def _predict(
     surrogate: Surrogate | Classifier,
     points: np.ndarray,
-    asked: PredictionRequest,
+    request: PredictionRequest,
     given: Mapping[str, np.ndarray],
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Predict points (point, input); columns by name, each with its unit."""
@@ -170,15 +174,15 @@ def _predict(
     if isinstance(surrogate, Classifier):
         classes = answer_classes(surrogate, points, given)
         return {name: ("", column) for name, column in classes.items()} | reason
-    found = answer(surrogate, points, asked.quantiles, on=asked.on, given=given)
+    found = answer(surrogate, points, request.quantiles, on=request.on, given=given)
     domain = found.pop(DOMAIN)
-    if asked.draws:
+    if request.draws:
         with np.errstate(all="ignore"):
-            functions = surrogate.sample(points, noise=False, on=asked.on)
-        chosen = np.arange(asked.draws) * len(functions) // asked.draws
+            functions = surrogate.sample(points, noise=False, on=request.on)
+        chosen = np.arange(request.draws) * len(functions) // request.draws
         found |= {f"draw_{number}": functions[draw] for number, draw in enumerate(chosen)}
     named = {
-        f"{asked.name}_{what}": (asked.unit, column * asked.factor)
+        f"{request.name}_{what}": (request.unit, column * request.factor)
         for what, column in found.items()
     }
-    return named | answer_beside(surrogate, points, on=asked.on) | {DOMAIN: ("", domain)} | reason
+    return named | answer_beside(surrogate, points, on=request.on) | {DOMAIN: ("", domain)} | reason

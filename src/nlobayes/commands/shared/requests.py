@@ -21,7 +21,7 @@ def preview(job: PrepareJob, path: Path) -> None:
     InputError
         With all requests of the dataset that the table cannot meet.
     """
-    table = preview_table(path, _judged(job), job.most_mb)
+    table = preview_table(path, _checked_columns(job), job.most_mb)
     whole = all(len(column) < PREVIEWED_ROWS for column in table.columns.values())
     kept = rows_kept(table, job, path, whole=whole)
     check_request(kept, request_of(job), str(path))
@@ -53,7 +53,7 @@ def rows_kept(table: Table, job: PrepareJob, path: Path, *, whole: bool = True) 
         raise error.within(path) from None
 
 
-def _judged(job: PrepareJob) -> tuple[str, ...]:
+def _checked_columns(job: PrepareJob) -> tuple[str, ...]:
     """Name the columns whose values are checked."""
     groups = (job.groups,) if job.groups else ()
     rows = (job.rows.column,) if job.rows else ()

@@ -1,1 +1,1 @@
-"""The commands that people call with finished results."""
+"""Commands for users who have finished results."""

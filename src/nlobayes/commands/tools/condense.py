@@ -1,4 +1,4 @@
-"""Condense the posterior of f into a file that the prior of new data may name."""
+"""Condense the posterior of f into a file of earlier data, which priors of new runs may name."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,10 +41,10 @@ def condense(
     ] = PRIOR_DRAWS,
     seed: Annotated[int, typer.Option(help="Seed of these draws.", min=0)] = 0,
 ) -> None:
-    """Divide the prior out of the Gaussian of f at a few points, and write what is left.
+    """Divide the prior out of a Gaussian for f at a few points, and write the quotient.
 
-    Earlier data that the run's own prior named are kept: only the prior of the weights is divided
-    out.
+    Only the prior of the weights is divided out. Earlier data that the prior of the run named are
+    kept.
     """
     job = _job(
         model=model_of(posterior),
@@ -139,5 +139,7 @@ def _prior_functions(job: CondenseJob, data: Dataset, at: Dataset) -> np.ndarray
 def _warn(posterior: Path, checks: dict[str, dict[str, object]]) -> None:
     failed = [name for name, check in checks.items() if not check["passed"]]
     if failed:
-        said = ", ".join(failed)
-        typer.echo(f"warning: {posterior} failed {said}; so does what is built on it", err=True)
+        failed_text = ", ".join(failed)
+        typer.echo(
+            f"warning: {posterior} failed {failed_text}; so does what is built on it", err=True
+        )

@@ -1,4 +1,4 @@
-"""Fit a table: from a CSV or parquet file to a surrogate with error bars, by one command."""
+"""Fit a table by one command: from a CSV or parquet file to a surrogate with error bars."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from nlobayes.fitting.tables import SPLIT, dataset_of
 from nlobayes.study.files import parse_yaml
 
 MOST_WORKERS = 4
-"""Chains of a run, by default."""
+"""Most processes that compute chains, by default."""
 STUDY = """\
 The study of table {table}, written when it was fitted. With a checkout of nlobayes, Snakemake makes
 the same run with figures and a report, called from the folder in which `nlobayes fit` was called:
@@ -72,9 +72,9 @@ def fit(
     """Choose columns, units and splits, sample, write the surrogate, and print its verdict."""
     name = name_of_dataset(table)
     out, study = out or Path(f"{name}.nc"), study or Path(f"{name}.yaml")
-    given = read_table(table)
+    table_read = read_table(table)
     read = dataset_of(
-        given,
+        table_read,
         table.as_posix(),
         target,
         columns=column or (),
@@ -88,7 +88,7 @@ def fit(
         pretraining=_preset(pretraining),
         method=_preset(method),
         seed=seed,
-        train_rows=int(SPLIT["train"] * len(given.columns[target])),
+        train_rows=int(SPLIT["train"] * len(table_read.columns[target])),
     )
     configuration = configure(name, read.dataset, chosen)
     plan_of(configuration)
@@ -107,13 +107,13 @@ def _comment(table: Path, study: Path) -> str:
     return STUDY.format(table=table, command=by_snakemake(study))
 
 
-def _preset(said: str) -> Preset:
-    """Take the name of a preset, or its settings as YAML text in braces."""
-    return parse_yaml(said, "YAML text of a preset") if said.lstrip().startswith("{") else said
+def _preset(text: str) -> Preset:
+    """Read a preset: its name, or YAML text of its settings in braces."""
+    return parse_yaml(text, "YAML text of a preset") if text.lstrip().startswith("{") else text
 
 
 def _workers() -> int:
-    """Count the cores that chains can use; joblib starts what runs on them."""
+    """Count the processes for chains, at most one per core; one process without joblib."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(cores or 1, MOST_WORKERS) if find_spec("joblib") else 1
 
@@ -128,24 +128,24 @@ def _report_dataset(dataset: Mapping[str, Any], left_out: Mapping[str, str]) -> 
 
 
 def _report_verdict(fitted: Fitted) -> None:
-    """Describe convergence, coverage, errors of predictions and next steps."""
-    said = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
+    """Print convergence, coverage, errors of predictions and next steps."""
+    failure = in_words.describe_failed(fitted.diagnostics, fitted.evaluation, kept_files=False)
     headline = in_words.headline(fitted.diagnostics, fitted.evaluation)
     untested = in_words.untested(fitted.evaluation["calibration_checks"])
-    colour = "red" if said else "yellow" if untested else "green"
+    colour = "red" if failure else "yellow" if untested else "green"
     typer.echo(typer.style(headline, fg=colour, bold=True))
     typer.echo(_accuracy(fitted.evaluation["test"]))
     if untested:
         typer.echo(f"  {untested}")
-    for line in said.failed if said else ():
+    for line in failure.failed if failure else ():
         typer.echo(f"  {line}")
-    for step in said.steps if said else ():
+    for step in failure.steps if failure else ():
         typer.echo(f"  next: {step}")
 
 
 def _accuracy(test: Mapping[str, Any]) -> str:
     """Describe the errors of test rows, and the share inside their error bars."""
     half, most = test.get("relative_error_p50"), test.get("relative_error_p95")
-    off = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
+    errors = f"half within {half:.2%}, 95 % within {most:.2%} of the target; " if half else ""
     rmse, inside = test["rmse_target"], test["coverage_68"]
-    return f"test rows: {off}RMSE {rmse:.3g}; {inside:.0%} lie inside their 68 % error bars"
+    return f"test rows: {errors}RMSE {rmse:.3g}; {inside:.0%} lie inside their 68 % error bars"

@@ -26,7 +26,7 @@ def onnx(
     draws: Annotated[int | None, typer.Option(help="Draws to keep, by default all.", min=1)] = None,
     quantiles: Annotated[str, typer.Option(help="Probabilities, with commas.")] = "0.16,0.84",
 ) -> None:
-    """Write mean, median, errors and quantiles as functions of the inputs, and what they are of."""
+    """Write an ONNX model of mean, median, errors and quantiles, with facts of the surrogate."""
     if out.suffix != ENDING:
         raise InputError("commands.onnx_ending", where="--out", path=out)
     probabilities, exported = probabilities_of(quantiles), read_exported(surrogate)

@@ -1,4 +1,4 @@
-"""Predict points with a surrogate, or SLHA files with a bundle, in memory that does not grow."""
+"""Predict points with a surrogate, or SLHA files with a bundle, in constant memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from nlobayes.surrogate.trained import Trained
 
 INTERVAL = "0.16,0.84"
 CELLS = 2_000_000
-"""Posterior draws at points that are in memory at once, if draws are requested."""
+"""Values (draws times points) in memory at once, if posterior draws are requested."""
 
 
 def predict(
@@ -80,7 +80,7 @@ def predict(
     energy: Annotated[float | None, typer.Option(help="Of a bundle: energy in GeV.")] = None,
     total: Annotated[bool, typer.Option("--total", help="Of a bundle: add the sum.")] = False,
 ) -> None:
-    """Write what is predicted for every point, how sure that is, and whether to trust it."""
+    """Write for every point the prediction, its error bars and whether it lies in the domain."""
     form = form_of(out, json)
     of_one: dict[str, object] = {"--keep": keep, "--draws": draws, "--engine": engine == "jax"}
     of_one |= {"--quantiles": quantiles != INTERVAL, "--scale log10": scale == "log10"}
@@ -89,8 +89,8 @@ def predict(
         if option := _first_given(of_one):
             raise InputError("commands.option_of_one", where=option, surrogate=surrogate)
         target = _in_unit("sigma_pb", "pb", unit)
-        wanted = BundleRequest(to_pairs(process), energy, total, *target, skip_bad)
-        _by_bundle(Bundle.load(surrogate), points, wanted, (out, form), slha_out)
+        of_bundle = BundleRequest(to_pairs(process), energy, total, *target, skip_bad)
+        _by_bundle(Bundle.load(surrogate), points, of_bundle, (out, form), slha_out)
         return
     if option := _first_given(of_many):
         raise InputError("commands.option_of_bundle", where=option, surrogate=surrogate)
@@ -99,32 +99,32 @@ def predict(
         _check_no_numbers(of_one | {"--unit": unit, "--slha-out": slha_out}, loaded)
     on: Literal["target", "model"] = "model" if scale == "log10" else "target"
     target = _target(loaded, scale, unit)
-    asked = PredictionRequest(
+    request = PredictionRequest(
         probabilities_of(quantiles), on, *target, (*(keep or ()),), draws, skip_bad
     )
-    _by_surrogate(loaded, points, asked, (out, form), (surrogate, slha_out))
+    _by_surrogate(loaded, points, request, (out, form), (surrogate, slha_out))
 
 
 def _by_surrogate(
     loaded: Surrogate | Classifier,
     points: str,
-    asked: PredictionRequest,
+    request: PredictionRequest,
     to: tuple[str, str],
     files: tuple[Path, Path | None],
 ) -> None:
-    """Predict points with the file of a surrogate, and write its cross section as SLHA."""
+    """Predict points with one surrogate, and write its cross section as SLHA if requested."""
     out, form = to
     surrogate, slha_out = files
-    _check_draws(asked, loaded)
+    _check_draws(request, loaded)
     check_not_read("--out", Path(out), (points, str(surrogate)))
     if slha_out is not None and isinstance(loaded, Surrogate):
         _write_xsections([loaded], points, slha_out, (out, str(surrogate)))
     tally = Tally()
     with (
-        _open(points, loaded, asked) as source,
+        _open(points, loaded, request) as source,
         rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed,
     ):
-        write_rows(predicted(loaded, source, asked, tally, passed), out, form, tally)
+        write_rows(predicted(loaded, source, request, tally, passed), out, form, tally)
     typer.echo(one_line(f"nlobayes: {loaded.target} of {in_words(loaded.origin)}"), err=True)
     if loaded.approximate:
         warn("this surrogate is an approximate posterior: convergence does not apply to it")
@@ -133,20 +133,20 @@ def _by_surrogate(
 
 
 def _by_bundle(
-    bundle: Bundle, points: str, asked: BundleRequest, to: tuple[str, str], slha_out: Path | None
+    bundle: Bundle, points: str, request: BundleRequest, to: tuple[str, str], slha_out: Path | None
 ) -> None:
-    """Predict SLHA files with a bundle, and write its cross sections as SLHA."""
+    """Predict SLHA files with a bundle, and write its cross sections as SLHA if requested."""
     out, form = to
-    surrogates, read = surrogates_of(bundle, asked), [path for path, _ in bundle.loaded.values()]
+    surrogates, read = surrogates_of(bundle, request), [path for path, _ in bundle.loaded.values()]
     check_not_read("--out", Path(out), (points, *read))
     if slha_out is not None:
         _write_xsections([*surrogates.values()], points, slha_out, (out, *read))
     tally = Tally()
     with rows_passing("predict", shown=out != STANDARD or not sys.stdout.isatty()) as passed:
-        write_rows(predicted_by_bundle(bundle, points, asked, tally, passed), out, form, tally)
+        write_rows(predicted_by_bundle(bundle, points, request, tally, passed), out, form, tally)
     typer.echo(one_line(f"nlobayes: {bundle!r}"), err=True)
-    for name, one in surrogates.items():
-        warn_of_checks(one.failed_checks, name)
+    for name, surrogate in surrogates.items():
+        warn_of_checks(surrogate.failed_checks, name)
     warn_of_points(tally, "file", len(surrogates))
 
 
@@ -164,14 +164,14 @@ def _write_xsections(
 
 
 def _check_no_numbers(options: Mapping[str, object], loaded: Classifier) -> None:
-    """Refuse options that mean something of numbers alone."""
+    """Refuse options that apply only to targets that are numbers."""
     of_numbers = ("--unit", "--draws", "--slha-out", "--scale log10")
     if option := _first_given({name: options[name] for name in of_numbers}):
         raise InputError("commands.option_of_numbers", where=option, target=loaded.target)
 
 
 def _first_given(options: Mapping[str, object]) -> str:
-    """Name the first option that is given; empty where none is."""
+    """Return the first option that is given, or an empty text."""
     return next((option for option, value in options.items() if value), "")
 
 
@@ -192,23 +192,27 @@ def _load(path: Path, engine: Literal["numpy", "jax"]) -> Surrogate | Classifier
 
 
 def _target(loaded: Trained, scale: str, unit: str) -> tuple[str, str, float]:
-    """Name what is predicted and its unit, and find the factor that takes it there."""
-    name, own = loaded.target, loaded.units.get(loaded.target, "")
+    """Return the name of the prediction, its unit, and the factor that converts to that unit."""
+    name, own_unit = loaded.target, loaded.units.get(loaded.target, "")
     if scale == "log10":
         _check_log10(loaded, unit)
         return f"log10_{name}", "", 1.0
-    return _in_unit(name, own, unit)
+    return _in_unit(name, own_unit, unit)
 
 
-def _in_unit(name: str, own: str, unit: str) -> tuple[str, str, float]:
-    """Name a target in another unit than its own, and find the factor that takes it there."""
-    if unit in ("", own):
-        return name, own, 1.0
+def _in_unit(name: str, own_unit: str, unit: str) -> tuple[str, str, float]:
+    """Return a target's name for another unit, the unit, and the factor that converts to it."""
+    if unit in ("", own_unit):
+        return name, own_unit, 1.0
     try:
-        factor = float(convert(np.ones(1), own, unit)[0])
+        factor = float(convert(np.ones(1), own_unit, unit)[0])
     except InputError as error:
         raise error.within("--unit") from None
-    return name.removesuffix(own) + unit if name.endswith(f"_{own}") else name, unit, factor
+    return (
+        name.removesuffix(own_unit) + unit if name.endswith(f"_{own_unit}") else name,
+        unit,
+        factor,
+    )
 
 
 def _check_log10(loaded: Trained, unit: str) -> None:
@@ -219,19 +223,21 @@ def _check_log10(loaded: Trained, unit: str) -> None:
         raise InputError("commands.no_log10_learned", where=option, target=loaded.target)
 
 
-def _check_draws(asked: PredictionRequest, loaded: Trained) -> None:
-    if asked.draws > loaded.draws:
+def _check_draws(request: PredictionRequest, loaded: Trained) -> None:
+    if request.draws > loaded.draws:
         raise InputError(
-            "commands.too_many_draws", where="--draws", asked=asked.draws, draws=loaded.draws
+            "commands.too_many_draws", where="--draws", requested=request.draws, draws=loaded.draws
         )
 
 
-def _open(points: str, loaded: Trained, asked: PredictionRequest) -> AbstractContextManager[Source]:
-    rows = min(ROWS, max(1, CELLS // loaded.draws)) if asked.draws else ROWS
-    columns = [*loaded.inputs, *asked.keep]
+def _open(
+    points: str, loaded: Trained, request: PredictionRequest
+) -> AbstractContextManager[Source]:
+    rows = min(ROWS, max(1, CELLS // loaded.draws)) if request.draws else ROWS
+    columns = [*loaded.inputs, *request.keep]
     if points == STANDARD:
-        found = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=loaded.held)
-        return nullcontext(found)
+        source = open_csv(sys.stdin.buffer, columns, "standard input", rows, optional=loaded.held)
+        return nullcontext(source)
     path = Path(points)
     if path.is_dir() or path.suffix == ENDING:
         return nullcontext(open_spectra(path, columns, rows, loaded.held))

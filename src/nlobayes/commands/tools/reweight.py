@@ -1,4 +1,4 @@
-"""Move a posterior to another prior or likelihood by importance weights, where that can be done."""
+"""Reweight a posterior to another prior or likelihood by importance weights."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ from nlobayes.types import Dataset, Named
 
 PROBABILITIES = (0.025, 0.16, 0.5, 0.84, 0.975)
 LEAST_ESS = 100.0
-"""Independent draws of the new model that a mean needs, to a tenth of its sd."""
+"""Independent draws of the new model that determine a mean to a tenth of its sd."""
 
 
 def reweight(
@@ -43,7 +43,7 @@ def reweight(
         float, typer.Option(help="Fewest independent draws that they must be worth.", min=0)
     ] = LEAST_ESS,
 ) -> None:
-    """Weight the draws, refuse weights that cannot be trusted, and draw anew by them."""
+    """Weight the draws, refuse unreliable weights, and resample the draws by them."""
     old = model_of(posterior)
     new = _target(old, prior, likelihood)
     runtime.configure("float64")
@@ -54,9 +54,9 @@ def reweight(
     stored = contents.read_variables(groups["posterior"])
     weights = importance.importance_weights(log_ratios(old, new, data, stored))
     importance.check(weights, least_ess=least_ess)
-    said = f"Pareto k {weights.pareto_k:.2f} (limit {weights.threshold:.2f})"
+    reliability = f"Pareto k {weights.pareto_k:.2f} (limit {weights.threshold:.2f})"
     total = len(weights.log_weights)
-    typer.echo(f"{said}; {total} draws are worth {weights.ess:.0f}", err=True)
+    typer.echo(f"{reliability}; {total} draws are worth {weights.ess:.0f}", err=True)
     if table is not None:
         write_csv(table, _predictions(weights, stored, new, data))
     job = ReweightJob(model=old, target=new, seed=seed)
@@ -78,10 +78,10 @@ def reweight(
 
 
 def _target(old: ModelJob, prior: str | None, likelihood: str | None) -> ModelJob:
-    """State the new model: the old one with another prior, likelihood, or both."""
+    """Return the new model: the old one with another prior, likelihood, or both."""
     changes = {"prior": prior, "likelihood": likelihood}
     stated = {
-        name: preset_of(f"{name}s", said) for name, said in changes.items() if said is not None
+        name: preset_of(f"{name}s", text) for name, text in changes.items() if text is not None
     }
     if not stated:
         raise InputError("commands.no_other_model", where="reweight")
@@ -111,7 +111,7 @@ def _checks(weights: Weights, least_ess: float) -> dict[str, Any]:
 
 
 def _choose(stored: Named, chosen: np.ndarray) -> xr.Dataset:
-    """Take draws of all chains by their numbers, as one chain."""
+    """Select draws of all chains by their numbers, and join them to one chain."""
     values = {name: v[chosen][np.newaxis] for name, v in flatten(stored).items()}
     coords = {"chain": [0], "draw": np.arange(len(chosen))}
     return contents.named_group(stored._replace(values=values), ("chain", "draw"), coords)

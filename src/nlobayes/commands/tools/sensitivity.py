@@ -1,4 +1,4 @@
-"""Measure how predictions depend on the strength of the prior and of the likelihood."""
+"""Measure how predictions depend on the powers of prior and likelihood (power-scaling)."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,9 +24,9 @@ def sensitivity(
     dataset: Annotated[Path, typer.Option(help="Dataset that it was conditioned on.")],
     out: Annotated[Path | None, typer.Option(help="Table to write (CSV).")] = None,
 ) -> None:
-    """Compare predictions at the test rows under slightly stronger and weaker components.
+    """Compare predictions at the test rows for slightly stronger and weaker components.
 
-    A Gaussian prior to the power a is the Gaussian prior of 1/sqrt(a) times the scale.
+    A Gaussian prior to the power a is a Gaussian prior of 1/sqrt(a) times the scale.
     """
     model = model_of(posterior)
     runtime.configure("float64")
@@ -39,18 +39,22 @@ def sensitivity(
     found = components(model, data, stored)
     function = predict_draws(flatten(stored), model, data).function
     test = data.split == TEST
-    asked = function[:, test].reshape(len(function), -1).astype(np.float64)
-    table = {"point": np.repeat(np.flatnonzero(test), asked.shape[1] // int(test.sum()))}
+    predictions = function[:, test].reshape(len(function), -1).astype(np.float64)
+    table = {"point": np.repeat(np.flatnonzero(test), predictions.shape[1] // int(test.sum()))}
     for name in ("prior", "likelihood"):
         component = getattr(found, f"log_{name}")
-        of = power_sensitivity(component, asked)
-        table |= {f"{name}_mean": of.mean, f"{name}_sd": of.sd, f"{name}_distance": of.distance}
-        share = np.mean(of.distance > SENSITIVE)
-        moved = np.median(np.abs(of.mean) / asked.std(axis=0))
+        effect = power_sensitivity(component, predictions)
+        table |= {
+            f"{name}_mean": effect.mean,
+            f"{name}_sd": effect.sd,
+            f"{name}_distance": effect.distance,
+        }
+        share = np.mean(effect.distance > SENSITIVE)
+        moved = np.median(np.abs(effect.mean) / predictions.std(axis=0))
         typer.echo(
             f"{name}: {share:.1%} of the test rows are sensitive (distance above {SENSITIVE}); "
             f"doubling its power moves the median row by {moved:.2f} epistemic sd; "
-            f"Pareto k {max(of.pareto_k):.2f}"
+            f"Pareto k {max(effect.pareto_k):.2f}"
         )
     typer.echo(
         "That most rows are sensitive is usual for networks and no fault: what counts is how far "

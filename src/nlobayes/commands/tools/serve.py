@@ -45,18 +45,18 @@ def serve(
     loaded = load(surrogate)
     if not isinstance(loaded, Surrogate):
         raise InputError("commands.serves_numbers", where=surrogate, target=loaded.target)
-    own = f"[{host}]" if ":" in host else host
+    url_host = f"[{host}]" if ":" in host else host
     page = {path.name: path.read_text("utf-8") for path in sorted(PAGE.iterdir())}
-    app = application(loaded, page, {*LOOPBACK, own, *(name or ())})
-    if own not in LOOPBACK:
+    app = application(loaded, page, {*LOOPBACK, url_host, *(name or ())})
+    if url_host not in LOOPBACK:
         typer.echo(
-            f"nlobayes: warning: every machine that reaches {own} can send requests; "
+            f"nlobayes: warning: every machine that reaches {url_host} can send requests; "
             "a request must name this machine as --host or --name does",
             err=True,
         )
-    listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), own)
+    listening = _listen(uvicorn.Config(app, host, port, log_level="critical"), url_host)
     with closing(listening), suppress(KeyboardInterrupt):
-        address = f"http://{own}:{listening.getsockname()[1]}"
+        address = f"http://{url_host}:{listening.getsockname()[1]}"
         what = one_line(f"{loaded.target} of {in_words(loaded.origin)}")
         typer.echo(f"{address} predicts {what}; Ctrl-C ends it")
         uvicorn.Server(uvicorn.Config(app, **SETTINGS)).run(sockets=[listening])
@@ -66,7 +66,7 @@ def _listen(config: Any, host: str) -> Any:
     """Open a socket here, because uvicorn would print its own error and exit."""
     try:
         socket = config.bind_socket()
-        socket.listen()  # so that whoever reads the address is heard from then on
+        socket.listen()  # a client that reads the printed address can connect from now on
     except (SystemExit, OSError, UnicodeError) as error:
         raise InputError(
             "commands.cannot_listen",

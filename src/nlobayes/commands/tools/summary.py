@@ -1,4 +1,4 @@
-"""Print the table of runs that are done, their verdicts in words, and what to do next."""
+"""Print a table of finished runs, their verdicts in words, and the next steps."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -51,14 +51,14 @@ def summary(
     ] = None,
     rst: Annotated[bool, typer.Option(help="Print the landing page of the report.")] = False,
 ) -> None:
-    """Show every run's test scores beside its convergence, its verdict, and the next steps."""
+    """Print for every run test scores, convergence and verdict, then the next steps."""
     named = read_job(SummaryJob, spec).runs if spec else _named(metrics, grids, configfile or [])
     runs = read_finished(metrics, named)
     if rst:
         typer.echo(landing_page(runs))
         return
-    asked = Console().is_terminal or "COLUMNS" in os.environ
-    console = Console(width=None if asked else WIDE, highlight=False)
+    known_width = Console().is_terminal or "COLUMNS" in os.environ
+    console = Console(width=None if known_width else WIDE, highlight=False)
     _show_tables(console, runs)
     _show_verdicts(console, runs)
     _show_agreements(console, metrics, named)
@@ -66,7 +66,7 @@ def summary(
 
 
 def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
-    """Label the finished runs of some grids; without grids, all that are there."""
+    """Label the finished runs of some grids, or of all if no grid is named."""
     there = (path.parent.relative_to(metrics) for path in metrics.rglob("evaluation.json"))
     found = {folder.as_posix() for folder in there}
     if not found:
@@ -81,7 +81,7 @@ def _named(metrics: Path, grids: Sequence[str] | None, changes: Sequence[Path]) 
 
 
 def _labels(grids: Sequence[str] | None, changes: Sequence[Path]) -> dict[str, str]:
-    """Label the runs of the study; outside of a project there is no study."""
+    """Label the runs of the study; none outside of a project, which has no study."""
     if not (grids or changes or DEFAULT_STUDY.is_file()):
         return {}
     study = read_whole_study(changes)
@@ -112,11 +112,11 @@ def _show_tables(console: Console, runs: Sequence[Finished]) -> None:
 
 
 def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
-    """Print in words what failed, with values and limits, and then what to do next."""
+    """Print the failed checks in words, with values and limits, and then the next steps."""
     console.print()
-    for label, said in failures(runs).items():
-        _line(console, f"{said.headline}: {label}", RED)
-        for line in said.failed:
+    for label, failure in failures(runs).items():
+        _line(console, f"{failure.headline}: {label}", RED)
+        for line in failure.failed:
             _line(console, f"  {line}", "red")
     for step in steps_of(runs):
         _line(console, f"  {step}")
@@ -126,13 +126,13 @@ def _show_verdicts(console: Console, runs: Sequence[Finished]) -> None:
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
-    """Print a line; what is too long for one goes on in the next, indented."""
+    """Print a text; long lines are wrapped and indented."""
     for line in wrap(text, console.width, subsequent_indent=" " * 8, break_long_words=False):
         console.print(Text(line, style), soft_wrap=True)
 
 
 def _show_agreements(console: Console, metrics: Path, named: Mapping[str, str]) -> None:
-    """Print whether the samplers agree that are shown."""
+    """Print whether the samplers of the shown runs agree."""
     paths = sorted((metrics / "agreement").rglob("*.json"))
     short = shortened(path.relative_to(metrics / "agreement").as_posix() for path in paths)
     for path, name in zip(paths, short.values(), strict=True):
@@ -147,13 +147,13 @@ def _agreement(name: str, agreement: Mapping[str, Any]) -> tuple[str, str]:
     found = [pair[key] for pair in agreement["pairs"] for key in ("z_mean_max", "z_sd_max")]
     worst = "not finite" if None in found else f"{max(found):.1f}"
     limit = min(pair["threshold"] for pair in agreement["pairs"])
-    said = "agree" if agreement["passed"] else "DISAGREE"
-    text = f"samplers of {name}: largest |z| {worst}, limit {limit:.1f}: they {said}"
+    verdict = "agree" if agreement["passed"] else "DISAGREE"
+    text = f"samplers of {name}: largest |z| {worst}, limit {limit:.1f}: they {verdict}"
     return text, "" if agreement["passed"] else RED
 
 
 def _place_of(report: Path, runs: Sequence[Path]) -> str:
-    """Name the report, and whether it lacks what has been run since."""
+    """Name the report and the command that writes it, if it is missing or older than a result."""
     writes = "make report" if Path("Makefile").exists() else f"snakemake --report {report}"
     if not report.exists():
         return f"run `{writes}`"
@@ -164,15 +164,15 @@ def _place_of(report: Path, runs: Sequence[Path]) -> str:
 
 
 def _show_next(console: Console, runs: Sequence[Finished], report: str) -> None:
-    """Print where things are, and the commands that use them, ready to be copied."""
-    for of, labels_of in identities(runs).items():
-        _line(console, f"surrogates of {', '.join(labels_of)} are of {of}")
-    shown, called = example(runs), program()
+    """Print the paths of surrogates and report, and commands to copy that use them."""
+    for process, names in identities(runs).items():
+        _line(console, f"surrogates of {', '.join(names)} are of {process}")
+    shown, command = example(runs), program()
     lines = ["", *_surrogates(runs)]
     if shown is not None:
         lines += [
-            f"next: {called} predict {shown} points.csv -o out.csv",
-            f"      {called} serve {shown}",
+            f"next: {command} predict {shown} points.csv -o out.csv",
+            f"      {command} serve {shown}",
         ]
     for line in [*lines, f"report: {report}"]:
         console.print(Text(line), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Show how far runs are, wherever they run: by reading their results and logs alone."""
+"""Show the progress of runs. Only their results and logs are read, wherever the runs compute."""
 
 import os
 import time
@@ -36,7 +36,7 @@ def watch(
         typer.Option(help="Runs to watch: JSON text or a file. It then ends with who called it."),
     ] = None,
 ) -> None:
-    """Show stage, chains, draws, acceptance, R-hat and time left of runs; nothing is written."""
+    """Show stage, chains, draws, acceptance, R-hat and remaining time of runs; write nothing."""
     runs = read_job(WatchJob, spec).runs if spec else _runs(results, configfile or [])
     folders, read = Folders.beside(results), cached_reader()
 
@@ -53,14 +53,14 @@ def watch(
 
 
 def _runs(results: Path, changes: list[Path]) -> list[WatchedRun]:
-    """List the runs of the study whose targets are built, then others that have chains."""
+    """List the runs of the study that its targets need, then others that have chains."""
     found, planned = found_runs(results), list[WatchedRun]()
     if changes or DEFAULT_STUDY.is_file():
         study = read_whole_study(changes)
         runs = [run for grid in study.grids for run in study.runs(grid)]
-        asked = {run.run_id for grid in study.targets for run in study.runs(grid)}
-        begun = {run.run for run in found}
-        named = {path: label for path, label in labels(study).items() if path in asked | begun}
+        targeted = {run.run_id for grid in study.targets for run in study.runs(grid)}
+        started = {run.run for run in found}
+        named = {path: label for path, label in labels(study).items() if path in targeted | started}
         planned = [*watch_job(runs, named).runs]
     known = {run.run for run in planned}
     every = [*planned, *(run for run in found if run.run not in known)]
@@ -79,7 +79,7 @@ def _page(states: list[RunState]) -> Group:
 
 
 def _show_on(console: Console, look: States, every: float) -> None:
-    """Show a table that is replaced, until all runs are done or someone stops it."""
+    """Show a table and update it until all runs are done or the user interrupts."""
     with Live(console=console, auto_refresh=False) as live:
         try:
             for states in _looks(look, every):
@@ -89,20 +89,20 @@ def _show_on(console: Console, look: States, every: float) -> None:
 
 
 def _report_changes(look: States, every: float, *, ends_with_caller: bool) -> None:
-    """Print a line for each run that has changed."""
-    told, caller = dict[str, str](), os.getppid()
+    """Print a line for each run whose state has changed."""
+    printed, caller = dict[str, str](), os.getppid()
     for states in _looks(look, every):
         for state in states:
             line = in_one_line(state)
-            if told.get(state.label) != line:
-                told[state.label] = line
+            if printed.get(state.label) != line:
+                printed[state.label] = line
                 typer.echo(line)
         if ends_with_caller and os.getppid() != caller:
             return
 
 
 def _looks(look: States, every: float) -> Iterator[list[RunState]]:
-    """Look again and again, until all runs are done."""
+    """Yield the states repeatedly until all runs are done."""
     while True:
         states = look()
         yield states

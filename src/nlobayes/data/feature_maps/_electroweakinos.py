@@ -1,9 +1,9 @@
-"""What the feature maps of electroweakinos have in common.
+"""Shared parts of the feature maps of electroweakinos.
 
-A cross section does not change when a whole row of mixings of a neutralino changes sign, nor when
-all masses of a pair do; nor when a row of U, or of V, changes sign together with the mass of the
-chargino. Features are made of what does not change either. They are computed by the module of the
-array that is given, NumPy or JAX.
+A cross section is invariant under three changes of sign: of a whole row of mixings of a neutralino;
+of all masses of a pair; of a row of U, or of V, together with the mass of the chargino. The
+features are built from quantities with the same invariance. They are computed by the module of the
+given array, NumPy or JAX.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ THRESHOLD_GEV = 45.5
 """Just below half the Z mass, where pair production through the Z opens."""
 
 Z_SCALE, INTERFERENCE_SCALE = 0.005, 0.02
-"""Where the coupling to the Z and what interferes with it pass from linear to logarithmic."""
+"""Scales at which the features of the coupling to the Z, and of its interference, change from
+linear to logarithmic."""
 
 NEUTRALINO = ("m", "N11", "N12", "N13", "N14")
 """Mass in GeV, signed, and mixings of one neutralino."""
 SIGNS_OF_NEUTRALINO = ((0,), (1, 2, 3, 4))
-"""Its mass, and its row of mixings, may each change sign."""
+"""Positions of the mass and of the row of mixings, each of which may change sign."""
 INVARIANT_NAMES = ("N11^2", "N12^2", "N13^2-N14^2", "N11*N12")
 ABOVE_THRESHOLD = f"|m| above {THRESHOLD_GEV} GeV"
 
@@ -34,13 +35,13 @@ def allowed(masses: str) -> str:
 
 
 def mixing_invariants(mixing: np.ndarray) -> list[np.ndarray]:
-    """Give the products of mixings (row, 4) that keep their signs, each of axis (row,)."""
+    """Return the products of mixings (row, 4) that no sign of a row changes, each (row,)."""
     n11, n12, n13, n14 = mixing.T
     return [n11**2, n12**2, n13**2 - n14**2, n11 * n12]
 
 
 def and_squark(apply: Apply, width: int, inputs: np.ndarray) -> np.ndarray:
-    """Add ln of the squark mass, where one follows; it exceeds the mass of every neutralino."""
+    """Apply a map, and add ln of the squark mass if given; it must exceed all other masses."""
     features, xp = apply(inputs[:, :width]), inputs.__array_namespace__()
     if inputs.shape[1] == width:
         return features
@@ -50,14 +51,14 @@ def and_squark(apply: Apply, width: int, inputs: np.ndarray) -> np.ndarray:
 
 
 def mass_features(first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
-    """Give the logarithm of the sum of two masses (row,) above 91 GeV, and how unlike they are."""
+    """Return ln(|m1| + |m2| - 91 GeV), and 4 |m1 m2| / (|m1| + |m2|)^2, each (row,)."""
     xp = first.__array_namespace__()
     total = xp.abs(first) + xp.abs(second)
     return [xp.log(total - 2 * THRESHOLD_GEV), 4 * xp.abs(first * second) / total**2]
 
 
 def relative_sign(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Give the sign of the product of two masses (row,)."""
+    """Return the sign of the product of two masses (row,)."""
     sign = first.__array_namespace__().sign
     product: np.ndarray = sign(first) * sign(second)
     return product

@@ -1,9 +1,8 @@
-"""The mass, the gaugino shares, and how the Born cross section is made: by Z or squark exchange.
+"""The mass, the gaugino shares, and the fractions of Born by Z exchange and interference.
 
 For targets that are learned relative to a calculation. A ratio such as NLO over Born is the mean of
-the ratios of the channels, weighted with their fractions, so that it is smooth in them. Fractions
-are those of two equal neutralinos at 13 TeV, and squarks of 3 TeV where none
-are given.
+the ratios of the channels, weighted by their fractions, so it is smooth in the fractions. The
+fractions are those of two equal neutralinos at 13 TeV, with squarks of 3 TeV if none are given.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ SQRT_S_TEV, SQUARK_MASS_GEV = 13.0, 3000.0
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass where one follows."""
+    """Map mass and mixings, and a squark mass if the inputs have one."""
     mass, bino, wino, xp = inputs[:, 0], inputs[:, 1], inputs[:, 2], inputs.__array_namespace__()
     squarks = inputs[:, 5] if inputs.shape[1] == 6 else xp.full_like(mass, SQUARK_MASS_GEV)
     fractions = channels_at(identical_pair(mass, inputs[:, 1:5]), squarks, SQRT_S_TEV)

@@ -1,4 +1,4 @@
-"""A chargino and its antiparticle: the mass, and how much wino its two chiralities hold."""
+"""Features of a chargino and its antiparticle: mass, and wino share of each chirality."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nlobayes.data.feature_maps._electroweakinos import (
 
 COLUMNS: tuple[str, ...] | None = ("mc", "U1", "U2", "V1", "V2")
 FEATURES: tuple[str, ...] | None = (f"ln(|mc|-{THRESHOLD_GEV})", "U1^2", "V1^2")
-"""Rows of U and V have length 1, so that these two determine both."""
+"""Rows of U and V have length 1, so these two numbers determine both rows."""
 ALLOWED = allowed(ABOVE_THRESHOLD)
 SIGNS: tuple[tuple[int, ...], ...] = ((0,), (1, 2), (3, 4))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass where one follows."""
+    """Map mass and mixings, and a squark mass if the inputs have one."""
     return and_squark(_of_chargino, 5, inputs)
 
 

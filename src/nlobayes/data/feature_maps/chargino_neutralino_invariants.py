@@ -1,4 +1,4 @@
-"""A neutralino and a chargino: products of the couplings of the Born process."""
+"""Features of a neutralino and a chargino: products of the couplings of the Born process."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ FEATURES: tuple[str, ...] | None = (
     *(f"asinh(({coupling}/0.02)^2)" for coupling in "LPRQ"),
     *("L*P/C^2", "s*L*R/C^2", "s*L*Q/C^2", "s*P*R/C^2", "s*P*Q/C^2", "R*Q/C^2"),
 )
-"""L and R are the couplings to the W, P = f_u V1 and Q = f_d U1 those to squarks, where f_u and f_d
-are those of the neutralino; C^2 is the sum of their squares, s the sign of m mc."""
+"""L and R are the couplings to the W. P = f_u V1 and Q = f_d U1 are the couplings to squarks, with
+f_u and f_d those of the neutralino. C^2 is the sum of their squares, s the sign of m mc."""
 ALLOWED = allowed(f"|m| + |mc| above {2 * THRESHOLD_GEV:g} GeV, mixings that couple to quarks")
 SIGNS: tuple[tuple[int, ...], ...] = ((1, 2, 3, 4), (5, 6, 7), (5, 8, 9), (0, 5))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map masses and mixings, and a squark mass where one follows."""
+    """Map masses and mixings, and a squark mass if the inputs have one."""
     return and_squark(_of_both, 10, inputs)
 
 
 def _of_both(inputs: np.ndarray) -> np.ndarray:
-    """Take products of couplings: V enters L and P alone, U enters R and Q alone."""
+    """Compute products of couplings; only L and P contain V, only R and Q contain U."""
     xp = inputs.__array_namespace__()
     neutralino, chargino = inputs[:, 1:5].T, inputs[:, 6:10].T
     sign = relative_sign(inputs[:, 0], inputs[:, 5])

@@ -1,4 +1,4 @@
-"""Two unlike charginos: products of their mixings, which change sign with neither."""
+"""Products of the mixings of two unlike charginos, invariant under the signs of either."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SIGNS: tuple[tuple[int, ...], ...] = ((0, 1, 2), (0, 3, 4), (5, 6, 7), (5, 8, 9)
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map masses and mixings, and a squark mass where one follows."""
+    """Map masses and mixings, and a squark mass if the inputs have one."""
     return and_squark(_of_charginos, 10, inputs)
 
 

@@ -1,4 +1,4 @@
-"""Products of the mixings of two neutralinos, which change sign with neither."""
+"""Products of the mixings of two neutralinos, invariant under the sign of either row."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ SIGNS: tuple[tuple[int, ...], ...] = ((1, 2, 3, 4), (6, 7, 8, 9), (0, 5))
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass where one follows."""
+    """Map masses and mixings, and a squark mass if the inputs have one."""
     return and_squark(_of_neutralinos, 10, inputs)
 
 
 def _of_neutralinos(inputs: np.ndarray) -> np.ndarray:
-    """Take products of two rows of mixings: all change sign with a row, their products do not."""
+    """Compute products of two rows of mixings, then products of these that keep their sign."""
     xp = inputs.__array_namespace__()
     first, second = inputs[:, 0], inputs[:, 5]
     total = xp.abs(first) + xp.abs(second)

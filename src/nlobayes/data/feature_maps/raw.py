@@ -1,4 +1,4 @@
-"""The columns as they are; chains do not converge on them."""
+"""The columns without any map; chains do not converge on them."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ SIGNS: tuple[tuple[int, ...], ...] = ()
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Give the inputs."""
+    """Return the inputs."""
     return inputs

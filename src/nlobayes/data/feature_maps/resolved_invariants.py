@@ -1,4 +1,4 @@
-"""Invariants stretched where the cross section turns: coupling to the Z, and interference."""
+"""Invariants stretched where the coupling to the Z, or its interference, is near zero."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass where one follows."""
+    """Map mass and mixings, and a squark mass if the inputs have one."""
     return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
 
 

@@ -22,7 +22,7 @@ SIGNS: tuple[tuple[int, ...], ...] = SIGNS_OF_NEUTRALINO
 
 
 def apply(inputs: np.ndarray) -> np.ndarray:
-    """Map mass and mixings, and a squark mass where one follows."""
+    """Map mass and mixings, and a squark mass if the inputs have one."""
     return and_squark(_of_neutralinos, len(NEUTRALINO), inputs)
 
 

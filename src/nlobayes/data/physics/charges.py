@@ -1,10 +1,10 @@
-"""Bilinear charges of the Born processes: what multiplies the currents of quarks and final states.
+"""Bilinear charges of the Born processes: the factors of the currents of quarks and final states.
 
-As S. Y. Choi et al. use them for e+ e-: charginos in hep-ph/0002033, neutralinos in hep-ph/0108117;
-here with quarks, and with the W for a neutralino and a chargino. The amplitude is that of the first
-particle made by the quark and the second by the antiquark: of two charginos the first is the
-positive one for an up-type quark, the negative one for a down-type quark; of a neutralino and a
-chargino it is the chargino. Total rates do not depend on that choice.
+Definitions of S. Y. Choi et al. for e+ e-: charginos in hep-ph/0002033, neutralinos in
+hep-ph/0108117; here with quarks, and with the W for a neutralino and a chargino. In the amplitude
+the quark makes the first particle and the antiquark the second one. The first of two charginos is
+the positive one for an up-type quark, the negative one for a down-type quark. The first of a
+neutralino and a chargino is the chargino. Total rates do not depend on that choice.
 """
 
 from collections.abc import Callable
@@ -71,7 +71,7 @@ class RealChannels(NamedTuple):
 def of_neutralinos(
     first: np.ndarray, second: np.ndarray, quark: Quark, channels: Channels | RealChannels
 ) -> Charges:
-    """Return the charges of two neutralinos, of which rows of N are given, (component, point)."""
+    """Return the charges of two neutralinos, given their rows of N (component, point)."""
     z = _column(z_coupling(first, second) / (SIN2_THETA_W * COS2_THETA_W)) * channels.z
     z_left = (quark.isospin - quark.charge * SIN2_THETA_W) * z
     z_right = -quark.charge * SIN2_THETA_W * z
@@ -93,10 +93,10 @@ def of_charginos(
     *,
     same: bool,
 ) -> Charges:
-    """Return the charges of a chargino and an antichargino, which photon, Z and a squark make.
+    """Return the charges of a chargino and an antichargino, by photon, Z and squark exchange.
 
-    The squark is that of the other quark of the doublet; only left-handed quarks couple to it, with
-    U for an up-type quark and V for a down-type one.
+    The squark is the partner of the other quark of the doublet; only left-handed quarks couple to
+    it, with U for an up-type quark and V for a down-type one.
     """
     of_v, of_u = chargino_z_couplings(first, second, same=same)
     up = quark.isospin > 0
@@ -118,9 +118,9 @@ def of_charginos(
 def of_neutralino_and_chargino(
     neutralino: np.ndarray, chargino: np.ndarray, quark: Quark, channels: Channels | RealChannels
 ) -> Charges:
-    """Return the charges of u dbar to a neutralino and a positive chargino.
+    """Return the charges of u dbar -> neutralino and positive chargino.
 
-    By CP, d ubar to the neutralino and the negative chargino has the same rates.
+    By CP, d ubar -> neutralino and negative chargino has the same rates.
     """
     del quark
     scale = _ROOT_HALF / SIN2_THETA_W
@@ -140,7 +140,7 @@ BY_KIND: dict[str, Callable[..., Charges]] = {
     "plus": of_neutralino_and_chargino,
     "minus": of_neutralino_and_chargino,
 }
-"""Charges by the kind of a pair."""
+"""Functions that compute the charges, by the kind of a pair."""
 
 
 def in_real_parts(
@@ -148,8 +148,8 @@ def in_real_parts(
 ) -> tuple[Charges, Charges]:
     """Return real and imaginary parts of charges, for libraries without complex numbers.
 
-    Charges are linear in the exchange of Z and W, which alone is complex; the photon and squarks
-    are real.
+    Charges are linear in the propagators of Z and W, which alone are complex; those of the photon
+    and the squarks are real.
     """
     of, (s, t, u) = BY_KIND[kind], channels
     z, w = (
@@ -165,7 +165,7 @@ def in_real_parts(
 
 
 def _parts(s: Any, mass_gev: float, width_gev: float) -> tuple[Any, Any]:
-    """Part S / (S - m^2 + i m Gamma) into real and imaginary part."""
+    """Split S / (S - m^2 + i m Gamma) into its real and imaginary part."""
     near, far = s - mass_gev**2, mass_gev * width_gev
     scale = s / (near**2 + far**2)
     return scale * near, -scale * far

@@ -1,9 +1,9 @@
-"""Couplings of electroweakinos to quarks with squarks, to the Z and to the W, real mixings.
+"""Couplings of electroweakinos to quark and squark, to the Z and to the W, for real mixings.
 
-Those of H. Haber and G. Kane, Phys. Rept. 117 (1985) 75, and of J. Gunion and H. Haber, Nucl. Phys.
-B272 (1986) 1, as in W. Beenakker et al., hep-ph/9906298, and J. Debove, B. Fuks, M. Klasen,
-arXiv:0907.1105. Rows of N are (bino, wino, down-, up-type higgsino); a chargino has its row of U,
-then that of V, each (wino, higgsino). Arguments have the components as their first axis.
+Couplings of H. Haber and G. Kane, Phys. Rept. 117 (1985) 75, and of J. Gunion and H. Haber, Nucl.
+Phys. B272 (1986) 1, as in W. Beenakker et al., hep-ph/9906298, and J. Debove, B. Fuks, M. Klasen,
+arXiv:0907.1105. Rows of N are (bino, wino, down-, up-type higgsino). A chargino has its row of U,
+then that of V, each (wino, higgsino). The first axis of all arguments has the components.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ _ROOT_HALF = np.sqrt(0.5)
 
 
 class Quark(NamedTuple):
-    """Weak isospin and electric charge."""
+    """Weak isospin and electric charge of a quark."""
 
     isospin: float
     charge: float

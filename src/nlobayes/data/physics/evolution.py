@@ -1,8 +1,8 @@
 """Scale evolution of the coupling and of parton distributions with 3, 4 and 5 flavours.
 
-LO or NLO DGLAP in moment space, a_s = alpha_s / 4 pi. Coupling and distributions are continuous
-where the charm and bottom quarks enter. Letters: P_k splitting moments, beta_k of
-d a_s / d ln mu^2 = -beta_0 a_s^2 - beta_1 a_s^3.
+LO or NLO DGLAP equations in moment space, with a_s = alpha_s / 4 pi. Coupling and distributions are
+continuous at the thresholds of charm and bottom. Symbols: P_k are splitting moments; the beta_k are
+defined by d a_s / d ln mu^2 = -beta_0 a_s^2 - beta_1 a_s^3.
 """
 
 from typing import Literal, NamedTuple
@@ -132,7 +132,7 @@ def _evolve_region(
 
 
 def _step_weights(a: tuple[np.ndarray, np.ndarray], beta_0: float, beta_1: float) -> np.ndarray:
-    """Weights of (P0, P1) at the geometric-mean coupling of each step, (step, 2, scale, 1)."""
+    """Return weights of (P0, P1) at the geometric-mean coupling per step, (step, 2, scale, 1)."""
     log_step = np.log(a[0] / a[1])[:, None] / _STEPS_PER_REGION
     step = np.arange(_STEPS_PER_REGION)[:, None, None]
     middle = a[0][:, None] * np.exp(-(step + 0.5) * log_step)
@@ -141,14 +141,14 @@ def _step_weights(a: tuple[np.ndarray, np.ndarray], beta_0: float, beta_1: float
 
 
 def _exponent(weight: np.ndarray, orders: list[np.ndarray]) -> np.ndarray:
-    """Σ_k weight_k P_k, the scale axis put before the node axis."""
+    """Return Σ_k weight_k P_k, with the scale axis before the node axis."""
     return sum(w * order[..., None, :] for w, order in zip(weight, orders, strict=False))
 
 
 def _apply_exponential(
     matrix: np.ndarray, quarks: np.ndarray, gluon: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Exp(matrix) times (quarks, gluon) for 2 x 2 matrices of shape (2, 2, scale, node)."""
+    """Multiply (quarks, gluon) by exp(matrix), for 2 x 2 matrices (2, 2, scale, node)."""
     (qq, qg), (gq, gg) = matrix
     half = (qq - gg) / 2
     root = np.sqrt(half**2 + qg * gq)

@@ -14,10 +14,10 @@ from nlobayes.errors import InputError
 
 PB_GEV2 = 0.3893793721e9
 MINIMUM_SQUARK_MASS_GEV = 2000.0
-# No scan reaches it: the heaviest particle lies at most m_Z above the largest soft mass of 1 TeV.
+# Above all scans: the heaviest particle is at most m_Z heavier than the largest soft mass, 1 TeV.
 MAXIMUM_MASS_GEV = 1100.0
 
-# Small enough that the arrays of a chunk stay in the processor's cache.
+# Small enough for the arrays of a chunk to fit into the processor's cache.
 _POINTS_PER_BLOCK = 256
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 
@@ -47,10 +47,10 @@ def cross_sections(
     pair
         Two electroweakinos per point, |m| of m_Z / 2 to 1100 GeV.
     squark_mass_gev
-        Mass of all squarks, one for all points or one for each (point,): at least 2000, infinity
-        decouples them.
+        Common mass of all squarks, one for all points or one for each (point,); at least 2000,
+        infinity decouples them.
     luminosities
-        Of protons at the energy requested.
+        Parton luminosities of protons at the collision energy.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def cross_sections(
 def integrate(pair: Pair, squark_mass_gev: np.ndarray, luminosities: Luminosities) -> np.ndarray:
     """Integrate over Q = Q_0 (Q_max / Q_0)^(y^3), y in (0, 1); shape (point, order).
 
-    Arrays are those of NumPy, or of JAX.
+    Arrays may be those of NumPy or of JAX.
     """
     y, weight, xp = (_NODES + 1) / 2, _WEIGHTS / 2, squark_mass_gev.__array_namespace__()
     start = threshold_gev(pair)[:, None]

@@ -1,7 +1,7 @@
 """Parton luminosities with the NLO QCD correction of a colour-neutral final state.
 
-A pair of mass Q made through a vector or axial current is corrected like the Drell-Yan pair, by a
-function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 / s.
+A pair of mass Q that a vector or axial current produces has the QCD correction of a Drell-Yan pair,
+a function of Q alone: sigma = ∫ dtau Σ_q Phi_q(tau) sigmahat_q(Q), tau = Q^2 / s.
 """
 
 from collections.abc import Callable
@@ -23,16 +23,16 @@ CHARGES = ("plus", "minus")
 """Kinds of charged pairs, in the order of the luminosities."""
 
 _MINIMUM_GEV = 60.0
-# Beyond this share of sqrt(s) nothing is left: 8.5 TeV of 13.
+# Above this share of sqrt(s), 8.5 of 13 TeV, the luminosities are negligible.
 _MAXIMUM_SHARE = 8.5 / 13
 _KNOTS = 120
 _UP_TYPE, _DOWN_TYPE = [0, 3], [1, 2, 4]
-# The W joins u with d and c with s alone, as in Prospino and Resummino (a diagonal CKM matrix).
+# The CKM matrix is diagonal, as in Prospino and Resummino: the W couples u to d, and c to s.
 _UP_PARTNERS, _DOWN_PARTNERS = [0, 3], [1, 2]
 
 
 class Luminosities(NamedTuple):
-    """Ln Phi as splines over ln Q, of neutral pairs and of those of charge +1 and -1.
+    """Splines of ln Phi over ln Q, for neutral pairs and for pairs of charge +1 and -1.
 
     Values of `log_phi` have the axes (quark: up-type, down-type) and (LO at mu = Q, NLO at mu = Q,
     Q/2, 2Q); `log_phi_charged` likewise, with the charges +1, -1 in place of the quarks.
@@ -44,7 +44,7 @@ class Luminosities(NamedTuple):
     log_phi_charged: CubicSpline
 
     def of(self, kind: str) -> Callable[[np.ndarray], np.ndarray]:
-        """Give ln Phi of a kind of pair, `plus`, `minus` or a neutral one, with the same axes."""
+        """Return ln Phi of a kind of pair, `plus`, `minus` or a neutral one, with the same axes."""
         if kind not in CHARGES:
             return partial(_evaluate, self.log_phi)
         place = CHARGES.index(kind)
@@ -92,7 +92,7 @@ def luminosities(inputs: InputDistributions, sqrt_s_gev: float) -> Luminosities:
 
 
 def _evaluate(spline: CubicSpline, log_q: np.ndarray) -> np.ndarray:
-    """Evaluate a spline on even knots; SciPy's own code is for arrays of NumPy alone."""
+    """Evaluate a spline on equidistant knots; SciPy's own code supports NumPy arrays only."""
     xp = log_q.__array_namespace__()
     if xp is np:
         found: np.ndarray = spline(log_q)
@@ -111,7 +111,7 @@ def _evaluate(spline: CubicSpline, log_q: np.ndarray) -> np.ndarray:
 def _phi(
     inputs: InputDistributions, q: np.ndarray, scale_factor: float, sqrt_s_gev: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Phi at LO and NLO for mu = scale_factor Q, each (q, up-type, down-type, charge +1 and -1)."""
+    """Return LO and NLO Phi at mu = scale_factor Q, each (q, up-type, down-type, charge +1, -1)."""
     scale = (scale_factor * q) ** 2
     pdfs = evolve(inputs, scale, CONTOUR, loops=2)
     two_a = 2 * coupling(inputs, scale, loops=2)[:, None]
@@ -130,18 +130,18 @@ def _phi(
 
 
 def _pairs(pdfs: Distributions, flavours: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """2 q qbar and 2 g (q + qbar), summed over the flavours of one charge."""
+    """Return 2 q qbar and 2 g (q + qbar), summed over the flavours of one charge."""
     plus, minus = pdfs.plus[flavours], _minus(pdfs)[flavours]
     return ((plus**2 - minus**2) / 2).sum(axis=0), 2 * (pdfs.gluon * plus).sum(axis=0)
 
 
 def _charged_pairs(pdfs: Distributions, charge: int) -> tuple[np.ndarray, np.ndarray]:
-    """2 u dbar and 2 g (u + dbar), or their antiparticles, summed over two families."""
+    """Return 2 u dbar and 2 g (u + dbar), or their antiparticles, summed over two families."""
     quarks, antiquarks = ((pdfs.plus + sign * charge * _minus(pdfs)) / 2 for sign in (1, -1))
     up, down = quarks[_UP_PARTNERS], antiquarks[_DOWN_PARTNERS]
     return 2 * (up * down).sum(axis=0), 2 * (pdfs.gluon * (up + down)).sum(axis=0)
 
 
 def _minus(pdfs: Distributions) -> np.ndarray:
-    """Q - qbar of all five flavours; it vanishes for c and b."""
+    """Return q - qbar of all five flavours; it vanishes for c and b."""
     return np.concatenate([pdfs.minus, np.zeros_like(pdfs.plus[3:])])

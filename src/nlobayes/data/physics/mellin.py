@@ -1,4 +1,4 @@
-"""Mellin moments: harmonic sums at complex N, and the contour that leads back to x.
+"""Mellin moments: harmonic sums at complex N, and the contour of the inverse transform to x.
 
 A moment is f(N) = ∫_0^1 dx x^(N-1) f(x); products of moments are convolutions in x.
 """
@@ -22,7 +22,7 @@ _NODES_PER_PANEL = 24
 def hurwitz_zeta(order: int, n: np.ndarray) -> np.ndarray:
     """Return Σ_{k>=0} (n + k)^(-order) at complex n for an integer order of at least 2.
 
-    The first twelve terms are summed, the tail is the Euler-Maclaurin formula.
+    The first twelve terms are summed; the rest is the Euler-Maclaurin formula.
     """
     end = n + _SUMMED_TERMS
     total = end ** (1 - order) / (order - 1) + end**-order / 2
@@ -56,7 +56,7 @@ def beta(a: np.ndarray, b: float) -> np.ndarray:
 
 
 def _contour() -> tuple[np.ndarray, np.ndarray]:
-    """Nodes N on the upper half of the contour and the weights of Im(... x^-N) / pi."""
+    """Return the nodes N on the upper half of the contour, and the weights of Im(... x^-N) / pi."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES_PER_PANEL)
     start, width = np.array(_PANEL_EDGES[:-1]), np.diff(_PANEL_EDGES)
     distance = (start[:, None] + width[:, None] * (nodes + 1) / 2).ravel()

@@ -6,9 +6,9 @@ import numpy as np
 
 SIN2_THETA_W = 0.2312
 Z_MASS_GEV = 91.1876
-# Below m_Z / 2 a pair comes from the decay of a real Z: there the integration stops.
+# Lower limit of the integration: below m_Z / 2 a pair comes from the decay of a real Z.
 THRESHOLD_MASS_GEV = Z_MASS_GEV / 2
-# Scans stop a little above.
+# Lower limit of the scans.
 MINIMUM_MASS_GEV = 46.0
 
 
@@ -72,7 +72,7 @@ def spectrum(parameters: Parameters) -> Spectrum:
 def chargino_mass_matrix(parameters: Parameters) -> np.ndarray:
     """Return the mass matrix X in GeV, (point, 2, 2), of (wino-, higgsino-) and (wino+, higgsino+).
 
-    With m_W = m_Z cos theta_W as at tree level; Haber and Kane, Phys. Rept. 117 (1985) 75.
+    Uses m_W = m_Z cos theta_W, as at tree level; Haber and Kane, Phys. Rept. 117 (1985) 75.
     """
     _, m2, mu, tan_beta = parameters
     angle = np.arctan(tan_beta)
@@ -84,7 +84,7 @@ def chargino_mass_matrix(parameters: Parameters) -> np.ndarray:
 def charginos(parameters: Parameters) -> Charginos:
     """Diagonalise U X V^T = diag(m) with real U and V and m >= 0.
 
-    The sign of each row of V makes its largest component positive; that of the row of U follows.
+    The sign of each row of V makes its largest component positive, and fixes that of the row of U.
     """
     left, masses, right = np.linalg.svd(chargino_mass_matrix(parameters))
     u, v = np.swapaxes(left, -1, -2)[:, ::-1], right[:, ::-1]

@@ -1,7 +1,7 @@
 """The Born processes q qbar' -> two electroweakinos: kinematics and the total partonic rate.
 
-Real mixings and signed masses; S is the squared partonic energy, x = cos theta. What distinguishes
-the processes are their bilinear charges (`charges`).
+Mixings are real and masses signed. S is the squared partonic energy, x = cos theta. The processes
+differ in their bilinear charges (`charges`).
 """
 
 from functools import reduce
@@ -17,10 +17,10 @@ from nlobayes.data.processes import Process
 from nlobayes.errors import InputError
 
 Kind = Literal["neutralinos", "charginos", "unlike_charginos", "plus", "minus"]
-"""Of a pair; `plus` and `minus` are a neutralino and a chargino of that charge."""
+"""Kind of a pair; `plus` and `minus` are a neutralino and a chargino of that charge."""
 
 Particle = tuple[np.ndarray, np.ndarray]
-"""Its signed masses in GeV (point,), and its mixings (point, 4) as `Pair` has them."""
+"""Signed masses in GeV (point,), and mixings (point, 4) as `Pair` has them."""
 
 _COSINES, _COSINE_WEIGHTS = np.polynomial.legendre.leggauss(6)
 
@@ -28,9 +28,9 @@ _COSINES, _COSINE_WEIGHTS = np.polynomial.legendre.leggauss(6)
 class Pair(NamedTuple):
     """Two particles per point: signed masses in GeV (point,), their mixings (point, 4).
 
-    Mixings are the row of N of a neutralino; the row of U, then that of V, of a chargino. Of a
-    neutralino and a chargino the neutralino is the first. `symmetry` is 1/2 for identical particles
-    and 1 otherwise.
+    Mixings of a neutralino are its row of N; mixings of a chargino are its row of U, then that of
+    V. A neutralino comes before a chargino. `symmetry` is 1/2 for identical particles and 1
+    otherwise.
     """
 
     first_mass_gev: np.ndarray
@@ -42,11 +42,11 @@ class Pair(NamedTuple):
 
     @property
     def quarks(self) -> tuple[Quark, ...]:
-        """The quarks whose rates differ: with its antiquark, or an up-type with another one."""
+        """Quarks with different rates, each with an antiquark; of charged pairs the up-type one."""
         return (UP_TYPE,) if self.kind in ("plus", "minus") else (UP_TYPE, DOWN_TYPE)
 
     def at(self, rows: slice | np.ndarray) -> "Pair":
-        """Take some points."""
+        """Select some points."""
         return self._replace(
             first_mass_gev=self.first_mass_gev[rows],
             first_mixing=self.first_mixing[rows],
@@ -86,7 +86,7 @@ def make_pair(parameters: Parameters, process: Process) -> Pair:
 
 
 def pair_of(process: Process, first: Particle, second: Particle) -> Pair:
-    """Return the particles of a process of given masses and mixings."""
+    """Return the particles of a process, given their masses and mixings."""
     symmetry = 0.5 if process.first == process.second else 1.0
     return Pair(*first, *second, symmetry, _kind_of(process))
 
@@ -101,8 +101,8 @@ def born_cross_section(
 ) -> np.ndarray:
     """Return the total partonic cross section in GeV^-2 at energies (point, energy).
 
-    The energies lie above `threshold_gev`; all squarks of a point share one mass, given for all
-    points or for each (point,), and infinity decouples them. All are arrays of NumPy, or of JAX.
+    The energies lie above `threshold_gev`. All squarks of a point share one mass, given for all
+    points or for each (point,); infinity decouples them. Arrays may be those of NumPy or of JAX.
     """
     s = energy_gev[..., None] ** 2
     mu_i = _column(pair.first_mass_gev) / energy_gev[..., None]
@@ -144,7 +144,7 @@ def _bilinear_charges(
     boosted_cosine: np.ndarray,
     squark_mass_gev: float | np.ndarray,
 ) -> tuple[Charges, ...]:
-    """Return the charges, or their real and imaginary parts where arrays are not those of NumPy."""
+    """Return the charges, or their real and imaginary parts if arrays are not those of NumPy."""
     squares, xp = pair.first_mass_gev**2 + pair.second_mass_gev**2, s.__array_namespace__()
     offset = _column(squares) / 2 - _column(xp.broadcast_to(squark_mass_gev, squares.shape)) ** 2
     t_channel = s / (offset - s * (1 - boosted_cosine) / 2)

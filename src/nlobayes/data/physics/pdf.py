@@ -52,7 +52,7 @@ def shape_values(shape: Shape, x: np.ndarray) -> np.ndarray:
 
 
 def _series(norm: float, power: float, falloff: float, series: dict[float, float]) -> Shape:
-    """Norm x^power (1-x)^falloff (1 + Σ c_k x^k), the c_k keyed by k."""
+    """Return the shape norm x^power (1-x)^falloff (1 + Σ c_k x^k), with the c_k keyed by k."""
     return tuple(Term(norm * c, power + k, falloff) for k, c in {0.0: 1.0, **series}.items())
 
 

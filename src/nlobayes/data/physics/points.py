@@ -1,4 +1,4 @@
-"""The engine at points of the user: cross sections and channels, NaN where it has none."""
+"""Evaluation of the engine at given points: cross sections and channels, NaN outside its domain."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ALLOWED = (
     f"|m| of {THRESHOLD_MASS_GEV:.4f} (m_Z / 2) to {MAXIMUM_MASS_GEV:g} GeV, squarks from "
     f"{MINIMUM_SQUARK_MASS_GEV:g} GeV, mixings that couple to quarks"
 )
-"""Points at which the engine has an answer."""
+"""Domain of the engine."""
 _GAUGINOS = np.array([True, True, False, False])
 
 
 def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float) -> CrossSections:
-    """Evaluate the engine at every point; NaN where a mass or a mixing is none that it takes.
+    """Evaluate the engine at every point; NaN if a mass or a mixing is outside its domain.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ def cross_sections_at(pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float
 def channels_at(
     pair: Pair, squark_mass_gev: np.ndarray, sqrt_s_tev: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the fractions of the Born cross section from Z exchange, and from its interference.
+    """Return the fractions of the Born cross section from Z exchange and from its interference.
 
-    The amplitude is that of Z exchange, which squarks do not enter, plus that of squark exchange,
-    which higgsino components do not enter. So two more evaluations split the square: one with
-    decoupled squarks, one without higgsinos. Both results have axis (point,); the rest to 1 is
-    squark exchange.
+    The amplitude is the sum of Z exchange, which does not depend on squarks, and of squark
+    exchange, which does not depend on higgsino components. Two more evaluations therefore split the
+    square: one with decoupled squarks, one without higgsinos. Both results have axis (point,); the
+    remaining fraction is squark exchange.
     """
     xp = squark_mass_gev.__array_namespace__()
     total, of_z, of_squarks = (
@@ -72,9 +72,10 @@ def channels_at(
 
 
 def _at_every_point(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities) -> CrossSections:
-    """Evaluate the engine with arrays of JAX, whose shapes may not depend on their values.
+    """Evaluate the engine with JAX arrays, whose shapes may not depend on their values.
 
-    Points without an answer are computed elsewhere, so that derivatives of others stay finite.
+    Points outside the domain are computed at other values, so derivatives at the others stay
+    finite.
     """
     good, xp = _computable(pair, squark_mass_gev), squark_mass_gev.__array_namespace__()
     elsewhere = pair._replace(
@@ -89,7 +90,7 @@ def _at_every_point(pair: Pair, squark_mass_gev: np.ndarray, beams: Luminosities
 
 
 def _computable(pair: Pair, squark_mass_gev: np.ndarray) -> np.ndarray:
-    """Find at which points (point,) the engine has an answer."""
+    """Return which points (point,) are in the domain of the engine."""
     good = squark_mass_gev >= MINIMUM_SQUARK_MASS_GEV
     for mass, mixing in (
         (abs(pair.first_mass_gev), pair.first_mixing),
@@ -110,5 +111,5 @@ def _without_higgsinos(pair: Pair) -> Pair:
 
 @lru_cache(maxsize=4)
 def _beams_at(sqrt_s_gev: float) -> Luminosities:
-    """Build the luminosities of an energy once in a process: 0.2 s."""
+    """Build the luminosities at an energy, once in a process: 0.2 s."""
     return luminosities(MSTW2008_NLO, sqrt_s_gev)

@@ -1,9 +1,9 @@
-"""Scans over the parameters of the MSSM: which points a simulated table holds.
+"""Scans over the parameters of the MSSM, which choose the points of a simulated table.
 
-`flat` is uniform in every parameter; `log` is uniform in the logarithm of their sizes, from 50 GeV
-up, and holds more light neutralinos; `fine_tuned` is `flat` with every fourth point drawn from its
-fine-tuned tail, where the coupling of a nearly pure higgsino to the Z cancels. Every point of every
-scan has |m| > 46 GeV for its lightest neutralino, and where charginos are made for these.
+`flat` is uniform in every parameter. `log` is uniform in the logarithm of their sizes, from 50 GeV
+up, and has more light neutralinos. `fine_tuned` is `flat` with every fourth point drawn from its
+fine-tuned tail, where the coupling of a nearly pure higgsino to the Z cancels. The lightest
+neutralino of every point has |m| > 46 GeV; if charginos are produced, so does the lighter one.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from nlobayes.errors import InputError
 
 SCANS = ("flat", "log", "fine_tuned")
 TAIL_STREAM, SQUARK_STREAM = 1, 2
-"""Branches of the random numbers of a seed; the scan itself has its trunk."""
+"""Branches of the random numbers of a seed; the scan itself uses the unbranched stream."""
 TAIL_EVERY = 4
-"""Of so many points of the scan `fine_tuned`, the last comes from the tail."""
+"""Distance between the points of the scan `fine_tuned` that come from the tail."""
 LARGEST_ASYMMETRY, LARGEST_GAUGINO_SHARE = 0.01, 0.1
-"""Of |N_i3^2 - N_i4^2| and N_i1^2 + N_i2^2 in the tail."""
+"""Limits of |N_i3^2 - N_i4^2| and N_i1^2 + N_i2^2 in the tail."""
 LARGEST_SOFT_MASS_GEV = 1000.0
 
 _TAN_BETA_RANGE = (1.0, 100.0)
@@ -41,7 +41,7 @@ DEFAULT_RANGES = ScanRanges()
 
 
 class _Proposal(NamedTuple):
-    """How candidates come from uniform numbers, which are kept, and how few may be."""
+    """Draw of candidates from uniform numbers, condition to keep one, least share of kept ones."""
 
     draw: Callable[[np.ndarray, ScanRanges], np.ndarray]
     keep: Callable[[Parameters], np.ndarray]
@@ -49,7 +49,7 @@ class _Proposal(NamedTuple):
 
 
 def stream(seed: int, *branch: int) -> np.random.Generator:
-    """Return the random numbers of a seed; those of a branch leave all others as they are."""
+    """Return the random generator of a seed, or of an independent branch of it."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=branch)))
 
 
@@ -62,7 +62,7 @@ def sample_parameters(
     *,
     with_charginos: bool = False,
 ) -> Parameters:
-    """Draw the points of a scan; the first points of a larger sample are the same.
+    """Draw the points of a scan; a larger sample starts with the same points.
 
     Parameters
     ----------
@@ -73,17 +73,17 @@ def sample_parameters(
     scan
         Name in `SCANS`.
     ranges
-        Limits of the parameters; where a soft mass may have both signs, `log` draws both.
+        Limits of the parameters; if a soft mass may have both signs, `log` draws both.
     neutralino
-        Which one, counted from 1 for the lightest, is fine-tuned in the scan of that name.
+        Neutralino, counted from 1 for the lightest, that the scan `fine_tuned` tunes.
     with_charginos
-        Whether charginos must have more than 46 GeV, too.
+        Whether charginos must also be heavier than 46 GeV.
 
     Raises
     ------
     InputError
-        If the scan is not known, a range is empty or outside its limits, or so few candidates are
-        kept that the scan would not end.
+        If the scan is not known, a range is empty or outside its limits, or too few candidates are
+        kept for the scan to end.
     """
     _check(scan, ranges)
     draw = _logarithmic if scan == "log" else _uniform
@@ -108,7 +108,7 @@ def in_words(scan: str, ranges: ScanRanges) -> str:
 def _accepted(
     random: np.random.Generator, count: int, ranges: ScanRanges, proposal: _Proposal
 ) -> np.ndarray:
-    """Draw candidates in one sequence until enough are kept, (count, parameter)."""
+    """Draw candidates from one random sequence until enough are kept, (count, parameter)."""
     kept, drawn = np.empty((0, 4)), 0
     while len(kept) < count:
         if drawn > (count + 100) / proposal.least_share:
@@ -131,7 +131,7 @@ def _uniform(uniform: np.ndarray, ranges: ScanRanges) -> np.ndarray:
 
 
 def _logarithmic(uniform: np.ndarray, ranges: ScanRanges) -> np.ndarray:
-    """Spread sizes evenly in the logarithm; ranges across zero give half of their numbers each."""
+    """Map uniform numbers to sizes uniform in the logarithm, and signs if a range spans zero."""
     low, high = np.array(ranges, dtype=float).T
     both = low < 0
     position = np.where(both, 2 * uniform - 1, uniform)

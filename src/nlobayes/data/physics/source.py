@@ -1,10 +1,7 @@
 """The simulated dataset: p p -> two electroweakinos at NLO QCD over a scan of MSSM parameters.
 
-Any two neutralinos or charginos up to 1.1 TeV whose charges sum to 0, 1 or -1, 7 to 14 TeV,
-degenerate squarks from 2 TeV up; `validity` states the compared region.
-The numerical error is below 3e-4. At 13 TeV public NLO + NLL cross sections of neutral higgsinos
-lie 1 to 1.5 % lower, those of winos up to 500 GeV 0 to 2 % higher, and 95 % of Prospino's lightest
-pairs, with other parton distributions, scale and supersymmetric loops, lie within about 20 %.
+Any two neutralinos or charginos up to 1.1 TeV whose charges sum to 0, 1 or -1, energies of 7 to 14
+TeV, and degenerate squarks from 2 TeV up; `validity` states the compared region.
 """
 
 import math
@@ -31,21 +28,21 @@ TARGETS = ("sigma_pb", "lo_pb", "scale_up", "scale_down")
 
 
 class Settings(NamedTuple):
-    """The process, and the points at which it is computed.
+    """Settings of the process and of the points at which it is computed.
 
     Attributes
     ----------
     sqrt_s_tev
         Energy of the collisions, 7 to 14.
     squark_mass_gev
-        Mass of all squarks, or the ends of a range from which each row draws its own, uniform in
-        the logarithm; 2000 to 100 000.
+        Common mass of all squarks, or the ends of a range from which the mass of each row is drawn,
+        uniform in the logarithm; 2000 to 100 000.
     pair
         Numbers of the two neutralinos, 1 for the lightest to 4, in any order.
     process
-        Particle numbers of any two electroweakinos, in place of the pair.
+        Particle numbers of any two electroweakinos, instead of the pair.
     scan, ranges
-        How the soft masses and tan beta are drawn, and from where.
+        Distribution of the soft masses and tan beta, and their limits.
     """
 
     sqrt_s_tev: float
@@ -57,7 +54,7 @@ class Settings(NamedTuple):
 
     @property
     def reaction(self) -> Process:
-        """The process."""
+        """Process that these settings select."""
         if self.process is not None:
             return make_process(*self.process)
         if not self.pair or not {*self.pair} <= {1, 2, 3, 4}:
@@ -68,21 +65,21 @@ class Settings(NamedTuple):
 def simulate(seed: int, points: int, settings: Settings) -> Table:
     """Return a table of masses, mixings and cross sections; equal arguments give equal bytes.
 
-    Columns of the neutralino i, the lighter one: m{i} (signed mass), n{i}1 to n{i}4 (bino, wino,
-    down- and up-type higgsino; the largest is positive); of the chargino i: mc{i}, u{i}1, u{i}2,
-    v{i}1 and v{i}2 (wino, higgsino: cosine and sine of the angles of U and V); the same of the
-    other particle, if another one; msq, the mass of the squarks, if it varies. Then sigma_pb (NLO
-    at mu = Q, the mass of the pair), lo_pb (LO at mu = Q), scale_up and scale_down (NLO at
-    mu = Q/2 and mu = 2 Q). Units are in the table. The metadata count the rows that lie where no
-    other calculation was compared (`not_compared`).
+    Columns of the lighter neutralino i: m{i} (signed mass), n{i}1 to n{i}4 (bino, wino, down- and
+    up-type higgsino; the largest is positive). Columns of the chargino i: mc{i}, u{i}1, u{i}2,
+    v{i}1 and v{i}2 (wino, higgsino: cosine and sine of the angles of U and V). The same columns
+    follow for a different second particle, and msq, the squark mass, if it varies. Then come
+    sigma_pb (NLO at mu = Q, the mass of the pair), lo_pb (LO at mu = Q), scale_up and scale_down
+    (NLO at mu = Q/2 and mu = 2 Q). The table states the units. Its metadata count the rows for
+    which no other calculation was compared (`not_compared`).
 
     Parameters
     ----------
     seed
-        Seed of the scan, not negative; squark masses have random numbers of their own, so that the
-        other columns do not depend on them.
+        Seed of the scan, not negative; squark masses use separate random numbers, so the other
+        columns do not depend on them.
     points
-        Number of rows, all with |m1| > 46 GeV; of processes with charginos also mc1.
+        Number of rows, all with |m1| > 46 GeV; with charginos also mc1 > 46 GeV.
     settings
         Process and scan.
 
@@ -119,13 +116,15 @@ def simulate(seed: int, points: int, settings: Settings) -> Table:
 
 def _features(pair: Pair, process: Process) -> dict[str, np.ndarray]:
     both = (pair.first_mass_gev, *pair.first_mixing.T, pair.second_mass_gev, *pair.second_mixing.T)
-    return dict(zip(process.columns, both, strict=False))  # one particle twice has one's columns
+    return dict(zip(process.columns, both, strict=False))  # equal particles share columns
 
 
-def _squark_masses(seed: int, points: int, asked: float | tuple[float, float]) -> np.ndarray:
-    if not isinstance(asked, tuple):
-        return np.full(points, float(asked))
-    low, high = asked
+def _squark_masses(
+    seed: int, points: int, squark_mass_gev: float | tuple[float, float]
+) -> np.ndarray:
+    if not isinstance(squark_mass_gev, tuple):
+        return np.full(points, float(squark_mass_gev))
+    low, high = squark_mass_gev
     return low * (high / low) ** scans.stream(seed, scans.SQUARK_STREAM).random(points)
 
 
@@ -156,8 +155,8 @@ def _metadata(seed: int, settings: Settings, squarks: np.ndarray) -> dict[str, s
 
 
 def _electroweak_inputs(process: Process) -> str:
-    said = f"alpha = 1/{1 / ALPHA:g}, sin2_theta_w = {SIN2_THETA_W:g}"
-    return f"{said}, m_w_gev = {W_MASS_GEV:g}" if process.charge else said
+    couplings = f"alpha = 1/{1 / ALPHA:g}, sin2_theta_w = {SIN2_THETA_W:g}"
+    return f"{couplings}, m_w_gev = {W_MASS_GEV:g}" if process.charge else couplings
 
 
 def _in_words(squark_mass_gev: float | tuple[float, float]) -> str:

@@ -64,7 +64,7 @@ def _sums(n: np.ndarray, sign: int) -> _Sums:
 
 
 def _dilogarithm_moment(n: np.ndarray) -> np.ndarray:
-    """∫_0^1 dx x^(n-1) Li2(x) / (1+x), with 1/(1+x) replaced by its Chebyshev interpolant."""
+    """Return ∫_0^1 dx x^(n-1) Li2(x) / (1+x), with 1/(1+x) as its Chebyshev interpolant."""
     fit = np.polynomial.Chebyshev.interpolate(lambda x: 1 / (1 + x), _FIT_DEGREE, domain=[0, 1])
     powers = fit.convert(kind=np.polynomial.Polynomial, domain=[-1, 1], window=[-1, 1]).coef
     return sum(

@@ -1,14 +1,16 @@
-"""Where the engine was compared with other calculations, and which rows lie elsewhere.
+"""Region in which the engine was compared with other calculations, and the rows outside it.
 
-Compared were the public higgsino tables at 13 and 13.6 TeV, with decoupled squarks, and Prospino at
-13 TeV for nine of the ten pairs, with squarks of 2769 GeV. Squarks lighter than that by 10 % are
-taken for compared: their exchange, which falls with the fourth power of their mass, is then at most
-1.5 times what was looked at, and lighter ones also leave the limit in which it is corrected.
+The comparisons are with the public higgsino tables at 13 and 13.6 TeV, with decoupled squarks, and
+with Prospino at 13 TeV for nine of the ten pairs, with squarks of 2769 GeV. Squarks that are up to
+10 % lighter count as compared. Their exchange, which falls with the fourth power of their mass, is
+at most 1.5 times the compared one; lighter squarks also leave the limit in which the exchange is
+corrected.
 
-Charginos were compared with the public tables of winos and higgsinos, pairs of unlike ones with
-none. Squarks interfere with the W and the photon: public NLO rates of winos at 13.6 TeV fall faster
-than ours below 4 TeV, by 1.5 and 2.9 % at 3 TeV for winos of 700 and 1000 GeV, by 7 and 13 % at 2
-TeV (tests/reference/published.csv). Hence squarks below 3 TeV count as not compared.
+Charginos were compared with the public tables of winos and higgsinos; pairs of unlike charginos
+were not compared. Squarks interfere with the W and the photon: below 4 TeV, public NLO rates of
+winos at 13.6 TeV fall faster than those of the engine, by 1.5 and 2.9 % at 3 TeV for winos of 700
+and 1000 GeV, by 7 and 13 % at 2 TeV (tests/reference/published.csv). Hence squarks below 3 TeV
+count as not compared.
 """
 
 import numpy as np
@@ -25,7 +27,7 @@ NEVER_COMPARED = {
 
 
 def not_compared(process: Process, sqrt_s_tev: float, squark_mass_gev: np.ndarray) -> str:
-    """Count the rows that no other calculation was compared with, with the reason; empty if none.
+    """Count the rows outside the compared region, by reason; an empty text if there are none.
 
     Parameters
     ----------

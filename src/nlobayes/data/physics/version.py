@@ -1,3 +1,3 @@
-"""The version of the embedded engine: it changes whenever its numbers do."""
+"""Version of the embedded engine, which changes whenever its numbers change."""
 
 ENGINE_VERSION = "1"

@@ -1,4 +1,4 @@
-"""What computes a table: one file each, named like the kind of source."""
+"""Simulators, which compute tables: one file each, named like the kind of source."""
 
 from typing import Any, Protocol
 
@@ -7,7 +7,7 @@ from nlobayes.types import Table
 
 
 class Simulator(Protocol):
-    """Content of the file of a simulator."""
+    """Interface that the file of a simulator implements."""
 
     def simulate(self, **settings: Any) -> Table:
         """Compute the table; equal settings give equal values."""

@@ -1,4 +1,4 @@
-"""The embedded NLO engine."""
+"""Simulator `simulate`: the embedded NLO engine."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from nlobayes.types import Table
 
 
 def simulate(*, seed: int, points: int, **settings: Any) -> Table:
-    """Compute so many points of a scan; `settings` are those of `physics.source.Settings`."""
+    """Compute the points of a scan; `settings` are those of `physics.source.Settings`."""
     return source.simulate(seed, points, source.Settings(**settings))

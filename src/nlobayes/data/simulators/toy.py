@@ -1,4 +1,4 @@
-"""The published toy problems."""
+"""Simulator `toy`: the published toy problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the noise, one file each, by name. Each `build` takes what it needs of the parameters."""
+"""Laws of the noise by name, one module each; each `build` takes the parameters that it needs."""
 
 from typing import Any, Protocol
 
@@ -6,10 +6,10 @@ from nlobayes.families import Family
 
 
 class LawFile(Protocol):
-    """Content of the file of a law."""
+    """Required contents of the module of a law."""
 
     def build(self, *, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Any:
-        """Build the `Law` of a scale; parameters that it has no use for are None or ignored."""
+        """Build the `Law` with a scale; parameters that it does not need are None or ignored."""
         ...
 
 

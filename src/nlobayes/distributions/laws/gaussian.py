@@ -57,5 +57,5 @@ class Gaussian(NamedTuple):
 
 
 def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Gaussian:
-    """Build it from its scale."""
+    """Build the law from its scale."""
     return Gaussian(scale)

@@ -42,7 +42,7 @@ class Laplace(NamedTuple):
         return drawn
 
     def sd(self) -> Any:
-        """Give the standard deviation, the root of two times the scale."""
+        """Give the standard deviation, sqrt(2) times the scale."""
         return self.scale * math.sqrt(2)
 
     def at(self, points: Rows) -> Laplace:
@@ -59,5 +59,5 @@ class Laplace(NamedTuple):
 
 
 def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> Laplace:
-    """Build it from its scale."""
+    """Build the law from its scale."""
     return Laplace(scale)

@@ -1,6 +1,6 @@
-"""A Student-t whose 25, 50, 68 and 95 % intervals are those that held-out residuals fill.
+"""A Student-t whose 25, 50, 68 and 95 % intervals are those of held-out residuals.
 
-What is recalibrated is the tail, the probability of a larger residual of either sign
+The recalibrated function is the tail, the probability of a larger residual of either sign
 (`recalibration`).
 """
 
@@ -19,11 +19,10 @@ from nlobayes.errors import InputError
 
 
 class RecalibratedStudentT(NamedTuple):
-    """A Student-t beyond whose intervals of `tails` lie 5, 32, 50 and 75 %.
+    """A Student-t with 5, 32, 50 and 75 % of residuals beyond its intervals with these `tails`.
 
-    Tails are (node,), or (point, node); of a law that is to be tabulated (bin, node). Two nodes are
-    of 5 and 32 %. The residuals end
-    where 2 % of the outer tail are left.
+    Tails are (node,), or (point, node), or (bin, node) for a law that is tabulated. Two nodes are
+    those of 5 and 32 %. The residuals end where 2 % of the outer tail are left.
     """
 
     scale: Any
@@ -54,7 +53,7 @@ class RecalibratedStudentT(NamedTuple):
         return side * self.scale * stdtrit(self.degrees_of_freedom, half)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-        """Draw residuals (point, ...), from the table of the law that is recalibrated."""
+        """Draw residuals (point, ...) from the table of the recalibrated law."""
         nodes = np.reshape(self.tails, (-1, *(1 for _ in shape[1:]), self.tails.shape[-1]))
         residual, [probability] = self._plain().table()
         uniform = rng.random(shape)
@@ -73,14 +72,14 @@ class RecalibratedStudentT(NamedTuple):
         return self._replace(scale=at_points(self.scale, points), tails=tails)
 
     def check(self) -> None:
-        """Refuse what is no Student-t with a variance, and tails that do not increase."""
+        """Refuse parameters of a Student-t without a variance, and tails that do not increase."""
         self._plain().check()
         walls = np.insert(self.tails, [0, self.tails.shape[-1]], [0.0, 1.0], axis=-1)
         if not np.all(np.diff(walls, axis=-1) > 0):
             raise InputError("distributions.tails", tails=self.tails.tolist())
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Tabulate the distribution function of each row of tails, to where it ends."""
+        """Tabulate the distribution function of each row of tails, up to its end."""
         bins, unit = np.atleast_2d(self.tails), self._replace(scale=1.0)
         ends = recalibration.invert(0.0, bins)[:, np.newaxis]
         kinks = np.abs(stdtrit(self.degrees_of_freedom, np.hstack([ends, bins]) / 2)).ravel()
@@ -92,7 +91,7 @@ class RecalibratedStudentT(NamedTuple):
 
 
 def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> RecalibratedStudentT:
-    """Build it from its scale, degrees of freedom and tails."""
+    """Build the law from its scale, degrees of freedom and tails."""
     return RecalibratedStudentT(scale, degrees_of_freedom, np.asarray(tails))
 
 

@@ -37,7 +37,7 @@ class StudentT(NamedTuple):
         standardised, degrees = value / self.scale, self.degrees_of_freedom
         if np.ndim(degrees) or degrees != _CLOSED:
             return stdtr(degrees, standardised)
-        # The integral for four degrees of freedom, ten times as fast as scipy's for any.
+        # Closed form for four degrees of freedom, ten times as fast as scipy's general one.
         sine = standardised / np.sqrt(np.square(standardised) + 4)
         return np.square(1 + sine) * (2 - sine) / 4
 
@@ -46,7 +46,7 @@ class StudentT(NamedTuple):
         return self.scale * stdtrit(self.degrees_of_freedom, probability)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-        """Draw residuals (point, ...), with degrees of freedom that are one number."""
+        """Draw residuals (point, ...); the degrees of freedom must be one number."""
         standard = rng.standard_t(self.degrees_of_freedom, shape)
         drawn: np.ndarray = by_point(self.scale, shape) * standard
         return drawn
@@ -71,7 +71,7 @@ class StudentT(NamedTuple):
         return tables.to_the_tail(self._replace(scale=1.0))
 
     def _log_height(self) -> Any:
-        """Give the log density of no residual."""
+        """Give the log density of a residual of zero."""
         degrees = self.degrees_of_freedom
         if np.ndim(degrees) == 0:
             normalisation = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
@@ -81,5 +81,5 @@ class StudentT(NamedTuple):
 
 
 def build(*, scale: Any, degrees_of_freedom: Any = None, tails: Any = None) -> StudentT:
-    """Build it from its scale and degrees of freedom."""
+    """Build the law from its scale and degrees of freedom."""
     return StudentT(scale, degrees_of_freedom)

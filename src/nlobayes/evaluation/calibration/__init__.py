@@ -1,1 +1,1 @@
-"""Calibration: whether stated uncertainties are right, everywhere and along a covariate."""
+"""Calibration of stated uncertainties, on average and along a covariate."""

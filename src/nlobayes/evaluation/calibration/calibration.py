@@ -1,4 +1,4 @@
-"""Whether the predicted uncertainties are right: standardised residuals, coverage, PIT.
+"""Tests of the predicted uncertainties: standardised residuals, coverage, PIT.
 
 Draws (sample, point) and observed (point) are on the model scale. An ensemble of point
 predictions is scored in the same way, with its members as draws. A score is a number, or a
@@ -81,8 +81,9 @@ class OwnCoverage(NamedTuple):
 def own_coverage(draws: np.ndarray, noise: PredictiveNoise, *, k: np.ndarray) -> OwnCoverage:
     """Average over points the share of the predictive within k sd of its mean.
 
-    What a calibrated predictive covers: a Gaussian's only where the predictive is one. Where draws
-    (sample, point) are many, over points that are spread evenly. `epistemic` is NaN without spread.
+    It is the coverage of a calibrated predictive, and equals a Gaussian's only if the predictive is
+    Gaussian. With many draws (sample, point) a subset of evenly spread points is used. `epistemic`
+    is NaN without spread.
     """
     count = draws.shape[1]
     most = max(1, _OWN_ELEMENTS // (1 if noise.about_mean else len(draws)))
@@ -195,7 +196,7 @@ def standardised_residuals(observed: np.ndarray, mean: np.ndarray, sd: np.ndarra
 
 
 def share_within(values: np.ndarray, width: float) -> float:
-    """Return the share of points at most `width` from zero; NaN is not."""
+    """Return the share of points at most `width` from zero; NaN counts as outside."""
     return float(np.mean(np.abs(values) <= width))
 
 
@@ -234,7 +235,7 @@ def spread_error(z: np.ndarray) -> float:
 
 
 def _chance_of_ranks(u: np.ndarray, points: int, ranked: int) -> np.ndarray:
-    """Give the factor (row,) by which chance in the ranked rows widens the band.
+    """Give the factor (row,) by which the sampling error of the ranked rows widens the band.
 
     The share of absolute residuals below the v-quantile of n others has the variance v (1 - v) / n.
     Half of its error is that of the distribution function at u = (1 + v) / 2 and (1 - v) / 2, where

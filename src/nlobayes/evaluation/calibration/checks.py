@@ -1,10 +1,10 @@
-"""Whether a forecaster passes as calibrated: four checks, each with the bounds it is held to.
+"""Four checks of the calibration of a forecaster, with their bounds.
 
-A check passes within its nominal value plus or minus a tolerance (what is good enough in practice)
-and three standard errors (what chance alone does with so few points). The distribution of the PIT
-has no tolerance: it passes inside a simultaneous band that a calibrated forecaster leaves as rarely
-as a Gaussian leaves three standard errors. Where error bars are ranks among the residuals of other
-rows, the band is that of both samples.
+A check passes within its nominal value plus or minus a tolerance (the accuracy needed in practice)
+and three standard errors (the sampling error of the points). The distribution of the PIT has no
+tolerance: it passes inside a simultaneous band that a calibrated forecaster leaves as rarely as a
+Gaussian leaves three standard errors. If error bars are ranks among the residuals of other rows,
+the band includes the sampling error of both samples.
 """
 
 import math
@@ -42,7 +42,7 @@ def check(
     Returns
     -------
     dict
-        By name, `value`, `low`, `high` (None where there is no such bound) and `passed`:
+        By name, `value`, `low`, `high` (None if there is no such bound) and `passed`:
         `chi2_per_point`, the mean of z_total², nominally 1, its standard error that of the values
         or of a Gaussian's, √(2 / points), whichever is larger; `coverage_68` and `coverage_95`,
         the shares inside central intervals, with binomial standard errors; `pit_ecdf`, the

@@ -1,6 +1,6 @@
-"""Where the uncertainties are right: calibration along a covariate, and errors beside physics'.
+"""Calibration along a covariate, and errors relative to the scale uncertainty of the physics.
 
-A forecaster can be calibrated on average and still be too sure where few data lie.
+A forecaster can be calibrated on average and still have too small uncertainties where data are few.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def conditional_table(
     pit
         Probability integral transform, axis (point).
     bins
-        Number of bins; fewer where bins had fewer than 20 points each.
+        Number of bins; fewer if bins had fewer than 20 points each.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def conditional_table(
 
 
 def equal_count_bins(values: np.ndarray, bins: int) -> list[np.ndarray]:
-    """Return the points of each bin in ascending order of values, a bin's counts within one.
+    """Return the points of each bin in ascending order of values; counts differ by at most one.
 
     There are at least 20 points in each of several bins, and equal values make one bin.
     """
@@ -91,7 +91,7 @@ def distance_to_training(features: np.ndarray, train_features: np.ndarray) -> np
     Parameters
     ----------
     features
-        Inputs as the network sees them, axes (point, feature).
+        Inputs of the network, axes (point, feature).
     train_features
         The same of the training rows, axes (row, feature).
 
@@ -120,7 +120,7 @@ def distance_to_training(features: np.ndarray, train_features: np.ndarray) -> np
 def error_over_scale(
     mean: np.ndarray, observed: np.ndarray, scale_uncertainty: np.ndarray | None
 ) -> np.ndarray:
-    """Return |mean - observed| / scale uncertainty per point, NaN where that is unknown.
+    """Return |mean - observed| / scale uncertainty per point, NaN where the latter is unknown.
 
     All are on the model scale, axis (point); an uncertainty that is NaN or not positive is unknown,
     and so are all of them where the argument is None.

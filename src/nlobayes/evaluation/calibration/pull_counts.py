@@ -1,4 +1,4 @@
-"""How many points have a pull of which size: what comparisons of runs draw without the points."""
+"""Counts of pulls in bins, from which comparisons of runs draw histograms without the points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 LIMIT, WIDTH = 6.0, 0.25
 EDGES = np.arange(-LIMIT, LIMIT + WIDTH, WIDTH)
-"""Ends of the bins; the first and the last one hold what lies beyond, too."""
+"""Edges of the bins; the first and the last bin include all values beyond."""
 
 
 def pull_counts(z_total: np.ndarray, z_epistemic: np.ndarray) -> dict[str, list[int] | None]:
@@ -15,8 +15,8 @@ def pull_counts(z_total: np.ndarray, z_epistemic: np.ndarray) -> dict[str, list[
     Returns
     -------
     dict
-        `pulls_total`, by the total sd, and `pulls_epistemic`, by that of the draws alone: None
-        where a point has no spread of draws, as `sigma_z_epistemic` is.
+        `pulls_total`, by the total sd, and `pulls_epistemic`, by the sd of the draws only. Like
+        `sigma_z_epistemic` the latter is None if a point has no spread of draws.
     """
     return {"pulls_total": _counts(z_total), "pulls_epistemic": _counts(z_epistemic)}
 

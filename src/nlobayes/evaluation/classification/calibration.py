@@ -1,7 +1,7 @@
-"""Whether confidence is right: of the points predicted with confidence 0.8, are 80 % correct.
+"""Calibration of confidence: 80 % of the points predicted with confidence 0.8 should be correct.
 
 Confidence (point) is the largest predictive probability; correct (point) states whether that class
-is the true one. A class is scored only where it is predicted.
+is the true one. A class is scored only at points where it is predicted.
 """
 
 import numpy as np
@@ -36,8 +36,8 @@ def ece(confidence: np.ndarray, correct: np.ndarray, bins: np.ndarray) -> float:
     """Return the expected calibration error of the most probable class.
 
     The distance between share of correct points and mean confidence of a bin, averaged over bins
-    with their numbers of points as weights. It is above zero by chance even where confidence is
-    right, see `check`.
+    with their numbers of points as weights. It is above zero by chance even if the confidence is
+    calibrated, see `check`.
 
     References
     ----------
@@ -88,7 +88,7 @@ def check(
     confidence, correct
         Axis (point).
     rng
-        Source of the answers of a calibrated predictor.
+        Random source of the answers of a calibrated predictor.
     ece_tolerance
         Calibration error that passes for any number of points.
 

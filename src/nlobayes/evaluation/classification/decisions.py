@@ -1,8 +1,8 @@
-"""What the predicted classes are worth as decisions: confusion, and answers above a confidence.
+"""Scores of predicted classes as decisions: confusion, and answers above a confidence.
 
 A predictor may decline to answer: at a threshold it answers the points whose largest predictive
-probability reaches it. Of these, `precision` is the share that is right; `recall` is the share
-that is answered of the points it would get right if it answered all of them.
+probability reaches it. `precision` is the share of correct answers; `recall` is the share of
+answered points among those it would get right if it answered all points.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ def confusion_table(matrix: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def macro_scores(matrix: np.ndarray) -> dict[str, float]:
-    """Average precision, recall and F1 of the classes, each as important as any other.
+    """Average precision, recall and F1 over the classes, with equal weights.
 
     Parameters
     ----------

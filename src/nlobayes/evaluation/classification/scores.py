@@ -1,7 +1,7 @@
-"""How good predicted class probabilities are, from those of every draw of the posterior.
+"""Scores of predicted class probabilities, from those of every draw of the posterior.
 
 A score is a number, or a line that states why there is none; entropies and log probabilities are in
-nats. Of classes that are equally probable the first is predicted.
+nats. If classes are equally probable, the first is predicted.
 """
 
 from typing import NamedTuple
@@ -20,10 +20,10 @@ from nlobayes.evaluation.classification.decisions import (
 )
 
 TOP = (2, 3)
-"""Numbers of most probable classes among which the true one may be."""
+"""Values of k for the top-k accuracy."""
 
 _SUM_TOLERANCE = 1e-4
-"""Far above the rounding of float32 and far below the precision of any score."""
+"""Tolerance of sums, far above the rounding of float32 and far below the precision of scores."""
 
 
 class ClassPrediction(NamedTuple):
@@ -90,7 +90,7 @@ def classification_scores(
     -------
     dict
         `accuracy`, the share of points whose most probable class is true; `top_2_accuracy` and
-        `top_3_accuracy`, where there are more classes than that, whose true class is among the two
+        `top_3_accuracy`, if there are more classes than that, whose true class is among the two
         or three most probable. `brier`, the mean over points of the sum over classes of squared
         differences between probability and true class (0 to 2; of two classes twice the score of
         one); `lppd`, the mean log probability of the true class; `confidence`, the mean of the
@@ -192,7 +192,7 @@ def _proper_scores(probability: np.ndarray, labels: np.ndarray) -> dict[str, flo
 
 
 def _entropies(prediction: ClassPrediction) -> dict[str, float | str]:
-    """Split the entropy of the mean; its excess over the mean entropy is below 0 by rounding."""
+    """Split the entropy of the mean; rounding can make the mutual information negative."""
     total, expected = entr(prediction.probability).sum(axis=1), prediction.expected_entropy
     return {
         **mean_score("predictive_entropy", total),

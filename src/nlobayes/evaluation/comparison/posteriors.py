@@ -21,14 +21,14 @@ from nlobayes.evaluation.fidelity import (
 from nlobayes.types import Predicted
 
 MOST_POINTS = 250
-"""Rows that are compared, in even steps through those held out."""
+"""Largest number of compared rows, in even steps through the held-out rows."""
 
 
 class Held(NamedTuple):
-    """What the chains of a posterior predict of rows that are held out.
+    """The predictions of the chains of a posterior for held-out rows.
 
-    `predicted` has the draws of one chain after the other; of several targets the axis of the
-    points is point x output. `chains` is their number, `points` that of the rows.
+    `predicted` has the draws chain after chain; for several targets the axis of the points is
+    point x output. `chains` is the number of chains, `points` that of the rows.
     """
 
     predicted: Predicted
@@ -37,7 +37,7 @@ class Held(NamedTuple):
 
     @property
     def function(self) -> np.ndarray:
-        """All that is predicted of f (chain, draw, quantity): of classes each probability."""
+        """All predictions of f (chain, draw, quantity); for classes each probability."""
         function = self.predicted.function.astype(np.float64)
         return function.reshape(self.chains, len(function) // self.chains, -1)
 
@@ -61,7 +61,7 @@ def held_out(predicted: Predicted, chains: int, rows: np.ndarray) -> Held:
 
 
 def compare(exact: Held, approximation: Held) -> Measures:
-    """Compare an approximation, its draws taken for independent, with the exact posterior.
+    """Compare an approximation, whose draws count as independent, with the exact posterior.
 
     The keys are those of `fidelity`, and the mean and the 95 % quantile of the total variation.
     """
@@ -71,7 +71,7 @@ def compare(exact: Held, approximation: Held) -> Measures:
 
 
 def compare_halves(exact: Held) -> Measures:
-    """Compare one half of the exact chains with the other: what distances come to by chance alone.
+    """Compare one half of the exact chains with the other, for the distances by chance.
 
     The keys are those of `distances`, and the mean and the 95 % quantile of the total variation.
     """

@@ -1,8 +1,8 @@
-"""Runs side by side: one row per run, and differences between settings with their error bars.
+"""Comparison of runs: one row per run, and differences between settings with their error bars.
 
 A difference is always paired: over the replicates (seeds, splits) that two settings share, or over
-the test points of two runs. One replicate gives a difference without an error bar, which ranks
-nothing.
+the test points of two runs. One replicate gives a difference without an error bar, which does not
+rank settings.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SAMPLING = (
     "gradients_per_draw",
     "between_chain_variance_share",
 )
-"""Keys of the diagnostics that are beside the scores."""
+"""Keys of the diagnostics that the table of runs shows besides the scores."""
 
 FITTED = ("r2_log10", "r2_target_mean")
-"""Scores of the train rows that are beside those of the test rows, with prefix `train_`."""
+"""Scores of the train rows that the table of runs shows, with prefix `train_`."""
 
 METRICS = shown_in(Shown.PAIRED)
-"""What settings are compared by, where it exists: test scores, those of the likelihood, and how
-well chains mix."""
+"""Metrics that compare settings, if they exist: test scores, scores of the likelihood, and mixing
+of chains."""
 
 INTERVAL = ("difference", "standard_error", "low", "high")
 """Columns of a difference."""
@@ -48,9 +48,9 @@ LEVEL = 0.95
 
 
 class Learned(NamedTuple):
-    """What a run learned: names, unit and scale of its targets, and the digest of its train rows.
+    """The data of a run: names, unit and scale of its targets, and the digest of its train rows.
 
-    `declared` is the noise that its likelihood states without learning it; None where it learns.
+    `declared` is the fixed noise of its likelihood; None if the noise is learned.
     """
 
     target: tuple[str, ...]
@@ -66,16 +66,16 @@ class Learned(NamedTuple):
 
 
 class RunMetrics(NamedTuple):
-    """What is known of one run.
+    """The facts of one run.
 
     `values` are the settings that differ between runs; `diagnostics` needs `converged` and
     `checks`, as `verdict.diagnose` gives them; `test` and `baseline` are the `numbers` among the
     scores of the test split, of the posterior and of the ensemble of its MAPs. `loo` (row,) is the
-    elpd of every train row left out, where it was estimated; `learned` is None in scores that do
-    not state it. `rivals` are those of `evaluation.json` by name: the scores of each, or what was
-    missing. `compared` names scores by functions of the user that runs are compared by.
-    `train` are the `numbers` of the train split. `pulls` counts those of the
-    test rows in bins, of kind `total` and `epistemic`, where there are any.
+    elpd of every train row left out, if it was estimated; `learned` is None in scores that do not
+    state it. `rivals` are those of `evaluation.json` by name: the scores of each, or the missing
+    package. `compared` names the custom scores that runs are compared by. `train` are the
+    `numbers` of the train split. `pulls` counts those of the test rows in bins, of kind `total` and
+    `epistemic`, if there are any.
     """
 
     run: str
@@ -100,7 +100,7 @@ class RunMetrics(NamedTuple):
 
     @property
     def approximate(self) -> bool:
-        """Whether its draws are no chains, so that convergence does not apply."""
+        """Whether its draws are not chains, so that convergence does not apply."""
         return self.diagnostics["converged"] is None
 
     @property
@@ -119,7 +119,7 @@ class PointPredictions(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Mean of so many values, its standard error and its 95 % t interval; NaN where undefined."""
+    """Mean and number of values, standard error and 95 % t interval; NaN where undefined."""
 
     size: int
     mean: float
@@ -143,7 +143,7 @@ def runs_table(runs: Sequence[RunMetrics]) -> Columns:
         `approximate` where convergence does not apply), `failed_checks`, the
         keys of `SAMPLING`, every score of the test split, those of `FITTED` of the train split
         with prefix `train_`, and every score of the test split of the baseline with prefix
-        `baseline_`. What a run lacks is NaN in a column of numbers, empty in one of texts.
+        `baseline_`. A missing value is NaN in a column of numbers, empty in one of texts.
     """
     columns: Columns = {}
     for section in zip(*(_sections(run) for run in runs), strict=True):
@@ -158,7 +158,7 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
     Returns
     -------
     dict
-        `setting`, `reference`, `metric` (of `METRICS` and the user's own, where any run has it),
+        `setting`, `reference`, `metric` (of `METRICS` and custom scores, if any run has it),
         `replicates` (shared pairs), `difference` (setting minus reference, mean over pairs),
         `standard_error`, and `low`, `high` of the 95 % t interval; the last three are NaN for one
         replicate, the last four for none.
@@ -181,12 +181,12 @@ def differences_table(runs: Sequence[RunMetrics]) -> Columns:
 
 
 def compared_by(runs: Sequence[RunMetrics]) -> tuple[str, ...]:
-    """Name the user's own scores that any of the runs is compared by."""
+    """Name the custom scores that any of the runs is compared by."""
     return tuple(dict.fromkeys(chain.from_iterable(run.compared for run in runs)))
 
 
 def check_one_target(runs: Sequence[RunMetrics]) -> None:
-    """Refuse runs whose scores are of different things.
+    """Refuse runs whose scores are of different targets.
 
     Raises
     ------
@@ -207,18 +207,18 @@ def check_one_target(runs: Sequence[RunMetrics]) -> None:
 
 
 def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
-    """Return the reason why LOO does not show which of these models is better; None where it does.
+    """Return the reason why LOO cannot rank these models; None if it can.
 
-    It compares densities of one set of targets. The density of a declared tolerance is a choice,
+    LOO compares densities of one set of targets. The density of a declared tolerance is a choice,
     so that LOO would rank the choices.
     """
-    judged = [run for run in runs if run.loo is not None]
-    if len(judged) < min(2, len(runs)):
+    estimated = [run for run in runs if run.loo is not None]
+    if len(estimated) < min(2, len(runs)):
         return "not estimated for two of the runs"
-    trained = {(run.replicate, run.learned.train if run.learned else run.run) for run in judged}
-    if len(trained) > len({run.replicate for run in judged}):
+    trained = {(run.replicate, run.learned.train if run.learned else run.run) for run in estimated}
+    if len(trained) > len({run.replicate for run in estimated}):
         return "the runs were trained on different rows or targets"
-    if len({run.learned.declared if run.learned else None for run in judged}) > 1:
+    if len({run.learned.declared if run.learned else None for run in estimated}) > 1:
         return (
             "a declared tolerance is no noise that was found, and LOO would rank the declarations; "
             "test scores show which surrogate is better"
@@ -227,7 +227,7 @@ def why_not_by_loo(runs: Sequence[RunMetrics]) -> str | None:
 
 
 def without_loo(run: RunMetrics) -> RunMetrics:
-    """Leave out LOO and WAIC."""
+    """Remove LOO and WAIC from a run."""
     test = {key: value for key, value in run.test.items() if not key.startswith(("loo", "waic"))}
     return run._replace(test=test, loo=None)
 
@@ -334,7 +334,7 @@ def _metric(run: RunMetrics, name: str) -> float | None:
 
 
 def ess_per_million_gradients(run: RunMetrics) -> float | None:
-    """Give the smallest bulk ESS of f per million gradients, those of the warm-up counted."""
+    """Give the smallest bulk ESS of f per million gradients, warm-up included."""
     ess, gradients = (run.diagnostics.get(key) for key in ("ess_f_bulk_min", "gradients_total"))
     return 1e6 * ess / gradients if ess is not None and gradients else None
 

@@ -1,6 +1,6 @@
-"""What the settings of a grid have in distributions: their pulls, and the spread of their weights.
+"""Distributions for each setting of a grid: its pulls, and the spread of its weights.
 
-Runs of one setting that differ in their seeds alone are taken together.
+Runs of one setting that differ only in their seeds are combined.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def pulls_table(runs: Sequence[RunMetrics]) -> Columns:
     Returns
     -------
     dict
-        `setting`; `kind`, whether the sd is the total one or that of the draws alone (`epistemic`);
-        `low` and `high` of the bin, of which the first and the last hold what lies beyond; `count`,
-        over the runs of the setting; `density`; `sigma_z`, the mean over these runs; `runs`, and
-        how many of them have `not_converged`. No row where no run has pulls.
+        `setting`; `kind`, whether the sd is the total one or that of the draws only (`epistemic`);
+        `low` and `high` of the bin, where the first and the last bin include all values beyond;
+        `count`, over the runs of the setting; `density`; `sigma_z`, the mean over these runs;
+        `runs`, and how many of them have `not_converged`. No rows if no run has pulls.
     """
     columns = ("setting", "kind", "low", "high", "count", "density", "sigma_z")
     return _stacked(
@@ -45,7 +45,7 @@ def weights_table(runs: Sequence[RunMetrics]) -> Columns:
     dict
         `setting`; `quantity`, the `weight` or its `sd`; `share` of the weights below `value`, which
         is the mean over the runs of the setting, in units of the network; `runs`, and how many of
-        them have `not_converged`. No row where no run has weights of a fixed number.
+        them have `not_converged`. No rows if no run has a fixed number of weights.
     """
     return _stacked(
         ("setting", "quantity", "share", "value", "runs", "not_converged"),

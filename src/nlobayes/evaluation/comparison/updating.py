@@ -10,16 +10,16 @@ from nlobayes.errors import InputError
 
 
 class Loss(NamedTuple):
-    """How draws differ from those of the reference at every point (point,), as Gaussians.
+    """Differences of draws from those of the reference at every point (point,), as Gaussians.
 
     Attributes
     ----------
     divergence
-        Kullback-Leibler divergence of the reference from them, in nats.
+        Kullback-Leibler divergence of the reference from the draws, in nats.
     shift
         Difference of the means in units of the reference's sd.
     sd_ratio
-        Their sd over that of the reference.
+        The sd of the draws over that of the reference.
     """
 
     divergence: np.ndarray
@@ -46,7 +46,7 @@ def function_loss(found: np.ndarray, reference: np.ndarray) -> Loss:
 
 
 def summarise(loss: Loss) -> dict[str, float]:
-    """Average a loss over the points: means of divergences, quadratic ones of shifts."""
+    """Average a loss over the points: means of divergences, root mean squares of shifts."""
     return {
         "divergence": float(loss.divergence.mean()),
         "shift": float(np.sqrt(np.mean(loss.shift**2))),

@@ -1,4 +1,4 @@
-"""The predictive density: of a point the mean over draws s of p(y - f_s), with p the noise.
+"""The predictive density at a point: the mean over draws s of p(y - f_s), with p the noise.
 
 y and f are on the model scale (log10 of the target, or the target itself).
 """
@@ -16,8 +16,8 @@ from nlobayes.evaluation.predictive.noise import PredictiveNoise, locate
 class Moments(NamedTuple):
     """Mean and standard deviations of the predictive per point, on the model scale.
 
-    `posterior_sd` is the spread of the draws (divided by their number, not one less, so that it
-    is the mixture's own); `total_sd` adds the noise in quadrature, where it lies about the draws.
+    `posterior_sd` is the spread of the draws as a mixture (the divisor is their number, not one
+    less); `total_sd` adds the noise in quadrature if the noise is about the draws.
     """
 
     mean: np.ndarray
@@ -75,7 +75,7 @@ def predictive_moments(draws: np.ndarray, noise: PredictiveNoise) -> Moments:
     """Return mean and standard deviations of the mixture from draws (sample, point).
 
     Identical draws have a spread of exactly zero, whatever their mean rounds to. Noise about the
-    mean of the draws is the total by itself.
+    mean of the draws is the total sd.
     """
     draws = np.asarray(draws, dtype=np.float64)
     posterior_sd = spread(draws)

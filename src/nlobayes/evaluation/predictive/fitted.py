@@ -1,4 +1,4 @@
-"""The predictive noise as it is fitted and stored, and the points that it is fitted to."""
+"""The fitted and stored parameters of the predictive noise, and the points of its fit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from nlobayes.evaluation.predictive.scale_regression import Knots
 class FittedNoise(NamedTuple):
     """The parameters of a family of predictive noise.
 
-    Noise about every draw has one scale. That of noise about the mean of the draws follows the sd
-    of the draws and the features (`distributions.scales`). A declared tolerance makes the spread of
-    the draws show where errors are large, not how large they are; rows that were not trained on do.
-    Recalibrated noise has `tails` in each bin of the feature `column` between `edges`.
+    Noise about every draw has one scale. The scale of noise about the mean of the draws is a
+    function of the sd of the draws and the features (`distributions.scales`). With a declared
+    tolerance the spread of the draws shows where errors are large; their size is fitted to rows
+    that were not trained on. Recalibrated noise has `tails` in each bin of the feature `column`
+    between `edges`.
     """
 
     family: str
@@ -36,7 +37,7 @@ class Points(NamedTuple):
     """Points that were not trained on: draws (sample, point) and observed targets (point,).
 
     Both are finite, in float64, on the model scale. Inputs of the network (point, feature) and the
-    covariate (point,) are None where they are not known.
+    covariate (point,) are None if they are not known.
     """
 
     draws: np.ndarray

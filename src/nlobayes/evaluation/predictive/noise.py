@@ -1,4 +1,4 @@
-"""The predictive noise at points: a law, and what it lies about."""
+"""The predictive noise at points: a law, and its centre."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nlobayes.distributions.mixture import Mixture
 
 
 class PredictiveNoise(NamedTuple):
-    """A law of the error about the function on the model scale, one for all points or at each.
+    """A law of the error about the function on the model scale, for all points or for each.
 
-    It lies about every one of the draws of the function, or `about_mean` about their mean.
+    Its centres are the draws of the function, or with `about_mean` their mean.
     """
 
     law: Law

@@ -1,6 +1,6 @@
-"""Fitting the predictive noise to points that were not trained on.
+"""The fit of the predictive noise to points that were not trained on.
 
-What is fitted is few numbers; at points they become a `PredictiveNoise`.
+The fit gives a few parameters; at points they become a `PredictiveNoise`.
 """
 
 import numpy as np
@@ -31,12 +31,11 @@ def fit_noise(
     observed
         Observed targets on the model scale, axis (point).
     family
-        A file of `noises`, which states what is fitted.
+        Name of a module of `noises`.
     features
-        Inputs of the network (point, feature), which scales about the mean follow where they are
-        given.
+        Inputs of the network (point, feature), on which scales about the mean depend if given.
     covariate
-        What conformal intervals are valid along, axis (point); there is one bin without it.
+        Covariate of the bins of conformal intervals, axis (point); without it there is one bin.
 
     Returns
     -------
@@ -61,7 +60,7 @@ def at_points(
     Raises
     ------
     InputError
-        If the family is unknown, or its numbers are those of no distribution with a variance.
+        If the family is unknown, or its parameters have no variance.
     """
     family = _family(fitted.family)
     if family.ABOUT_MEAN:
@@ -75,7 +74,7 @@ def at_points(
 
 
 def standard_law(fitted: FittedNoise) -> Law:
-    """Give the law of scale one, with a row of tails for each bin that it is recalibrated in."""
+    """Give the law of scale one, with a row of tails for each bin of its recalibration."""
     law: Law = _family(fitted.family).law(fitted, 1.0, np.arange(len(fitted.tails)))
     law.check()
     return law

@@ -1,4 +1,4 @@
-"""A Student-t whose log scale is linear in what is known of a point: sd of draws, and features."""
+"""A Student-t whose log scale is linear in functions of the sd of the draws and the features."""
 
 import math
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from scipy.special import digamma
 from nlobayes.distributions.laws.student_t import StudentT
 from nlobayes.distributions.scales import log_spread
 
-# Rows to come may have heavier tails than those that the noise is fitted to.
+# New rows may have heavier tails than the rows of the fit.
 _DEGREES = (2.1, 20.0)
 # A posterior promises errors in proportion to the sd of the draws. Few rows cannot contradict this,
 # and no row has information about spreads outside their range.
@@ -50,10 +50,10 @@ def place_knots(features: np.ndarray | None) -> Knots:
 def fit_scales(
     residual: np.ndarray, spread: np.ndarray, features: np.ndarray | None, knots: Knots
 ) -> Regression:
-    """Maximise the density of residuals (point,), with Gaussian priors on what the scale follows.
+    """Maximise the density of residuals (point,), with Gaussian priors on exponent and heights.
 
-    That of the exponent is about 1 with sd 0.25, between 0 and 1.2; those of the heights at the
-    knots are about 0 with sd 0.15. The residuals must not all be zero.
+    The prior of the exponent has mean 1 and sd 0.25, between 0 and 1.2; those of the heights at
+    the knots have mean 0 and sd 0.15. The residuals must not all be zero.
     """
     varies = bool(np.ptp(spread) > 0)
     reference = float(np.median(spread[spread > 0])) if varies else 1.0
@@ -85,7 +85,7 @@ def fit_scales(
 
 
 class _Problem(NamedTuple):
-    """Residuals (point,), their typical size, and what the log scale is linear in (point, term)."""
+    """Residuals (point,), their typical size, and the terms of the log scale (point, term)."""
 
     residual: np.ndarray
     typical: float
@@ -108,7 +108,7 @@ def _loss(parameters: np.ndarray, problem: _Problem) -> tuple[float, np.ndarray]
 
 
 def _slopes(standardised: np.ndarray, degrees: float) -> tuple[np.ndarray, np.ndarray]:
-    """Derive the log density of a Student-t by its log scale and by its degrees of freedom."""
+    """Differentiate the log density of a Student-t by its log scale and degrees of freedom."""
     squared = np.square(standardised) / degrees
     share = squared / (1 + squared)
     constant = digamma((degrees + 1) / 2) - digamma(degrees / 2) - 1 / degrees

@@ -1,4 +1,4 @@
-"""One scale for all points: that of noise about every draw, by the log predictive density."""
+"""The fit of one scale for all points, for noise about every draw, by log predictive density."""
 
 import math
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def fit_scale(points: Points, law: Callable[[float], Law]) -> Optimum:
 
 
 def no_noise(points: int) -> InputError:
-    """Raise, because so many points are reproduced exactly."""
+    """Give the error for points that are reproduced exactly."""
     return InputError("evaluation.exact_predictions", points=points)
 
 

@@ -1,7 +1,7 @@
-"""The noise that the likelihood itself states, of every draw at every point.
+"""The noise of the likelihood itself, for every draw at every point.
 
-The predictive of the model is the mixture over draws of the likelihood about each; it needs no row
-that was not trained on. On noise-free targets a declared tolerance makes it too wide.
+The predictive of the model is the mixture over draws of the likelihood about each; it needs no
+held-out rows. On noise-free targets a declared tolerance makes it too wide.
 """
 
 from __future__ import annotations

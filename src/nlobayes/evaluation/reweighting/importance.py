@@ -1,4 +1,4 @@
-"""Weights that move draws from the density they follow to another one, and how far they carry.
+"""Importance weights from the density of the draws to another one, and their reliability.
 
 The log ratio of a draw is the log of the target density over that of the density it was drawn
 from, up to a constant. Pareto smoothing replaces the largest ratios by the expected order
@@ -19,12 +19,12 @@ from nlobayes.diagnostics import estimators as _arviz
 from nlobayes.errors import InputError
 
 LARGEST_K = 0.7
-"""Pareto k from which the weights mislead, however many the draws."""
+"""Pareto k above which weights are unreliable for any number of draws."""
 FEWEST_DRAWS = 25
 """Draws below which no tail is fitted: five in the upper fifth."""
 _SAME = 1e-9
 _SPAN = 700.0
-"""Range of log ratios whose exponentials are numbers of double precision."""
+"""Range of log ratios whose exponentials are finite in double precision."""
 
 
 class Weights(NamedTuple):
@@ -35,9 +35,9 @@ class Weights(NamedTuple):
     log_weights
         Logs of weights that sum to one (draw,); minus infinity where the target has no density.
     pareto_k
-        Shape of the tail of the ratios. Minus infinity where they have none, the largest being
-        shared by all draws of the tail; infinite where no tail could be fitted, because few draws
-        have any density of the target or its ratios are all the same.
+        Shape of the tail of the ratios. Minus infinity if there is no tail, because all draws of
+        the tail share the largest ratio. Infinite if no tail could be fitted, because few draws
+        have any density of the target or its ratios are all equal.
     relative_efficiency
         Effective draws per draw of the chains, at most 1.
     """
@@ -53,17 +53,17 @@ class Weights(NamedTuple):
 
     @property
     def ess_weights(self) -> float:
-        """Equally weighted draws that are worth as much: one over the sum of squared weights."""
+        """Equivalent number of equally weighted draws: one over the sum of squared weights."""
         return math.exp(-logsumexp(2 * self.log_weights))
 
     @property
     def ess(self) -> float:
-        """Independent draws from the target that are worth as much."""
+        """Equivalent number of independent draws from the target."""
         return self.relative_efficiency * self.ess_weights
 
     @property
     def threshold(self) -> float:
-        """The Pareto k from which this many draws do not suffice."""
+        """The Pareto k at which this many draws no longer suffice."""
         return threshold(len(self.log_weights))
 
     @property
@@ -83,8 +83,8 @@ def importance_weights(
         Log of target over proposal density at each draw, axes (chain, draw) or (draw,), up to a
         constant; minus infinity where the target has no density.
     relative_efficiency
-        Effective draws per draw; where None that of the log ratios with axes (chain, draw), and
-        1, for independent draws, with axis (draw,).
+        Effective draws per draw. If None it is that of the log ratios for axes (chain, draw), and
+        1, for independent draws, for axis (draw,).
 
     Returns
     -------
@@ -107,7 +107,7 @@ def importance_weights(
 
 
 def threshold(draws: int) -> float:
-    """Give the Pareto k from which estimates from so many draws are not to be trusted.
+    """Give the Pareto k above which estimates from this number of draws are unreliable.
 
     It is min(1 - 1 / log10(draws), 0.7), hence 0.7 from about 2200 draws.
     """
@@ -115,12 +115,12 @@ def threshold(draws: int) -> float:
 
 
 def check(weights: Weights, *, least_ess: float = 0.0) -> None:
-    """Refuse weights whose Pareto k is not below the threshold, or worth too few draws.
+    """Refuse weights whose Pareto k is not below the threshold, or whose ESS is too small.
 
     Raises
     ------
     InputError
-        Naming k, the effective size and the remedy.
+        With k, the effective size and the remedy.
     """
     if not weights.reliable:
         raise _too_far(weights)
@@ -134,7 +134,7 @@ def check(weights: Weights, *, least_ess: float = 0.0) -> None:
 
 
 def _too_far(weights: Weights) -> InputError:
-    """Name more draws as a remedy where as many exist."""
+    """Build the error; it names more draws as a remedy if their number is reachable."""
     k, draws = weights.pareto_k, len(weights.log_weights)
     limit, ess = weights.threshold, weights.ess
     if k < LARGEST_K:
@@ -155,7 +155,7 @@ def weighted_mean(weights: Weights, quantities: np.ndarray) -> np.ndarray:
     """
     quantities = checked_quantities(weights, quantities)
     first = quantities[0]
-    return first + weights.values @ (quantities - first)  # a constant has exactly its own mean
+    return first + weights.values @ (quantities - first)  # exact for a constant
 
 
 def weighted_sd(weights: Weights, quantities: np.ndarray) -> np.ndarray:
@@ -264,9 +264,9 @@ def _relative_efficiency(log_ratios: np.ndarray) -> float:
 def _smoothed(shifted: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, float]:
     """Return log weights and Pareto k; without smoothing where no tail can be fitted.
 
-    Ratios of a tail that spans more than their exponentials can hold are not smoothed either: one
-    draw has all the weight. The tail of a power a of ratios has the shape a k, and a small
-    power of them is fitted instead.
+    Ratios of a tail whose range exceeds that of exponentials are not smoothed either: one draw has
+    all the weight. The tail of a power a of ratios has the shape a k, so a small power of them is
+    fitted instead.
     """
     plain, draws = shifted - logsumexp(shifted), len(shifted)
     tail = math.ceil(min(draws / 5, 3 * math.sqrt(draws / relative_efficiency)))

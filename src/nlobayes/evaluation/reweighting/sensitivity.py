@@ -1,7 +1,7 @@
-"""How predictions move when the prior or the likelihood is raised to a power.
+"""Sensitivity of predictions to the prior or the likelihood raised to a power.
 
-Importance weights replace another run of the sampler. What is found is per doubling of the
-power: the derivative with respect to its logarithm to base 2.
+Importance weights replace another run of the sampler. Results are per doubling of the power: the
+derivative with respect to its logarithm to base 2.
 
 N. Kallioinen, T. Paananen, P.-C. Bürkner, A. Vehtari, Statistics and Computing 34 (2024) 57.
 """
@@ -31,10 +31,10 @@ class Sensitivity(NamedTuple):
     mean, sd
         Change of mean and standard deviation, in units of the quantity (point,).
     distance
-        Change of the cumulative Jensen-Shannon distance to the posterior as it is (point,). Above
+        Change of the cumulative Jensen-Shannon distance to the unchanged posterior (point,). Above
         0.05 a quantity is called sensitive.
     pareto_k
-        Of the weights towards the smaller and towards the larger power.
+        Pareto k of the weights to the smaller and to the larger power.
     """
 
     mean: np.ndarray
@@ -46,14 +46,14 @@ class Sensitivity(NamedTuple):
 def power_scaled(
     log_component: np.ndarray, power: float, *, relative_efficiency: float | None = None
 ) -> Weights:
-    """Compute weights towards the posterior with one component raised to a power.
+    """Compute weights to the posterior with one component raised to a power.
 
     Parameters
     ----------
     log_component
         Log prior or summed log likelihood of each draw, axes (chain, draw) or (draw,).
     power
-        Power, above 0; 1 leaves the posterior as it is.
+        Power, above 0; 1 does not change the posterior.
     relative_efficiency
         As for `importance_weights`.
 
@@ -81,7 +81,7 @@ def sensitivity(
     power: float = 1.01,
     relative_efficiency: float | None = None,
 ) -> Sensitivity:
-    """Compute how quantities change with the power of one component.
+    """Compute the change of quantities with the power of one component.
 
     Finite differences between 1 / power and power.
 
@@ -92,8 +92,8 @@ def sensitivity(
     quantities
         Quantities of interest, such as predictions, axes (draw, point), chain after chain.
     power
-        Above 1. The default gives the derivative; a large one a step that can be seen, as long as
-        its Pareto k is small, which it is not for the prior of many weights.
+        Above 1. The default gives the derivative; a large power gives a finite step. Its Pareto k
+        must be small, which it is not for the prior of many weights.
     relative_efficiency
         As for `importance_weights`.
 
@@ -117,7 +117,7 @@ def sensitivity(
 
 
 def cumulative_distance(weights: Weights, quantities: np.ndarray) -> np.ndarray:
-    """Compute the cumulative Jensen-Shannon distance between draws as they are and weighted.
+    """Compute the cumulative Jensen-Shannon distance between unweighted and weighted draws.
 
     The square root of the Jensen-Shannon divergence of the distribution functions P and Q, that
     is ∫ P log2(P/M) + Q log2(Q/M) over ∫ P + Q with M = (P + Q) / 2, or of 1 - P and 1 - Q, the

@@ -1,4 +1,4 @@
-"""How far the point predictions are from the observations, on the model scale and in target space.
+"""Errors of point predictions, on the model scale and in target space.
 
 The model scale is log10 of the target (scale `log10`) or the target itself (`identity`). A score
 is a number, or a line that states why there is none.

@@ -1,4 +1,4 @@
-"""How well a posterior predicts rows that it did not see, from its log likelihood at those it saw.
+"""Estimates of out-of-sample predictive density from the log likelihood at train rows.
 
 PSIS-LOO weights the draws as if one row had been left out; WAIC corrects by the variance of the
 log likelihood. Both estimate elpd, the expected log predictive density summed over rows.
@@ -29,17 +29,17 @@ class Information(NamedTuple):
     Attributes
     ----------
     loo
-        Log predictive density of the point with itself left out.
+        Log predictive density of the point when it is left out.
     loo_p
-        Effective number of parameters: the log density with the point less that without it.
+        Effective number of parameters: the log density with the point minus that without it.
     pareto_k
-        Shape of the tail of its weights, as in `Weights`.
+        Shape of the tail of the point's weights, as in `Weights`.
     waic
         The same log density by WAIC.
     waic_p
         Effective number of parameters: the variance of its log likelihood.
     k_limit
-        Pareto k from which so many draws do not determine the LOO of a point.
+        Pareto k above which this number of draws does not determine the LOO of a point.
     """
 
     loo: np.ndarray
@@ -68,7 +68,7 @@ def information(log_likelihood: np.ndarray) -> Information:
     Returns
     -------
     Information
-        Warnings of neither are printed: they are in `pareto_k` and `waic_p`.
+        No warnings are printed; `pareto_k` and `waic_p` contain the same information.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def summary(estimates: Information) -> dict[str, dict[str, float]]:
 def elpd_difference(first: np.ndarray, second: np.ndarray) -> Difference:
     """Compare two models by their elpd at the same points, both axis (point), in one order.
 
-    The standard error is that of the pairs, eq. 24 of the source: what both models find difficult
-    cancels.
+    The standard error is that of paired differences, eq. 24 of the source: the common difficulty of
+    points cancels.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _left_out(log_likelihood: np.ndarray, efficiency: float) -> tuple[float, flo
 
 
 def _waic(log_likelihood: np.ndarray) -> np.ndarray:
-    """Estimate WAIC and its penalty (2, point) of points few enough for the copies of ArviZ."""
+    """Estimate WAIC and its penalty (2, point); few points limit the memory of ArviZ's copies."""
     return np.stack([_arviz.waic(log_likelihood), log_likelihood.var(axis=(0, 1))])
 
 
@@ -187,6 +187,6 @@ def _relative_efficiency(log_likelihood: np.ndarray) -> float:
 
 
 def _standard_error(values: np.ndarray) -> float:
-    """Estimate that of a sum over points from their scatter, eq. 23 of the source."""
+    """Estimate the standard error of a sum over points from their scatter, eq. 23 of the source."""
     points = len(values)
     return math.sqrt(points) * float(values.std(ddof=1)) if points > 1 else math.nan

@@ -1,4 +1,4 @@
-"""Scores of groups of rows, such as those of known and of doubtful quality, beside those of all."""
+"""Scores of groups of rows, such as rows of known and of doubtful quality."""
 
 from __future__ import annotations
 

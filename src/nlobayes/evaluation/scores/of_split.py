@@ -1,8 +1,8 @@
-"""How good the predictions are: every score of one split, or of its parts.
+"""All scores of one split, or of its parts.
 
-The files of the folders `regression` and `classification` are the scores. Draws (sample, point) and
-observed (point) are on the model scale: log10 of the target (scale `log10`), or the target itself
-(`identity`).
+The modules of the folders `regression` and `classification` define the scores. Draws (sample,
+point) and observed (point) are on the model scale: log10 of the target (scale `log10`), or the
+target itself (`identity`).
 """
 
 import math
@@ -37,7 +37,7 @@ def evaluate(
     scale: str,
     own: OwnScores = NO_OWN,
 ) -> dict[str, Any]:
-    """Score predicted numbers of one split, by every file of `regression` and the user's own.
+    """Score predicted numbers of one split, by every module of `regression` and custom scores.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ def evaluate(
     scale
         `log10` or `identity`.
     own
-        Scores by functions of the user, which come last.
+        Custom scores, which come last.
 
     Returns
     -------
     dict
-        The keys of all files, in their order, each a finite number, or None where there is none;
+        The keys of all modules, in their order, each a finite number, or None where there is none;
         `undefined`, the reason of each None in one line, by key.
 
     Raises
@@ -76,7 +76,7 @@ def evaluate(
 def evaluate_classes(
     prediction: ClassPrediction, labels: np.ndarray, own: OwnScores = NO_OWN
 ) -> dict[str, Any]:
-    """Score predicted classes of one split, by every file of `classification` and the user's own.
+    """Score predicted classes of one split, by all modules of `classification` and custom scores.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def evaluate_classes(
 
 
 def _explained(groups: Iterable[dict[str, float | str]]) -> dict[str, Any]:
-    """Join groups of scores; what has no value is None, and `undefined` states why."""
+    """Join groups of scores; a missing value is None, and `undefined` states why."""
     scores = {name: score for group in groups for name, score in group.items()}
     undefined = {name: reason for name, score in scores.items() if (reason := _why_not(score))}
     return {

@@ -1,4 +1,4 @@
-"""Scores by functions of the user."""
+"""Custom scores: functions of the user."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class OwnScores(NamedTuple):
     place: str = "these points"
 
     def of(self, split: Any) -> dict[str, float | str]:
-        """Score a split, as the files of the folders `regression` and `classification` do.
+        """Score a split, like the modules of the folders `regression` and `classification`.
 
-        Each function that samples has random numbers of its own.
+        Each function that samples has its own random numbers.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Error bars of a regressor by its own account: a Gaussian of its mean and sd at every point."""
+"""Scores of the error bars that a regressor states: a Gaussian at every point."""
 
 from __future__ import annotations
 

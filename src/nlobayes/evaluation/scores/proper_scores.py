@@ -133,7 +133,7 @@ def _interval_scores(predictive: Mixture, observed: np.ndarray, *, scale: str) -
 def _crps(
     predictive: Mixture, observed: np.ndarray, rng: np.random.Generator, *, scale: str
 ) -> dict[str, float | str]:
-    """Unbiased CRPS over noisy draws (probability-weighted moments), in both spaces."""
+    """Compute the unbiased CRPS over noisy draws (probability-weighted moments), in both spaces."""
     samples = len(predictive.centres)
     repeats = math.ceil(_FEWEST_CRPS_MEMBERS / samples)
     total, total_target = 0.0, 0.0
@@ -151,7 +151,7 @@ def _crps(
 
 
 def _noisy(predictive: Mixture, rng: np.random.Generator, repeats: int) -> np.ndarray:
-    """Add noise to every centre so many times; members (point, member), sorted."""
+    """Add noise to every centre `repeats` times; return members (point, member), sorted."""
     members = np.repeat(predictive.centres.T, repeats, axis=1)
     members += predictive.noise.sample(rng, members.shape)
     members.sort(axis=1)
@@ -161,10 +161,10 @@ def _noisy(predictive: Mixture, rng: np.random.Generator, repeats: int) -> np.nd
 def _crps_of(observed: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the CRPS (point,) of sorted members (point, member) by probability-weighted moments.
 
-    Mean distance to the observed value, less half of that between two different members: T.
+    Mean distance to the observed value, minus half of that between two different members: T.
     Gneiting, A. E. Raftery, Journal of the American Statistical Association 102 (2007) 359, eq. 21
-    with the other sign, its pairs counted by rank. Written out because the library that the tests
-    compare it with compiles for two seconds when it is imported.
+    with the other sign, its pairs counted by rank. Implemented here because the library that the
+    tests compare it with compiles for two seconds when it is imported.
     """
     count = members.shape[1]
     ranks = np.arange(count) / (count - 1)
@@ -174,7 +174,7 @@ def _crps_of(observed: np.ndarray, members: np.ndarray) -> np.ndarray:
 
 
 def _gaussian_nll_target(predictive: Mixture, observed: np.ndarray, *, scale: str) -> float | str:
-    """Gaussian NLL of the target; of log10 draws in units of each target, against overflow."""
+    """Compute the Gaussian NLL of the target; log10 draws are in units of each target."""
     centres, law, _ = predictive
     if _has_no_moments(law, scale):
         return _NO_TARGET_MOMENTS
@@ -189,7 +189,7 @@ def _gaussian_nll_target(predictive: Mixture, observed: np.ndarray, *, scale: st
 
 
 def _lognormal_moments(draws: np.ndarray, law: Law) -> np.ndarray:
-    """Mean and sd of 10^(draw + Gaussian noise), axes (moment, point), from draws of log10."""
+    """Compute mean and sd (moment, point) of 10^(draw + Gaussian noise) from draws of log10."""
     variance = (_LN10 * law.sd()) ** 2
     with np.errstate(over="ignore", invalid="ignore"):
         means = 10**draws * np.exp(variance / 2)
@@ -204,7 +204,7 @@ def _gaussian_nll(observed: np.ndarray, mean: np.ndarray, total_sd: np.ndarray) 
 
 
 def _log_derivative(observed: np.ndarray) -> float:
-    """Mean log of d target / d log10 target, which turns one density into the other."""
+    """Compute the mean log of d target / d log10 target, which converts the densities."""
     return _LN10 * float(observed.mean()) + math.log(_LN10)
 
 

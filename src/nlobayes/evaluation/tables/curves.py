@@ -1,4 +1,4 @@
-"""Of data with one input: some draws of f and the MAPs as curves, and the predictive density."""
+"""Tables for data with one input: draws of f and MAPs as curves, and the predictive density."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEVELS = {"q2_5": 0.025, "q16": 0.16, "q50": 0.5, "q84": 0.84, "q97_5": 0.975}
 IMAGE_POINTS, CELLS = 100, 120
 """Points and cells of the target in the image of the density."""
 SHOWN = 0.005
-"""Probability on either side beyond the image, at its most."""
+"""Largest probability beyond the image on either side."""
 
 
 def tables(
@@ -26,7 +26,7 @@ def tables(
     covariate: np.ndarray,
     noise: PredictiveNoise,
 ) -> dict[str, Columns]:
-    """Tabulate curves over the points, which come in the order of the covariate.
+    """Tabulate curves over the points, in the order of the covariate.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def tables(
     chains
         Number of chains; some draws of each are tabulated.
     covariate
-        What the points are shown along (point,), ascending; no points give no rows.
+        Horizontal axis of the points (point,), ascending; no points give no rows.
     noise
         Predictive noise at the points.
     """
@@ -55,12 +55,12 @@ def tables(
 
 
 def evenly(count: int, most: int) -> np.ndarray:
-    """Choose up to so many numbers below `count`, evenly from the first to the last."""
+    """Choose at most `most` numbers below `count`, evenly from the first to the last."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 def draws_of_chains(draws: int, chains: int) -> np.ndarray:
-    """Choose as many draws of each chain, evenly; `draws` are those of all, chain after chain."""
+    """Choose equally many draws of each chain, evenly; `draws` counts those of all chains."""
     of_each = draws // chains
     chosen = evenly(of_each, max(DRAWS // chains, 1))
     return (of_each * np.arange(chains)[:, np.newaxis] + chosen).ravel()
@@ -97,7 +97,7 @@ def _quantiles(draws: np.ndarray, x: np.ndarray, noise: PredictiveNoise) -> Colu
 
 
 def _long(names: Columns, functions: np.ndarray, x: np.ndarray) -> Columns:
-    """Put curves (curve, point) one after the other, each point with the names of its curve."""
+    """Concatenate curves (curve, point), with the names of its curve for each point."""
     curves, points = functions.shape
     return {
         **{name: np.repeat(values, points) for name, values in names.items()},

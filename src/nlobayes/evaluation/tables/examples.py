@@ -1,4 +1,4 @@
-"""Single test rows of classes: what was surely wrong, hardly right and surely right."""
+"""Examples of classified test rows: wrong with confidence, right with low and high confidence."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ KINDS = ("wrong, most confident", "right, least confident", "right, most confide
 def choose(predicted: ClassPrediction, labels: np.ndarray) -> list[np.ndarray]:
     """Choose points of each kind, at most `OF_EACH_KIND`, from labels (point,).
 
-    A point of `right, least confident` is none of `right, most confident`. Of equal confidences
-    the first point comes first.
+    A point is never both `right, least confident` and `right, most confident`. Points of equal
+    confidence are in their order.
     """
     order = np.argsort(-predicted.confidence, kind="stable")
     right = (predicted.predicted == labels)[order]
@@ -29,8 +29,8 @@ def tables(
 ) -> dict[str, Columns]:
     """Tabulate chosen rows, their probabilities and their inputs, a row of a table for each.
 
-    What is predicted is of these rows (row,) of the dataset. Inputs that are an image have its rows
-    and columns; others are all in one row.
+    The predictions are of these rows (row,) of the dataset. Inputs that are an image have its rows
+    and columns; other inputs are all in one row.
     """
     kinds = choose(predicted, data.target[rows])
     chosen = np.concatenate(kinds)

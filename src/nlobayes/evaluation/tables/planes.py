@@ -1,4 +1,4 @@
-"""Classes between the rows, over a plane of two inputs: which is predicted, and how surely."""
+"""Predicted classes and their probabilities between the rows, over a plane of two inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def tables(
     """Tabulate the plane, the rows in it and the names of its inputs; no rows without a plane.
 
     The plane has a row for each class of a point. `disagreement` is the mutual information of class
-    and draw in nats: the entropy of the mean probabilities less the mean entropy, as in
+    and draw in nats: the entropy of the mean probabilities minus the mean entropy, as in
     `classification.scores`.
 
     Parameters
@@ -28,7 +28,7 @@ def tables(
     rows
         Numbers of the rows that are shown (row,).
     known
-        What is known of these rows, columns (row,).
+        Further columns of these rows (row,).
     """
     if plane is None:
         plane, rows = NOTHING, rows[:0]

@@ -32,12 +32,12 @@ CENTRAL = {"low_68": 0.16, "high_68": 0.84}
 
 
 class Rows(NamedTuple):
-    """Per point: label of its split (-1 for none) and what is known beside the draws.
+    """Facts of each point besides the draws; `split` is the label of its split, -1 for none.
 
-    `observed`, `scale_uncertainty` (NaN, or None for all, where unknown) and `reference`, what the
-    target is learned relative to (None where it is learned itself), are on the model scale;
-    `covariate` is what figures show on the horizontal axis; `distance` to the training
-    rows is in units of that between them.
+    `observed`, `scale_uncertainty` (NaN, or None for all, if unknown) and `reference`, the
+    reference of the target (None if it is learned directly), are on the model scale. `covariate` is
+    the horizontal axis of figures; `distance` to the training rows is in units of the distance
+    between them.
     """
 
     split: np.ndarray
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 
 def labels(*, covariate: str, target: str, unit: str, scale: str) -> Columns:
-    """Tabulate in one row what the columns of the other tables represent."""
+    """Tabulate in one row the names and units of the columns of the other tables."""
     names = {"covariate": covariate, "target": target, "unit": unit, "scale": scale}
     return {name: np.array([label]) for name, label in names.items()}
 
@@ -58,7 +58,7 @@ def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale:
     """Tabulate the prediction of every point of every split from draws (sample, point).
 
     `z_epistemic` is NaN without epistemic spread, `error_over_scale` without scale uncertainty,
-    `reference` for a target that is learned itself.
+    `reference` for a target that is learned directly.
     Targets leave the noise out: a Student-t of log10 has no mean in target space.
 
     Raises
@@ -89,9 +89,9 @@ def predictions(draws: np.ndarray, rows: Rows, noise: PredictiveNoise, *, scale:
 
 
 def coverage(predicted: Columns, draws: np.ndarray, noise: PredictiveNoise) -> Columns:
-    """Tabulate coverage at 0.1 to 5 standard deviations for every split, beside its own share.
+    """Tabulate observed and predicted coverage at 0.1 to 5 standard deviations for every split.
 
-    `draws` (sample, point) and `noise` are what was predicted from.
+    `draws` (sample, point) and `noise` are those of the predictions.
     """
 
     def of_split(part: Columns) -> Columns:
@@ -110,7 +110,7 @@ def levels(predicted: Columns) -> Columns:
 def pit(predicted: Columns, *, ranked: int | None) -> Columns:
     """Tabulate the distribution function of the PIT with its band for every split.
 
-    The band of the test split is that of the check, which see for `ranked`.
+    The band of the test split is that of the check, which explains `ranked`.
     """
 
     def of_split(part: Columns) -> Columns:
@@ -165,7 +165,7 @@ def cases(
 ) -> Columns:
     """Tabulate noisy predictive draws of chosen test points, each a case called `chosen`.
 
-    Where none is chosen, of one of a small, of a typical and of a large pull.
+    Without a choice there is one with a small, one with a typical and one with a large pull.
     """
     test = np.flatnonzero(rows.split == SPLITS.index("test"))
     here = at_rows(noise, test)

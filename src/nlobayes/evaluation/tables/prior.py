@@ -15,19 +15,19 @@ LARGEST = "largest probability"
 
 
 class PriorDraws(NamedTuple):
-    """Draws of f from the prior at some rows, and what was observed there.
+    """Draws of f from the prior at some rows, and the observed values there.
 
     Attributes
     ----------
     names
-        What each output is.
+        Name of each output.
     covariate
-        What the rows are ordered by (row,).
+        Order of the rows (row,).
     functions
-        f on the model scale, of classes their probabilities (draw, row, output).
+        f on the model scale, or class probabilities (draw, row, output).
     observed
-        Target on that scale, of classes 1 for the one observed and 0 for others (row, output); NaN
-        where an output has none.
+        Target on that scale; for classes 1 for the observed one and 0 for others (row, output). NaN
+        if an output has no target.
     """
 
     names: tuple[str, ...]
@@ -37,7 +37,7 @@ class PriorDraws(NamedTuple):
 
 
 def with_largest(draws: PriorDraws) -> PriorDraws:
-    """Put the largest probability before those of the classes; the target has no such number."""
+    """Insert the largest probability before those of the classes; it has no target."""
     functions, observed = draws.functions, draws.observed
     largest = functions.max(axis=2, keepdims=True)
     return draws._replace(
@@ -91,10 +91,10 @@ def prior_quantiles(draws: PriorDraws) -> Columns:
 
 
 def prior_scales(draws: PriorDraws) -> Columns:
-    """Tabulate how f of every draw varies over the rows, and in rows without a draw the target.
+    """Tabulate the variation over the rows of f of every draw, and of the target without a draw.
 
     Mean, standard deviation, mean absolute step between rows next to each other along the
-    covariate, and range. What is not finite is NaN.
+    covariate, and range. A value that is not finite is NaN.
     """
     tables = [_scales_of(output, draws) for output in range(len(draws.names))]
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

@@ -1,6 +1,6 @@
-"""The tasks: numbers are predicted, or classes. Each owns its scores, baselines, checks and tables.
+"""The tasks, regression and classification, each with its scores, baselines, checks and tables.
 
-The modules take arrays and give values; they know no files.
+The modules take and return arrays and values; they do not access files.
 """
 
 from nlobayes.errors import InputError
@@ -17,7 +17,7 @@ def task_of(data: Dataset) -> Task:
     Raises
     ------
     InputError
-        If no task is for this scale.
+        If no task has this scale.
     """
     scale = data.transforms["target"]["scale"]
     for task in TASKS:

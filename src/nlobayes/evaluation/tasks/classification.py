@@ -1,4 +1,4 @@
-"""Classes are predicted: their scores beside those of the ensemble of MAPs, and their tables."""
+"""Classification: the scores of the posterior and of the ensemble of MAPs, and their tables."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def score(given: Given, choices: Choices) -> Scores:
 
 
 def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[str, Columns]:
-    """Tabulate the checks, the classes, and how often each is predicted for which."""
+    """Tabulate the checks, the classes, and the confusion matrix."""
     probabilities, data = given.posterior.function, given.data
     of_splits = [_tables_of_split(probabilities, data, split) for split in range(len(SPLITS))]
     return {
@@ -76,7 +76,7 @@ def _predicted(probabilities: np.ndarray, data: Dataset, split: int) -> ClassPre
 
 
 def _correct(predicted: ClassPrediction, data: Dataset, split: int) -> np.ndarray:
-    """Find at which points of a split the most probable class is true."""
+    """Return for each point of a split whether the most probable class is true."""
     return predicted.predicted == checked_labels(predicted, data.target[data.split == split])
 
 
@@ -85,7 +85,7 @@ def _every_split(probabilities: np.ndarray, data: Dataset, own: OwnScores) -> Sc
 
 
 def _one_split(probabilities: np.ndarray, data: Dataset, split: int, own: OwnScores) -> Scores:
-    """Score the rows of a split; those that are held out also in groups."""
+    """Score the rows of a split; score held-out rows also in groups."""
 
     def some_rows(rows: np.ndarray, code: int = 0) -> Scores:
         del code
@@ -135,7 +135,7 @@ def _single_rows(given: Given, image: tuple[int, int] | None) -> dict[str, Colum
 
 
 def _stacked(parts: list[Columns]) -> Columns:
-    """Join the tables of the splits, their names in a column of its own."""
+    """Join the tables of the splits, with their names in a column."""
     rows = [len(next(iter(part.values()))) for part in parts]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return {"split": np.repeat(SPLITS, rows), **joined}

@@ -1,4 +1,4 @@
-"""Chains that do not mix, reported together with weights: stacking, whatever the task."""
+"""Stacking of chains that do not mix, for every task."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlobayes.evaluation.tasks.task import Choices, Given, Scores, Task
 from nlobayes.types import Predicted
 
 STREAM = 7
-"""Beside the seed of the scores: the random number that chooses the draws."""
+"""Added to the seed of the scores for the random number that chooses the draws."""
 
 
 def stack(task: Task, given: Given, choices: Choices) -> Scores:
@@ -27,9 +27,9 @@ def stack(task: Task, given: Given, choices: Choices) -> Scores:
     -------
     dict
         `weights` of the chains and the `gap` of their optimum; `draws` chosen by weight, and how
-        many of them are `distinct`; `lppd_val` and `lppd_test`, log scores under the noise of the
-        likelihood, `equal` and `stacking`, of all draws; `test`, the scores of the test split of
-        the chosen draws with a predictive noise of their own.
+        many of them are `distinct`; `lppd_val` and `lppd_test`, log scores of all draws under the
+        noise of the likelihood with `equal` and `stacking` weights; `test`, the scores of the test
+        split of the chosen draws with a separately fitted predictive noise.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _log_scores(log_density: np.ndarray, weights: np.ndarray) -> Scores:
 
 
 def _chosen(predicted: Predicted, chosen: np.ndarray) -> Predicted:
-    """Take some draws; what all draws share has one."""
+    """Take some draws; values that all draws share stay single."""
 
     def some(values: Any) -> Any:
         alike = np.ndim(values) == 0 or len(values) == 1  # of None as of a number

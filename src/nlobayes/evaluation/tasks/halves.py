@@ -1,8 +1,8 @@
-"""How good the error bars are on rows that the noise was not fitted to.
+"""Scores of the error bars on rows that the noise was not fitted to.
 
 Validation rows are halved at random; the noise is fitted on one half and scored on the other, both
-ways, and the scores are averaged over several halvings. One halving alone has the binomial error
-of half of the rows.
+ways, and the scores are averaged over several halvings. A single halving has the binomial error of
+half of the rows.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Held(NamedTuple):
 
 
 def choose_family(held: Held, seed: Sequence[int]) -> dict[str, Any]:
-    """Score every candidate on the same halves, and take that of the highest log score.
+    """Score every candidate on the same halves, and choose the one with the highest log score.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def choose_family(held: Held, seed: Sequence[int]) -> dict[str, Any]:
     -------
     dict
         `family`, its scores as `halved_scores` gives them, and `candidates`, the `lppd` of each
-        family. Below 80 points `gaussian`, which needs fewest rows to be fitted.
+        family. Below 80 points `gaussian`, which needs the fewest rows for its fit.
     """
     scores = {
         family: halved_scores(held, np.random.default_rng(seed), family=family)
@@ -107,7 +107,7 @@ def halved_scores(held: Held, rng: np.random.Generator, *, family: str) -> dict[
 
 
 def _few(draws: np.ndarray, family: str) -> np.ndarray:
-    """Take some draws, or two of the same mean and sd where the noise needs no more of them."""
+    """Take some draws, or two of the same mean and sd if the noise needs only these."""
     if lies_about_mean(family):
         mean, spread = draws.mean(axis=0), draws.std(axis=0)
         return np.stack([mean - spread, mean + spread])
@@ -115,7 +115,7 @@ def _few(draws: np.ndarray, family: str) -> np.ndarray:
 
 
 def _halving(held: Held, rng: np.random.Generator, family: str) -> dict[str, np.ndarray]:
-    """Score every point (point,) with the noise that the other half of the points fits."""
+    """Score every point (point,) with the noise fitted to the other half of the points."""
     points = len(held.observed)
     scores = {name: np.empty(points) for name in SCORES}
     halves = np.array_split(rng.permutation(points), 2)

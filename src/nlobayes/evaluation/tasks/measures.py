@@ -1,4 +1,4 @@
-"""How far predictions are from what was observed, in one number: the RMSE, or the accuracy."""
+"""One measure of the predictions: the RMSE, or the accuracy."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ ACCURACY, RMSE_LOG10, RMSE_TARGET = "accuracy", "rmse_log10", "rmse_target"
 def rmse_of_numbers(
     given: Given, predicted: np.ndarray, rows: np.ndarray
 ) -> tuple[str, np.ndarray]:
-    """Give the RMSE of predictions on the model scale, of several targets their mean.
+    """Give the RMSE of predictions on the model scale; for several targets its mean.
 
     Parameters
     ----------
     given
-        What was observed.
+        The observed values.
     predicted
         Predictions (each, point), or (each, point, output), of all points.
     rows
-        The points that count (point,).
+        The points to include (point,).
 
     Returns
     -------
-    Its key, and one for each of the predictions (each,).
+    Its key, and a value for each of the predictions (each,).
     """
     target = TargetTransform(**given.data.transforms["target"])
     observed = apply_scale(target, given.data.observed)[rows]

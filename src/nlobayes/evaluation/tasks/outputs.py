@@ -1,4 +1,4 @@
-"""Scores of several targets: each as if it were the only one, and the mean of all."""
+"""Scores of several targets: each one separately, and the mean of all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nlobayes.types import Dataset, Predicted
 
 
 def one_by_one(given: Given) -> Iterator[tuple[str, Given]]:
-    """Give the name of each target, and what was predicted of it alone."""
+    """Yield the name and the predictions of each target."""
     for place, name in enumerate(given.data.target_names):
         yield (
             name,
@@ -43,7 +43,7 @@ def join(outputs: Mapping[str, Scores]) -> Scores:
 
 
 def _of_one_target(predicted: Predicted, place: int) -> Predicted:
-    """Take one target of predictions (draw, point, output), and the noise that is stated of it."""
+    """Take one target of predictions (draw, point, output), and its noise."""
     return predicted._replace(
         function=predicted.function[..., place],
         scale=_along_outputs(predicted.scale, place),
@@ -52,16 +52,16 @@ def _of_one_target(predicted: Predicted, place: int) -> Predicted:
 
 
 def _along_outputs(values: np.ndarray | None, place: int) -> np.ndarray | None:
-    """Take one output of what has the axes of the predictions; one value is that of all outputs."""
+    """Take one output of values with the axes of the predictions; all outputs share one value."""
     if values is None:
         return None
     return values[..., place if values.shape[-1] > 1 else 0]
 
 
 def with_one_target(data: Dataset, place: int) -> Dataset:
-    """Take one of several targets of a dataset, as if it were the only one.
+    """Give a dataset with one of several targets.
 
-    What the first is relative to concerns no other.
+    The reference belongs to the first target only.
     """
     target = {n: v for n, v in data.transforms["target"].items() if not place or n != "relative_to"}
     constants = {
@@ -78,7 +78,7 @@ def with_one_target(data: Dataset, place: int) -> Dataset:
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """Average scores by name: None where one is None; of texts the first."""
+    """Average scores by name; None if one is None, and the first of texts."""
     if None in values:
         return None
     first = values[0]

@@ -1,4 +1,4 @@
-"""Numbers are predicted: their scores beside those of two baselines, and their tables.
+"""Regression: the scores of the posterior and of two baselines, and their tables.
 
 The baselines are the MAPs as an ensemble, and least squares on the features.
 """
@@ -46,10 +46,10 @@ measure = rmse_of_numbers
 
 
 class Scored(NamedTuple):
-    """What a posterior and its baselines are scored with, the family of the noise included.
+    """The inputs of scores of a posterior and its baselines, with the family of the noise.
 
-    `groups` names groups of rows that are also scored apart; None where there are none. `own` are
-    scores of the user's own.
+    `groups` names groups of rows that are also scored separately; None if there are none. `own` are
+    custom scores.
     """
 
     rows: Rows
@@ -69,7 +69,7 @@ def score(given: Given, choices: Choices) -> Scores:
 
 
 def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[str, Columns]:
-    """Tabulate the prediction of every point, and how well the error bars are calibrated.
+    """Tabulate the prediction of every point, and the calibration of the error bars.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def tables(given: Given, choices: Choices, scores: Mapping[str, Any]) -> dict[st
 
 
 def _curves(given: Given, noise: PredictiveNoise) -> dict[str, Columns]:
-    """Tabulate curves over the test rows of data with one input; without rows for others."""
+    """Tabulate curves over the test rows of data with one input; other data give no rows."""
     one_input = len(given.data.input_names) == 1
     test = np.flatnonzero((given.data.split == TEST) & one_input)
     test = test[np.argsort(given.covariate[test], kind="stable")]
@@ -135,7 +135,7 @@ def _target(given: Given) -> TargetTransform:
 def score_rivals(
     rivals: Mapping[str, RivalPrediction], scored: Scored, family: str
 ) -> dict[str, Scores]:
-    """Score each rival as the posterior is scored: by a noise of its own, chosen alike."""
+    """Score each rival like the posterior, with a noise fitted and chosen in the same way."""
     return {name: _rival(rival, scored._replace(family=family)) for name, rival in rivals.items()}
 
 
@@ -152,7 +152,7 @@ def _rival(rival: RivalPrediction, scored: Scored) -> Scores:
 
 
 def _rows(given: Given) -> Rows:
-    """Take what is known of every point, the target on the model scale."""
+    """Collect the facts of every point, with the target on the model scale."""
     data, target = given.data, _target(given)
     known = None if data.relative_to is None else offset_of(target, data.relative_to)
     return Rows(
@@ -185,7 +185,7 @@ def _every_split(draws: np.ndarray, scored: Scored) -> tuple[Scores, PredictiveN
 
 
 def _one_split(draws: np.ndarray, noise: PredictiveNoise, label: int, scored: Scored) -> Scores:
-    """Score the rows of a split; those that are held out also in groups."""
+    """Score the rows of a split; score held-out rows also in groups."""
     chosen = scored.rows.split == label
     scored = scored._replace(own=scored.own._replace(place=SPLITS[label]))
     scores = _some_rows(draws, noise, chosen, scored, [scored.seed, label])
@@ -232,7 +232,7 @@ def _halves(draws: np.ndarray, scored: Scored) -> Scores:
 
 
 def _ensemble(members: np.ndarray, scored: Scored) -> Scores:
-    """Score the MAPs as an ensemble, with a noise of its own, and the RMSE of each."""
+    """Score the MAPs as an ensemble, with its own noise, and the RMSE of each."""
     members, test = members.astype(np.float64), scored.rows.split == TEST
     error = members[:, test] - scored.rows.observed[test]
     space = "log10" if scored.target.scale == "log10" else "target"
@@ -257,7 +257,7 @@ def _least_squares(given: Given, scored: Scored) -> Scores:
 
 
 def _ranked(family: str, rows: Rows) -> int | None:
-    """Count the rows whose residuals are ranked, where intervals of the family are ranks."""
+    """Count the rows whose residuals are ranked; None if intervals are not ranks."""
     return int((rows.split == VALIDATION).sum()) if gives_ranks(family) else None
 
 

@@ -1,4 +1,4 @@
-"""Networks whose size is drawn: scores of all sizes together, of the modal one, of each draw."""
+"""Scores of networks whose size is drawn: of all sizes together, the modal one, and each draw."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARGINAL, MODAL = "marginal", "modal"
 def modal_draws(sizes: Mapping[str, np.ndarray]) -> np.ndarray:
     """Mark the draws (draw,) of the most frequent size, all numbers (draw,) of it together.
 
-    Of sizes that are equally frequent it is the smallest.
+    If sizes are equally frequent it is the smallest.
     """
     together = np.stack([*sizes.values()], axis=1)
     found, which, counts = np.unique(together, axis=0, return_inverse=True, return_counts=True)
@@ -28,7 +28,7 @@ def modal_draws(sizes: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def score_sizes(task: Task, given: Given) -> Scores:
-    """Score held-out rows by the mixture of all draws, and by those of the modal size alone.
+    """Score held-out rows by the mixture of all draws, and by the draws of the modal size.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def score_sizes(task: Task, given: Given) -> Scores:
 
 
 def scores_table(scores: Mapping[str, Any]) -> Columns:
-    """Tabulate what `score_sizes` gave, a row for each split and prediction."""
+    """Tabulate the result of `score_sizes`, a row for each split and prediction."""
     rows = [
         {"split": split, "prediction": prediction, "draws": draws, **scores[split][prediction]}
         for split in (SPLITS[VALIDATION], SPLITS[TEST])
@@ -63,12 +63,12 @@ def scores_table(scores: Mapping[str, Any]) -> Columns:
 
 
 def draws_table(task: Task, given: Given, draws: np.ndarray) -> Columns:
-    """Tabulate the scores of every draw of every chain alone, split by split.
+    """Tabulate the scores of every single draw of every chain, for each split.
 
     Parameters
     ----------
     task
-        What is predicted.
+        The task.
     given
         The predictions.
     draws

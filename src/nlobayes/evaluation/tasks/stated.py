@@ -71,7 +71,7 @@ def _observed(given: Given) -> np.ndarray:
 
 
 def _declared(noise: Law) -> float | None:
-    """Give the fixed scale, which is equal in all draws; the median where rows differ."""
+    """Give the fixed scale, which is equal in all draws; the median if rows differ."""
     learned = np.any(np.ptp(noise.scale, axis=0) > 0)
     return None if learned else float(np.median(noise.scale))
 
@@ -90,7 +90,7 @@ def _law(predicted: Predicted) -> Law:
 
 
 def _compare(log_likelihood: np.ndarray, given: Given) -> Scores:
-    """Estimate LOO and WAIC; None, and why, where draws are too few or not of the posterior.
+    """Estimate LOO and WAIC; None and the reason if draws are too few or not of the posterior.
 
     Equal draws have no k.
     """

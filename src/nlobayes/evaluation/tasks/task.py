@@ -1,4 +1,4 @@
-"""What a task is: how predictions of numbers, or of classes, are scored and tabulated."""
+"""The protocol of a task: scores and tables of predicted numbers or classes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Scores = dict[str, Any]
 
 
 class Given(NamedTuple):
-    """What was predicted, and for which points.
+    """The predictions to score, and their points.
 
     Attributes
     ----------
     data
         The dataset.
     covariate
-        What figures show on the horizontal axis (point,).
+        Horizontal axis of figures (point,).
     posterior
         Predictions of all draws, chain after chain.
     baseline
@@ -29,12 +29,12 @@ class Given(NamedTuple):
     chains
         Number of chains of the posterior.
     rivals
-        Predictions of regressors that are scored beside it, by name.
+        Predictions of regressors to compare with, by name.
     sizes
         Numbers of units or of layers of the network of every draw of the posterior (draw,), by
-        name; none where they are fixed.
+        name; empty if they are fixed.
     plane
-        Predicted classes between the rows; None where these have not two inputs.
+        Predicted classes between the rows; None if these do not have two inputs.
     approximate
         Whether the draws are of an approximation: they then give no leave-one-out density.
     """
@@ -51,22 +51,22 @@ class Given(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """How to score.
+    """Settings of the scores.
 
     Attributes
     ----------
     seed
         Seed of everything that is sampled.
     coverage_tolerance, chi2_tolerance
-        How far calibration may be from nominal, beyond three standard errors.
+        Allowed deviation of calibration from nominal, beyond three standard errors.
     noise
-        Family of the predictive noise, or `auto`; not used where it was fitted before.
+        Family of the predictive noise, or `auto`; not used if it was fitted before.
     image
-        Rows and columns of the image that the inputs are; None where they are none.
+        Rows and columns if the inputs are an image; else None.
     own
-        Scores by functions of the user, beside all others.
+        Custom scores.
     cases
-        Test points to show; none: a good, a typical and a bad one.
+        Test points to show; if empty, a good, a typical and a bad one.
     """
 
     seed: int
@@ -79,16 +79,16 @@ class Choices(NamedTuple):
 
 
 class Task(Protocol):
-    """What differs between numbers and classes."""
+    """The functions that differ between regression and classification."""
 
     SCALES: tuple[str, ...]
-    """Scales of the targets that it is for."""
+    """Scales of the targets of this task."""
 
     NEEDS: tuple[str, ...]
     """Keys of the scores that its tables need."""
 
     def score(self, given: Given, choices: Choices) -> Scores:
-        """Score every split beside the baselines, and check the calibration."""
+        """Score every split and the baselines, and check the calibration."""
         ...
 
     def log_likelihood(self, given: Given, rows: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The adaptations that warm up kernels, one file each, by name."""
+"""The adaptations that warm up kernels by name, one module each."""
 
 from nlobayes.families import Builder, Family
 from nlobayes.inference.adaptation import Adaptation

@@ -8,11 +8,11 @@ length 0.2 of each range, the upper confidence bound with delta 0.1, and explora
 
 TensorBNN (arXiv:2009.14393) has the same plan, but its code uses the inner product of two
 candidates where the covariance needs their squared distance, so that its matrix is no covariance;
-multiplies the bonus by the variance, not its root; and goes on adapting while it samples. Here
-what was learned is frozen, and the frozen pair is the best posterior mean of those tried.
+multiplies the bonus by the variance, not its root; and continues to adapt while it samples. Here
+the tuned pair is frozen: the tried pair with the best posterior mean.
 
-Two additions of TensorBNN are there if requested: the first candidates at random, and a new begin
-with both limits of the step size halved where a chain stands still, before exploration is annealed.
+Two additions of TensorBNN are optional: random first candidates, and a restart with both limits of
+the step size halved if a chain does not move before exploration is annealed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Grid(NamedTuple):
 
 
 class Rewards(NamedTuple):
-    """Sums over the draws of each candidate (candidate,): all that the posterior needs."""
+    """Sums over the draws of each candidate (candidate,), which determine the posterior."""
 
     draws: jax.Array
     total: jax.Array
@@ -55,8 +55,8 @@ class Rewards(NamedTuple):
 class Carry(NamedTuple):
     """A chain, the candidate it tries, the best so far, and the rewards.
 
-    `still` counts the rejections in a row that are not of random candidates; `halvings` the new
-    begins, the last one after `begun` evaluations.
+    `still` counts consecutive rejections, without those of random candidates. `halvings` counts
+    the restarts; the last one followed `begun` evaluations.
     """
 
     state: State
@@ -86,8 +86,8 @@ def build(
 ) -> Adaptation:
     """Build the warm-up of the kernel `tensorbnn`; each `batch` draws try one candidate.
 
-    The first `random_candidates` after each begin are drawn from the grid. After `reset_after`
-    rejections in a row it begins anew at half the step sizes; None never does.
+    The first `random_candidates` after each start are drawn from the grid. After `reset_after`
+    consecutive rejections the search restarts at half the step sizes; None disables restarts.
     """
     kernel = untuned.kernel
     evaluations = int(adaptation_share * steps) // batch
@@ -147,9 +147,10 @@ def build(
 
 
 def lay_grid(step_sizes: tuple[float, float, int], integration_steps: tuple[int, int, int]) -> Grid:
-    """Lay the grid of both, each given as least, largest and number of points in the logarithm.
+    """Build the grid of both; each has its least and largest value and its number of points.
 
-    Numbers of leapfrog steps that round to the same are one; step sizes vary slowest.
+    Points are uniform in the logarithm. Numbers of leapfrog steps that round to the same integer
+    are one candidate; step sizes vary slowest.
     """
     _require_range("step_size", step_sizes)
     _require_range("integration_steps", integration_steps)
@@ -197,7 +198,7 @@ def exploration(evaluated: jax.Array, evaluations: int | jax.Array) -> jax.Array
 
 
 def _begun_anew(carry: Carry, evaluated: jax.Array, begins: jax.Array) -> Carry:
-    """Forget all rewards and halve the step sizes, where a chain `begins` anew."""
+    """Discard all rewards and halve the step sizes where a chain restarts (`begins`)."""
     zero = jnp.zeros_like(carry.still)
     anew = carry._replace(
         rewards=jax.tree.map(jnp.zeros_like, carry.rewards),
@@ -219,7 +220,7 @@ def _add(
 
 
 def _place(values: np.ndarray) -> np.ndarray:
-    """Place values in [0, 1] by their logarithm."""
+    """Map values to [0, 1] by their logarithm."""
     logs = np.log(values)
     return (logs - logs.min()) / max(np.ptp(logs), np.finfo(float).tiny)
 

@@ -4,9 +4,9 @@ The length climbs the expected squared change, over one step, of the squared dis
 mean of the chains, by ADAM on its logarithm; the step size follows the harmonic mean of the
 acceptance over chains by dual averaging; both are frozen at their averages
 (Hoffman, Radul & Sountsov 2021, "An adaptive-MCMC scheme for setting trajectory lengths in HMC").
-The mass matrix is the identity, as in the paper. BlackJAX 1.7 has this scheme too, but climbs
-from the average of the lengths and not from the last, so that n steps move the logarithm by no
-more than 2 sqrt(n) learning rates; hence the climb is written here.
+The mass matrix is the identity, as in the paper. BlackJAX 1.7 has this scheme too, but updates
+the average of the lengths and not the last one, so that n steps move the logarithm by no more than
+2 sqrt(n) learning rates; therefore the update is implemented here.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def build(
 ) -> Adaptation:
     """Build the warm-up of a group of chains with the kernel `chees`.
 
-    The mean length is held below half of the kernel's `most_integration_steps`, so that the
-    jittered one stays below all of them.
+    The mean length stays below half of the kernel's `most_integration_steps`, so that the jittered
+    length stays below that limit.
     """
     kernel = untuned.kernel
     adapting = max(1, int(adaptation_share * steps))

@@ -1,11 +1,11 @@
 """The ladder of parallel tempering: step size and mass matrix of every rung, and the spacing.
 
-Step sizes follow dual averaging (Hoffman & Gelman 2014, section 3.2) and mass matrices Stan's
-windows, rung by rung. At the end of each window, which are rounds of doubling length, the ladder
-is spaced anew so that all neighbours reject alike: the sum of the mean rejections up to a rung
+For each rung, step sizes follow dual averaging (Hoffman & Gelman 2014, section 3.2) and mass
+matrices Stan's windows of doubling length. At the end of each window the ladder is spaced anew so
+that all neighbours have the same rejection rate: the sum of the mean rejections up to a rung
 estimates the communication barrier, and the new rungs cut it into equal parts (Syed,
-Bouchard-Cote, Deligiannidis & Doucet 2022, "Non-reversible parallel tempering"). Both ends stay.
-Then everything is frozen.
+Bouchard-Cote, Deligiannidis & Doucet 2022, "Non-reversible parallel tempering"). Both ends are
+fixed. At the end of adaptation everything is frozen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAST_SHARE = 1e-4
 
 
 class Carry(NamedTuple):
-    """What warm-up carries from step to step; `rejection` sums over the steps of a window."""
+    """State of the warm-up between steps; `rejection` sums over the steps of a window."""
 
     state: LadderState
     tuned: TunedLadder
@@ -70,7 +70,7 @@ def build(
 
 
 def respace(inverse_temperatures: jax.Array, rejection: jax.Array) -> jax.Array:
-    """Space a ladder (rung,) so that each gap holds the same part of the barrier; ends stay.
+    """Space a ladder (rung,) so that each gap has the same part of the barrier; ends are fixed.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def respace(inverse_temperatures: jax.Array, rejection: jax.Array) -> jax.Array:
 def communication_barrier(swap_acceptance: np.ndarray) -> float:
     """Estimate the barrier from acceptance probabilities (..., rung - 1): the sum of rejections.
 
-    At most the number of gaps; where neighbours hardly ever exchange, the barrier is larger.
+    The estimate is at most the number of gaps; it is too small if neighbours rarely exchange.
     """
     rejection = 1 - np.asarray(swap_acceptance)
     return float(rejection.reshape(-1, rejection.shape[-1]).mean(axis=0).sum())
@@ -115,7 +115,7 @@ def rungs_needed(barrier: float) -> int:
 
 
 def _freeze(carry: Carry) -> Carry:
-    """Take the averaged step sizes; doing so again changes nothing."""
+    """Take the averaged step sizes; a second call changes nothing."""
     _, _, final_step = dual_averaging_adaptation(0.5)
     step_size = final_step(carry.step_size).astype(carry.tuned.step_size.dtype)
     return carry._replace(tuned=carry.tuned._replace(step_size=step_size))

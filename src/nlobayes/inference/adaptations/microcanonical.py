@@ -1,9 +1,9 @@
-"""Microcanonical: preconditioner and step size, then everything is frozen.
+"""Microcanonical warm-up: tunes preconditioner and step size, then freezes them.
 
 The preconditioner is the diagonal of variances, learned in Stan's windows (as in `windows`). In
 units of it the typical set of d parameters has radius sqrt(d), the natural decoherence length
-(Robnik, De Luca, Silverstein & Seljak 2023). The step size follows what grows with it: the
-variance of the energy error of an unadjusted kernel, the rejections of an exact one.
+(Robnik, De Luca, Silverstein & Seljak 2023). The step size is tuned by a quantity that grows with
+it: the variance of the energy error of an unadjusted kernel, the rejections of an exact one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POWER = 3  # of the step size in the excess
 
 
 class Control(NamedTuple):
-    """The step size, the mean excess that is expected of it, and the number of steps averaged."""
+    """The step size, its expected mean excess, and the number of steps averaged."""
 
     step_size: jax.Array
     excess: jax.Array
@@ -35,7 +35,7 @@ class Control(NamedTuple):
 
 
 class Carry(NamedTuple):
-    """What warm-up carries from step to step."""
+    """State of the warm-up between steps."""
 
     state: Any
     tuned: TunedMomentum
@@ -109,8 +109,8 @@ def build(
 def energy_errors(energy_variance: float) -> Callable[[Info], jax.Array]:
     """Give the variance of the energy error per dimension as a multiple of its target.
 
-    A divergent step counts as one that was twice too long. Unlike a cap on the step size, that is
-    forgotten.
+    A divergent step counts as one that was twice too long. Unlike a cap on the step size, its
+    effect fades with later steps.
     """
 
     def excess(info: Info) -> jax.Array:
@@ -126,12 +126,12 @@ def rejections(target_acceptance: float) -> Callable[[Info], jax.Array]:
 
 
 def follow(control: Control, excess: jax.Array) -> Control:
-    """Change the step size to where the mean excess is 1.
+    """Move the step size towards the value at which the mean excess is 1.
 
-    The mean is carried to every new step size by the power law, as in Robnik et al.'s predictor,
+    The mean is converted to every new step size by the power law, as in Robnik et al.'s predictor,
     so that the logarithm of the step size moves by -log(1 + (excess - 1) / n) / 3 in the n-th
-    step: stochastic approximation, quick at first. Energy variances grow as the sixth power of the
-    step size, rejections as the square or cube; the power sets the gain, not where it ends.
+    step: stochastic approximation, fast at first. Energy variances grow as the sixth power of the
+    step size, rejections as the square or cube; the power sets the gain, not the limit.
     """
     steps = jnp.minimum(control.steps + 1, MEMORY)
     mean = control.excess + (jnp.minimum(excess, LARGEST_EXCESS) - control.excess) / steps

@@ -1,9 +1,9 @@
 """Step sizes and scales of jumps for an architecture that varies; then everything is frozen.
 
 Each size has a step size, by dual averaging (Hoffman and Gelman 2014, section 3.2, by BlackJAX). A
-step teaches the size that it is at. Sizes that were never visited get the smallest step size that
-any other has learned. Jumps try the scales `SCALES` in turn; each keeps the one that was accepted
-most.
+step updates the step size of the current size. Sizes that were never visited get the smallest step
+size of the others. Jumps try the scales `SCALES` in turn; each keeps the one with the highest
+acceptance.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from nlobayes.inference.kernel import Info
 from nlobayes.inference.kernels.reversible_jump import TunedSizes
 
 SCALES = (0.5, 0.05, 0.1, 0.2, 0.3, 0.7, 1.0)
-"""Scales that jumps may have; the first is that of a jump that was never tried."""
+"""Allowed scales of jumps; a jump that was never tried has the first."""
 UNSETTLED = 0.25
-"""Share of the adaptation after which what jumps try begins to count."""
+"""Share of the adaptation after which tried jumps begin to count."""
 
 
 class Carry(NamedTuple):
-    """What warm-up carries from step to step; the search has a leading axis (size,).
+    """State of the warm-up between steps; the search has a leading axis (size,).
 
     `tried` counts the jumps with each scale and sums their acceptance (scale, jump, 2).
     """
@@ -88,14 +88,14 @@ def build(
 
 
 def _of_all(step_sizes: jax.Array, visits: jax.Array) -> jax.Array:
-    """Take the smallest learned step size where none was learned; as they are before any was."""
+    """Give unvisited sizes the smallest learned step size; change nothing if none was learned."""
     smallest = jnp.min(jnp.where(visits > 0, step_sizes, jnp.inf))
     known = jnp.where(jnp.isfinite(smallest), smallest, step_sizes)
     return jnp.where(visits > 0, step_sizes, known)
 
 
 def _most_accepted(tried: jax.Array) -> jax.Array:
-    """Take the scale of each jump (jump,) at which it was accepted most."""
+    """Give the scale (jump,) at which each jump has the highest acceptance."""
     count, accepted = tried[..., 0], tried[..., 1]
     mean = accepted / jnp.maximum(count, 1)
     return jnp.asarray(SCALES, tried.dtype)[jnp.argmax(mean, axis=0)]

@@ -1,8 +1,8 @@
-"""Windows: step size by dual averaging, mass matrix by windows, then everything is frozen.
+"""Window warm-up: tunes step size by dual averaging and mass matrix by windows, then freezes both.
 
 The windows are Stan's (fast, doubling slow windows, fast; Stan Reference Manual, "HMC algorithm
 parameters"); dual averaging is Hoffman & Gelman (2014), section 3.2. The building blocks are
-BlackJAX's; they are driven here so that any kernel can warm up and every step leaves its info.
+BlackJAX's; this module drives them so that any kernel can warm up and every step returns its info.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RECIPES = {
 
 
 class Carry(NamedTuple):
-    """What warm-up carries from step to step."""
+    """State of the warm-up between steps."""
 
     state: Any
     tuned: Tuned
@@ -69,7 +69,7 @@ def build(
     Raises
     ------
     InputError
-        If there is none.
+        If the mass matrix is `gauss_newton` and the model has no curvature.
     """
     kernel = untuned.kernel
     schedule = plan(
@@ -123,7 +123,7 @@ def plan(
 
 
 def _mass_matrix(mass_matrix: str, schedule: Schedule, curvature: Curvature | None) -> MetricCore:
-    """Pick the estimator, ours or BlackJAX's; the low-rank one remembers its longest window."""
+    """Pick the estimator; the buffer of the low-rank one is as long as the longest window."""
     if mass_matrix == "gauss_newton":
         return gauss_newton(_require(curvature))
     recipe = lookup_recipe(RECIPES[mass_matrix])
@@ -142,7 +142,7 @@ def _require(curvature: Curvature | None) -> Curvature:
 
 
 def search_from(step_size: jax.Array, mu_over_start: float = MU_OVER_START) -> Any:
-    """Begin dual averaging at a step size, which is also its average before the first update."""
+    """Start dual averaging at a step size, which is also its average before the first update."""
     init_step, _, _ = dual_averaging_adaptation(0.5)
     begin = init_step(step_size)
     mu = jnp.log(mu_over_start * step_size)
@@ -150,7 +150,7 @@ def search_from(step_size: jax.Array, mu_over_start: float = MU_OVER_START) -> A
 
 
 def _freeze(carry: Carry) -> Carry:
-    """Take the averaged step size; doing so again changes nothing."""
+    """Take the averaged step size; a second call changes nothing."""
     _, _, final_step = dual_averaging_adaptation(0.5)
     step_size = jnp.asarray(final_step(carry.step_size), carry.tuned.step_size.dtype)
     return carry._replace(tuned=carry.tuned._replace(step_size=step_size))

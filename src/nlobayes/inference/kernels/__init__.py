@@ -1,4 +1,4 @@
-"""The Markov kernels, one file each, by name."""
+"""The Markov kernels by name, one module each."""
 
 from nlobayes.families import Builder, Family
 from nlobayes.inference.kernel import Kernel

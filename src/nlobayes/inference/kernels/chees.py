@@ -1,9 +1,9 @@
 """HMC with a learned trajectory length, jittered by a Halton sequence: the kernel of ChEES-HMC.
 
 Targets pi(q) proportional to exp(logdensity_fn(q)). Step number n of every chain lasts
-2 h_n trajectory_length, with h_n in [0, 1) the base-2 Halton sequence: what is tuned is the mean
-length. The sequence knows nothing of the state, so each step is one exact HMC kernel, and chains
-in one chain group that share what was tuned make the same number of leapfrog steps
+2 h_n trajectory_length, with h_n in [0, 1) the base-2 Halton sequence: the tuned value is the mean
+length. The sequence does not depend on the state, so each step is one exact HMC kernel, and chains
+in one chain group that share tuned values make the same number of leapfrog steps
 (Hoffman, Radul & Sountsov 2021, "An adaptive-MCMC scheme for setting trajectory lengths in HMC").
 """
 
@@ -21,7 +21,7 @@ from nlobayes.inference.kernels.hmc import describe, steps_of
 
 
 class TrajectoryState(NamedTuple):
-    """What the next step and the adaptation need, positions and momenta (parameter,).
+    """State for the next step and the adaptation, with positions and momenta (parameter,).
 
     `steps_made` is the place in the Halton sequence. `proposal` and `proposal_momentum` are the
     end of the last trajectory, accepted or not, before the momentum is negated; of a divergent
@@ -47,7 +47,7 @@ class TunedTrajectory(NamedTuple):
 def build(
     posterior: Posterior, *, most_integration_steps: int, divergence_threshold: float
 ) -> Kernel:
-    """Build HMC of a tuned mean length, with at most `most_integration_steps` leapfrog steps."""
+    """Build HMC with a tuned mean length and at most `most_integration_steps` leapfrog steps."""
     transition = hmc.build_kernel(divergence_threshold=divergence_threshold)
 
     def init(position: jax.Array) -> TrajectoryState:
@@ -87,6 +87,6 @@ def jitter_of(steps_made: jax.Array) -> jax.Array:
 
 
 def _end_of_trajectory(info: hmc.HMCInfo, state: TrajectoryState) -> tuple[jax.Array, jax.Array]:
-    """Keep the state finite when the trajectory was not."""
+    """Give the end of a trajectory; if it is not finite, give the start and zero momentum."""
     position = jnp.where(info.is_divergent, state.position, info.proposal.position)
     return position, jnp.where(info.is_divergent, 0, -info.proposal.momentum)

@@ -1,14 +1,14 @@
-"""Preconditioned Crank-Nicolson moves of what is standard normal a priori, slices of all else.
+"""Preconditioned Crank-Nicolson moves of standard normal entries, slice sampling of the others.
 
 Targets pi(q) proportional to exp(logdensity_fn(q)) by two kernels in turn, each of which leaves pi
 invariant, whatever the entries they move:
 
 - The entries x that are N(0, I) a priori go to sqrt(1 - b^2) x + b n with n ~ N(0, I), a move that
   is reversible in N(0, I). The Metropolis ratio is pi(x') N(x) / (pi(x) N(x')): the prior cancels,
-  and the acceptance does not fall with the number of entries that the likelihood hardly sees
+    and the acceptance does not fall with the number of entries that hardly change the likelihood
   (Cotter, Roberts, Stuart & White 2013, "MCMC methods for functions"). b = 1 draws from the prior.
 - All others move along a random direction, in units of their sds, by slice sampling with stepping
-  out and shrinkage (Neal 2003, "Slice sampling", section 4), which has no step to tune.
+    out and shrinkage (Neal 2003, "Slice sampling", section 4), which has no step size to tune.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nlobayes.inference.kernel import Info, Kernel, LogDensity, Posterior, Tuned
 
 MOST_STEPS_OUT = 8
 MOST_SHRINKS = 200
-"""After so many shrinkages of a slice, which only rounding can cause, the point stays."""
+"""Limit of shrinkages of a slice, reached only by rounding; the point then stays."""
 
 Line = Callable[[jax.Array], jax.Array]
 
@@ -49,7 +49,7 @@ class _Bracket(NamedTuple):
 def build(posterior: Posterior, *, moves: int, slices: int) -> Kernel:
     """Build `moves` proposals for the standard normal entries, then `slices` of all others.
 
-    Where it is not known which are standard normal, every entry is moved by both.
+    If the standard normal entries are not known, both move every entry.
     """
     logdensity_fn = posterior.logdensity_fn
 
@@ -96,7 +96,7 @@ def _refresh(
     angle: jax.Array,
     moved: np.ndarray,
 ) -> tuple[PointState, jax.Array]:
-    """Propose a Crank-Nicolson move of some entries; give the acceptance probability, too.
+    """Make a Crank-Nicolson move of some entries; give the acceptance probability, too.
 
     Its b is the sine of an angle: its square and that of sqrt(1 - b^2) add up to 1 whatever the
     step size, which grows without bound where draws from the prior are accepted often enough.
@@ -139,7 +139,7 @@ def _slice(
 def _step_out(
     at: Line, level: jax.Array, begin: jax.Array, by: int, most: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Move an end out of the slice, by at most so many steps; give the evaluations, too."""
+    """Move an end out of the slice by at most `most` steps; count the evaluations, too."""
 
     def goes_on(carry: tuple[jax.Array, jax.Array]) -> jax.Array:
         return (carry[1] < most) & (at(carry[0]) > level)

@@ -1,4 +1,4 @@
-"""Gibbs sampling within Hamiltonian Monte Carlo: some entries of a position are drawn, not moved.
+"""Gibbs sampling within Hamiltonian Monte Carlo: some entries are drawn from conditionals.
 
 Targets pi(q) proportional to exp(logdensity_fn(q)) by two kernels in turn. HMC moves all entries
 of q but those `held`, at fixed values of these: it leaves pi given them invariant. Then `refresh`
@@ -33,9 +33,10 @@ def build(
     jitter: float,
     divergence_threshold: float,
 ) -> Kernel:
-    """Build HMC of all entries but those held by the conjugates, followed by their draw.
+    """Build HMC of all entries except those of the conjugates, followed by a draw of these.
 
-    The inverse mass matrix is that of all entries; a diagonal or dense one is cut to those moved.
+    The inverse mass matrix covers all entries; a diagonal or dense one is restricted to those that
+    HMC moves.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def _cut(tuned: Tuned, moving: np.ndarray) -> Tuned:
 
 
 def _describe(info: Info, moved: State, new: State) -> Info:
-    """Count the gradient after the refresh; the energy is with the log density after it."""
+    """Count the gradient after the refresh, and use its log density in the energy."""
     return info._replace(
         energy=info.energy + moved.logdensity - new.logdensity,
         num_integration_steps=info.num_integration_steps + 1,

@@ -46,7 +46,7 @@ def build(
     """Build HMC with `integration_steps` leapfrog steps, uniform within `jitter` of that number.
 
     With a `trajectory_length` (step size times steps) the steps follow from the step size, and
-    `integration_steps` is the most that are taken.
+    `integration_steps` is their maximum.
     """
     transition = build_transition(posterior.logdensity_fn, divergence_threshold)
     fewest = max(1, round(integration_steps * (1 - jitter)))
@@ -96,7 +96,7 @@ def build_transition(logdensity_fn: LogDensity, divergence_threshold: float) -> 
 
 
 def describe(info: hmc.HMCInfo, state: Any, tuned: Any) -> Info:
-    """Describe a transition from a state, with the energy of the state that was kept."""
+    """Describe a transition from a state, with the energy of the new state."""
     kinetic_energy = metrics.default_metric(tuned.inverse_mass_matrix).kinetic_energy
     initial_energy = kinetic_energy(info.momentum) - state.logdensity
     return Info(

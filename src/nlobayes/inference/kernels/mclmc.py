@@ -1,10 +1,10 @@
 """Microcanonical Langevin Monte Carlo, without Metropolis adjustment.
 
 Targets pi(q) proportional to exp(logdensity_fn(q)) by isokinetic dynamics: a momentum of unit
-length turned by the gradient, with noise that makes it forget its direction over the decoherence
-length. In continuous time pi is invariant; a finite step biases the draws, by an amount that the
-variance of the energy error per dimension controls, and nothing corrects it: not exact
-(Robnik, De Luca, Silverstein & Seljak 2023, "Microcanonical Hamiltonian Monte Carlo").
+length turned by the gradient, with noise that decorrelates its direction over the decoherence
+length. In continuous time pi is invariant. A finite step biases the draws, by an amount that the
+variance of the energy error per dimension controls. No test corrects the bias, so the kernel is not
+exact (Robnik, De Luca, Silverstein & Seljak 2023, "Microcanonical Hamiltonian Monte Carlo").
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class MomentumState(NamedTuple):
 
 
 class TunedMomentum(NamedTuple):
-    """What warm-up learns; lengths are in units of the preconditioned position q / sqrt(M^-1).
+    """The tuned values; lengths are in units of the preconditioned position q / sqrt(M^-1).
 
     The inverse mass matrix is its diagonal (parameter,). The decoherence length is the path over
-    which the momentum forgets its direction.
+    which the momentum loses its direction.
     """
 
     step_size: jax.Array
@@ -45,7 +45,7 @@ class TunedMomentum(NamedTuple):
 def build(posterior: Posterior, *, integration_steps: int) -> Kernel:
     """Build the unadjusted kernel: `integration_steps` integrator steps a draw.
 
-    A step that leaves the finite numbers is undone, with a new momentum, and the draw counts as
+    A step with a result that is not finite is undone, with a new momentum, and the draw counts as
     divergent. `extra` has `energy_variance`: the mean square of the energy error of one integrator
     step per dimension, over the finite steps of the draw (infinite if there is none).
     """
@@ -77,7 +77,7 @@ def build(posterior: Posterior, *, integration_steps: int) -> Kernel:
 
 
 def check_dimension(position: jax.Array) -> None:
-    """Refuse a single parameter, on which a momentum of fixed length cannot turn."""
+    """Refuse a single parameter: a momentum of fixed length cannot turn in one dimension."""
     if position.size < 2:
         raise InputError("inference.one_parameter", parameters=position.size)
 

@@ -1,4 +1,4 @@
-"""Parallel tempering over Hamiltonian Monte Carlo, for modes that a chain does not leave by itself.
+"""Parallel tempering with Hamiltonian Monte Carlo, for separated modes.
 
 One chain is a ladder of replicas at inverse temperatures 1 = b_0 > b_1 > ... >= 0; replica k
 targets pi_k(q) proportional to exp(logdensity_fn(q, b_k)), and the draws are those of the cold
@@ -9,11 +9,10 @@ min(1, alpha), the Metropolis step of a symmetric proposal, where with l(q, b) t
 
     log alpha = l(q_j, b_i) + l(q_i, b_j) - l(q_i, b_i) - l(q_j, b_j).
 
-The pairs of a step are disjoint, so their exchanges commute. Which pairs are tried, those of even
-or those of odd i, alternates whatever the state: each of the two sweeps is invariant, hence so is
-the alternation, which is not reversible and carries replicas along the ladder faster than a
-random choice (Syed, Bouchard-Cote, Deligiannidis & Doucet 2022, "Non-reversible parallel
-tempering").
+The pairs of a step are disjoint, so their exchanges commute. The pairs of even and of odd i
+alternate, whatever the state. Each of the two sweeps is invariant, hence so is the alternation,
+which is not reversible and moves replicas along the ladder faster than a random choice (Syed,
+Bouchard-Cote, Deligiannidis & Doucet 2022, "Non-reversible parallel tempering").
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ class LadderState(NamedTuple):
     Attributes
     ----------
     positions, logdensities, gradients
-        Of every replica (rung, parameter), (rung,) and (rung, parameter), at its own temperature.
+        Values of every replica (rung, parameter), (rung,) and (rung, parameter) at its temperature.
     inverse_temperatures
-        Those at which densities and gradients were evaluated (rung,).
+        Inverse temperatures at which densities and gradients were evaluated (rung,).
     swap_acceptance
         Acceptance probability of the last exchange tried between rungs k and k + 1 (rung - 1,).
     from_hottest
         Whether a replica visited the hottest rung after the coldest one (rung,).
     odd
-        Whether the next exchanges are those of odd pairs.
+        Whether the next exchanges are between odd pairs.
     """
 
     positions: jax.Array
@@ -69,7 +68,7 @@ class LadderState(NamedTuple):
 
 
 class TunedLadder(NamedTuple):
-    """What warm-up learns: of every rung its step size, diagonal mass matrix and temperature.
+    """The tuned step size, diagonal mass matrix and temperature of every rung.
 
     Shapes (rung,), (rung, parameter) and (rung,).
     """
@@ -97,7 +96,7 @@ def build(
     Raises
     ------
     InputError
-        If the ladder is not one, or none is given.
+        If the ladder is invalid, or none is given.
     """
     ladder = make_ladder(num_temperatures, min_inverse_temperature, inverse_temperatures)
     logdensity_fn = posterior.logdensity_fn
@@ -217,7 +216,7 @@ def _swap(key: jax.Array, state: LadderState, evaluate: Evaluate) -> LadderState
 
 
 def _partners(odd: jax.Array, number: int) -> jax.Array:
-    """Pair rungs (0, 1), (2, 3), ... or (1, 2), (3, 4), ...; who has no partner is its own."""
+    """Pair rungs (0, 1), (2, 3), ... or (1, 2), (3, 4), ...; a rung without a pair is its own."""
     rung = jnp.arange(number)
     partner = rung + jnp.where((rung + odd) % 2 == 0, 1, -1)
     return jnp.where((partner < 0) | (partner >= number), rung, partner)

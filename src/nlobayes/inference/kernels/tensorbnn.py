@@ -1,9 +1,9 @@
 """HMC whose step size and number of leapfrog steps are both learned: the sampler of TensorBNN.
 
-Targets pi(q) proportional to exp(logdensity_fn(q)); one step is HMC with what warm-up froze.
-TensorBNN (Kronheim, Kuchera & Prosper 2020, arXiv:2009.14393) goes on adapting both while it
-samples, by rewards of the chain's own past: the step then depends on earlier states, and the
-Metropolis test, which balances a fixed step against its reverse, leaves pi invariant no longer.
+Targets pi(q) proportional to exp(logdensity_fn(q)); one step is HMC with the values that warm-up
+froze. TensorBNN (Kronheim, Kuchera & Prosper 2020, arXiv:2009.14393) continues to adapt both while
+it samples, by rewards from the chain's past. The step then depends on earlier states, and the
+Metropolis test, which balances a fixed step against its reverse, no longer leaves pi invariant.
 Here both are frozen before the first draw, so the kernel is exact.
 """
 

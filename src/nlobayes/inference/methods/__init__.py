@@ -1,4 +1,4 @@
-"""The approximate methods, by the names of their files."""
+"""The approximate methods by name, one module each."""
 
 from nlobayes.families import Builder, Family
 from nlobayes.inference.method import Method

@@ -2,8 +2,8 @@
 
 The evidence of hyperparameters h integrates the parameters of the network out by Laplace's method
 with the Gauss-Newton curvature H there, log p(D, z*, h) - log |H| / 2, where z* is the MAP given h
-(MacKay 1992, Neural Computation 4, 448; Immer et al. 2021, ICML, arXiv:2104.04975). The priors of h
-belong to it, as densities of the entries of a position: logarithms, of scales.
+(MacKay 1992, Neural Computation 4, 448; Immer et al. 2021, ICML, arXiv:2104.04975). It includes the
+priors of h, as densities of the entries of a position: for scales, of their logarithms.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from nlobayes.inference.curvature import check_dense
 from nlobayes.inference.method import Approached
 
 FARTHEST = 10.0
-"""Each entry is sought so far from its MAP: scales, within a factor of 22 000."""
+"""Largest distance of an entry from its MAP in the search: a factor of 22 000 for scales."""
 MOST_STEPS = 200
-"""Steps to the MAP of the network given the hyperparameters, and of conjugate gradients there."""
+"""Limit of steps to the MAP given the hyperparameters, and of conjugate gradients there."""
 TOLERANCE = 1e-6
 """Relative residual of conjugate gradients."""
 MOST_STARTS, GAIN = 10, 0.01
-"""Quasi-Newton searches one after another, and what one must add to the log evidence to go on: a
-search ends where the MAP given the hyperparameters jumps to another mode."""
+"""Limit of successive quasi-Newton searches, and least gain in log evidence to start another one:
+a search ends where the MAP given the hyperparameters jumps to another mode."""
 
 
 class _Climb(NamedTuple):
-    """Where a climb stands, its log density, its damping, how many steps it took, and its end."""
+    """State of a climb: position, log density, damping, number of steps, and whether it ended."""
 
     position: jax.Array
     density: jax.Array
@@ -44,9 +44,9 @@ class _Climb(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Where the evidence is highest, and the largest slope there, near 0 at a maximum.
+    """The position of highest evidence, and the largest slope there, near 0 at a maximum.
 
-    It is not where the mode that is followed ends: the MAP then jumps to another one.
+    The slope is not near 0 where the followed mode ends: the MAP then jumps to another mode.
     """
 
     position: jax.Array
@@ -54,7 +54,7 @@ class Found(NamedTuple):
 
 
 def at_highest_evidence(posterior: Approached, start: jax.Array) -> Found:
-    """Move a start (entry,) to where the evidence of its hyperparameters is highest.
+    """Move a start (entry,) to the highest evidence of its hyperparameters.
 
     Raises
     ------
@@ -91,8 +91,8 @@ def _evidence_with(
 ) -> Callable[[jax.Array], tuple[jax.Array, jax.Array, jax.Array]]:
     """Build the evidence of the hyperparameters of a position, its slope, and the MAP there.
 
-    The slope follows the MAP as the hyperparameters move: of a(z*(h), h) it is da/dh +
-    (dz*/dh)' da/dz, with dz*/dh minus the inverse Hessian of log p in z times its mixed
+    The slope includes the change of the MAP with the hyperparameters: the slope of a(z*(h), h) is
+    da/dh + (dz*/dh)' da/dz, with dz*/dh minus the inverse Hessian of log p in z times its mixed
     derivatives. The inverse is by conjugate gradients, preconditioned by the Gauss-Newton
     curvature.
     """

@@ -1,4 +1,4 @@
-"""Gaussians about a MAP from its Gauss-Newton curvature, and Gaussians in their coordinates."""
+"""Gaussians about a MAP from its Gauss-Newton curvature, and in whitened coordinates."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Gaussian(NamedTuple):
     mean
         Its mean.
     spread
-        R z of a vector z (entry,), where R R' is the covariance.
+        Gives R z for a vector z (entry,), where R R' is the covariance.
     whiten
-        The vector z of R z.
+        Gives the vector z for R z.
     log_determinant
         The logarithm of the determinant of the covariance.
     """
@@ -61,13 +61,13 @@ class Gaussian(NamedTuple):
 def about(
     curvature: GaussNewton, position: jax.Array, covariance: Covariance, rank: int
 ) -> Gaussian:
-    """Take the form of this name.
+    """Build the Gaussian with the covariance of this form.
 
     Raises
     ------
     InputError
-        If the covariance is full and parameters are too many, or the rank of `low_rank` is as
-        large as they are many.
+        If the covariance is full and there are too many parameters, or the rank of `low_rank` is
+        not below their number.
     """
     if covariance == "full":
         return full(curvature, position, "method.covariance")
@@ -77,7 +77,7 @@ def about(
 
 
 def full(curvature: GaussNewton, position: jax.Array, where: str) -> Gaussian:
-    """Take the inverse of the curvature; eigenvalues below rounding count as rounding."""
+    """Take the inverse of the curvature; eigenvalues below rounding are raised to it."""
     check_dense(position.size, where)
     values, vectors = jax.jit(lambda q: jnp.linalg.eigh(curvature.dense(q)))(position)
     held = jnp.maximum(values, values[-1] * jnp.finfo(values.dtype).eps)
@@ -91,12 +91,12 @@ def full(curvature: GaussNewton, position: jax.Array, where: str) -> Gaussian:
 
 
 def diagonal(curvature: GaussNewton, position: jax.Array) -> Gaussian:
-    """Take the inverse of each entry of its diagonal: the sd of each given all others."""
+    """Invert the diagonal of the curvature: the variance of each entry given all others."""
     return diagonal_of(position, jax.jit(curvature.diagonal)(position))
 
 
 def diagonal_of(mean: jax.Array, precision: jax.Array) -> Gaussian:
-    """Give the Gaussian of independent entries, of a mean and a precision (entry,)."""
+    """Give the Gaussian of independent entries with a mean and a precision (entry,)."""
     root = jnp.sqrt(precision)
     log_determinant = -jnp.sum(jnp.log(precision))
     return Gaussian(mean, lambda z: z / root, lambda moved: moved * root, log_determinant)
@@ -129,7 +129,7 @@ def diagonal_and_factor(
 
 
 def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian:
-    """Take the data's part of the curvature by its largest eigenvectors in units of the prior's.
+    """Keep the largest eigenvectors of the data's curvature, in units of the prior's.
 
     With prior curvature D and D^(-1/2) (H - D) D^(-1/2) about U diag(l) U' the covariance is
     D^(-1/2) (I - U diag(l / (1 + l)) U') D^(-1/2): a direction that is left out keeps its prior
@@ -159,7 +159,7 @@ def low_rank(curvature: GaussNewton, position: jax.Array, rank: int) -> Gaussian
 
 
 def moved_by(outer: Gaussian, inner: Gaussian) -> Gaussian:
-    """Give the Gaussian of x where the vector that `outer` spreads to x is drawn from `inner`."""
+    """Give the Gaussian of x = `outer.spread` of a vector that is drawn from `inner`."""
     return Gaussian(
         outer.mean + outer.spread(inner.mean),
         lambda z: outer.spread(inner.spread(z)),

@@ -1,12 +1,11 @@
-"""Gaussians with free parameters, and how these are learned by the evidence lower bound (ELBO).
+"""Gaussians with free parameters, which are learned by the evidence lower bound (ELBO).
 
-Each is a function of its parameters, with root D (I + B): D is diagonal, and B sets the form. For
-`full` it is strictly lower triangular, for `low_rank` it is V V', for `diagonal` zero. With
-V V' the covariance is any diagonal matrix plus one of low rank (Ong, Nott and Smith 2018, J.
-Comput. Graph. Stat. 27, 465).
+The root of the covariance is D (I + B): D is diagonal, and B sets the form. B is strictly lower
+triangular for `full`, V V' for `low_rank`, and zero for `diagonal`. With V V' the covariance is any
+diagonal matrix plus one of low rank (Ong, Nott and Smith 2018, J. Comput. Graph. Stat. 27, 465).
 
-BlackJAX has mean-field and full-rank steps, but no low rank, and both start at the same spread in
-all directions. One step for the three forms is shorter than two of these and a third.
+BlackJAX has mean-field and full-rank steps, but none of low rank, and both start from the same
+spread in all directions. One implementation for the three forms is shorter.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from nlobayes.inference.methods._gaussian import Covariance, Gaussian
 Parameters = dict[str, jax.Array]
 Carried = tuple[Parameters, optax.OptState]
 APPRAISING, DRAWS_AT_ONCE = 1000, 50
-"""Draws that estimate the ELBO at the end."""
+"""Draws that estimate the ELBO at the end, and draws that are evaluated at once."""
 FIRST_SD = 0.1
 """Sd of all entries before the first step: draws begin near the mean."""
 FIRST_FACTOR = 0.1
-"""Length of the columns of V before the first step: at zero its gradient would vanish."""
+"""Length of the columns of V before the first step: the gradient vanishes at zero."""
 
 
 class Learning(NamedTuple):
-    """Steps of Adam, the draws of each, and the step size that a cosine lets fall to zero."""
+    """Steps of Adam, draws per step, and the step size, which a cosine decreases to zero."""
 
     steps: int
     draws_per_step: int
@@ -56,10 +55,10 @@ def first_parameters(
 
 
 def gaussian_of(parameters: Parameters) -> Gaussian:
-    """Give the Gaussian of such parameters.
+    """Give the Gaussian with these parameters.
 
     Numbers of B are in units of one over the root of the number of entries: a step of all of
-    them moves a draw as far as a step of its sd does, and a triangle keeps a stable inverse.
+    them moves a draw as far as a step of its sd, and a triangle keeps a stable inverse.
     """
     unit = 1 / jnp.sqrt(parameters["mean"].size)
     sd, log_determinant = jnp.exp(parameters["log_sd"]), 2 * jnp.sum(parameters["log_sd"])
@@ -83,9 +82,9 @@ def learn(
 ) -> Parameters:
     """Raise the ELBO, the mean over draws of the Gaussian of log density minus its own.
 
-    Gradients pass through the draws alone: those of the Gaussian's own log density by its
-    parameters vanish on average, and without them the noise does too where the Gaussian is
-    exact (Roeder, Wu and Duvenaud 2017, NeurIPS 30).
+    Gradients are taken through the draws only. The gradients of the Gaussian's log density by its
+    parameters vanish on average; without them the noise vanishes too if the Gaussian is exact
+    (Roeder, Wu and Duvenaud 2017, NeurIPS 30).
     """
     adam = optax.adam(optax.cosine_decay_schedule(learning.step_size, learning.steps))
 
@@ -142,7 +141,7 @@ def _noise(key: jax.Array, draws: int, parameters: Parameters) -> jax.Array:
 
 
 def _gain(log_density: LogDensity, parameters: Parameters, noise: jax.Array) -> jax.Array:
-    """Estimate the ELBO from one draw; its slope by the parameters is that through the draw."""
+    """Estimate the ELBO from one draw; its gradient is that through the draw only."""
     own, held = gaussian_of(parameters), gaussian_of(jax.lax.stop_gradient(parameters))
     position = own.mean + own.spread(noise)
     return log_density(position) - held.log_density(position[None])[0]

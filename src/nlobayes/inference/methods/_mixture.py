@@ -1,4 +1,4 @@
-"""A mixture of Gaussians about several MAPs: how draws are dealt to them, and its log density."""
+"""A mixture of Gaussians about several MAPs: the number of draws of each, and its log density."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Weights = Literal["equal", "evidence"]
 
 
 class Mixture(NamedTuple):
-    """Gaussians, and the draws that each of them has."""
+    """Gaussians, and the number of draws of each."""
 
     parts: Sequence[Gaussian]
     dealt: Sequence[int]
@@ -29,7 +29,7 @@ class Mixture(NamedTuple):
         return jnp.concatenate([part.draw(own, draws) for part, own, draws in each])
 
     def log_density(self, positions: jax.Array) -> jax.Array:
-        """Give the log density (draw,) at positions (draw, entry), by the shares as dealt."""
+        """Give the log density (draw,) at positions (draw, entry), with the shares of the draws."""
         share = np.asarray(self.dealt) / sum(self.dealt)
         held = [(part, np.log(one)) for part, one in zip(self.parts, share, strict=True) if one]
         each = [logarithm + part.log_density(positions) for part, logarithm in held]
@@ -43,29 +43,29 @@ class Mixture(NamedTuple):
     def drawn(
         self, key: jax.Array, posterior: Approached, of_starts: dict[str, list[float]]
     ) -> Drawn:
-        """Draw whole positions with their log densities, beside numbers of each part."""
+        """Draw full positions with their log densities; keep the numbers of each start."""
         last = jax.random.fold_in(key, len(self.parts))
         drawn = self.draw(key)
         return Drawn(posterior.complete(last, drawn), of_starts, self.log_density(drawn))
 
 
 def deal(draws: int, log_evidence: Sequence[float], weights: Weights) -> list[int]:
-    """Deal draws to the parts, evenly or by their evidence: the largest remainders get one more.
+    """Distribute draws over the parts, evenly or by evidence; the largest remainders get one more.
 
-    Draws are dealt by exp(log evidence), each Gaussian standing for a part of the posterior of
-    its own.
+    Shares by evidence are proportional to exp(log evidence): each Gaussian represents a separate
+    part of the posterior.
     """
-    given = np.asarray(log_evidence)
-    share = np.exp(given - given.max()) if weights == "evidence" else np.ones(len(given))
-    wanted = draws * share / share.sum()
-    dealt = np.floor(wanted).astype(int)
-    behind = np.argsort(dealt - wanted, kind="stable")
+    logs = np.asarray(log_evidence)
+    share = np.exp(logs - logs.max()) if weights == "evidence" else np.ones(len(logs))
+    exact = draws * share / share.sum()
+    dealt = np.floor(exact).astype(int)
+    behind = np.argsort(dealt - exact, kind="stable")
     dealt[behind[: draws - dealt.sum()]] += 1
     return [int(count) for count in dealt]
 
 
 def check_starts(starts: jax.Array, modes: int) -> None:
-    """Refuse other numbers of starts than modes.
+    """Refuse a number of starts that differs from the number of modes.
 
     Raises
     ------

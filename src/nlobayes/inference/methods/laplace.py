@@ -2,9 +2,9 @@
 
 Ritter, Botev and Barber (2018, ICLR) and Immer, Korzepa and Bauer (2021, AISTATS) use it for
 networks; Daxberger et al. (2021, NeurIPS) compare its forms. Draws of several MAPs are a mixture.
-They are draws of the weights. With `linearised` they predict by the tangent of the network at
-their MAP, for which the Gaussian was made (Immer et al.); `sampled`, by the network itself.
-With hyperparameters of the highest evidence a Gaussian is about these and the MAP given them.
+They are draws of the weights. With `linearised` they predict with the network linearised at their
+MAP, for which the Gaussian is exact (Immer et al.); with `sampled`, with the network itself.
+With hyperparameters of the highest evidence, the Gaussian is about these and the MAP given them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nlobayes.inference.methods._mixture import Mixture, Weights, check_starts, 
 
 
 class Laplace(NamedTuple):
-    """Draws of Gaussians about so many MAPs, or about those given the best hyperparameters."""
+    """Draws of Gaussians about several MAPs, or about the MAPs given the best hyperparameters."""
 
     modes: int
     draws: int
@@ -38,8 +38,8 @@ class Laplace(NamedTuple):
         Raises
         ------
         InputError
-            If there are more or fewer MAPs than modes, or the covariance is full and parameters
-            are too many, or the rank is as large as they are many, or the network is linearised
+            If the numbers of MAPs and modes differ, or the covariance is full and there are too
+            many parameters, or the rank is not below their number, or the network is linearised
             and its output layer integrated out, or there are no hyperparameters to move.
         """
         check_starts(posterior.starts, self.modes)

@@ -1,8 +1,8 @@
-"""The output layer's exact posterior given all else, which stays at each MAP.
+"""The exact posterior of the output layer, with all other parameters fixed at each MAP.
 
 Hidden layers as features of a Bayesian linear regression (Snoek et al. 2015, ICML, section 3;
-Kristiadi, Hein and Hennig 2020, ICML, for why it is enough to be less sure far from data). Scales
-and noise that are learned stay at the MAP too. Draws of several MAPs are a mixture.
+Kristiadi, Hein and Hennig 2020, ICML, show that this is enough for a larger uncertainty far from
+data). Learned scales and noise are fixed at the MAP too. Draws of several MAPs are a mixture.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from nlobayes.inference.methods._mixture import check_starts, deal
 
 
 class LastLayer(NamedTuple):
-    """Draws of the output layer at so many MAPs."""
+    """Draws of the output layer at several MAPs."""
 
     modes: int
     draws: int
 
     def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
-        """Draw positions, those of the first MAP first; the log density of what stays is kept.
+        """Draw positions, those of the first MAP first; the log density of the fixed part is kept.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """The ensemble of MAPs: each optimum of the posterior is one draw of it, all of equal weight.
 
-Its spread is that of optima from separate starts. It is no posterior: no draw leaves its
+Its spread is that of optima from separate starts. It is not a posterior: every draw is an
 optimum (Lakshminarayanan et al. 2017, NeurIPS 30, section 2.4, with one prior for all members).
 """
 
@@ -15,7 +15,7 @@ from nlobayes.inference.method import Approached, Drawn
 
 
 class MapEnsemble(NamedTuple):
-    """An ensemble of so many MAPs."""
+    """An ensemble of MAPs."""
 
     members: int
 
@@ -36,5 +36,5 @@ class MapEnsemble(NamedTuple):
 
 
 def build(*, members: int) -> MapEnsemble:
-    """Build the ensemble of so many members."""
+    """Build an ensemble with this number of members."""
     return MapEnsemble(members)

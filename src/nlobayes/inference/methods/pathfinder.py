@@ -1,12 +1,12 @@
-"""Pathfinder: from near each MAP a quasi-Newton path, and the best Gaussian that it passes.
+"""Pathfinder: the best Gaussian along a quasi-Newton path that starts near each MAP.
 
 At every point of an L-BFGS path the pairs of its last steps and slopes give an inverse Hessian,
 hence a Gaussian; that of the largest evidence lower bound (ELBO) is kept. Candidates of all paths
-are weighed to the posterior and resampled (Zhang, Carpenter, Gelman and Vehtari 2022, JMLR 23,
-306). The paths begin at MAPs that are moved off, as a path needs steps to learn from.
+are weighted to the posterior and resampled (Zhang, Carpenter, Gelman and Vehtari 2022, JMLR 23,
+306). The paths start from displaced MAPs, because the curvature is learned from their steps.
 
-`blackjax.vi.pathfinder` of release 1.7 moves the mean against the slope. Here are its path and
-factors, with the mean a Newton step towards the top.
+`blackjax.vi.pathfinder` of release 1.7 moves the mean against the slope. This module uses its path
+and factors, with the mean one Newton step towards the maximum.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from nlobayes.inference.methods._gaussian import (
 from nlobayes.inference.methods._mixture import Mixture, check_starts, deal
 
 FLATTEST, LEAST_GAIN, LINE_SEARCH = 1e-8, 1e-12, 50
-"""Slope and relative gain at which a path ends, and tries of a step's length."""
+"""Slope and relative gain at which a path ends, and limit of tried lengths of a step."""
 
 
 class Pathfinder(NamedTuple):
-    """Draws of the Gaussians of paths from so many MAPs."""
+    """Draws of the Gaussians of paths from several MAPs."""
 
     modes: int
     draws: int
@@ -45,7 +45,7 @@ class Pathfinder(NamedTuple):
     draws_per_step: int
 
     def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
-        """Draw positions, as many of each path; its ELBO and the number of its step are kept.
+        """Draw positions, equally many of each path; keep its ELBO and the number of its step.
 
         Raises
         ------
@@ -57,8 +57,8 @@ class Pathfinder(NamedTuple):
         found = [
             self._follow(*each, posterior) for each in zip(keys, posterior.starts, strict=True)
         ]
-        parts, said = zip(*found, strict=True)
-        of_starts = {name: [one[name] for one in said] for name in said[0]}
+        parts, facts = zip(*found, strict=True)
+        of_starts = {name: [fact[name] for fact in facts] for name in facts[0]}
         count = self.candidates if self.resample else self.draws
         mixture = Mixture(parts, deal(count, of_starts["elbo"], "equal"))
         drawn = mixture.drawn(key_draws, posterior, of_starts)
@@ -90,8 +90,8 @@ class Path(NamedTuple):
         Position, slope of the log density, and diagonal of the inverse Hessian without its last
         pairs (step, entry).
     moved, fallen
-        Changes of position and fall of the slope in each step, behind as many zeros as the history
-        is long (history + step, entry). Zero where the slope did not fall.
+        Changes of position and fall of the slope in each step, after `history` zeros
+        (history + step, entry). Zero where the slope did not fall.
     reached
         Whether the path reached a point before it ended (step,).
     """
@@ -105,7 +105,7 @@ class Path(NamedTuple):
 
 
 def follow(log_density: LogDensity, start: jax.Array, iterations: int, history: int) -> Path:
-    """Follow L-BFGS from a position (entry,) to the top of a log density."""
+    """Follow L-BFGS from a position (entry,) to a maximum of a log density."""
     (_, status), found = minimize_lbfgs(
         lambda at: -log_density(at), start, iterations, history, FLATTEST, LEAST_GAIN, LINE_SEARCH
     )
@@ -128,7 +128,7 @@ def gaussian_at(path: Path, place: int | jax.Array) -> Gaussian:
 def elbo_along(key: jax.Array, log_density: LogDensity, path: Path, draws: int) -> jax.Array:
     """Estimate the ELBO of the Gaussian of every point (step,); minus infinity where there is none.
 
-    The draws of all points have the same noise, so that their differences have less.
+    The draws of all points use the same noise, which reduces the noise of differences.
     """
 
     def elbo(place: jax.Array) -> jax.Array:

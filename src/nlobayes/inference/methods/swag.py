@@ -1,4 +1,4 @@
-"""SWAG: a Gaussian of the snapshots that gradient descent passes on its way from a MAP.
+"""SWAG: a Gaussian from snapshots of a gradient descent that starts at a MAP.
 
 Maddox et al. (2019, NeurIPS 32, algorithm 1) take the mean of the snapshots (SWA), half of their
 variances, and half of the covariance of the last of them. Draws from several MAPs are multi-SWAG
@@ -21,13 +21,13 @@ from nlobayes.inference.methods._mixture import Mixture, check_starts, deal
 from nlobayes.inference.pretrain import Problem, Rows, loss_of_batches
 
 LEAST_VARIANCE = 1e-30
-"""As in the code of Maddox et al.; far below the variance of any entry that moves."""
+"""Least variance, as in the code of Maddox et al.; far below that of any entry that moves."""
 Descend = Callable[[jax.Array, jax.Array], jax.Array]
-"""Snapshots (snapshot, entry) of a path, by a key and the start (entry,)."""
+"""Gives snapshots (snapshot, entry) of a path from a key and the start (entry,)."""
 
 
 class Moments(NamedTuple):
-    """What SWAG keeps of the snapshots of a path.
+    """Moments of the snapshots of a path.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Moments(NamedTuple):
     variance
         Variance of each entry over all snapshots (entry,).
     deviations
-        The last snapshots less the mean of all up to each (deviation, entry).
+        The last snapshots, each minus the mean of all up to it (deviation, entry).
     """
 
     mean: jax.Array
@@ -55,7 +55,7 @@ class Moments(NamedTuple):
 
 
 class Swag(NamedTuple):
-    """Draws of the Gaussians of paths from so many MAPs."""
+    """Draws of the Gaussians of paths from several MAPs."""
 
     modes: int
     draws: int
@@ -104,7 +104,7 @@ class Swag(NamedTuple):
         )
 
     def _check_descended(self, mode: int, reached: float, least: float) -> None:
-        """Refuse a path whose mean fits worse than its start and a network of zeros."""
+        """Refuse a path whose mean fits worse than both its start and a network of zeros."""
         if not reached >= least:
             raise InputError(
                 "inference.diverged", mode=mode, learning_rate=self.learning_rate, value=reached

@@ -1,4 +1,4 @@
-"""Variational inference: about each MAP the Gaussian whose evidence lower bound (ELBO) is largest.
+"""Variational inference: the Gaussian with the largest evidence lower bound (ELBO) near each MAP.
 
 Graves (2011, NeurIPS 24) and Blundell et al. (2015, ICML) learn independent weights of networks;
 Kucukelbir et al. (2017, JMLR 18, 14) any Gaussian. It is learned in coordinates that whiten the
@@ -19,7 +19,7 @@ from nlobayes.inference.methods._mixture import Mixture, Weights, check_starts, 
 
 
 class Variational(NamedTuple):
-    """Draws of Gaussians learned about so many MAPs."""
+    """Draws of Gaussians learned about several MAPs."""
 
     modes: int
     draws: int
@@ -33,14 +33,14 @@ class Variational(NamedTuple):
     def sample(self, key: jax.Array, posterior: Approached) -> Drawn:
         """Draw positions, those of the first MAP first; the ELBO of each MAP is kept.
 
-        `elbo` has the standard error `elbo_error`. `slope_over_error` is about 1 where it is at its
-        maximum, and far above where more steps would raise it.
+        `elbo` has the standard error `elbo_error`. `slope_over_error` is about 1 at the maximum,
+        and far above 1 if more steps would increase the ELBO.
 
         Raises
         ------
         InputError
-            If there are more or fewer MAPs than modes, or the covariance is full and parameters
-            are too many, or the rank is as large as they are many.
+            If the numbers of MAPs and modes differ, or the covariance is full and there are too
+            many parameters, or the rank is not below their number.
         """
         check_starts(posterior.starts, self.modes)
         key_draws, *keys = jax.random.split(key, self.modes + 1)
@@ -61,8 +61,8 @@ class Variational(NamedTuple):
         first = learned.first_parameters(key_first, start.size, *form, start.dtype)
         learning = learned.Learning(self.steps, self.draws_per_step, self.step_size)
         last = learned.learn(key_steps, density, first, learning)
-        said = learned.appraise(key_last, density, last)
-        return moved_by(laplace, learned.gaussian_of(last)), said
+        facts = learned.appraise(key_last, density, last)
+        return moved_by(laplace, learned.gaussian_of(last)), facts
 
 
 build = Variational

@@ -1,8 +1,8 @@
 """Activations of hidden units, one file each, by name; for PyTensor, JAX and NumPy.
 
 `leaky_relu(0.3)` is the leaky rectified linear unit with the slope 0.3 below zero, TensorBNN's
-(arXiv:2009.14393, table 1). In place of a name there may be a function of the user, of an array
-module and an array.
+(arXiv:2009.14393, table 1). A function of the user may replace a name; its arguments are an
+array module and an array.
 """
 
 import re
@@ -13,13 +13,13 @@ from nlobayes.families import Family
 
 
 class Activation(Protocol):
-    """Content of the file of an activation."""
+    """Required contents of the module of an activation."""
 
     HAS_SLOPES: bool
     """Whether each unit has a slope that is trained."""
 
     def activate(self, xp: Any, x: Any, slopes: Any = None, **constants: float) -> Any:
-        """Give the activation of `x` by an array module, with its slopes where it has any."""
+        """Apply the activation to `x` with an array module, and with slopes if it has any."""
         ...
 
 
@@ -39,7 +39,7 @@ def is_known(name: Any) -> bool:
 
 
 def activate(name: Named, xp: Any, x: Any, slopes: Any = None) -> Any:
-    """Give the activation of this name of `x`, by an array module."""
+    """Apply the activation of this name to `x` with an array module."""
     if not isinstance(name, str):
         return name(xp, x)
     leaky = LEAKY.fullmatch(name)

@@ -1,4 +1,4 @@
-"""The likelihoods, one file each, by name."""
+"""The likelihoods by name, one module each."""
 
 from nlobayes.families import Builder, Family
 from nlobayes.model.likelihood import Likelihood

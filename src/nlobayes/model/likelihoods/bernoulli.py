@@ -1,4 +1,4 @@
-"""Two classes: the output of the network is a logit over a temperature."""
+"""Two classes: the logit of class 1 is the network's output over a temperature."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Bernoulli(NamedTuple):
     temperature: float = 1.0
 
     def outputs(self, targets: int) -> int:
-        """One.
+        """Return 1.
 
         Raises
         ------
         InputError
-            If the classes are not two.
+            If there are not two classes.
         """
         if targets != 2:
             raise InputError("model.not_two_classes", classes=targets)

@@ -1,4 +1,4 @@
-"""Several classes: the outputs of the network are logits over a temperature."""
+"""Several classes: the logits are the network's outputs over a temperature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Categorical(NamedTuple):
     temperature: float = 1.0
 
     def outputs(self, targets: int) -> int:
-        """One for each class."""
+        """Return the number of classes."""
         return targets
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
@@ -37,7 +37,7 @@ class Categorical(NamedTuple):
         )
 
     def quantities(self, output: Any, xp: Any) -> Any:
-        """Give the logits, their mean over the classes taken away, which nothing depends on."""
+        """Give the logits minus their mean over the classes, which no probability depends on."""
         logits = output / self.temperature
         return logits - xp.mean(logits, axis=-1, keepdims=True)
 
@@ -64,7 +64,7 @@ class Categorical(NamedTuple):
 
 
 def _draw(logits: Any, rng: Any, size: Any = None) -> np.ndarray:
-    """Draw classes: the largest of the logits, each with Gumbel noise."""
+    """Draw classes: the largest logit after Gumbel noise is added to each."""
     shape = np.shape(logits) if size is None else (*size, np.shape(logits)[-1])
     return np.argmax(logits + rng.gumbel(size=shape), axis=-1).astype(CLASS)
 
@@ -72,7 +72,7 @@ def _draw(logits: Any, rng: Any, size: Any = None) -> np.ndarray:
 def _log_probability(value: Any, logits: Any, *, classes: np.ndarray) -> Any:
     """Give the log probability of a class, finite for any logits.
 
-    Not that of `pm.Categorical`: its index of the rows is int8 to JAX, which ends at 127 of them.
+    `pm.Categorical` is not used: in JAX its index of the rows is int8, which allows at most 127.
     """
     from pytensor import tensor as pt
 

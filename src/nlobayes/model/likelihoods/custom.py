@@ -1,4 +1,4 @@
-"""A likelihood of the user's own."""
+"""A custom likelihood."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FAMILIES = ("gaussian", "laplace", "student_t")
 
 
 class Observation(NamedTuple):
-    """What a user's function is given to observe the target of a PyMC model.
+    """Arguments of a user's function that observes the target of a PyMC model.
 
     Attributes
     ----------
@@ -34,10 +34,10 @@ class Observation(NamedTuple):
 
 
 class Custom(NamedTuple):
-    """A likelihood by two functions of the user and their settings.
+    """A likelihood defined by two functions of the user and their settings.
 
-    The first observes the target in PyMC, the other gives the family of noise about the first
-    output.
+    The first observes the target in PyMC; the second gives the distribution of the noise about the
+    first output.
     """
 
     function: Callable[..., Any]
@@ -50,7 +50,7 @@ class Custom(NamedTuple):
         return self.outputs_of_network * targets
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
-        """Observe the target by the function; refuse what observes nothing.
+        """Observe the target by the function; refuse a function that observes nothing.
 
         Raises
         ------
@@ -80,16 +80,16 @@ class Custom(NamedTuple):
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the noise about the first output, from the other function."""
-        said = _call(self.noise_function, output, variables, error, xp, **self.settings)
-        if not isinstance(said, tuple) or not _is_noise(*said):
-            received = one_line(repr(said), 100)
+        """Give the noise about the first output, from the second function."""
+        noise = _call(self.noise_function, output, variables, error, xp, **self.settings)
+        if not isinstance(noise, tuple) or not _is_noise(*noise):
+            received = one_line(repr(noise), 100)
             raise InputError("model.own_noise", known=FAMILIES, received=received)
         centre = output if self.outputs_of_network == 1 else output[..., 0]
-        return Noise(said[0], centre, *said[1:])
+        return Noise(noise[0], centre, *noise[1:])
 
     def moved(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Any:
-        """Give centre and log scale, of a Student-t the log degrees of freedom too."""
+        """Give centre and log scale; for a Student-t also the log degrees of freedom."""
         noise = self.noise(output, variables, error, xp)
         shape = [noise.scale, *([] if noise.family != "student_t" else [noise.degrees_of_freedom])]
         return with_entries(noise.centre, [xp.log(xp.asarray(one)) for one in shape], xp)
@@ -97,7 +97,7 @@ class Custom(NamedTuple):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give that of the family: it has no term across centre and scale, as it is symmetric.
+        """Give the root of the family; it has no term across centre and scale by symmetry.
 
         Lange, Little and Taylor (1989), appendix B.
         """
@@ -119,7 +119,7 @@ def build(
     settings: Mapping[str, Any],
     outputs_of_network: int,
 ) -> Custom:
-    """Build it."""
+    """Build the likelihood."""
     return Custom(function, noise, settings, outputs_of_network)
 
 

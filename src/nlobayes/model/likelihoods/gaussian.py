@@ -35,7 +35,7 @@ class Gaussian(Scaled):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / sigma of each output, and sqrt(2) of the logarithm of a learned scale."""
+        """Give 1 / sigma for each output, and sqrt(2) for the logarithm of a learned scale."""
         scale = self.known_scale(variables, error, xp)
         return self.orthogonal_root(1.0, 2**0.5, output, scale, xp)
 

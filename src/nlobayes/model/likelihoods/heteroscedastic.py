@@ -12,7 +12,7 @@ from nlobayes.model.likelihood import (
 )
 
 LARGEST = 80.0
-"""Of the logarithm of a predicted sigma over its scale: exp(88) leaves single precision."""
+"""Largest logarithm of a predicted sigma over its scale: exp(88) leaves single precision."""
 
 
 class Heteroscedastic(NamedTuple):
@@ -21,7 +21,7 @@ class Heteroscedastic(NamedTuple):
     scale: float
 
     def outputs(self, targets: int) -> int:
-        """Two: the mean, and the logarithm of sigma over its scale."""
+        """Return 2: the mean, and the logarithm of sigma over its scale."""
         return 2 * targets
 
     def observe(self, output: Any, target: Any, error: Any = None) -> Any:
@@ -37,7 +37,7 @@ class Heteroscedastic(NamedTuple):
         return output
 
     def noise(self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any) -> Noise:
-        """Give the Gaussian of each target; its sigma stays a positive number far from all rows."""
+        """Give the Gaussian of each target; its sigma is positive and finite far from all rows."""
         alone = self.scale * xp.exp(xp.clip(output[..., 1], -LARGEST, LARGEST))
         return Noise("gaussian", output[..., 0], in_quadrature(alone, error, xp))
 
@@ -48,7 +48,7 @@ class Heteroscedastic(NamedTuple):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / sigma of the mean and sqrt(2) of log sigma, less where errors add to it."""
+        """Give 1 / sigma for the mean and sqrt(2) for log sigma, less where errors add to it."""
         alone = self.scale * xp.exp(output[..., 1])
         _, sigma = self._parts(output, error, xp)
         roots = xp.stack([1 / sigma, 2**0.5 * (alone / sigma) ** 2], axis=-1)

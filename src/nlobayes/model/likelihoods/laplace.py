@@ -1,4 +1,4 @@
-"""Laplace."""
+"""Laplace with a fixed or a learned scale."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Laplace(Scaled):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give 1 / b of each output, and 1 of the logarithm of a learned scale."""
+        """Give 1 / b for each output, and 1 for the logarithm of a learned scale."""
         scale = self.known_scale(variables, error, xp)
         return self.orthogonal_root(1.0, 1.0, output, scale, xp)
 

@@ -1,4 +1,4 @@
-"""Student-t."""
+"""Student-t with fixed or learned scale and degrees of freedom."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StudentT(Scaled):
     def information_root(
         self, output: Any, variables: Mapping[str, Any], error: Any, xp: Any
     ) -> Any:
-        """Give the root of (nu + 1) / (nu + 3) / sigma^2, and that of what is learned beside it.
+        """Give the root of (nu + 1) / (nu + 3) / sigma^2, and that of the learned noise parameters.
 
         Lange, Little and Taylor (1989, J. Am. Stat. Assoc. 84, 881), appendix B.
         """
@@ -83,7 +83,7 @@ def shape_root(degrees: Any, xp: Any) -> tuple[Any, Any, Any]:
 
     Their entries are 2 nu / (nu + 3), -2 nu / ((nu + 1) (nu + 3)) across, and nu^2 (psi'(nu / 2) -
     psi'((nu + 1) / 2)) / 4 - nu (nu + 5) / (2 (nu + 1) (nu + 3)) (Lange, Little and Taylor 1989).
-    By JAX.
+    Computed with JAX.
     """
     from jax.scipy.special import polygamma
 

@@ -1,4 +1,4 @@
-"""The priors of weights and biases, one file each, by name."""
+"""The priors of weights and biases by name, one module each."""
 
 from nlobayes.families import Builder, Family
 from nlobayes.model.prior import Prior

@@ -1,4 +1,4 @@
-"""A prior of the user's own."""
+"""A custom prior."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nlobayes.model.prior import Conditional, Parameters
 
 
 class Custom(NamedTuple):
-    """A prior by a user's function of the parameters and settings, which names the variables."""
+    """A prior defined by a user's function of the parameters and settings."""
 
     function: Callable[..., Any]
     settings: Mapping[str, Any]
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array as a PyMC variable; refuse what is not one with its dims."""
+        """Define one array by the function; refuse a result that is no variable with its dims."""
         name, dims, model = parameters.name, parameters.dims, pm.modelcontext(None)
         try:
             self.function(parameters, **self.settings)
@@ -33,7 +33,7 @@ class Custom(NamedTuple):
         return model[name]
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List none."""
+        """Return an empty list."""
         return []
 
 

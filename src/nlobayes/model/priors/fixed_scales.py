@@ -1,8 +1,8 @@
 """Gaussian weights and biases of stated scales, with one scale for each input, non-centered.
 
-A network of one hidden layer nears a Gaussian process as its width grows (Neal 1996, *Bayesian
-Learning for Neural Networks*, chapter 2). The scales of the largest evidence of that process
-(type-II maximum likelihood; MacKay 1992, Neural Computation 4, 448) are what this prior is for.
+A network of one hidden layer approaches a Gaussian process as its width grows (Neal 1996, *Bayesian
+Learning for Neural Networks*, chapter 2). This prior takes the scales that maximise the evidence of
+that process (type-II maximum likelihood; MacKay 1992, Neural Computation 4, 448).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nlobayes.model.priors.relevance import INPUT
 
 
 class FixedScales(NamedTuple):
-    """Weights N(0, s^2 / fan_in) and biases N(0, s^2), each s stated: of every input by name."""
+    """Weights N(0, s^2 / fan_in) and biases N(0, s^2) with fixed s; each input has its own s."""
 
     inputs: Mapping[str, float]
     weights: float
@@ -29,12 +29,12 @@ class FixedScales(NamedTuple):
     output_biases: float
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array.
+        """Define one array.
 
         Raises
         ------
         InputError
-            If the inputs of the network are not those whose scales are stated.
+            If the inputs of the network differ from those with stated scales.
         """
         if parameters.role != WEIGHTS:
             return scaled(parameters, self.output_biases if parameters.output else self.biases)
@@ -55,12 +55,12 @@ class FixedScales(NamedTuple):
         return np.array([self.inputs[name] for name in names])
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List none."""
+        """Return an empty list."""
         return []
 
 
 def build(
     *, inputs: Mapping[str, float], weights: float, biases: float, output_biases: float
 ) -> FixedScales:
-    """Give stated scales."""
+    """Give a prior with these scales."""
     return FixedScales(inputs, weights, biases, output_biases)

@@ -1,9 +1,9 @@
 """Gaussian weights and biases whose scales are learned, non-centered.
 
-Two hyper-priors are conjugate. A draw holds the weights, hence the likelihood: c = sqrt(fan_in) w,
-or w itself for biases, are N(0, s^2) given their scale s, whatever the data. The arrays are
-sampled non-centered, so that z = c / s follows (Neal 1996, *Bayesian Learning for Neural Networks*,
-chapter 3).
+Two hyper-priors are conjugate. A draw keeps the weights fixed, hence the likelihood:
+c = sqrt(fan_in) w, or w itself for biases, are N(0, s^2) given their scale s, whatever the data.
+The arrays are sampled non-centered, so that z = c / s follows (Neal 1996, *Bayesian Learning for
+Neural Networks*, chapter 3).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class HalfNormal(NamedTuple):
     scale: float
 
     def state(self, name: str, dims: str | None = None) -> Any:
-        """Name a scale, or one for each unit of a dimension."""
+        """Define a scale, or one for each unit of a dimension."""
         return pm.HalfNormal(f"scale_{name}", pm.floatX(self.scale), dims=dims)
 
 
@@ -44,7 +44,7 @@ class HalfCauchy(NamedTuple):
     scale: float
 
     def state(self, name: str, dims: str | None = None) -> Any:
-        """Name a scale, or one for each unit of a dimension."""
+        """Define a scale, or one for each unit of a dimension."""
         return pm.HalfCauchy(f"scale_{name}", pm.floatX(self.scale), dims=dims)
 
 
@@ -55,7 +55,7 @@ class GammaPrecision(NamedTuple):
     rate: float
 
     def state(self, name: str, dims: str | None = None) -> Any:
-        """Name a precision and its scale, or one for each unit of a dimension."""
+        """Define a precision and its scale, or one for each unit of a dimension."""
         shape, rate = pm.floatX(self.shape), pm.floatX(self.rate)
         precision = pm.Gamma(f"precision_{name}", shape, rate, dims=dims)
         return pm.Deterministic(f"scale_{name}", 1 / pt.sqrt(precision), dims=dims)
@@ -72,7 +72,7 @@ class Hierarchical(NamedTuple):
     shared: str
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array, and its scale where that is new."""
+        """Define one array, and its scale if no other array has defined it."""
         group = self.group_of(parameters)
         if group is None:
             return scaled(parameters, OUTPUT_BIAS_SCALE)
@@ -80,13 +80,13 @@ class Hierarchical(NamedTuple):
         return scaled(parameters, self._scale_of(group) / root)
 
     def group_of(self, parameters: Parameters) -> str | None:
-        """Name what shares a learned scale with an array; None where its scale is fixed."""
+        """Name the group that shares an array's learned scale; None if the scale is fixed."""
         if parameters.role != WEIGHTS and parameters.output:
             return None
         return parameters.name if self.shared == "layer" else parameters.role
 
     def _scale_of(self, group: str) -> Any:
-        """Make the scale of a group, or take the one that another array made."""
+        """Define the scale of a group, or return the one that another array has defined."""
         model = pm.modelcontext(None)
         name = f"scale_{group}"
         return model[name] if name in model else self.hyper.state(group)
@@ -118,7 +118,7 @@ HYPER: dict[str, Any] = {
 
 
 def build(*, hyper: Mapping[str, Any], shared: str) -> Hierarchical:
-    """Give learned scales; `hyper` has the `kind` of their prior and its constants."""
+    """Give a prior with learned scales; `hyper` has the `kind` of their prior and its constants."""
     return Hierarchical(build_hyper(hyper), shared)
 
 
@@ -141,7 +141,7 @@ def draw_precision(
 def draw_scale(
     prior: HalfCauchy, key: jax.Array, c: jax.Array, scale: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Draw the logarithm of a half-Cauchy scale s by way of another variable, u.
+    """Draw the logarithm of a half-Cauchy scale s with an auxiliary variable u.
 
     s^-2 given u is Gamma(1/2, u), u is Gamma(1/2, A^-2): u is drawn given s, then s given u and c
     (Makalic and Schmidt 2016, arXiv:1508.03884).

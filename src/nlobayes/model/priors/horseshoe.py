@@ -14,7 +14,7 @@ from nlobayes.model.prior import OUTPUT_BIAS_SCALE, Conditional, Parameters, sca
 
 
 class Horseshoe(NamedTuple):
-    """The regularised horseshoe: most weights near zero, some as large as the slab lets them.
+    """The regularised horseshoe: most weights are near zero, some as large as the slab allows.
 
     Piironen and Vehtari (2017), arXiv:1707.01694, section 2.3, for each layer: weights
     N(0, t^2 l'^2 / fan_in) with l'^2 = c^2 l^2 / (c^2 + t^2 l^2), l of each weight half-Cauchy(1),
@@ -28,7 +28,7 @@ class Horseshoe(NamedTuple):
     bias_scale: float
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array, with the scales of its weights."""
+        """Define one array, with the scales of its weights."""
         if parameters.role != WEIGHTS:
             biases = OUTPUT_BIAS_SCALE if parameters.output else self.bias_scale
             return scaled(parameters, biases)
@@ -41,7 +41,7 @@ class Horseshoe(NamedTuple):
         return scaled(parameters, shared * regularised / sqrt(parameters.fan_in))
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List none."""
+        """Return an empty list."""
         return []
 
 

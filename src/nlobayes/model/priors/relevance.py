@@ -1,8 +1,7 @@
 """Gaussian weights and biases of learned scales, with one scale for each input, non-centered.
 
 Automatic relevance determination (MacKay 1994, ASHRAE Transactions 100, 1053; Neal 1996, *Bayesian
-Learning for Neural Networks*, section 1.2.3): the weights of an input that does not matter shrink
-together.
+Learning for Neural Networks*, section 1.2.3): the weights of an irrelevant input shrink together.
 """
 
 from __future__ import annotations
@@ -21,23 +20,22 @@ from nlobayes.model.priors.hierarchical import (
 )
 
 INPUT = "feature"
-"""The dimension of the units that enter the first layer."""
+"""The dimension of the inputs of the first layer."""
 
 Hyper = HalfNormal | HalfCauchy | GammaPrecision
 
 
 class Relevance(NamedTuple):
-    """Weights N(0, s^2 / fan_in) and biases N(0, s^2), the output bias among them.
+    """Weights N(0, s^2 / fan_in) and biases N(0, s^2), the output bias included.
 
-    Each input has a scale s of its own, which follows `inputs`; each other array has one, which
-    follows `hyper`.
+    The scale s of each input follows `inputs`; the one scale of each other array follows `hyper`.
     """
 
     inputs: Hyper
     hyper: Hyper
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array, and its scale or scales."""
+        """Define one array, and its scale or scales."""
         name = parameters.name
         if parameters.role != WEIGHTS:
             return scaled(parameters, self.hyper.state(name))
@@ -47,10 +45,13 @@ class Relevance(NamedTuple):
         return scaled(parameters, self.inputs.state(name, dims=INPUT)[:, None] / root)
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List none."""
+        """Return an empty list."""
         return []
 
 
 def build(*, inputs: Mapping[str, Any], hyper: Mapping[str, Any]) -> Relevance:
-    """Give learned scales; both settings have the `kind` of their prior and its constants."""
+    """Give a prior with learned scales.
+
+    Both settings have the `kind` of their prior and its constants.
+    """
     return Relevance(build_hyper(inputs), build_hyper(hyper))

@@ -1,4 +1,4 @@
-"""The hyper-priors of TensorBNN: of each layer a mean and a scale are learned."""
+"""The hyper-priors of TensorBNN: each layer has a learned mean and a learned scale."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TensorBNN(NamedTuple):
     scale_sd: float = 0.1
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array, its mean and its scale."""
+        """Define one array, its mean and its scale."""
         name = parameters.name
         mean = pm.Normal(f"mean_{name}", 0.0, pm.floatX(self.mean_sd))
         scale = positive_normal(f"scale_{name}", self.scale_mean, self.scale_sd)
@@ -55,5 +55,5 @@ def draw_mean(
 
 
 def positive_normal(name: str, mean: float, sd: float) -> Any:
-    """Name a normal that is cut off at zero."""
+    """Define a normal truncated at zero."""
     return pm.TruncatedNormal(name, pm.floatX(mean), pm.floatX(sd), lower=pm.floatX(0.0))

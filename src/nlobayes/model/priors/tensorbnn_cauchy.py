@@ -1,4 +1,4 @@
-"""The hyper-priors of TensorBNN's Cauchy layer: of each a location and a scale are learned."""
+"""The hyper-priors of TensorBNN's Cauchy layer, with a learned location and scale."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TensorBNNCauchy(NamedTuple):
     scale_sd: float = 0.5
 
     def state(self, parameters: Parameters) -> Any:
-        """Name one array, its location and its scale."""
+        """Define one array, its location and its scale."""
         name, dims = parameters.name, parameters.dims
         location = pm.Normal(f"location_{name}", 0.0, pm.floatX(self.location_sd))
         scale = positive_normal(f"scale_{name}", self.scale_mean, self.scale_sd)
@@ -34,7 +34,7 @@ class TensorBNNCauchy(NamedTuple):
         return pm.Deterministic(name, location + spread, dims=dims)
 
     def conditionals(self, arrays: Sequence[Parameters]) -> list[Conditional]:
-        """List none: neither is conjugate to a Cauchy."""
+        """Return an empty list: neither is conjugate to a Cauchy."""
         return []
 
 

@@ -1,4 +1,4 @@
-"""The priors of the trained slopes of activations, one file each, by name."""
+"""The priors of the trained slopes of activations by name, one module each."""
 
 from nlobayes.families import Builder, Family
 from nlobayes.model.prior import Statement

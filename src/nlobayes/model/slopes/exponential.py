@@ -1,4 +1,4 @@
-"""Exponential slopes, whose rate may be learned."""
+"""Exponential slopes with a fixed or learned rate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nlobayes.model.prior import Parameters
 
 
 class ExponentialSlopes(NamedTuple):
-    """Slopes that are exponential with a rate, itself exponential where `hyper_rate` is given.
+    """Exponential slopes; their rate is itself exponential if `hyper_rate` is given.
 
     TensorBNN's prior of PReLU slopes has both rates 0.3 (arXiv:2009.14393).
     """
@@ -19,7 +19,7 @@ class ExponentialSlopes(NamedTuple):
     hyper_rate: float | None = None
 
     def state(self, parameters: Parameters) -> Any:
-        """Name the slopes of one layer."""
+        """Define the slopes of one layer."""
         name, rate = parameters.name, self.rate
         if self.hyper_rate is not None:
             rate = pm.Exponential(f"rate_{name}", self.hyper_rate)
@@ -27,5 +27,5 @@ class ExponentialSlopes(NamedTuple):
 
 
 def build(*, rate: float | None, hyper_rate: float) -> ExponentialSlopes:
-    """Give a fixed rate, or where it is None one that is exponential with `hyper_rate`."""
+    """Give slopes with a fixed rate; if it is None, the rate is exponential with `hyper_rate`."""
     return ExponentialSlopes(rate, hyper_rate if rate is None else None)

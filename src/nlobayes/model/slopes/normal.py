@@ -16,7 +16,7 @@ class NormalSlopes(NamedTuple):
     sd: float
 
     def state(self, parameters: Parameters) -> Any:
-        """Name the slopes of one layer."""
+        """Define the slopes of one layer."""
         name, dims = parameters.name, parameters.dims
         if not parameters.non_centered:
             return pm.Normal(name, self.mean, self.sd, dims=dims)

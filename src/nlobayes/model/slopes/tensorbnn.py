@@ -1,4 +1,4 @@
-"""Slopes of TensorBNN: of each layer a mean and a scale are learned."""
+"""Slopes of TensorBNN: each layer has a learned mean and a learned scale."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TensorBNNSlopes(NamedTuple):
     scale_sd: float = 0.1
 
     def state(self, parameters: Parameters) -> Any:
-        """Name the slopes of one layer, their mean and their scale."""
+        """Define the slopes of one layer, their mean and their scale."""
         return TensorBNN(*self).state(parameters)
 
 

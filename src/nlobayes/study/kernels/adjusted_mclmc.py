@@ -18,11 +18,12 @@ class AdjustedMCLMCKernel(KernelSettings):
     most_integration_steps: PositiveInt = 128
     """Most integrator steps per draw, two gradients each."""
     jitter: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """The length is uniform within this share around the decoherence length."""
+    """Relative half-width of the uniform distribution of the length around the decoherence
+    length."""
     divergence_threshold: Positive = 1000.0
     """Energy error above which a draw counts as divergent."""
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """Two per integrator step."""
+        """Return two per integrator step."""
         del warmup
         return 2 * self.most_integration_steps

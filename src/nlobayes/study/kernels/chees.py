@@ -8,7 +8,7 @@ from nlobayes.study.warmup import WarmupSettings
 
 
 class ChEESKernel(KernelSettings):
-    """HMC of a trajectory length that many chains learn together; exact."""
+    """HMC whose trajectory length is learned by many chains together; exact."""
 
     warmup: ClassVar[str] = "chees"
     fewest_chains: ClassVar[int] = 16
@@ -20,6 +20,6 @@ class ChEESKernel(KernelSettings):
     """Energy error above which a draw counts as divergent."""
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """At most one per leapfrog step."""
+        """Return at most one per leapfrog step."""
         del warmup
         return self.most_integration_steps

@@ -12,8 +12,8 @@ EVALUATIONS_PER_SLICE = 8
 class CrankNicolsonKernel(KernelSettings):
     """Crank-Nicolson moves of the weights, slice moves of all other entries; exact, no gradient.
 
-    For wide layers whose output is marginalised: then the posterior of the weights is near their
-    prior, and the acceptance does not fall with the width. Aim at an acceptance of about 0.3.
+    For wide layers whose output is marginalised. The posterior of their weights is near the prior,
+    and the acceptance does not fall with the width. A good acceptance is about 0.3.
     """
 
     warmup: ClassVar[str] = "windows"
@@ -22,10 +22,11 @@ class CrankNicolsonKernel(KernelSettings):
     moves: PositiveInt = 32
     """Proposals for the weights per draw."""
     slices: PositiveInt = 4
-    """Slice moves of scales, noise and all else per draw, each along a random direction."""
+    """Slice moves of scales, noise and all other parameters per draw, each along a random
+    direction."""
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One density for each proposal, and about eight for a slice; each counts as a gradient."""
+        """Count one density per proposal and about eight per slice, each as a gradient."""
         del warmup
         return self.moves + EVALUATIONS_PER_SLICE * self.slices
 

@@ -9,7 +9,7 @@ from nlobayes.study.warmup import WarmupSettings
 
 
 class GibbsHMCKernel(KernelSettings):
-    """HMC of the weights, then draws of the hyperparameters that are conjugate; exact."""
+    """HMC of the weights, then exact draws of the conjugate hyperparameters; exact."""
 
     warmup: ClassVar[str] = "windows"
 
@@ -17,7 +17,8 @@ class GibbsHMCKernel(KernelSettings):
     integration_steps: PositiveInt = 256
     """Leapfrog steps per draw, at fixed hyperparameters."""
     jitter: Jitter = 0.2
-    """The number of steps is uniform within this share around `integration_steps`."""
+    """Relative half-width of the uniform distribution of the number of steps around
+    `integration_steps`."""
     divergence_threshold: Positive = 1000.0
     """Energy error above which a draw counts as divergent."""
 
@@ -27,11 +28,11 @@ class GibbsHMCKernel(KernelSettings):
         return self.integration_steps
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One per leapfrog step, and one after the draw of the hyperparameters."""
+        """Count one per leapfrog step, and one after the draw of the hyperparameters."""
         del warmup
         return self.integration_steps + 1
 
     def check_warmup(self, warmup: WarmupSettings) -> None:
-        """Refuse a mass matrix that cannot be cut."""
+        """Refuse a mass matrix that cannot be restricted to the weights."""
         if warmup.form_of_mass_matrix == "low_rank":
             raise InputError("study.low_rank_cut", where="warmup.mass_matrix")

@@ -14,9 +14,9 @@ class HMCKernel(KernelSettings):
 
     kind: Literal["hmc"]
     integration_steps: PositiveInt = 256
-    """Leapfrog steps per draw; with `trajectory_length`, the most that are taken."""
+    """Leapfrog steps per draw; with `trajectory_length`, the most steps."""
     jitter: Jitter = 0.2
-    """The number of steps, or the length, is uniform within this share around its value."""
+    """Relative half-width of the uniform distribution of the number of steps, or of the length."""
     trajectory_length: Positive | None = None
     """Step size times steps, in units of the mass matrix; null fixes the number of steps."""
     divergence_threshold: Positive = 1000.0
@@ -28,6 +28,6 @@ class HMCKernel(KernelSettings):
         return self.integration_steps
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One per leapfrog step."""
+        """Return one per leapfrog step."""
         del warmup
         return self.integration_steps

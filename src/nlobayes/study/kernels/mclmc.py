@@ -23,6 +23,6 @@ class MCLMCKernel(KernelSettings):
         return self.integration_steps
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """Two per integrator step."""
+        """Return two per integrator step."""
         del warmup
         return 2 * self.integration_steps

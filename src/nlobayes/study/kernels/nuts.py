@@ -26,6 +26,6 @@ class NUTSKernel(KernelSettings):
         return self.max_depth
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """Those of a tree that doubles as often as it may."""
+        """Return the gradients of a tree of the largest depth."""
         del warmup
         return 2**self.max_depth

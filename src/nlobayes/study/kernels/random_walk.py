@@ -15,7 +15,7 @@ class RandomWalkKernel(KernelSettings):
     kind: Literal["random_walk"]
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One density, which counts as a gradient."""
+        """Count the one density as a gradient."""
         del warmup
         return 1
 

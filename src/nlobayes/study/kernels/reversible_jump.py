@@ -25,22 +25,22 @@ class ReversibleJumpKernel(KernelSettings):
 
     kind: Literal["reversible_jump"]
     moves: Annotated[tuple[Move, ...], Field(min_length=1)] = ("prior", "conditional", "split")
-    """What a jump may do; each is its own reverse. `prior`: a unit or the last layer comes as its
-    prior has it. `conditional`: a unit comes with output weights that fit what is not explained, a
-    layer with an output layer that fits it. `split`: a unit is split in two that do nearly the
-    same. `identity`: a layer comes near the identity. Warm-up learns the scales of these two."""
+    """Moves of a jump; each is its own reverse. `prior`: a new unit or last layer is drawn from its
+    prior. `conditional`: a new unit has output weights that fit the residuals, a new layer has an
+    output layer that fits them. `split`: a unit is split into two that compute nearly the same.
+    `identity`: a new layer is near the identity. Warm-up learns the scales of the last two."""
     jumps: PositiveInt = 1
     """Jumps per draw, each by one of the moves, chosen at random."""
     annealing_steps: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Tempered transitions between the proposal of a jump and its acceptance."""
     annealing_integration_steps: PositiveInt = 4
-    """Leapfrog steps of each of them."""
+    """Leapfrog steps of each tempered transition."""
     annealed: tuple[Move, ...] | None = None
-    """The moves that are annealed; all of them by default."""
+    """Moves that are annealed; all of them by default."""
     integration_steps: PositiveInt = 64
     """Leapfrog steps per draw, within an architecture."""
     jitter: Jitter = 0.2
-    """The number of steps is uniform within this share around its value."""
+    """Relative half-width of the uniform distribution of the number of steps around its value."""
     divergence_threshold: Positive = 1000.0
     """Energy error above which a draw counts as divergent."""
 
@@ -51,7 +51,7 @@ class ReversibleJumpKernel(KernelSettings):
         return self
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One per leapfrog step; of a jump some for what it proposes and its density."""
+        """Count one per leapfrog step, and some for the proposal and the density of a jump."""
         del warmup
         annealed = 2 * self.annealing_steps * self.annealing_integration_steps
         return self.integration_steps + self.jumps * (DENSITIES_PER_JUMP + annealed)

@@ -15,7 +15,7 @@ from nlobayes.study.warmup import WarmupSettings
 
 
 class TemperingKernel(KernelSettings):
-    """Parallel tempering over HMC, for chains that stay in modes of their own; exact."""
+    """Parallel tempering over HMC, for chains that stay in different modes; exact."""
 
     RENAMED: ClassVar[Mapping[str, str]] = {
         "rungs": "num_temperatures",
@@ -27,13 +27,14 @@ class TemperingKernel(KernelSettings):
     num_temperatures: Annotated[int, Field(ge=2)] = 16
     """Replicas per chain, and gradients per leapfrog step."""
     min_inverse_temperature: Fraction = 1e-3
-    """Power of the likelihood at the hottest temperature; the ladder between starts geometric."""
+    """Power of the likelihood at the hottest temperature; initially those between are geometric."""
     inverse_temperatures: tuple[float, ...] | None = None
-    """The starting ladder itself, from 1 falling to 0 or above, in place of the two above."""
+    """Initial inverse temperatures, from 1 falling to 0 or above; replaces the two keys above."""
     integration_steps: PositiveInt = 64
     """Leapfrog steps of every replica per draw."""
     jitter: Jitter = 0.2
-    """The number of steps is uniform within this share around `integration_steps`."""
+    """Relative half-width of the uniform distribution of the number of steps around
+    `integration_steps`."""
     divergence_threshold: Positive = 1000.0
     """Energy error above which a draw counts as divergent."""
 
@@ -60,6 +61,6 @@ class TemperingKernel(KernelSettings):
         return self.integration_steps
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One per leapfrog step."""
+        """Return one per leapfrog step."""
         del warmup
         return self.integration_steps

@@ -17,5 +17,5 @@ class TensorBNNKernel(KernelSettings):
     """Energy error above which a draw counts as divergent."""
 
     def gradients_per_draw(self, warmup: WarmupSettings) -> int:
-        """One per leapfrog step, of which there are as many as the warm-up may choose."""
+        """Return one per leapfrog step, for the most steps that the warm-up may choose."""
         return warmup.most_learned_steps

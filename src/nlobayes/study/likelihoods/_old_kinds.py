@@ -1,4 +1,4 @@
-"""Kinds of the release before, which studies and stored files may still name."""
+"""Likelihood kinds of the previous release, which studies and stored files may still name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from nlobayes.errors import InputError
 
 OLD = {"tolerance": ("sigma", "scale"), "learned_noise": ("scale", "sigma")}
-"""Keys of each old kind of `gaussian`, allowed and not allowed."""
+"""The allowed and the forbidden key of each old kind of `gaussian`."""
 
 
 def with_new_kind(value: Any) -> Any:
@@ -23,10 +23,8 @@ def with_new_kind(value: Any) -> Any:
         FutureWarning,
         stacklevel=2,
     )
-    told, other = OLD[kind]
-    if value.get(other) is not None or value.get(told, 0) is None:
-        raise InputError(
-            "study.old_likelihood", kind=kind, told=told, other=other, given=dict(value)
-        )
+    key, other = OLD[kind]
+    if value.get(other) is not None or value.get(key, 0) is None:
+        raise InputError("study.old_likelihood", kind=kind, key=key, other=other, given=dict(value))
     learned = {"sigma": None} if kind == "learned_noise" else {}
     return {**value, **learned, "kind": "gaussian"}

@@ -8,6 +8,6 @@ from nlobayes.study.likelihood import ClassLikelihood
 
 
 class BernoulliLikelihood(ClassLikelihood):
-    """One of two classes by the sigmoid of one output."""
+    """Bernoulli likelihood of two classes, by the sigmoid of one output."""
 
     kind: Literal["bernoulli"]

@@ -8,9 +8,9 @@ from nlobayes.study.likelihood import ClassLikelihood
 
 
 class CategoricalLikelihood(ClassLikelihood):
-    """One of several classes by the softmax of one output each."""
+    """Categorical likelihood of several classes, by the softmax of one output each."""
 
     kind: Literal["categorical"]
 
     def outputs(self, columns: int) -> None:
-        """Give None: there are as many as classes."""
+        """Return None, since the number of outputs is that of the classes."""

@@ -1,4 +1,4 @@
-"""Settings of a likelihood of the user's own."""
+"""Settings of a custom likelihood."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class CustomLikelihood(OwnFunction, LikelihoodSettings):
 
     @property
     def learns_hyperparameters(self) -> bool:
-        """Whether it may: that is in its function."""
+        """Whether its function may learn parameters: always True."""
         return True
 
     def outputs(self, columns: int) -> int:
-        """Return the one column that a custom likelihood supports."""
+        """Count the outputs for the one target column that is supported."""
         return self.outputs_of_network * columns

@@ -9,9 +9,9 @@ from nlobayes.study.values import Positive
 
 
 class GaussianLikelihood(ScaledLikelihood):
-    """Gaussian whose sigma is declared, or learned; learned on noise-free targets, it rarely mixes.
+    """Gaussian with a stated or learned sigma; chains rarely mix with a learned one without noise.
 
-    A declared sigma on noise-free targets is a tolerance.
+    A stated sigma on noise-free targets is a tolerance.
     """
 
     is_gaussian: ClassVar[bool] = True

@@ -9,13 +9,13 @@ from nlobayes.study.values import Positive
 
 
 class HeteroscedasticLikelihood(LikelihoodSettings):
-    """Gaussian whose sigma is a second output; on noise-free targets chains do not mix."""
+    """Gaussian whose sigma is a second output; chains do not mix on noise-free targets."""
 
     of_one_column: ClassVar[bool] = True
 
     kind: Literal["heteroscedastic"]
     scale: Positive = 0.1
-    """Sigma where the second output, its logarithm, is zero; units of the network's target."""
+    """Sigma if the second output, its logarithm, is zero; in units of the network's target."""
 
     def outputs(self, columns: int) -> int:
         """Count two for each column: its mean and log sigma."""

@@ -9,7 +9,7 @@ from nlobayes.study.values import Positive
 
 
 class LaplaceLikelihood(ScaledLikelihood):
-    """Laplace; with a learned scale chains rarely mix on noise-free targets."""
+    """Laplace; chains rarely mix with a learned scale on noise-free targets."""
 
     kind: Literal["laplace"]
     sigma: Positive | None = None

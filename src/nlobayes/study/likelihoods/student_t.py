@@ -10,7 +10,7 @@ from nlobayes.study.likelihood import ScaledLikelihood
 
 
 class StudentTLikelihood(ScaledLikelihood):
-    """Student-t; with a learned scale chains rarely mix on noise-free targets."""
+    """Student-t; chains rarely mix with a learned scale on noise-free targets."""
 
     kind: Literal["student_t"]
     degrees_of_freedom: Annotated[float, Field(gt=2, allow_inf_nan=False)] | None = 4.0

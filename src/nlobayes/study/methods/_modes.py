@@ -1,4 +1,4 @@
-"""What the settings of approximations about several MAPs share."""
+"""Shared settings of approximations about several MAPs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from nlobayes.errors import InputError
 from nlobayes.study.method import MethodSettings
 
 COPIES = 6
-"""Matrices of so many numbers that are held at once."""
+"""Number of such matrices that are held at once."""
 
 
 class FromModes(MethodSettings):
-    """An approximation about so many MAPs, whose draws are one sample."""
+    """An approximation about several MAPs, whose draws are one sample."""
 
     modes: Annotated[int, Field(ge=1, le=1000)] = 4
-    """MAPs, each from a start of its own."""
+    """Number of MAPs, each from its own start."""
     draws: Annotated[int, Field(ge=2, le=100_000)] = 1000
-    """Draws of all of them together."""
+    """Draws from all of them together."""
 
     @property
     def starts(self) -> list[int]:

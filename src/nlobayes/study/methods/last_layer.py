@@ -8,10 +8,10 @@ from nlobayes.study.methods._modes import FromModes
 
 
 class LastLayer(FromModes):
-    """Weights and bias of the output given all else, which stays at each MAP; an approximation.
+    """Weights and bias of the output, drawn given all other parameters at a MAP; an approximation.
 
-    They are drawn exactly. It needs a Gaussian likelihood, a prior of the output that is Gaussian
-    given its scales, and `precision: float64`.
+    The draws given the other parameters are exact. The method needs a Gaussian likelihood, a prior
+    of the output that is Gaussian given its scales, and `precision: float64`.
     """
 
     draws_output: ClassVar[bool] = True

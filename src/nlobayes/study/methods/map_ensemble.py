@@ -10,11 +10,11 @@ from nlobayes.study.method import MethodSettings
 
 
 class MapEnsemble(MethodSettings):
-    """The ensemble of MAPs as a posterior of its own; an approximation, whose error is unknown."""
+    """The ensemble of MAPs as a posterior; an approximation with unknown error."""
 
     kind: Literal["map_ensemble"]
     members: Annotated[int, Field(ge=2, le=1000)] = 16
-    """MAPs, each from a start of its own; each is one draw."""
+    """Number of MAPs, each from its own start; each is one draw."""
 
     @property
     def starts(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Settings of chains: a kernel, the warm-up that tunes it, and how long chains run."""
+"""Settings of chains: a kernel, the warm-up that tunes it, and the length of chains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nlobayes.study.warmups.windows import WindowWarmup
 
 
 class Until(Frozen):
-    """Stop drawing when convergence is shown; `segments` is then the most that are drawn."""
+    """Stop drawing when convergence is shown; `segments` is then the maximum."""
 
     rhat_f_median: Positive = 1.01
     """Largest median over reference points of the R-hat of f."""
@@ -43,13 +43,13 @@ class MCMC(MethodSettings):
     chains_per_start: PositiveInt = 1
     """Chains that start from one MAP: more than one make superchains for the nested R-hat."""
     segments: Segments = 1
-    """Jobs in a row per chain; raising it extends a finished run."""
+    """Consecutive jobs per chain; a larger number extends a finished run."""
     draws_per_segment: PositiveInt
     """Draws of one job."""
     thin: PositiveInt = 8
     """Weights of every n-th draw are stored; diagnostics use every draw."""
     until: Until | None = None
-    """Check after every segment and stop when met; null draws all segments."""
+    """Check after every segment, and stop when the limits are met; null draws all segments."""
 
     @model_validator(mode="before")
     @classmethod
@@ -72,7 +72,7 @@ class MCMC(MethodSettings):
 
     @property
     def jobs_in_a_row(self) -> int:
-        """Jobs in a row of each group of chains."""
+        """Number of consecutive jobs of each group of chains."""
         return self.warmup.segments + self.segments
 
     @property
@@ -81,7 +81,7 @@ class MCMC(MethodSettings):
         return [chain // self.chains_per_start for chain in range(self.chains)]
 
     def chain_groups(self, chains_per_job: ChainsPerJob) -> list[list[int]]:
-        """Numbers of the chains of each job; chains that learn from each other share one."""
+        """Numbers of the chains of each job; chains that adapt together share one."""
         chains = list(range(self.chains))
         together = chains_per_job == "all" or self.kernel.learns_from_all_chains
         size = len(chains) if together else int(chains_per_job)
@@ -89,17 +89,17 @@ class MCMC(MethodSettings):
 
     @property
     def exact(self) -> bool:
-        """Whether its kernel is."""
+        """Whether its kernel is exact."""
         return self.kernel.exact
 
     @property
     def has_dense_curvature(self) -> bool:
-        """Whether it is what teaches the mass matrix."""
+        """Whether the mass matrix is learned from the dense curvature."""
         return self.warmup.form_of_mass_matrix == "gauss_newton"
 
     @property
     def superchains(self) -> int | None:
-        """Number of groups of chains that share a start; none where every chain has its own."""
+        """Number of groups of chains with a common start; None if every chain has its own."""
         return self.chains // self.chains_per_start if self.chains_per_start > 1 else None
 
     @model_validator(mode="after")

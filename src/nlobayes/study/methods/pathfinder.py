@@ -15,24 +15,24 @@ class Pathfinder(FromModes):
 
     kind: Literal["pathfinder"]
     candidates: Annotated[int, Field(ge=25, le=1_000_000)] = 4000
-    """Draws of all paths that `draws` are chosen of."""
+    """Draws of all paths, from which `draws` are chosen."""
     resample: bool = True
-    """Whether they are chosen by importance; else `draws` are taken as they come."""
+    """Whether they are chosen by importance weights; otherwise `draws` are taken in their order."""
     displacement: Positive = 0.1
-    """How far from its MAP each path begins, in sds of the prior."""
+    """Distance from its MAP at which each path begins, in standard deviations of the prior."""
     iterations: PositiveInt = 500
-    """Steps of a path at most."""
+    """Most steps of a path."""
     history: PositiveInt = 100
-    """Last steps that an inverse Hessian is made of."""
+    """Number of last steps from which an inverse Hessian is estimated."""
     draws_per_step: PositiveInt = 16
-    """Draws that estimate the ELBO of a step."""
+    """Draws from which the ELBO of a step is estimated."""
 
     @property
     def gradients(self) -> int:
-        """A step takes a few for its length, and the draws of its ELBO."""
+        """Count a few per step for its length, and the draws of its ELBO."""
         return self.modes * self.iterations * (4 + self.draws_per_step)
 
     def matrix_numbers(self, parameters: int, train: int) -> int:
-        """Count those of the paths, and of the factors of one step."""
+        """Count the numbers of the paths, and of the factors of one step."""
         del train
         return 6 * self.iterations * parameters + 8 * self.history * (parameters + self.history)

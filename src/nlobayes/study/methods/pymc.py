@@ -1,4 +1,4 @@
-"""Settings of NUTS as PyMC samples it."""
+"""Settings of NUTS as run by PyMC."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlobayes.study.method import Chains, MethodSettings
 from nlobayes.study.values import PositiveInt
 
 MOST_STEPS = 2**10
-"""Leapfrog steps of the largest tree of all three samplers."""
+"""Leapfrog steps of the largest tree in all three samplers."""
 
 
 class PyMC(MethodSettings):
@@ -23,7 +23,7 @@ class PyMC(MethodSettings):
 
     kind: Literal["pymc"]
     nuts_sampler: Literal["pymc", "numpyro", "nutpie"] = "pymc"
-    """Who computes; the last two need the extra `yardsticks`."""
+    """Library that samples; the last two need the extra `yardsticks`."""
     chains: Chains = 4
     """At least two, each from a start that PyMC chooses, not from a MAP."""
     tune: PositiveInt = 1000
@@ -52,5 +52,5 @@ class PyMC(MethodSettings):
 
     @property
     def gradients(self) -> int:
-        """Those of the largest trees."""
+        """Count the gradients of the largest trees."""
         return self.chains * (self.tune + self.draws) * MOST_STEPS

@@ -1,4 +1,4 @@
-"""Settings of SWAG, Gaussians of the paths of stochastic gradient descent."""
+"""Settings of SWAG, Gaussians fitted to paths of stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlobayes.study.values import Positive, PositiveInt
 
 
 class Swag(FromModes):
-    """A Gaussian of the path that gradient descent takes from each MAP; an approximation.
+    """A Gaussian fitted to the path of gradient descent from each MAP; an approximation.
 
     With several modes it is multi-SWAG.
     """
@@ -23,19 +23,20 @@ class Swag(FromModes):
     epochs: PositiveInt = 300
     """Passes through the train rows from each MAP."""
     batch: PositiveInt = 10
-    """Rows per minibatch: the fewer, the noisier is the path."""
+    """Rows per minibatch; fewer rows make the path noisier."""
     learning_rate: Positive = 3e-4
-    """Constant, of the loss per row. Tolerances that are half as large need a quarter of it."""
+    """Constant learning rate for the loss per row. Tolerances that are half as large need a quarter
+    of it."""
     snapshot_epochs: PositiveInt = 1
     """Epochs from one snapshot of the path to the next."""
     rank: Annotated[int, Field(ge=2)] = 20
-    """Last snapshots whose deviations make the part of low rank."""
+    """Number of last snapshots whose deviations form the low-rank part."""
     scale: Positive = 1.0
-    """What the covariance is multiplied by."""
+    """Factor that multiplies the covariance."""
 
     @property
     def gradients(self) -> int:
-        """Count those of all train rows: one an epoch."""
+        """Count the gradients over all train rows: one per epoch."""
         return self.modes * self.epochs
 
     def matrix_numbers(self, parameters: int, train: int) -> int:

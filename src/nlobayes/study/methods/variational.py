@@ -10,15 +10,15 @@ from nlobayes.study.methods._modes import FromModes, dense_numbers
 from nlobayes.study.values import Positive, PositiveInt
 
 ADAM = 6
-"""Arrays like the parameters that a step holds: themselves, slope, change, moments, root."""
+"""Arrays of the size of the parameters in a step: parameters, gradient, update, moments, root."""
 
 
 class Variational(FromModes):
-    """About each MAP the Gaussian with the largest evidence bound (ELBO); an approximation."""
+    """The Gaussian with the largest evidence bound (ELBO) about each MAP; an approximation."""
 
     kind: Literal["variational"]
     covariance: Literal["full", "diagonal", "low_rank"] = "full"
-    """`full` is for up to 4000 parameters. `diagonal` takes parameters for independent (mean
+    """`full` is for up to 4000 parameters. `diagonal` treats parameters as independent (mean
     field). `low_rank` is a diagonal plus `rank` directions, in units of a Laplace approximation of
     that rank."""
     rank: PositiveInt = 50
@@ -28,7 +28,8 @@ class Variational(FromModes):
     draws_per_step: PositiveInt = 8
     """Draws of the Gaussian that estimate a gradient."""
     step_size: Positive = 0.02
-    """The first step size, in sds of a Laplace approximation; a cosine lets it fall to zero."""
+    """Initial step size, in standard deviations of a Laplace approximation; it falls to zero along
+    a cosine."""
     weights: Literal["equal", "evidence"] = "equal"
     """Share of each MAP in the draws: the same, or by its ELBO, which bounds its evidence."""
 
@@ -39,11 +40,11 @@ class Variational(FromModes):
 
     @property
     def gradients(self) -> int:
-        """Each draw of each step takes one."""
+        """Count one per draw of each step."""
         return self.modes * self.steps * self.draws_per_step
 
     def matrix_numbers(self, parameters: int, train: int) -> int:
-        """Count those of the curvature and of what Adam holds."""
+        """Count the numbers of the curvature and of the state of Adam."""
         if self.covariance == "full":
             return dense_numbers(parameters, train) + ADAM * parameters**2
         return (3 + ADAM) * self.rank * parameters if self.covariance == "low_rank" else 0

@@ -1,4 +1,4 @@
-"""Settings of a prior of the user's own."""
+"""Settings of a custom prior."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlobayes.study.prior import PriorSettings
 class CustomPrior(OwnFunction, PriorSettings):
     """A prior of your own: a function in a Python file that states each array in PyMC.
 
-    It is called with the parameters of one array, and the settings.
+    The function is called with the parameters of one array, and the settings.
     """
 
     NOT_OWN: ClassVar[frozenset[str]] = PriorSettings.NOT_OWN | NOT_SETTINGS

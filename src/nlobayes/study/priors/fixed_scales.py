@@ -13,7 +13,7 @@ from nlobayes.study.values import Positive
 class FixedScalesPrior(PriorSettings):
     """Weights and biases of stated scales: one for each input, and one for each other kind.
 
-    `relevance` learns such scales. Stated ones are those of the largest evidence, for instance, as
+    `relevance` learns such scales. They can be stated as those of the largest evidence, as
     `benchmarks/infinite_width.py` prints them. Sampled non-centered.
     """
 
@@ -21,10 +21,10 @@ class FixedScalesPrior(PriorSettings):
 
     kind: Literal["fixed_scales"]
     inputs: Annotated[dict[str, Positive], Field(min_length=1)]
-    """Scale of each input by its name, as the features of the dataset are called; its weights have
-    that scale over the root of the number of inputs."""
+    """Scale of each input by its name, as the features of the dataset are called. The weights of an
+    input have its scale divided by the square root of the number of inputs."""
     weights: Positive = 1.0
-    """Scale of all further weights, over the root of their fan-in."""
+    """Scale of all further weights, divided by the square root of their fan-in."""
     biases: Positive = 1.0
     """Scale of the hidden biases."""
     output_biases: Positive = 1.0

@@ -18,8 +18,8 @@ class HorseshoePrior(PriorSettings):
     global_scale: Positive = 1.0
     """Median of the scale that the weights of a layer share, before 1 / sqrt(fan_in)."""
     slab_scale: Positive = 2.0
-    """Scale of the weights that escape."""
+    """Scale of the few large weights (the slab)."""
     slab_degrees: Positive = 4.0
-    """Degrees of freedom of these."""
+    """Degrees of freedom of the slab."""
     bias_scale: Positive = 1.0
     """Sd of the hidden biases."""

@@ -24,8 +24,8 @@ class RelevancePrior(PriorSettings):
 
     kind: Literal["relevance"]
     inputs: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
-    """Prior of the scale of each input; its weights have that scale over the root of the number
-    of inputs."""
+    """Prior of the scale of each input. The weights of an input have its scale divided by the
+    square root of the number of inputs."""
     hyper: Hyper = HalfNormalScale(kind="half_normal", scale=2.0)
-    """Prior of the scales of all other weights, over the root of their fan-in, and of all biases,
-    that of the output included."""
+    """Prior of the scales of all other weights, divided by the square root of their fan-in, and of
+    all biases, including that of the output."""

@@ -13,4 +13,4 @@ class StudentTPrior(FanInScaled):
 
     kind: Literal["student_t"]
     degrees_of_freedom: Positive = 4.0
-    """nu; small ones have heavy tails, 1 is Cauchy."""
+    """nu; small values have heavy tails, 1 is Cauchy."""

@@ -24,5 +24,5 @@ class TensorBNNPrior(PriorSettings):
 
     @property
     def is_conjugate(self) -> bool:
-        """Its means are, given their scales."""
+        """Return True: the means can be drawn exactly given their scales."""
         return True

@@ -17,6 +17,6 @@ class TensorBNNCauchyPrior(PriorSettings):
     location_sd: Positive = 0.2
     """Sd of x."""
     scale_mean: Positive = 0.5
-    """Mean of g, before it is cut off at zero."""
+    """Mean of g before truncation at zero."""
     scale_sd: Positive = 0.5
-    """Sd of g, likewise."""
+    """Sd of g before truncation at zero."""

@@ -11,7 +11,7 @@ from nlobayes.study.values import Fraction, Positive, PositiveInt
 
 
 class BoostedTreesRival(RivalSettings):
-    """Trees boosted by gradients, on histograms of the features; of the mean or of quantiles."""
+    """Gradient-boosted trees on histograms of the features, for the mean or for quantiles."""
 
     library: ClassVar[str | None] = SCIKIT_LEARN
 
@@ -25,6 +25,6 @@ class BoostedTreesRival(RivalSettings):
     most_leaves: Annotated[int, Field(ge=2, le=10_000)] = 15
     """Most leaves of a tree."""
     patience: PositiveInt = 30
-    """Trees without a gain on held-out train rows after which none is added."""
+    """Number of trees without a gain on held-out train rows after which the fit stops."""
     held_out: Fraction = 0.1
     """Share of the train rows that decide when to stop."""

@@ -12,11 +12,11 @@ from nlobayes.study.values import Fraction, Positive, PositiveInt
 
 
 class NetworkEnsembleRival(RivalSettings):
-    """Networks that are trained for accuracy, one beside the other: tanh, Adam, no prior."""
+    """Networks that are trained for accuracy, independently of each other: tanh, Adam, no prior."""
 
     kind: Literal["network_ensemble"]
     members: Annotated[int, Field(ge=2, le=100)] = 5
-    """Networks, each from a start of its own."""
+    """Number of networks, each from its own start."""
     hidden: Annotated[tuple[Width, ...], Field(min_length=1, max_length=10)] = (64, 64)
     """Units of each hidden layer."""
     steps: Annotated[int, Field(ge=100, le=10_000_000, multiple_of=100)] = 10_000
@@ -26,4 +26,4 @@ class NetworkEnsembleRival(RivalSettings):
     learning_rate: Positive = 0.01
     """Learning rate of the first step."""
     held_out: Fraction = 0.1
-    """Share of the train rows, of each member others, that choose the best of its weights."""
+    """Share of the train rows, different ones for each member, that select its best weights."""

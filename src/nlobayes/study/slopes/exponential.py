@@ -9,13 +9,13 @@ from nlobayes.study.values import Positive
 
 
 class ExponentialSlopes(SlopeSettings):
-    """Slopes of an activation are exponential."""
+    """Exponential prior of the slopes of an activation."""
 
     kind: Literal["exponential"]
     rate: Positive | None = 0.3
-    """Inverse mean; null learns it, for each layer."""
+    """Inverse mean; null learns one for each layer."""
     hyper_rate: Positive = 0.3
-    """Inverse mean of a learned rate, itself exponential."""
+    """Inverse mean of the exponential prior of a learned rate."""
 
     @property
     def learns_hyperparameters(self) -> bool:

@@ -9,10 +9,10 @@ from nlobayes.study.values import Positive
 
 
 class NormalSlopes(SlopeSettings):
-    """Slopes of an activation are N(mean, sd^2)."""
+    """Prior N(mean, sd^2) of the slopes of an activation."""
 
     kind: Literal["normal"]
     mean: float = 0.2
-    """Of every slope."""
+    """Mean of every slope."""
     sd: Positive = 0.3
-    """Of every slope."""
+    """Standard deviation of every slope."""

@@ -8,11 +8,11 @@ from nlobayes.study.slope import SlopeSettings
 
 
 class TensorBNNSlopes(SlopeSettings):
-    """Slopes N(a, b^2) of each layer with a ~ N(0, 0.3^2), b ~ N(0.3, 0.1^2): TensorBNN's."""
+    """TensorBNN's prior: slopes N(a, b^2) of each layer with a ~ N(0, 0.3^2), b ~ N(0.3, 0.1^2)."""
 
     kind: Literal["tensorbnn"]
 
     @property
     def learns_hyperparameters(self) -> bool:
-        """Its means and scales are."""
+        """Whether it learns more than the slopes: True for means and scales."""
         return True

@@ -1,4 +1,4 @@
-"""Pairs of electroweakinos, and the columns of a table about them."""
+"""Settings of pairs of electroweakinos, and the columns of a table about them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class NamesProcess(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _one_of_both(cls, given: Any) -> Any:
-        """Leave the pair out where a process is given, and refuse both."""
+        """Remove the default pair if a process is given; refuse both."""
         if not isinstance(given, dict) or given.get("process") is None:
             return given
         if given.get("pair") is not None:
@@ -51,12 +51,12 @@ class NamesProcess(Frozen):
 
     @property
     def reaction(self) -> Process:
-        """The process, which there must be."""
+        """Process of the pair or of the particle numbers, one of which must be given."""
         return neutralino_pair(self.pair) if self.pair else Process(*self.process or ())
 
     @property
     def of_engine(self) -> dict[str, Any]:
-        """Both settings as references name a process: as a pair where it is one, else null."""
+        """Settings of a reference: `pair` for two neutralinos, else `process`."""
         process = self.reaction
         if process.of_neutralinos:
             return {"pair": process.numbers, "process": None}
@@ -78,14 +78,14 @@ class OfProcess(NamesProcess):
 
     @property
     def named(self) -> str:
-        """What an error calls it."""
+        """Name of the process in errors."""
         if self.pair is None:
             return f"process {[*self.reaction]}"
         return f"pair {[*self.pair]}"
 
 
 def check_reads_both(source: OfProcess, columns: tuple[str, ...]) -> None:
-    """Refuse to read one particle of two, on both of which cross sections depend."""
+    """Refuse features of only one of two particles, since cross sections depend on both."""
     for particle in source.reaction:
         if not {*columns} & {*columns_of(particle)}:
             raise InputError(

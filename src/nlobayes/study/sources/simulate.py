@@ -16,7 +16,7 @@ SquarkMass = Annotated[float, Field(ge=2000, le=100_000)]
 
 
 class SquarkRange(Frozen):
-    """Squark masses that differ from row to row, uniform in the logarithm, in column `msq`."""
+    """Squark masses that vary by row, uniform in the logarithm, in column `msq`."""
 
     low: SquarkMass
     """Smallest mass in GeV."""
@@ -61,7 +61,7 @@ class SimulatedSource(ComputedSource, OfProcess):
 
     @property
     def circumstances(self) -> dict[str, Any]:
-        """Those of the simulation; squarks of a range are in their column."""
+        """Pair, energy and squark mass of the simulation; a range of masses is in its column."""
         masses = self.squark_mass_gev
         squarks = "msq" if isinstance(masses, SquarkRange) else masses
         return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev, "squark_mass_gev": squarks}
@@ -79,21 +79,21 @@ class SimulatedSource(ComputedSource, OfProcess):
 
     @property
     def in_words(self) -> str:
-        """What an error calls it."""
+        """Name of the source in errors."""
         return f"{super().in_words} with {self.named}"
 
     def rows(self, columns: int) -> int:
-        """As many as points."""
+        """Return the number of points."""
         del columns
         return self.points
 
-    def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse columns that the table does not have, and to read one particle of two."""
-        super().check_columns(asked)
-        check_reads_both(self, asked["features.columns"])
+    def check_columns(self, requested: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse columns that the table does not have, and features of only one particle of two."""
+        super().check_columns(requested)
+        check_reads_both(self, requested["features.columns"])
 
     def arguments(self) -> dict[str, Any]:
-        """Give the settings of the simulator; a range of masses is its two ends."""
+        """Return the settings of the simulator, with a range of masses as its two ends."""
         masses = self.squark_mass_gev
         ends = (masses.low, masses.high) if isinstance(masses, SquarkRange) else masses
         return {**super().arguments(), "squark_mass_gev": ends}

@@ -1,4 +1,4 @@
-"""Settings of a folder of SLHA files, and of what is taken from each."""
+"""Settings of a folder of SLHA files, and of the quantities to read from each."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ DEFAULTS = {"cross_section": "nlo_ms", "layout": None}
 
 
 class Spectra(OfProcess):
-    """What is taken from SLHA files: two particles, and their cross section by some program."""
+    """Quantities read from SLHA files: two particles, and their cross section by some program."""
 
     sqrt_s_tev: Positive = 13.0
-    """Centre-of-mass energy in TeV; rows at other energies are left."""
+    """Centre-of-mass energy in TeV; rows at other energies are skipped."""
     cross_section: Literal["nlo_ms", "nlo"] = "nlo_ms"
-    """What `sigma_pb` is: NLO with the squark masses of the point, or with their mean."""
+    """Meaning of `sigma_pb`: NLO with the squark masses of the point, or with their mean."""
     masses: Literal["signed", "absolute"] = "signed"
     """Masses with the sign of the eigenvalue, as SLHA has them, or without."""
     pattern: Pattern = "*.slha"
-    """Which files of the folder; `**/*.slha` looks into folders below, too."""
+    """Pattern of the files in the folder; `**/*.slha` also selects files in subfolders."""
     layout: tuple[str, ...] | None = None
     """Columns of PROSPINO_OUTPUT after the two particles and the energy, as `name` or `name:unit`;
-    the usual ones where not given."""
+    the usual ones by default."""
     order: Order = None
-    """Read blocks XSECTION in place of PROSPINO_OUTPUT, at this QCD order as the blocks number it:
-    0 is LO, 1 NLO, 2 NLO + NLL, 3 NLO + NLL + NNLL; larger numbers are defined by the program that
+    """Read blocks XSECTION instead of PROSPINO_OUTPUT, at this QCD order as the blocks number it: 0
+    is LO, 1 NLO, 2 NLO + NLL, 3 NLO + NLL + NNLL; larger numbers are defined by the program that
     wrote them."""
 
     @model_validator(mode="after")
@@ -73,7 +73,7 @@ class SlhaSource(SourceSettings, Spectra):
 
     @property
     def circumstances(self) -> dict[str, Any]:
-        """Pair and energy of the rows that are taken."""
+        """Pair and energy of the rows that are read."""
         return {**self.of_engine, "sqrt_s_tev": self.sqrt_s_tev}
 
     @property
@@ -83,7 +83,7 @@ class SlhaSource(SourceSettings, Spectra):
 
     @property
     def in_words(self) -> str:
-        """What an error calls it."""
+        """Name of the source in errors."""
         return f"{super().in_words} with {self.named}"
 
     @property
@@ -92,12 +92,12 @@ class SlhaSource(SourceSettings, Spectra):
         return self.folder
 
     def rows(self, columns: int) -> int:
-        """At most one of each file."""
+        """Return the number of files, each of which has at most one row."""
         del columns
         return len(self.files(Path(self.folder)))
 
     def digest(self) -> str:
-        """Digest the names and contents of the files."""
+        """Return a digest of the names and contents of the files."""
         digest, folder = hashlib.sha256(), Path(self.folder)
         for path in self.files(folder):
             content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -111,11 +111,11 @@ class SlhaSource(SourceSettings, Spectra):
                 "study.no_spectra", where="folder", folder=self.folder, pattern=self.pattern
             )
 
-    def check_columns(self, asked: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse columns that the table cannot have, and to read one particle of two."""
-        super().check_columns(asked)
-        check_reads_both(self, asked["features.columns"])
+    def check_columns(self, requested: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse columns that the table cannot have, and features of only one particle of two."""
+        super().check_columns(requested)
+        check_reads_both(self, requested["features.columns"])
 
     def job(self) -> dict[str, Any]:
-        """Give `ingest` the request to the files, whatever their folder."""
+        """Return the request to the files for `ingest`, without their folder."""
         return {"spectra": Spectra(**self.model_dump(include={*Spectra.model_fields}))}

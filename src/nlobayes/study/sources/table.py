@@ -24,9 +24,9 @@ class TableSource(SourceSettings):
     units: dict[str, str] = {}
     """Unit of each column that does not name its own (`m1: GeV`)."""
     duplicates: Literal["reject", "keep"] = "reject"
-    """Refuse rows that repeat an earlier one, which splits would share, or keep them."""
+    """Refuse rows that repeat an earlier one, since splits would share them, or keep them."""
     most_mb: PositiveInt = 100
-    """Refuse a table that is larger than this when unpacked; reading takes up to 30 times it."""
+    """Largest size of a table when unpacked, in MB; reading takes up to 30 times as much memory."""
 
     @property
     def given(self) -> str:
@@ -34,23 +34,23 @@ class TableSource(SourceSettings):
         return self.path
 
     def rows(self, columns: int) -> int:
-        """Bound them by the bytes of the table, of which one more column is the target."""
+        """Return an upper bound from the bytes of the table; one further column is the target."""
         path = Path(self.path)
         if not path.is_file():
             return UNKNOWN_ROWS
         return math.ceil(path.stat().st_size / (BYTES_PER_VALUE * (columns + 1)))
 
     def digest(self) -> str:
-        """Digest the content of the table."""
+        """Return a digest of the content of the table."""
         with Path(self.path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def check_given(self) -> None:
-        """Refuse a table that is not there."""
+        """Refuse a table that does not exist."""
         path = Path(self.path)
         if not path.exists():
             raise InputError("study.no_table", where="path", path=path)
 
     def reading(self) -> dict[str, Any]:
-        """Give `prepare` all but the path, which is an input of its rule."""
+        """Return all settings for `prepare` except the path, which is an input of its rule."""
         return self.model_dump(exclude={"kind", "path"})

@@ -8,7 +8,7 @@ from nlobayes.study.source import ComputedSource
 from nlobayes.study.values import Seed
 
 MOST_ROWS = 2500
-"""No toy problem has more."""
+"""Rows of no toy problem exceed this number."""
 
 
 class ToySource(ComputedSource):
@@ -32,6 +32,6 @@ class ToySource(ComputedSource):
         return ("x1", "x2", "label") if self.name.startswith("xor") else ("x", "y")
 
     def rows(self, columns: int) -> int:
-        """As many as the largest problem has."""
+        """Return the largest number of rows of any problem."""
         del columns
         return MOST_ROWS

@@ -12,28 +12,28 @@ from nlobayes.study.warmup import WarmupSettings
 
 
 class BayesianOptimisationWarmup(WarmupSettings):
-    """Step size and steps that maximise the squared jump over sqrt(L), as in TensorBNN."""
+    """Choice of step size and steps by the squared jump over sqrt(L), as in TensorBNN."""
 
     kind: Literal["bayesian_optimisation"] = "bayesian_optimisation"
     step_size_min: Positive = 1e-4
-    """Smallest candidate."""
+    """Smallest candidate of the step size."""
     step_size_max: Positive = 0.1
-    """Largest candidate."""
+    """Largest candidate of the step size."""
     step_size_points: Annotated[int, Field(ge=2)] = 16
-    """Candidates, even in the logarithm."""
+    """Number of candidates, evenly spaced in the logarithm."""
     integration_steps_min: PositiveInt = 16
     """Fewest leapfrog steps."""
     integration_steps_max: PositiveInt = 512
     """Most leapfrog steps."""
     integration_steps_points: Annotated[int, Field(ge=2)] = 8
-    """Candidates, even in the logarithm."""
+    """Number of candidates, evenly spaced in the logarithm."""
     batch: PositiveInt = 10
     """Draws that score one candidate."""
     random_candidates: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """First candidates that are drawn at random; TensorBNN's are 20."""
+    """Number of first candidates that are drawn at random; 20 in TensorBNN."""
     reset_after: PositiveInt | None = None
-    """Rejections in a row after which it begins anew with half the step sizes, in the first half of
-    the adaptation; TensorBNN's are 50. Null: never."""
+    """Consecutive rejections after which it restarts with half the step sizes, in the first half of
+    the adaptation; 50 in TensorBNN. Null: never."""
 
     @model_validator(mode="after")
     def _has_candidates(self) -> BayesianOptimisationWarmup:

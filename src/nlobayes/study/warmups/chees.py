@@ -13,8 +13,8 @@ class ChEESWarmup(WarmupSettings):
 
     kind: Literal["chees"] = "chees"
     target_acceptance: Fraction = 0.651
-    """Harmonic mean of the acceptance that dual averaging aims at."""
+    """Target of dual averaging for the harmonic mean of the acceptance."""
     learning_rate: Annotated[float, Field(gt=0, le=0.05)] = 0.025
-    """Of ADAM on the logarithm of the trajectory length."""
+    """Learning rate of ADAM for the logarithm of the trajectory length."""
     initial_trajectory_length: Positive = 0.1
-    """Where the length starts."""
+    """Initial trajectory length."""

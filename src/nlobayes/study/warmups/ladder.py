@@ -11,4 +11,4 @@ class LadderWarmup(WarmupSettings):
 
     kind: Literal["ladder"] = "ladder"
     target_acceptance: Fraction = 0.7
-    """Mean acceptance of HMC on every rung."""
+    """Target of the mean acceptance of HMC on every rung."""

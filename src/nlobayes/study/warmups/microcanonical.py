@@ -11,13 +11,13 @@ class MicrocanonicalWarmup(WarmupSettings):
 
     kind: Literal["microcanonical"] = "microcanonical"
     energy_variance: Positive = 5e-4
-    """Energy variance per dimension and step that `mclmc` aims at; its bias falls with it."""
+    """Target of `mclmc` for the energy variance per dimension and step; its bias falls with it."""
     target_acceptance: Fraction = 0.9
-    """Mean acceptance that `adjusted_mclmc` aims at."""
+    """Target of `adjusted_mclmc` for the mean acceptance."""
     length_factor: Positive = 1.0
     """Decoherence length in units of the square root of the number of parameters."""
 
     @property
     def aimed_energy_variance(self) -> float:
-        """Energy variance per dimension and step that an unadjusted kernel is tuned to."""
+        """Target of the energy variance per dimension and step of an unadjusted kernel."""
         return self.energy_variance

@@ -11,7 +11,7 @@ class SizesWarmup(WarmupSettings):
 
     kind: Literal["sizes"] = "sizes"
     target_acceptance: Fraction = 0.7
-    """Mean acceptance of the moves within an architecture that dual averaging aims at."""
+    """Target of dual averaging for the mean acceptance of moves within an architecture."""
 
     @property
     def form_of_mass_matrix(self) -> str:

@@ -17,13 +17,13 @@ class DualAveraging(Frozen):
     """Constants of dual averaging, as Hoffman and Gelman (2014), section 3.2, name them."""
 
     gamma: Positive = 0.05
-    """How little the step size follows the errors of the acceptance."""
+    """Damping: a larger value makes the step size follow the errors of the acceptance less."""
     t0: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """Steps by which the first ones count less."""
+    """Offset that reduces the weight of the first steps."""
     kappa: Annotated[float, Field(gt=0.5, le=1)] = 0.75
-    """How fast the average forgets the first step sizes."""
+    """Exponent of the average: a smaller value forgets the first step sizes faster."""
     mu_over_start: Positive = 10.0
-    """Step size that it shrinks towards, whose logarithm is mu, over the one it starts from."""
+    """Step size towards which it shrinks (mu is its logarithm), over the initial step size."""
 
 
 class WindowWarmup(WarmupSettings):
@@ -31,10 +31,11 @@ class WindowWarmup(WarmupSettings):
 
     kind: Literal["windows"] = "windows"
     mass_matrix: Literal["diagonal", "dense", "low_rank", "gauss_newton", "identity"] = "diagonal"
-    """Learn its diagonal or all of it from draws, a diagonal with a low-rank correction from draws
-    and gradients, or all of it from the curvature along the chain; or keep the identity."""
+    """Learn the diagonal or the full matrix from draws, a diagonal with a low-rank correction from
+    draws and gradients, or the full matrix from the curvature along the chain; or keep the
+    identity."""
     target_acceptance: Fraction = 0.7
-    """Mean acceptance that dual averaging aims at; it ends above it."""
+    """Target of dual averaging for the mean acceptance; the result is above it."""
     last_window: PositiveInt = 50
     """Steps at the end of the adaptation that learn the step size alone."""
 
@@ -58,7 +59,7 @@ class WindowWarmup(WarmupSettings):
         return self.mass_matrix
 
     def matrix_numbers(self, weights: int, train: int) -> int:
-        """Count the numbers of the mass matrix, and of the Jacobian where one teaches it."""
+        """Count the numbers of the mass matrix, and of the Jacobian if it is learned from one."""
         jacobian = weights * train if self.mass_matrix == "gauss_newton" else 0
         dense = self.mass_matrix in {"dense", "low_rank", "gauss_newton"}
         return jacobian + (weights**2 if dense else weights)

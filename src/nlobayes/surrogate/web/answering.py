@@ -1,4 +1,4 @@
-"""Answers to requests, a few points in turn: a large request does not keep small ones waiting."""
+"""Answers to requests in blocks of points, so that a large request does not block small ones."""
 
 import math
 from collections import deque
@@ -15,11 +15,14 @@ from nlobayes.surrogate.surrogate import Scale, Surrogate
 from nlobayes.surrogate.web.messages import Number
 
 CELLS = 50_000
-"""Predictions (draw, point) of one turn: 50 points of 1000 draws, in 0.02 to 0.3 s."""
+"""Predictions (draw, point) of one turn: 50 points of 1000 draws take 0.02 to 0.3 s."""
 
 
 class Turns:
-    """One at a time, in the order of requests; a plain lock may go to its last holder."""
+    """A fair lock: turns are given in the order of requests.
+
+    A plain lock may be given to its last holder again.
+    """
 
     def __init__(self) -> None:
         self._queue: deque[Lock] = deque()
@@ -27,7 +30,7 @@ class Turns:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Wait for a turn, and give it to the next."""
+        """Wait for a turn, and pass it on afterwards."""
         turn = Lock()
         turn.acquire()
         with self._guard:
@@ -52,9 +55,9 @@ def answer(
     turns: Turns,
     given: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Predict the points that can be; the others are only marked as outside.
+    """Predict the points that can be predicted, and mark the others as outside.
 
-    `given` holds fixed parameters, the same at every point, as `Surrogate.domain` takes them.
+    `given` has the values of fixed parameters, the same at every point, as in `Surrogate.domain`.
     """
     known = np.flatnonzero(allowed(surrogate, points)[0])
     values = np.full((len(SUMMARIES) + len(quantiles), len(points)), math.nan)
@@ -64,12 +67,12 @@ def answer(
     for start in range(0, known.size, step):
         part = known[start : start + step]
         with turns.one(), np.errstate(all="ignore"):
-            found = surrogate.predict(points[part], quantiles=quantiles, on=on)
+            predicted = surrogate.predict(points[part], quantiles=quantiles, on=on)
             domain[part] = surrogate.domain(points[part], given)
             of_theory = surrogate.errors(points[part]) if surrogate.theory else {}
         for name, error in of_theory.items():
             errors.setdefault(name, np.full(len(points), math.nan))[part] = error
-        values[:, part] = [*(getattr(found, name) for name in SUMMARIES), *found.quantiles]
+        values[:, part] = [*(getattr(predicted, name) for name in SUMMARIES), *predicted.quantiles]
     columns = [[*map(number, column)] for column in values.tolist()]
     return {
         "target": surrogate.target,
@@ -84,5 +87,5 @@ def answer(
 
 
 def number(value: float) -> Number:
-    """Give a number as JSON can hold it."""
+    """Return a finite number, or None for a number that JSON cannot represent."""
     return value if math.isfinite(value) else None

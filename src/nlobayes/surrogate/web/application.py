@@ -1,4 +1,4 @@
-"""A surrogate as an ASGI application: one page, a small API, no files."""
+"""A surrogate as an ASGI application: one page and a small API, without access to files."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Annotated, Any, TypeVar
@@ -42,9 +42,10 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 REFUSALS = (400, 408, 413, 422)
-"""Statuses of refused bodies."""
+"""Statuses of refused requests."""
 
 REASONS_NAMED = 3
+"""Largest number of reasons in a refusal."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
@@ -55,12 +56,12 @@ def application(surrogate: Surrogate, page: Mapping[str, str], hosts: Collection
     Parameters
     ----------
     surrogate
-        What predicts.
+        Surrogate that makes the predictions.
     page
         Text of every file of the page, by its name; `index.html` is served as `/`.
     hosts
-        Names that a request may call this machine by. Others are refused: a page of another site
-        may have had its own name point here.
+        Host names that a request may use. Others are refused, because another site may have let its
+        own name resolve to this machine.
     """
     app = FastAPI(
         title=f"nlobayes: {surrogate.target}",
@@ -109,28 +110,28 @@ def _add_api(app: FastAPI, surrogate: Surrogate) -> None:
         return description
 
     def predict(ask: Ask) -> Answer:
-        """Predict points. What has no number, where a point cannot be predicted, is null."""
+        """Predict points. Numbers of points that cannot be predicted are null."""
         rows = [p if isinstance(p, list) else [*dict(p).values()] for p in ask.points]
         points: np.ndarray = np.array(rows)
         given = given_of(ask)
-        found = answer(surrogate, points, ask.quantiles, ask.scale, turns, given)
-        return Answer(**found, reasons=surrogate.reasons(given, len(points)).tolist())
+        content = answer(surrogate, points, ask.quantiles, ask.scale, turns, given)
+        return Answer(**content, reasons=surrogate.reasons(given, len(points)).tolist())
 
     def vary(line: Line) -> LineAnswer:
-        """Predict along one input, with the 68 % and 95 % interval; the others stay."""
+        """Predict along one input, with 68 % and 95 % intervals; the others are constant."""
         points = _points(surrogate, line)
-        found = answer(surrogate, points, BANDS, "target", turns)
+        content = answer(surrogate, points, BANDS, "target", turns)
         rows = [[*map(number, row)] for row in points.tolist()]
-        return LineAnswer(**found, along=line.along, inputs=[*surrogate.inputs], points=rows)
+        return LineAnswer(**content, along=line.along, inputs=[*surrogate.inputs], points=rows)
 
-    wrong: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
+    refusals: dict[int | str, dict[str, Any]] = {status: {"model": Refusal} for status in REFUSALS}
     query = spell(Annotated, line_of(surrogate), Query())
-    app.post("/api/predict", responses=wrong)(_with_types(predict, ask=ask_of(surrogate)))
-    app.get("/api/scan", responses={422: wrong[422]})(_with_types(vary, line=query))
+    app.post("/api/predict", responses=refusals)(_with_types(predict, ask=ask_of(surrogate)))
+    app.get("/api/scan", responses={422: refusals[422]})(_with_types(vary, line=query))
 
 
 def _with_types(endpoint: Endpoint, **types: Any) -> Endpoint:
-    """Set the types of the arguments of an endpoint, which are known only now."""
+    """Set the argument types of an endpoint, which depend on the surrogate."""
     endpoint.__annotations__ |= types
     return endpoint
 
@@ -157,7 +158,7 @@ def _describe(surrogate: Surrogate) -> Description:
         of=in_words(surrogate.origin),
         origin=surrogate.origin,
         inputs=inputs,
-        conditions=[Condition(**one._asdict()) for one in surrogate.conditions],
+        conditions=[Condition(**condition._asdict()) for condition in surrogate.conditions],
         mixings=surrogate.mixings,
         converged=facts["verdict"]["converged"],
         failed=surrogate.failed_checks,
@@ -170,18 +171,18 @@ def _describe(surrogate: Surrogate) -> Description:
 
 def _points(surrogate: Surrogate, line: Line) -> np.ndarray:
     low, high = surrogate.limits[line.along]
-    between = (low if line.low is None else line.low, high if line.high is None else line.high)
+    ends = (low if line.low is None else line.low, high if line.high is None else line.high)
     at = [getattr(line, field_of(position)) for position in range(len(surrogate.inputs))]
     gap = surrogate.gaps.get(line.along) if line.leave_gap else None
-    values = scan.through(scan.spread(between, line.steps, gap), line.through)
+    values = scan.through(scan.spread(ends, line.steps, gap), line.through)
     points = scan.line(surrogate, at, line.along, values)
     return scan.with_unit_norm(surrogate, points, line.along) if line.unit_norm else points
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    """State in one line why a request is refused, without repeating its content."""
+    """Describe in one line why a request is refused, without repeating its content."""
     if isinstance(error, RequestValidationError):
-        reasons = [_reason(found) for found in error.errors()]
+        reasons = [_reason(each) for each in error.errors()]
         more = f"; {len(reasons) - REASONS_NAMED} more" if len(reasons) > REASONS_NAMED else ""
         detail = "; ".join(reasons[:REASONS_NAMED]) + more
     else:
@@ -189,9 +190,9 @@ def _refuse(request: Request, error: Exception) -> Response:
     return JSONResponse({"detail": detail}, 422)
 
 
-def _reason(found: Mapping[str, Any]) -> str:
-    if found["type"] == "json_invalid":
-        return f"the body is no JSON: {found['ctx']['error']}"
+def _reason(error: Mapping[str, Any]) -> str:
+    if error["type"] == "json_invalid":
+        return f"the body is no JSON: {error['ctx']['error']}"
     tags = {"body", "query", "array", "object"}
-    place = ".".join(str(part) for part in found["loc"] if part not in tags)
-    return f"{place or 'request'}: {found['msg']}"
+    place = ".".join(str(part) for part in error["loc"] if part not in tags)
+    return f"{place or 'request'}: {error['msg']}"

@@ -1,4 +1,4 @@
-"""Guards around the service: headers for browsers, limits on slow and large requests."""
+"""Protection of the service: response headers, and limits on slow and large requests."""
 
 import asyncio
 import json
@@ -12,10 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 2**21
-"""Largest body of a request."""
+"""Largest size of the body of a request."""
 
 SECONDS = 10.0
-"""In which all of it must be there."""
+"""Time in which the body must arrive completely."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -34,11 +34,15 @@ HEADERS = {
 
 
 NAMED = 40
-"""Characters of a repeated name that are repeated in the refusal."""
+"""Largest number of characters of a repeated name in a refusal."""
 
 
 class Headers:
-    """Adds `HEADERS` to every response: nothing foreign is loaded, framed, guessed or kept."""
+    """Middleware that adds `HEADERS` to every response.
+
+    Browsers then load nothing from other sites, and do not frame, guess the type of, or store the
+    response.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -56,7 +60,7 @@ class Headers:
 
 
 class Bodies:
-    """Refuses a request whose body is too large (413), or not complete in time (408)."""
+    """Middleware that refuses a body that is too large (413) or too slow (408)."""
 
     def __init__(self, app: ASGIApp, most: int = MOST_BYTES, seconds: float = SECONDS) -> None:
         self._app = app
@@ -91,8 +95,8 @@ class _Body:
             async with asyncio.timeout_at(self._end):
                 message = await self._receive()
         except TimeoutError:
-            said = f"the body was not complete after {self._seconds:g} s; send it faster"
-            raise HTTPException(408, said) from None
+            detail = f"the body was not complete after {self._seconds:g} s; send it faster"
+            raise HTTPException(408, detail) from None
         self._size += len(message.get("body", b""))
         self._check(self._size)
         self._complete = not message.get("more_body", False)
@@ -100,15 +104,18 @@ class _Body:
 
     def _check(self, size: int) -> None:
         if size > self._most:
-            said = f"the body is larger than {self._most} bytes; send fewer points at once"
-            raise HTTPException(413, said)
+            detail = f"the body is larger than {self._most} bytes; send fewer points at once"
+            raise HTTPException(413, detail)
 
 
 class OnceRoute(APIRoute):
-    """Refuses (422) what names a parameter or a key of its JSON twice: only one would count."""
+    """Route that refuses (422) a request with a parameter or a JSON key twice.
+
+    Otherwise one of the two values would be ignored.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Look at the request before the endpoint does."""
+        """Return a handler that checks the request before the endpoint."""
         handle = super().get_route_handler()
 
         async def handle_once(request: Request) -> Response:
@@ -119,7 +126,7 @@ class OnceRoute(APIRoute):
 
 
 class _Once(Request):
-    """A request whose JSON is refused where an object has a key twice."""
+    """A request whose JSON is refused if an object has a key twice."""
 
     async def json(self) -> Any:
         return json.loads(await self.body(), object_pairs_hook=_once)
@@ -133,7 +140,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _check_once(names: Iterable[str]) -> None:
     for name, count in Counter(names).items():
         if count > 1:
-            said = (
+            detail = (
                 f"{name[:NAMED]!r} is given {count} times, and only one would count; give it once"
             )
-            raise HTTPException(422, said)
+            raise HTTPException(422, detail)

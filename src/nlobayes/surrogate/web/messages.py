@@ -1,4 +1,4 @@
-"""What the service takes and gives, and within which limits: the source of its OpenAPI schema."""
+"""Requests and answers of the service with their limits, from which its OpenAPI schema follows."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -11,10 +11,10 @@ MOST_POINTS = 10_000
 MOST_QUANTILES = 20
 MOST_STEPS = 1001
 TAIL = 1e-6
-"""Least probability of a quantile, and of what is above the greatest."""
+"""Smallest probability of a quantile, and of the values above it."""
 
 Number = float | None
-"""None where no number exists: the point has no features, or the prediction overflows."""
+"""A number, or None if the point has no features or the prediction overflows."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Probability = Annotated[float, Field(ge=TAIL, le=1 - TAIL)]
@@ -38,18 +38,18 @@ class Line(BaseModel):
 
     along: str
     steps: Annotated[int, Field(ge=2, le=MOST_STEPS)] = 201
-    low: Finite | None = Field(None, description="Where it starts; the smallest train value.")
-    high: Finite | None = Field(None, description="Where it ends; the greatest train value.")
-    through: Finite | None = Field(None, description="One of the points: the nearest moves there.")
+    low: Finite | None = Field(None, description="First value; default: smallest train value.")
+    high: Finite | None = Field(None, description="Last value; default: largest train value.")
+    through: Finite | None = Field(None, description="Value that replaces the nearest one.")
     leave_gap: bool = Field(False, description="Leave out the gap of the input, if it has one.")
-    unit_norm: bool = Field(False, description="Keep each row of mixings at a norm of one.")
+    unit_norm: bool = Field(False, description="Scale each row of mixings to norm 1.")
 
 
 class Predictions(BaseModel):
     """Predictions of points, in their order."""
 
     target: str
-    unit: str = Field(description="Unit of the target; on the scale log10 that within it.")
+    unit: str = Field(description="Unit of the target; on the scale log10 that of its argument.")
     scale: str
     mean: list[Number]
     median: list[Number]
@@ -58,15 +58,15 @@ class Predictions(BaseModel):
     probabilities: list[float]
     quantiles: list[list[Number]] = Field(description="An array for each probability.")
     errors: dict[str, list[Number]] = Field(
-        description="Relative errors of a surrogate that knows theory errors, by name."
+        description="Relative errors by name, if the surrogate has theory errors."
     )
     domain: list[Literal["inside", "near edge", "outside"]]
 
 
 class Answer(Predictions):
-    """Predictions of points, and the fixed parameters that they violate or lack."""
+    """Predictions of points, and the fixed parameters that are violated or missing."""
 
-    reasons: list[str] = Field(description="For each point; empty where all are as they were.")
+    reasons: list[str] = Field(description="For each point; empty if none is violated or missing.")
 
 
 class LineAnswer(Predictions):
@@ -78,9 +78,9 @@ class LineAnswer(Predictions):
 
 
 class Input(BaseModel):
-    """One input: its unit, smallest and greatest train value, and that of a train row.
+    """One input: its unit, its smallest and largest train value, and a typical value.
 
-    Between the two values of the gap, which are of opposite signs, there is no train row.
+    There is no train row between the two values of the gap, which have opposite signs.
     """
 
     name: str
@@ -110,37 +110,37 @@ class Description(BaseModel):
     draws: int
     run: str
     of: str = Field(description="Process, energy and settings in words.")
-    origin: dict[str, str] = Field(description="The same by name; unknown what no table stated.")
+    origin: dict[str, str] = Field(description="The same by name; `unknown` if no table stated it.")
     inputs: list[Input]
     conditions: list[Condition] = Field(description="Fixed parameters, which are no inputs.")
     mixings: list[list[str]] = Field(description="Inputs that are rows of a mixing matrix.")
-    converged: bool | None = Field(description="Null of draws that are no chains.")
-    failed: dict[str, list[str]] = Field(description="Checks that failed, of both kinds.")
-    theory: list[str] = Field(description="Sources of theory errors that it knows.")
+    converged: bool | None = Field(description="Null if the draws come from no chains.")
+    failed: dict[str, list[str]] = Field(description="Failed checks, of both kinds.")
+    theory: list[str] = Field(description="Sources of theory errors of the surrogate.")
     verdict: dict[str, Any]
     scores: dict[str, Any]
     bibtex: str
 
 
 class Health(BaseModel):
-    """That the service answers."""
+    """Status of a running service."""
 
     status: Literal["ok"] = "ok"
 
 
 class Refusal(BaseModel):
-    """Why a request is refused."""
+    """Reason why a request is refused."""
 
     detail: str
 
 
 def ask_of(surrogate: Surrogate) -> type[Ask]:
-    """Make the request for predictions of a surrogate with these inputs."""
+    """Make the type of a request for predictions, with the inputs of a surrogate."""
     count = len(surrogate.inputs)
     strict = ConfigDict(extra="forbid", strict=True)
     units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
     point = create_model("Point", __config__=strict, **_fields(units, "", {}))
-    held = {one.name: one.unit for one in surrogate.conditions}
+    held = {condition.name: condition.unit for condition in surrogate.conditions}
     fixed = _fields(held, "", dict.fromkeys(held), spell_optional(Finite))
     given = create_model("Given", __config__=strict, **fixed)
     row = Annotated[list[Finite], Field(min_length=count, max_length=count)]
@@ -151,19 +151,19 @@ def ask_of(surrogate: Surrogate) -> type[Ask]:
     )
     limits = Field(min_length=1, max_length=MOST_POINTS)
     points = spell(Annotated, spell(list, either), limits)
-    said = "Fixed parameters, the same at every point, each in its unit; others are unknown."
-    told = (spell_optional(given), Field(None, description=said))
-    return create_model("Ask", __base__=Ask, points=(points, ...), given=told)
+    text = "Fixed parameters, the same at every point, each in its unit; others are unknown."
+    field = (spell_optional(given), Field(None, description=text))
+    return create_model("Ask", __base__=Ask, points=(points, ...), given=field)
 
 
 def given_of(ask: Ask) -> dict[str, float]:
-    """Take the fixed parameters that a request gives, by name."""
+    """Return the fixed parameters of a request by name."""
     given = ask.given
     return {} if given is None else given.model_dump(by_alias=True, exclude_none=True)
 
 
 def line_of(surrogate: Surrogate) -> type[Line]:
-    """Make the request for a line of points of a surrogate with these inputs."""
+    """Make the type of a request for a line of points, with the inputs of a surrogate."""
     along = spell(Literal, *surrogate.inputs)
     units = {name: surrogate.units.get(name, "") for name in surrogate.inputs}
     others = _fields(units, "at.", surrogate.typical)
@@ -171,17 +171,17 @@ def line_of(surrogate: Surrogate) -> type[Line]:
 
 
 def field_of(position: int) -> str:
-    """Name the field of an input: its own name may be none in Python."""
+    """Name the field of an input, whose own name may be no Python identifier."""
     return f"input_{position}"
 
 
 def spell(form: Any, *arguments: Any) -> Any:
-    """Spell a type that is known only now: `form[arguments]`."""
+    """Return the type `form[arguments]`, which is known at run time only."""
     return form[arguments if len(arguments) > 1 else arguments[0]]
 
 
 def spell_optional(form: Any) -> Any:
-    """Spell a type that is known only now, or None."""
+    """Return the type `form | None`, which is known at run time only."""
     return form | None
 
 
@@ -189,12 +189,12 @@ def _fields(
     units: Mapping[str, str],
     prefix: str,
     defaults: Mapping[str, float | None],
-    of: Any = Finite,
+    kind: Any = Finite,
 ) -> dict[str, Any]:
-    """Make a field for every name, which has a unit."""
+    """Make a field of type `kind` for every name in `units`."""
     return {
         field_of(position): (
-            of,
+            kind,
             Field(
                 defaults.get(name, ...),
                 alias=f"{prefix}{name}",

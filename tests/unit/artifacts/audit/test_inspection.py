@@ -1,4 +1,4 @@
-"""What is wrong with a file is told with its place; what is right is not complained of."""
+"""Errors of a file are listed with their place, and a correct file has none."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def spoil_features(file: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "start"),
     [
         (spoil_features, "network/features: 2 of 300 values are not finite"),
         (lambda file: file.delncattr("inputs"), "attribute inputs is missing"),
@@ -68,16 +68,16 @@ def spoil_features(file: Any) -> None:
         ),
     ],
 )
-def test_what_is_wrong_inside_is_told_with_its_place(
-    honest: Path, edit: Callable[[Any], object], said: str
+def test_what_is_wrong_inside_is_listed_with_its_place(
+    honest: Path, edit: Callable[[Any], object], start: str
 ) -> None:
     change(honest, edit)
     problems = inspect(honest)
     assert problems
-    assert problems[0].startswith(said)
+    assert problems[0].startswith(start)
 
 
-def test_a_missing_device_is_told_of_what_was_computed(
+def test_a_missing_device_of_a_computed_artifact_is_listed(
     tmp_path: Path, make_start: Callable[..., MAPEstimate]
 ) -> None:
     path = tmp_path / "start.nc"
@@ -87,7 +87,7 @@ def test_a_missing_device_is_told_of_what_was_computed(
     assert inspect(path) == []
 
 
-def test_a_changed_byte_is_told(honest: Path) -> None:
+def test_a_changed_byte_is_listed(honest: Path) -> None:
     content = bytearray(honest.read_bytes())
     content[len(content) // 2] ^= 1
     honest.write_bytes(content)
@@ -112,7 +112,7 @@ def test_tables_are_inspected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("diagnostics.json", b'{"checks": {}}', "lacks ['converged'], it has ['checks']"),
         ("verdict_0.json", b'{"met": true', "cannot read"),
@@ -129,15 +129,15 @@ def test_tables_are_inspected(tmp_path: Path) -> None:
         ("gone.nc", None, "cannot read"),
     ],
 )
-def test_damaged_files_are_told(
-    tmp_path: Path, name: str, content: bytes | None, said: str
+def test_damaged_files_are_listed(
+    tmp_path: Path, name: str, content: bytes | None, message: str
 ) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
     problems = inspect(path)
     assert problems
-    assert said in problems[0]
+    assert message in problems[0]
 
 
 def test_files_that_are_whole_have_no_problem(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_light_bino_is_the_first_component() -> None:
 def test_no_neutralino_is_heavier_than_the_largest_soft_mass_and_the_z(
     bino: float, wino: float, higgsino: float, tan_beta: float
 ) -> None:
-    """Weyl's inequality: what mixes gauginos with higgsinos has the norm m_Z; 1091 < 1100 GeV."""
+    """Weyl's inequality: gauginos mix with higgsinos by a matrix of norm m_Z; 1091 < 1100 GeV."""
     values = np.array([[bino], [wino], [higgsino], [tan_beta]])
     heaviest = np.abs(spectrum(Parameters(*values)).masses_gev).max()
     assert heaviest <= np.abs(values[:3]).max() + Z_MASS_GEV + 1e-9

@@ -37,7 +37,7 @@ def test_moments_are_integrals_of_the_shapes(inputs: InputDistributions) -> None
 
 
 def test_the_sea_of_mstw_is_positive_and_down_exceeds_up() -> None:
-    """At x = 0.1 and the input scale: dbar > ubar > 0, as the asymmetry of the fit says."""
+    """At x = 0.1 and the input scale dbar > ubar > 0, as the asymmetry of the fit implies."""
     x = np.array(0.1)
     plus = [shape_values(shape, x) for shape in MSTW2008_NLO.plus]
     minus = [shape_values(shape, x) for shape in MSTW2008_NLO.minus]

@@ -71,7 +71,7 @@ def test_four_in_five_lightest_neutralinos_have_positive_mass(
 
 @pytest.mark.statistical
 def test_the_logarithmic_scan_is_even_in_logarithms_and_signs() -> None:
-    """Before the mass cut, which takes light points away, so above 300 GeV; three errors."""
+    """Above 300 GeV, since the mass cut removes light points; three standard errors."""
     mu = sample_parameters(3, 20_000, "log").higgsino_gev
     heavy = np.abs(mu[np.abs(mu) > 300])
     share = np.mean(heavy > np.sqrt(300 * 1000))
@@ -103,7 +103,7 @@ def test_another_neutralino_can_be_tuned() -> None:
     assert not in_tail(found, 1).any()
 
 
-def test_scans_say_what_they_are() -> None:
+def test_scans_are_described_in_words() -> None:
     flat = (
         "bino_gev -1000 to 1000, wino_gev 50 to 1000, higgsino_gev -1000 to 1000, tan_beta 2 to 60"
     )

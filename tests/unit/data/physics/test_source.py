@@ -30,7 +30,7 @@ def _bytes(table: Table) -> bytes:
     return b"".join(values.tobytes() for values in table.columns.values())
 
 
-def test_columns_have_names_units_and_the_length_asked_for(table: Table) -> None:
+def test_columns_have_names_units_and_the_requested_length(table: Table) -> None:
     assert list(table.columns) == COLUMNS
     assert list(table.units) == COLUMNS
     assert list(table.units.values()) == ["GeV", "1", "1", "1", "1", "pb", "pb", "pb", "pb"]
@@ -70,7 +70,7 @@ def test_metadata_name_what_the_numbers_depend_on(table: Table) -> None:
 
 
 def test_the_default_table_is_what_it_always_was() -> None:
-    """To the last digit on the machine that computed these; its metadata anywhere."""
+    """Exact on the machine that computed these numbers; its metadata on any machine."""
     table = simulate(20240101, 5, SETTINGS)
     rows = np.transpose([*table.columns.values()])
     expected = [
@@ -149,7 +149,7 @@ def test_a_row_depends_on_its_own_squarks_alone() -> None:
 
 
 def test_the_tail_holds_the_smallest_cross_sections() -> None:
-    """They are suppressed by more than a factor of ten against the other rows, in the median."""
+    """Their median is more than a factor of ten below that of the other rows."""
     sigma = simulate(11, 200, SETTINGS._replace(scan="fine_tuned")).columns["sigma_pb"]
     tail = np.arange(200) % 4 == 3
     assert np.median(sigma[tail]) < np.median(sigma[~tail]) / 10

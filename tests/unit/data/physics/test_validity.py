@@ -11,15 +11,15 @@ SQUARKS = np.array([2000.0, 2499.0, 2500.0, 3000.0, np.inf])
 
 @pytest.mark.parametrize("sqrt_s_tev", [13.0, 13.3, 13.6])
 @pytest.mark.parametrize("pair", [(1, 1), (1, 3), (4, 4)])
-def test_nothing_is_said_where_everything_was_compared(
+def test_the_text_is_empty_where_everything_was_compared(
     pair: tuple[int, int], sqrt_s_tev: float
 ) -> None:
     assert not_compared(neutralino_pair(pair), sqrt_s_tev, SQUARKS[2:]) == ""
 
 
 def test_every_reason_counts_its_rows() -> None:
-    said = not_compared(neutralino_pair((3, 3)), 8.0, SQUARKS)
-    assert said == (
+    counts = not_compared(neutralino_pair((3, 3)), 8.0, SQUARKS)
+    assert counts == (
         "5 of 5 rows at 8 TeV (13 to 13.6 were); 2 of 5 rows with squarks below 2500 GeV; "
         "5 of 5 rows of the pair chi0_3 chi0_3 (the other nine were)"
     )
@@ -33,5 +33,5 @@ def test_charginos_were_compared_with_heavier_squarks() -> None:
         assert not_compared(process, 13.0, SQUARKS) == light
         assert not_compared(process, 13.0, SQUARKS[3:]) == ""
     unlike = make_process(-1000024, 1000037)
-    said = "5 of 5 rows of unlike charginos (equal ones were)"
-    assert not_compared(unlike, 13.0, SQUARKS) == f"{light}; {said}"
+    reason = "5 of 5 rows of unlike charginos (equal ones were)"
+    assert not_compared(unlike, 13.0, SQUARKS) == f"{light}; {reason}"

@@ -210,7 +210,7 @@ def test_each_batch_tries_one_candidate_within_the_limits() -> None:
     assert len({tuple(chain) for chain in sizes[..., 0]}) == CHAINS  # each on its own
 
 
-def test_the_first_candidates_are_random_if_asked_for() -> None:
+def test_the_first_candidates_are_random_if_requested() -> None:
     """Of 60 after the first, each from the whole grid; without, as in the chosen order before."""
     _, carry, info, _ = warm_up((800,), random_candidates=61)
     tried = np.log(info.step_size[:, 10:610:10]).ravel()
@@ -219,9 +219,9 @@ def test_the_first_candidates_are_random_if_asked_for() -> None:
     assert chisquare(counts).pvalue > 0.001
     assert len({tuple(chain) for chain in info.step_size[:, ::10]}) == CHAINS
     assert (carry.halvings == 0).all()
-    _, _, unsaid, _ = warm_up((120,), share=0.8)
-    _, _, said, _ = warm_up((120,), share=0.8, random_candidates=0, reset_after=None)
-    jax.tree.map(np.testing.assert_array_equal, unsaid, said)
+    _, _, by_default, _ = warm_up((120,), share=0.8)
+    _, _, stated, _ = warm_up((120,), share=0.8, random_candidates=0, reset_after=None)
+    jax.tree.map(np.testing.assert_array_equal, by_default, stated)
 
 
 HOPELESS: dict[str, Any] = {"step_size_min": 64.0, "step_size_max": 64.0, "step_size_points": 1}

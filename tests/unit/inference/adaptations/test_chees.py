@@ -185,7 +185,7 @@ def test_chains_make_the_same_number_of_steps() -> None:
 
 
 def test_never_above_the_most_steps() -> None:
-    """Although it starts at lengths far above, and the criterion asks for more than 4 steps."""
+    """Although it starts at lengths far above, and the criterion favours more than 4 steps."""
     [learned], _, info = warm_up((60,), most=4, initial_trajectory_length=100.0)
     assert info.num_integration_steps.max() == 4
     assert (learned.trajectory_length <= 2.0001 * learned.step_size).all()

@@ -100,7 +100,7 @@ def test_warm_up_equalises_the_rejections() -> None:
 
 
 @pytest.mark.statistical
-def test_frozen_steps_reject_as_the_ladder_should_and_accept_as_asked() -> None:
+def test_frozen_steps_reject_as_the_ladder_should_and_accept_as_requested() -> None:
     """The averaged step sizes of dual averaging accept a little more than its target."""
     warmed = warm_up()
     extra = {name: value[:, ADAPTING:] for name, value in warmed.info.extra.items()}
@@ -214,5 +214,5 @@ def test_barrier_and_the_rungs_it_needs() -> None:
 def test_the_ladder_is_described_by_its_exchanges() -> None:
     """Three gaps that reject 0.5, 0.75 and 0.25: a barrier of 1.5, hence four rungs."""
     exchanges = np.broadcast_to([0.5, 0.25, 0.75], (2, 10, 3))
-    said = ladder.describe_ladder(exchanges)
-    assert said.startswith("ladder of 4 rungs: communication barrier at least 1.5, best with 4")
+    line = ladder.describe_ladder(exchanges)
+    assert line.startswith("ladder of 4 rungs: communication barrier at least 1.5, best with 4")

@@ -153,10 +153,10 @@ def run_windows(**settings: Any) -> Any:
 
 
 def test_stated_defaults_of_dual_averaging_change_no_bit() -> None:
-    stated = {"gamma": 0.05, "t0": 10, "kappa": 0.75, "mu_over_start": 10.0}
-    assert DualAveraging().model_dump() == stated
-    unsaid, said = run_windows(), run_windows(dual_averaging=stated)
-    jax.tree.map(np.testing.assert_array_equal, unsaid, said)
+    defaults = {"gamma": 0.05, "t0": 10, "kappa": 0.75, "mu_over_start": 10.0}
+    assert DualAveraging().model_dump() == defaults
+    by_default, stated = run_windows(), run_windows(dual_averaging=defaults)
+    jax.tree.map(np.testing.assert_array_equal, by_default, stated)
     begin = windows.search_from(jnp.asarray(0.3))
     assert begin.mu == dual_averaging_adaptation(0.5)[0](jnp.asarray(0.3)).mu
 

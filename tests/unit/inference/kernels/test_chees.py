@@ -1,4 +1,4 @@
-"""HMC of a tuned trajectory length: its steps, what its state says of a trajectory, exactness."""
+"""HMC of a tuned trajectory length: its steps, the trajectory in its state, exactness."""
 
 from functools import partial
 from typing import Any

@@ -119,7 +119,7 @@ def test_momentum_forgets_its_direction_over_the_decoherence_length() -> None:
 
 
 def test_undoes_steps_that_leave_the_finite_numbers() -> None:
-    """Half the space has log density NaN: the chain never goes there and says so."""
+    """Half the space has log density NaN: the chain never enters it and marks divergences."""
     kernel = build(lambda q: jnp.where(q[0] > 0, log_gaussian(q), jnp.nan), integration_steps=4)
     state, step, divergent = kernel.init(jnp.asarray(START)), jax.jit(kernel.step), []
     for seed in range(100):

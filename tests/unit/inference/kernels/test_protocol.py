@@ -165,7 +165,7 @@ def test_absurd_step_diverges_and_stays(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_THRESHOLD)
 @pytest.mark.by_day(2)
 def test_divergence_threshold_is_passed_on(name: str) -> None:
-    """The same trajectories diverge or not as the threshold says."""
+    """The threshold decides whether the same trajectories diverge."""
     for threshold, expected in ((1e-9, True), (1e9, False)):
         kernel = make(name, divergence_threshold=threshold)
         state, tuned = begin(name, kernel, 0.5)

@@ -1,4 +1,4 @@
-"""What the kernel tells of every jump: from which number to which, how probable, whether made."""
+"""Records of every jump: numbers before and after, acceptance probability and result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def log_density(position: jax.Array, _: float | jax.Array = 1.0, /) -> jax.Array
 
 
 def draws_of(annealing_steps: int = 0, annealed: Any = None) -> dict[str, np.ndarray]:
-    """What is told of the draws of one chain."""
+    """Give the statistics of the draws of one chain."""
     kernel = reversible_jump.build(
         Posterior(log_density, architecture=Architecture((UNITS,), LAYERS)),
         moves=("prior", "split"),
@@ -65,7 +65,7 @@ def draws_of(annealing_steps: int = 0, annealed: Any = None) -> dict[str, np.nda
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, np.ndarray]:
+def draws() -> dict[str, np.ndarray]:
     return draws_of()
 
 
@@ -81,35 +81,35 @@ def told() -> dict[str, np.ndarray]:
 )
 def test_only_the_moves_that_are_named_follow_a_path(annealed: Any, paths: Any) -> None:
     """A path of two densities costs its leapfrog steps; a density costs one for each jump."""
-    told = draws_of(annealing_steps=2, annealed=annealed)
-    of_paths = sum((told[f"jumps_{name}"] for name in paths), np.zeros(DRAWS, int))
+    draws = draws_of(annealing_steps=2, annealed=annealed)
+    of_paths = sum((draws[f"jumps_{name}"] for name in paths), np.zeros(DRAWS, int))
     leapfrogs = 2 * 2 * LEAPFROGS * of_paths
-    np.testing.assert_array_equal(told["gradients"], 2 + 1 + JUMPS + leapfrogs)
+    np.testing.assert_array_equal(draws["gradients"], 2 + 1 + JUMPS + leapfrogs)
 
 
 @pytest.mark.parametrize("name", ["width_1", "depth"])
-def test_jumps_follow_each_other(told: dict[str, np.ndarray], name: str) -> None:
+def test_jumps_follow_each_other(draws: dict[str, np.ndarray], name: str) -> None:
     """Each begins where the one before ended, and the draw is where its last one ended."""
-    before, proposed = told[f"jump_from_{name}"], told[f"jump_to_{name}"]
+    before, proposed = draws[f"jump_from_{name}"], draws[f"jump_to_{name}"]
     assert before.shape == (DRAWS, JUMPS)
-    after = np.where(told["jump_accepted"], proposed, before)
+    after = np.where(draws["jump_accepted"], proposed, before)
     assert before.ravel()[0] == 1
     np.testing.assert_array_equal(before.ravel()[1:], after.ravel()[:-1])
-    np.testing.assert_array_equal(told[f"at_{name}"], after[:, -1])
+    np.testing.assert_array_equal(draws[f"at_{name}"], after[:, -1])
     assert len(np.unique(after)) == 3
 
 
-def test_each_jump_changes_one_number_by_one(told: dict[str, np.ndarray]) -> None:
-    steps = [told[f"jump_to_{name}"] - told[f"jump_from_{name}"] for name in ("width_1", "depth")]
+def test_each_jump_changes_one_number_by_one(draws: dict[str, np.ndarray]) -> None:
+    steps = [draws[f"jump_to_{name}"] - draws[f"jump_from_{name}"] for name in ("width_1", "depth")]
     np.testing.assert_array_equal(np.abs(steps).sum(axis=0), 1)
 
 
 def test_probabilities_are_those_of_the_jumps_that_are_counted(
-    told: dict[str, np.ndarray],
+    draws: dict[str, np.ndarray],
 ) -> None:
-    names = [name.removeprefix("jumps_") for name in told if name.startswith("jumps_")]
-    summed = [told[f"jumps_{n}"] * np.nan_to_num(told[f"jump_acceptance_{n}"]) for n in names]
-    np.testing.assert_allclose(np.sum(summed, axis=0), told["jump_probability"].sum(axis=1), 1e-5)
+    names = [name.removeprefix("jumps_") for name in draws if name.startswith("jumps_")]
+    summed = [draws[f"jumps_{n}"] * np.nan_to_num(draws[f"jump_acceptance_{n}"]) for n in names]
+    np.testing.assert_allclose(np.sum(summed, axis=0), draws["jump_probability"].sum(axis=1), 1e-5)
 
 
 @pytest.mark.parametrize("kind", VARYING)

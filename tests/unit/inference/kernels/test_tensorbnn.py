@@ -1,4 +1,4 @@
-"""HMC with learned step size and number of steps: it does what it is told, and is exact."""
+"""HMC with learned step size and number of steps: it uses the tuned values, and is exact."""
 
 from typing import Any
 

@@ -32,7 +32,7 @@ SECONDS = 30.0
 
 
 class Browser:
-    """One tab: commands of the DevTools protocol, and everything it complained of."""
+    """One tab: commands of the DevTools protocol, and the errors that the page reported."""
 
     def __init__(self, chromium: str, profile: Path) -> None:
         read, self._commands = os.pipe()
@@ -62,7 +62,7 @@ class Browser:
             self.command(f"{domain}.enable")
 
     def command(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send one command and wait for what it gives."""
+        """Send one command and wait for its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -77,13 +77,13 @@ class Browser:
             self._note(received)
 
     def open(self, url: str) -> None:
-        """Open a page; what it complained of before is forgotten."""
+        """Open a page, and clear the errors of the previous page."""
         self.complaints.clear()
         self.requested.clear()
         self.command("Page.navigate", url=url)
 
     def value(self, expression: str) -> Any:
-        """Give the value of a JavaScript expression."""
+        """Return the value of a JavaScript expression."""
         found = self.command(
             "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
         )
@@ -98,7 +98,7 @@ class Browser:
             time.sleep(0.02)
 
     def press(self, key: str) -> None:
-        """Press a key on what has the focus."""
+        """Press a key on the element with the focus."""
         codes = {"Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "End": 35, "Home": 36}
         for kind in ("rawKeyDown", "keyUp"):
             code = codes[key]
@@ -107,7 +107,7 @@ class Browser:
             )
 
     def screenshot(self, path: Path) -> None:
-        """Save what is seen, from top to bottom."""
+        """Save an image of the page from top to bottom."""
         shot = self.command("Page.captureScreenshot", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(shot["data"]))
 
@@ -147,7 +147,7 @@ class Browser:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Chromium, where there is one."""
+    """Chromium, if it is installed."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("there is no Chromium here")

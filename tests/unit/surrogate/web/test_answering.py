@@ -1,4 +1,4 @@
-"""Requests take turns: in order, a few points each, so that none waits for all of another."""
+"""Requests take turns in order, each for a block of points, so that none waits for all others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECONDS = 20
 POINTS = np.tile([300, 0.1, 0.2, 0.8, -0.55], (100, 1))
 
 
-def test_turns_are_taken_one_at_a_time_in_the_order_of_asking() -> None:
+def test_turns_are_taken_one_at_a_time_in_the_order_of_requests() -> None:
     turns, done = Turns(), []
     held = threading.Event()
 
@@ -54,19 +54,19 @@ def test_who_fails_gives_the_turn_to_the_next() -> None:
 def test_a_small_request_waits_for_one_turn_of_a_large_one(
     exported: Exported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The large one has ten turns; the small one asks during the first and has the second."""
+    """The large request has ten turns; the small one arrives during the first."""
     monkeypatch.setattr(answering, "CELLS", 10 * 40)
     surrogate, turns = Surrogate(exported), Turns()
     sizes: list[int] = []
     small = threading.Thread(target=lambda: answer(surrogate, POINTS[:1], (), "target", turns))
     predict = surrogate.predict
 
-    def predict_slowly(points: np.ndarray, **asked: object) -> object:
+    def predict_slowly(points: np.ndarray, **options: object) -> object:
         if not sizes:
             small.start()
             waited_until(lambda: len(turns._queue) == 2)
         sizes.append(len(points))
-        return predict(points, **asked)  # type: ignore[arg-type]
+        return predict(points, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(surrogate, "predict", predict_slowly)
     found = answer(surrogate, POINTS, (0.5,), "target", turns)

@@ -1,4 +1,4 @@
-"""What the service answers and refuses; the shapes of both are left to test_schema."""
+"""Answers and refusals of the service; test_schema tests their shapes."""
 
 from __future__ import annotations
 
@@ -71,28 +71,28 @@ def test_what_cannot_be_predicted_is_null_and_outside(client: TestClient) -> Non
 
 
 def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -> None:
-    """As `Surrogate.domain` and `reasons` do; a line along an input says nothing of them."""
+    """The result is that of `Surrogate.domain` and `reasons`; a line has no fixed parameters."""
     held = "msq = 3000 GeV (2970 to 3030); tan_beta = 10 1 (9 to 11)"
     facts = {**exported.facts, "table_metadata": {"fixed": held}}
     made = Surrogate(exported._replace(facts=facts))
     points = [[*made.typical.values()]] * 2
     with TestClient(application(made, PAGE, ["testserver"])) as client:
         for given in ({"msq": 3001.5, "tan_beta": 10.0}, {"msq": 1000.0}, {"msq": None}, {}):
-            told = {name: value for name, value in given.items() if value is not None}
+            known = {name: value for name, value in given.items() if value is not None}
             found = predict(client, points=points, given=given)
-            assert found["domain"] == made.domain(points, told).tolist()
-            assert found["reasons"] == made.reasons(told, 2).tolist()
+            assert found["domain"] == made.domain(points, known).tolist()
+            assert found["reasons"] == made.reasons(known, 2).tolist()
         assert found == predict(client, points=points)
         assert predict(client, points=points, given={"msq": 1})["domain"] == ["outside"] * 2
-        asked = {"points": points, "given": {"mu": 1}}
-        response = client.post("/api/predict", json=asked)
+        body = {"points": points, "given": {"mu": 1}}
+        response = client.post("/api/predict", json=body)
         assert (response.status_code, response.json()["detail"][:8]) == (422, "given.mu")
         described = client.get("/api/surrogate").json()["conditions"]
     assert described == [one._asdict() for one in made.conditions]
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ('{"points": [[NaN, 1, 2, 3, 4]]}', "points.0.0: Input should be a finite number"),
         ('{"points": [[1, 1, 1, 1, 1e999]]}', "points.0.4: Input should be a finite number"),
@@ -118,13 +118,13 @@ def test_fixed_parameters_are_compared_with_the_conditions(exported: Exported) -
     ],
 )
 def test_a_body_that_cannot_be_used_is_refused_in_one_line(
-    client: TestClient, body: str, said: str
+    client: TestClient, body: str, message: str
 ) -> None:
     headers = {"content-type": "application/json"}
     response = client.post("/api/predict", content=body, headers=headers)
     assert response.status_code == 422
     assert [*response.json()] == ["detail"]
-    assert response.json()["detail"].startswith(said)
+    assert response.json()["detail"].startswith(message)
     assert "\n" not in response.json()["detail"]
 
 
@@ -138,7 +138,7 @@ def test_a_body_that_would_break_the_parser_is_refused(client: TestClient, body:
 
 
 def test_a_form_of_another_site_is_refused(client: TestClient) -> None:
-    """A page elsewhere may send text without asking first; it is not read as JSON."""
+    """A page of another site may send text without a preflight request; it is not read as JSON."""
     body = json.dumps({"points": POINTS})
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         response = client.post("/api/predict", content=body, headers={"content-type": kind})
@@ -181,9 +181,9 @@ def test_a_line_leads_through_a_value_and_leaves_the_gap(
     """The masses of the train rows are above 100 GeV, of both signs."""
     gap = surrogate.gaps["m1"]
     assert (gap[1], 100 < gap[1] < 200) == (-gap[0], True)
-    asked: dict[str, Any] = {"along": "m1", "steps": 51, "low": -500, "high": 500}
+    query: dict[str, Any] = {"along": "m1", "steps": 51, "low": -500, "high": 500}
     whole, left, moved = (
-        np.array(client.get("/api/scan", params=asked | more).json()["points"])[:, 0]
+        np.array(client.get("/api/scan", params=query | more).json()["points"])[:, 0]
         for more in ({}, {"leave_gap": True}, {"through": 323.4, "leave_gap": True})
     )
     described = client.get("/api/surrogate").json()["inputs"]
@@ -195,7 +195,7 @@ def test_a_line_leads_through_a_value_and_leaves_the_gap(
     assert [one["gap"] for one in described] == [[*gap], None, None, None, None]
 
 
-def test_a_line_spans_the_training_data_unless_told_otherwise(
+def test_a_line_spans_the_training_data_by_default(
     client: TestClient, surrogate: Surrogate
 ) -> None:
     found = client.get("/api/scan", params={"along": "n13"}).json()
@@ -203,7 +203,7 @@ def test_a_line_spans_the_training_data_unless_told_otherwise(
     assert found["points"][0][:3] == [*surrogate.typical.values()][:3]
 
 
-def test_mixings_are_kept_at_unit_length_where_that_is_asked_for(client: TestClient) -> None:
+def test_mixings_are_kept_at_unit_length_on_request(client: TestClient) -> None:
     query: dict[str, Any] = {
         "along": "n13",
         "low": -1,
@@ -217,7 +217,7 @@ def test_mixings_are_kept_at_unit_length_where_that_is_asked_for(client: TestCli
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ("", "along: Field required"),
         ("along=x", "along: Input should be 'm1', 'n11', 'n12', 'n13' or 'n14'"),
@@ -229,10 +229,10 @@ def test_mixings_are_kept_at_unit_length_where_that_is_asked_for(client: TestCli
         ("along=m1&along=n11", "'along' is given 2 times, and only one would count; give it once"),
     ],
 )
-def test_a_line_that_is_none_is_refused(client: TestClient, query: str, said: str) -> None:
+def test_a_line_that_is_none_is_refused(client: TestClient, query: str, message: str) -> None:
     response = client.get(f"/api/scan?{query}")
     assert response.status_code == 422
-    assert response.json() == {"detail": said}
+    assert response.json() == {"detail": message}
 
 
 def test_the_surrogate_is_described_with_its_verdict(
@@ -266,7 +266,7 @@ def test_the_surrogate_is_described_with_what_it_is_of(exported: Exported) -> No
 @pytest.mark.parametrize(
     "path", ["/", "/page.js", "/openapi.json", "/api/surrogate", "/nothing", "/api/predict"]
 )
-def test_every_response_tells_browsers_what_to_refuse(client: TestClient, path: str) -> None:
+def test_every_response_has_the_security_headers(client: TestClient, path: str) -> None:
     response = client.get(path)
     assert {name: response.headers[name] for name in HEADERS} == HEADERS
     policy = response.headers["content-security-policy"]

@@ -1,4 +1,4 @@
-"""Bodies that come too slowly, or never, are given up."""
+"""Bodies that arrive too slowly, or never, are refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BODY = json.dumps({"points": [[300, 0.1, 0.2, 0.8, -0.55]]}).encode()
 
 @pytest.fixture
 def status_of(exported: Exported, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Send the body in pieces, with so many seconds before each, and give the status."""
+    """Send the body in pieces, with a delay in seconds before each, and return the status."""
     monkeypatch.setattr(
         "nlobayes.surrogate.web.guards.Bodies.__init__.__defaults__", (2**21, SECONDS)
     )

@@ -1,4 +1,4 @@
-"""The page in a real browser: its curve follows what is moved, and it asks nobody else."""
+"""The page in a real browser: its curve follows the inputs, and no other host is contacted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def url(surrogate_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Any, url: str) -> Any:
-    """The page with its first curve; it must have nothing to complain of, now and later."""
+    """The page with its first curve; it must report no error, neither now nor later."""
     browser.open(url)
     browser.wait_for(READY)
     yield browser
@@ -52,7 +52,7 @@ def page(browser: Any, url: str) -> Any:
 
 
 def set_value(page: Any, id_: str, value: Any, event: str = "input") -> None:
-    """Put a value where a hand would, and wait for the curve."""
+    """Set the value of a control as a user would, and wait for the curve."""
     page.value(
         f"(() => {{ const it = document.getElementById('{id_}'); it.value = {value!r}; "
         f"it.dispatchEvent(new Event('{event}')); }})()"
@@ -60,7 +60,7 @@ def set_value(page: Any, id_: str, value: Any, event: str = "input") -> None:
     page.wait_for(READY)
 
 
-def test_the_page_says_what_it_shows(page: Any) -> None:
+def test_the_page_describes_what_it_shows(page: Any) -> None:
     assert page.value("document.title") == "sigma_pb – nlobayes"
     badges = page.value("document.querySelector('#verdict').innerText")
     assert "✓ chains converged" in badges
@@ -152,14 +152,14 @@ def test_where_the_surrogate_is_not_to_be_trusted_is_shaded(page: Any) -> None:
 
 
 def test_masses_that_no_train_row_has_are_left_out(page: Any) -> None:
-    """The axis has a short strip there, the curve two parts, and no such mass can be asked for."""
+    """The axis has a short strip there, the curve two parts, and no such mass can be entered."""
     gap, frame = widths(page, ".gap", ".frame")
     assert 0 < gap < 0.1 * frame
     assert page.value(f"({CURVE}).split('M').length") == 3
     before = page.value(READING)
     set_value(page, "number-m1", 10)
-    said = page.value("document.getElementById('number-m1').validationMessage")
-    assert "no training data between" in said
+    message = page.value("document.getElementById('number-m1').validationMessage")
+    assert "no training data between" in message
     assert page.value(READING) == before
     set_value(page, "along", "n11", "change")
     set_value(page, "range-m1", 10)
@@ -204,8 +204,8 @@ def test_all_controls_are_reached_by_keyboard_in_order(page: Any) -> None:
     for _ in range(16):
         page.press("Tab")
         reached.append(page.value("document.activeElement.id || document.activeElement.name"))
-    wanted = ["along", "axis", "number-n11", "range-n11", "unit-norm", "reset", "plot", "download"]
-    places = [reached.index(name) for name in wanted]
+    order = ["along", "axis", "number-n11", "range-n11", "unit-norm", "reset", "plot", "download"]
+    places = [reached.index(name) for name in order]
     assert places == sorted(places)
     unnamed = page.value(
         "[...document.querySelectorAll('input, select, button')]"
@@ -274,7 +274,7 @@ def contrast(one: str, other: str) -> float:
     return (max(lights) + 0.05) / (min(lights) + 0.05)
 
 
-def test_a_service_that_has_gone_is_said(browser: Any, url: str) -> None:
+def test_a_service_that_has_ended_is_reported(browser: Any, url: str) -> None:
     browser.open(url)
     browser.wait_for(READY)
     browser.command("Network.emulateNetworkConditions", **OFFLINE)

@@ -1,4 +1,4 @@
-"""What is seen: the curve lies in the frame, for every kind of dataset and along every input.
+"""The curve is visible in the frame, for every kind of dataset and along every input.
 
 Each surrogate has error bars of tens of decades on part of its axes, as a fit may have them.
 """
@@ -42,11 +42,11 @@ PLACES = """(() => {
 LIGHT = {"name": "prefers-color-scheme", "value": "light"}
 CURVE = np.array([0, 114, 178]) / 255
 BETWEEN = 5
-"""Pixels between two points, and a little: on the way to one outside the curve may leave."""
+"""Slightly more than the pixels between two points; the curve may leave the frame so early."""
 
 ROWS = 400
 WITHOUT = "document.styleSheets[0].insertRule('#plot .{} {{ display: none }}')"
-"""Hides a part of the plot, however often and however late the page draws it again."""
+"""Script that hides a part of the plot permanently, whenever the page draws it again."""
 SEEN = 0.95
 """Share of the columns of pixels where the curve must be seen."""
 
@@ -95,7 +95,7 @@ def rows_of(example: Example) -> Selection:
 
 
 def with_tall_error_bars(exported: Exported) -> Exported:
-    """Let draws differ by decades where the first feature is small: one more unit is on there."""
+    """Let draws differ by decades where the first feature is small, by one more hidden unit."""
     drawn = dict(exported.variables)
     draws, width = drawn["weights_1"].shape[:2]
     unit = np.zeros((draws, width, 1), np.float32)
@@ -148,7 +148,7 @@ def served(surrogate: Surrogate) -> Iterator[str]:
 
 @pytest.mark.by_day(3)
 def test_the_curve_is_seen_along_every_input(browser: Any, example: Surrogate) -> None:
-    """Also where error bars reach far beyond the frame; no number is cut off in its box."""
+    """This holds even if error bars reach far beyond the frame. No number is cut in its box."""
     with served(example) as url:
         browser.command("Emulation.clearDeviceMetricsOverride")
         browser.command("Emulation.setEmulatedMedia", features=[LIGHT])
@@ -184,7 +184,7 @@ def set_and_wait(browser: Any, id_: str, value: str) -> None:
 
 
 def seen(browser: Any) -> float:
-    """Give the share of columns within the frame, and to be trusted, where the curve is seen."""
+    """Return the share of columns in the frame and inside the domain where the curve is seen."""
     places = browser.value(PLACES)
     x, y, width, height = places["plot"]
     whole = np.floor([x, y])  # between pixels all would be blurred

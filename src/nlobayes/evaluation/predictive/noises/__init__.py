@@ -1,4 +1,4 @@
-"""Families of predictive noise: how each is fitted, and what law it is; one file each, by name."""
+"""Families of predictive noise by name, one module each, with their fit and their law."""
 
 from typing import Any, Protocol
 
@@ -6,7 +6,7 @@ from nlobayes.families import Family
 
 
 class NoiseFamily(Protocol):
-    """Content of the file of a family."""
+    """Required contents of the module of a family."""
 
     ABOUT_MEAN: bool
     """Whether the noise lies about the mean of the draws; otherwise about every draw."""
@@ -15,11 +15,11 @@ class NoiseFamily(Protocol):
     """Whether its intervals are ranks among absolute residuals of the points it is fitted to."""
 
     def fit(self, points: Any) -> Any:
-        """Fit it to `fitted.Points` that were not trained on; gives a `fitted.FittedNoise`."""
+        """Fit the noise to held-out `fitted.Points`; return a `fitted.FittedNoise`."""
         ...
 
     def law(self, fitted: Any, scale: Any, bins: Any) -> Any:
-        """Give the `Law` of a scale: a number, or (point,) where points lie in these bins."""
+        """Give the `Law` with a scale: a number, or (point,) for points in these bins."""
         ...
 
 

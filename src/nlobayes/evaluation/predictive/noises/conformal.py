@@ -1,4 +1,4 @@
-"""Student-t about the mean of the draws, recalibrated to cover in bins of the covariate.
+"""Student-t about the mean of the draws, with calibrated coverage in bins of the covariate.
 
 Its scale is that of `scaled_student_t`; the tails of each bin come from ranks of residuals that the
 scale was not fitted to.
@@ -65,7 +65,8 @@ def law(fitted: FittedNoise, scale: Any, bins: Any) -> RecalibratedStudentT:
 def conformal_nodes(tails: np.ndarray) -> np.ndarray:
     """Take nodes (node,) from the tails of residuals (point,) that the noise was not fitted to.
 
-    A new residual, exchangeable with these, lies beyond them with exactly the nominal probability.
+    A new residual that is exchangeable with these is beyond them with exactly the nominal
+    probability.
     """
     nodes = np.quantile(tails, TAILS, method="weibull")
     above = 1.0
@@ -76,14 +77,14 @@ def conformal_nodes(tails: np.ndarray) -> np.ndarray:
 
 
 def edges_of(values: np.ndarray) -> np.ndarray:
-    """Divide values (point,) into bins of equally many, 100 at least, and ten bins at most."""
+    """Divide values (point,) into at most ten bins of equal counts, at least 100 each."""
     bins = max(1, min(MOST_BINS, len(values) // ROWS_PER_BIN))
     edges = np.unique(np.quantile(values, np.arange(1, bins) / bins))
     return edges[edges > values.min()]
 
 
 def _tails_of_folds(fitted: FittedNoise, points: Points) -> np.ndarray:
-    """Give the tail (point,) beyond each residual, by the scale that the other folds fit."""
+    """Give the tail (point,) beyond each residual, by the scale fitted to the other folds."""
     draws, observed, features, _ = points
     spread, residual = draws.std(axis=0), observed - draws.mean(axis=0)
     fold = np.random.default_rng(0).permutation(len(residual)) % _FOLDS
@@ -99,7 +100,7 @@ def _tails_of_folds(fitted: FittedNoise, points: Points) -> np.ndarray:
 def _divide(
     features: np.ndarray | None, covariate: np.ndarray | None
 ) -> tuple[int, tuple[float, ...]]:
-    """Choose the feature that follows the covariate, and the edges of bins along it."""
+    """Choose the feature of largest rank correlation with the covariate, and edges of its bins."""
     if features is None or covariate is None or np.ptp(covariate) == 0:
         return 0, ()
     varies = np.flatnonzero(np.ptp(features, axis=0) > 0)

@@ -14,7 +14,7 @@ _DEGREES = (2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 20.0)
 
 
 def fit(points: Points) -> FittedNoise:
-    """Go through degrees of freedom until the density falls, the scale refitted at each."""
+    """Try degrees of freedom until the density falls, and refit the scale at each."""
     best: tuple[Optimum, float] | None = None
     for degrees in _DEGREES:
         found = fit_scale(points, partial(StudentT, degrees_of_freedom=degrees))

@@ -1,4 +1,4 @@
-"""Student-t about the mean of the draws; its scale follows their sd and the features."""
+"""Student-t about the mean of the draws; its scale depends on their sd and the features."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ BY_RANKS = False
 
 
 def fit(points: Points) -> FittedNoise:
-    """Fit all numbers together, with Gaussian priors (`scale_regression.fit_scales`)."""
+    """Fit all parameters together, with Gaussian priors (`scale_regression.fit_scales`)."""
     draws, observed, features, _ = points
     residual = observed - draws.mean(axis=0)
     if np.median(np.abs(residual)) <= 1e-12 * max(1.0, float(np.abs(observed).max())):

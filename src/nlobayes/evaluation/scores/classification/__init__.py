@@ -1,6 +1,6 @@
-"""Scores of predicted classes: each file has `score`, from a split to scores by their keys.
+"""Scores of predicted classes: `score` of each module gives the scores of a split by key.
 
-A new file is a new group of scores. Its keys have records in `nlobayes.metrics`.
+A new module is a new group of scores. Its keys have records in `nlobayes.metrics`.
 """
 
 from typing import NamedTuple, Protocol
@@ -12,7 +12,7 @@ from nlobayes.families import Family
 
 
 class Split(NamedTuple):
-    """What is scored: the predictions of all draws together for one split.
+    """The input of scores: the predictions of all draws together for one split.
 
     `labels` (point,) are the indices of the true classes.
     """
@@ -22,7 +22,7 @@ class Split(NamedTuple):
 
 
 class Score(Protocol):
-    """A file of this folder."""
+    """A module of this folder."""
 
     def score(self, split: Split) -> dict[str, float | str]:
         """Give scores by key: a number, or a line that states why there is none."""

@@ -1,4 +1,4 @@
-"""How often classes are right, how good their probabilities are, and what is uncertain."""
+"""Accuracy of classes, scores of their probabilities, and their uncertainty."""
 
 from nlobayes.evaluation.classification.scores import classification_scores
 from nlobayes.evaluation.scores.classification import Split

@@ -1,6 +1,6 @@
-"""Scores of predicted numbers: each file has `score`, from a split to scores by their keys.
+"""Scores of predicted numbers: `score` of each module gives the scores of a split by key.
 
-A new file is a new group of scores. Its keys have records in `nlobayes.metrics`.
+A new module is a new group of scores. Its keys have records in `nlobayes.metrics`.
 """
 
 from typing import NamedTuple, Protocol
@@ -12,7 +12,7 @@ from nlobayes.families import Family
 
 
 class Split(NamedTuple):
-    """What is scored: the predictions of the points of one split, or of a part of it.
+    """The input of scores: the predictions of the points of one split, or of a part of it.
 
     Attributes
     ----------
@@ -23,8 +23,8 @@ class Split(NamedTuple):
     noise
         Predictive noise.
     rng
-        Source of sampled numbers, which all files share in alphabetical order. A new file draws
-        from `rng.spawn(1)[0]`, so that the scores of the others stay as they are.
+        Source of sampled numbers, which all modules share in alphabetical order. A new one draws
+        from `rng.spawn(1)[0]`, so that the scores of the others do not change.
     scale
         `log10` or `identity`.
     """
@@ -37,7 +37,7 @@ class Split(NamedTuple):
 
 
 class Score(Protocol):
-    """A file of this folder."""
+    """A module of this folder."""
 
     def score(self, split: Split) -> dict[str, float | str]:
         """Give scores by key: a number, or a line that states why there is none."""

@@ -1,9 +1,9 @@
-"""How far point predictions are from the observations."""
+"""Errors of point predictions."""
 
 from nlobayes.evaluation.scores.accuracy import accuracy
 from nlobayes.evaluation.scores.regression import Split
 
 
 def score(split: Split) -> dict[str, float | str]:
-    """Give R², errors, and what dominates them."""
+    """Give R², errors, and the share of the largest deviations."""
     return accuracy(split.draws, split.observed, split.rng, scale=split.scale)

@@ -1,4 +1,4 @@
-"""Whether error bars are as wide as the errors."""
+"""Calibration of error bars."""
 
 from nlobayes.evaluation.calibration.calibration import calibration
 from nlobayes.evaluation.scores.regression import Split

@@ -1,4 +1,4 @@
-"""Scores that reward the true distribution, and the widths of the predicted one."""
+"""Proper scores of the predictive distribution, and its widths."""
 
 from nlobayes.evaluation.scores.proper_scores import proper_scores
 from nlobayes.evaluation.scores.regression import Split

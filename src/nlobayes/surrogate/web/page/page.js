@@ -1,4 +1,4 @@
-// The page: asks the service for a curve whenever something is moved, and shows it.
+// The page: it requests a curve from the service after every change of an input, and shows it.
 
 import { digitsOf, draw, mark, together, written } from "./plot.js";
 
@@ -12,14 +12,14 @@ let surrogate;
 let values = {};
 let answer;
 let drawn;
-let chosen; // by pointer or keys; without that the point at the value of the input is read
+let chosen; // point chosen by pointer or keys; undefined: the point at the value of the input
 let point;
-let asking = new AbortController();
+let pending = new AbortController();
 
-start().catch(complain);
+start().catch(showError);
 
 async function start() {
-  surrogate = await ask("api/surrogate");
+  surrogate = await request("api/surrogate");
   describe();
   at("along").append(...surrogate.inputs.map(({ name }) => new Option(label(name), name)));
   const axis = surrogate.scale === "log10" ? "log" : "linear";
@@ -38,7 +38,7 @@ async function start() {
   await show();
 }
 
-async function ask(path, options) {
+async function request(path, options) {
   const response = await fetch(path, options).catch((error) => {
     throw error.name === "AbortError" ? error : new Error("the service does not answer; is it still running?");
   });
@@ -47,7 +47,7 @@ async function ask(path, options) {
   return content;
 }
 
-function complain(error) {
+function showError(error) {
   at("problem").textContent = `${error.message}`;
   at("problem").hidden = false;
 }
@@ -56,14 +56,14 @@ function typical() {
   return Object.fromEntries(surrogate.inputs.map(({ name, typical }) => [name, typical]));
 }
 
-// What the surrogate is, and whether its checks were passed.
+// Describes the surrogate, and whether it passed its checks.
 function describe() {
   const { target, of, origin, draws, run, failed, converged, bibtex } = surrogate;
-  const found = [`${draws} posterior draws`, accuracy(), run && `run ${run}`];
+  const facts = [`${draws} posterior draws`, accuracy(), run && `run ${run}`];
   document.title = `${target} – nlobayes`;
   at("title").textContent = `Surrogate of ${target}`;
   at("of").textContent = `of ${physical(of)}`;
-  at("about").textContent = found.filter(Boolean).join(" · ");
+  at("about").textContent = facts.filter(Boolean).join(" · ");
   at("verdict").append(
     converged === null ? remark("approximate: convergence does not apply") :
       badge(converged && !failed.convergence.length, "chains converged", "chains did NOT converge", failed.convergence),
@@ -71,30 +71,30 @@ function describe() {
   );
   at("meaning").textContent = meaning();
   at("origin").replaceChildren(...entries(Object.fromEntries(
-    Object.entries(origin).map(([name, said]) => [name.replaceAll("_", " "), physical(said)]),
+    Object.entries(origin).map(([name, text]) => [name.replaceAll("_", " "), physical(text)]),
   )));
   at("bibtex").textContent = bibtex;
 }
 
-// Relative errors say nothing of targets that pass through zero.
+// Relative errors have no meaning for targets that pass through zero.
 function accuracy() {
   const { relative_error_p50: relative, rmse_target: absolute } = surrogate.scores.test ?? {};
   if (surrogate.scale === "log10") return relative && `median error ${percent(relative)} on test rows`;
   return absolute && `root mean square error ${written(absolute, 2)}${withUnit(surrogate.unit)} on test rows`;
 }
 
-// What error bars are, and what they are not.
+// Explains what error bars contain, and what they do not contain.
 function meaning() {
   const { coverage_68: inner, coverage_95: outer } = surrogate.scores.test ?? {};
   const failed = surrogate.failed.calibration;
   return [
     "The value that the original calculation would give lies in the 68 % interval at 68 of 100 points like the training data, in the 95 % interval at 95 of 100.",
-    "Their widths were calibrated on rows that the training did not see.",
+    "Their widths were calibrated on rows that were not used for training.",
     inner && outer && `Of other test rows, ${percent(inner, 3)} and ${percent(outer, 3)} lie within.`,
     failed.length && `Do not rely on them: ${failed.join(", ")} failed.`,
     surrogate.theory.length
-      ? `They do not hold what the calculation itself is unsure of. The total error adds in quadrature what it says of that: ${surrogate.theory.map((source) => SOURCES[source]).join(", ")}.`
-      : "They do not hold what the calculation itself is unsure of: missing orders, parton distributions, its inputs.",
+      ? `They do not include the uncertainty of the calculation itself. The total error adds in quadrature its stated errors: ${surrogate.theory.map((source) => SOURCES[source]).join(", ")}.`
+      : "They do not include the uncertainty of the calculation itself: missing orders, parton distributions, its inputs.",
   ].filter(Boolean).join(" ");
 }
 
@@ -115,7 +115,7 @@ function badge(passed, good, bad, checks) {
   return item;
 }
 
-// Everything anew: the fixed inputs, then the curve.
+// Rebuilds the fixed inputs, then the curve.
 async function show() {
   const [along, others] = [true, false].map((is) => surrogate.inputs.filter(({ name }) => (name === at("along").value) === is));
   at("inputs").replaceChildren(...others.map((one) => input(one, ["number", "range"])));
@@ -147,8 +147,8 @@ function move(name, control) {
   const { gap } = surrogate.inputs.find((one) => one.name === name);
   const within = gap !== null && control.value > gap[0] && control.value < gap[1];
   if (within && control.type === "range") control.value = nearer(gap, control.value);
-  const said = `there are no training data between ${gap?.map((end) => written(end, 3)).join(" and ")}`;
-  control.setCustomValidity(within && control.type === "number" ? said : "");
+  const message = `there are no training data between ${gap?.map((end) => written(end, 3)).join(" and ")}`;
+  control.setCustomValidity(within && control.type === "number" ? message : "");
   if (!control.checkValidity() || control.value === "") return;
   values[name] = Number(control.value);
   if (name === at("along").value) chosen = undefined;
@@ -169,7 +169,7 @@ function nearer([low, high], value) {
   return value - low < high - value ? low : high;
 }
 
-// Keep rows of mixings at unit length by scaling all but the one that was moved, or say their length.
+// Keeps rows of mixings at unit length by scaling all but the one that was moved, or reports their length.
 function normalise(moved) {
   const along = at("along").value;
   const notes = surrogate.mixings.map((row) => {
@@ -191,22 +191,22 @@ function normalise(moved) {
   at("norm").textContent = notes.filter(Boolean).join(" ");
 }
 
-// Ask for the curve; a later question makes an earlier one void.
+// Requests the curve; a later request cancels an earlier one.
 async function update() {
-  asking.abort();
-  asking = new AbortController();
+  pending.abort();
+  pending = new AbortController();
   const query = new URLSearchParams({
     along: at("along").value, through: values[at("along").value], leave_gap: true, steps: POINTS, unit_norm: at("unit-norm").checked && surrogate.mixings.length > 0,
   });
   for (const [name, value] of Object.entries(values)) query.set(`at.${name}`, value);
   at("plot").setAttribute("aria-busy", "true");
   try {
-    answer = await ask(`api/scan?${query}`, { signal: asking.signal });
+    answer = await request(`api/scan?${query}`, { signal: pending.signal });
     at("problem").hidden = true;
     plot();
     at("plot").setAttribute("aria-busy", "false");
   } catch (error) {
-    if (error.name !== "AbortError") complain(error);
+    if (error.name !== "AbortError") showError(error);
   }
 }
 
@@ -226,7 +226,7 @@ function plot() {
   read(chosen ?? nearest(curve.x, values[answer.along]));
 }
 
-// The median and its total error down and up, where theory errors are known.
+// Returns the median with its total error down and up, if there are theory errors.
 function totals() {
   return ["total_down", "total_up"].filter((name) => name in answer.errors).map((name) =>
     answer.median.map((median, i) => (median === null || answer.errors[name][i] === null
@@ -234,8 +234,8 @@ function totals() {
 }
 
 function nearest(all, value) {
-  const away = all.map((other) => Math.abs(other - value));
-  return away.indexOf(Math.min(...away));
+  const distances = all.map((other) => Math.abs(other - value));
+  return distances.indexOf(Math.min(...distances));
 }
 
 function read(number) {
@@ -257,7 +257,7 @@ function read(number) {
   if (box !== document.activeElement) fill([box], x);
 }
 
-// The errors of the point by source, down and up.
+// Returns the errors of the point by source, down and up.
 function errors() {
   const sources = Object.keys(SOURCES).filter((source) => `${source}_down` in answer.errors);
   return Object.fromEntries(sources.map((source) => [
@@ -271,9 +271,9 @@ function signed(share) {
   return `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
 }
 
-// Terms and what is said of them, for a list of definitions.
-function entries(said) {
-  return Object.entries(said).map(([term, text]) => {
+// Makes the entries of a definition list from terms and their texts.
+function entries(definitions) {
+  return Object.entries(definitions).map(([term, text]) => {
     const entry = document.createElement("div");
     entry.append(
       Object.assign(document.createElement("dt"), { textContent: term }),
@@ -303,7 +303,7 @@ function step(event) {
   read(chosen);
 }
 
-// The same columns as `nlobayes predict` writes.
+// Downloads the columns that `nlobayes predict` writes.
 function download() {
   const { target, unit, probabilities } = answer;
   const summaries = ["mean", "median", "posterior_sd", "total_sd"];

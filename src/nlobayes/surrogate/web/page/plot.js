@@ -1,13 +1,13 @@
-// A curve with its bands, drawn into an SVG: no state but what it is given.
+// Draws a curve with its bands into an SVG; the functions keep no state.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = { top: 12, right: 14, bottom: 48, left: 96 };
 const BREAK = 26; // pixels between the two parts of an axis with a gap
 const SUPERSCRIPT = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
-// Curve: {x, middle, bands: [[low, high], ...], lines, domain, gap}; arrays over points, null where
-// nothing is; bands from the widest to the narrowest; lines are dashed; gap [low, high] of x or null.
-// Labels: {x, y}. Returns what `mark` needs, and the scales.
+// Curve: {x, middle, bands: [[low, high], ...], lines, domain, gap}. Arrays have a value for each
+// point, null where there is no number. Bands are sorted from the widest to the narrowest, lines
+// are dashed, and gap is [low, high] of x or null. Labels: {x, y}. Returns the arguments of `mark`.
 export function draw(svg, curve, labels, logarithmic) {
   const { width, height } = svg.getBoundingClientRect();
   const frame = {
@@ -36,7 +36,7 @@ export function draw(svg, curve, labels, logarithmic) {
   return { curve, horizontal, vertical, frame };
 }
 
-// Marks one point of what `draw` gave.
+// Marks one point of a drawn curve.
 export function mark(svg, { curve, horizontal, vertical, frame }, point) {
   const x = horizontal.place(curve.x[point]);
   const marks = [element("line", { class: "cursor", x1: x, x2: x, y1: frame.top, y2: frame.bottom })];
@@ -47,20 +47,20 @@ export function mark(svg, { curve, horizontal, vertical, frame }, point) {
   svg.querySelector(".mark").replaceChildren(...marks);
 }
 
-// A number for people.
+// Formats a number for display.
 export function written(value, digits = 4) {
   const { texts: [text], factor } = together([value], digits, (number) => Number(number));
   return text + factor;
 }
 
-// Digits of a value that show two of its sd: three at least, twelve at most.
+// Returns the number of digits of a value that shows two digits of its sd: 3 to 12.
 export function digitsOf(value, sd) {
   const [large, small] = [value, sd].map((number) => Math.floor(Math.log10(Math.abs(number))));
   const needed = large - small + 2;
   return Number.isFinite(needed) ? Math.min(Math.max(needed, 3), 12) : 3;
 }
 
-// Numbers to be compared: the same decimals, and one power of ten for all; `digits` of the greatest.
+// Formats numbers for comparison with equal decimals and one power of ten; the largest has `digits`.
 export function together(values, digits, tidy = (text) => text) {
   const greatest = Math.max(0, ...values.filter((v) => v !== null).map(Math.abs));
   const exponent = greatest ? Number(greatest.toExponential(digits - 1).split("e")[1]) : 0;
@@ -86,7 +86,7 @@ function extent(values) {
   return low < high ? [low, high] : [low - 1, high + 1];
 }
 
-// A horizontal scale that leaves a gap out, if there is one between its ends.
+// Makes a horizontal scale, without the gap if there is one between its ends.
 function across([low, high], gap, [start, end]) {
   if (!gap || low >= gap[1] || high <= gap[0]) return scale([low, high], [start, end], false);
   const left = Math.max(gap[0] - low, 0);
@@ -100,8 +100,8 @@ function across([low, high], gap, [start, end]) {
   return { low, high, gap, logarithmic: false, length: end - start, place };
 }
 
-// What the vertical axis spans: the curve where it is to be trusted, and of bands and the rest of
-// the curve what does not dwarf that. Error bars may be decades tall, and then leave the frame.
+// Computes the range of the vertical axis. It contains the curve inside the domain, and bands and
+// the rest of the curve as far as they do not dwarf it. Tall error bars may leave the frame.
 function heights({ middle, bands, lines, domain }, logarithmic) {
   const [turn, back] = logarithmic ? [Math.log10, (value) => 10 ** value] : [Number, Number];
   const usable = (value) => value !== null && (!logarithmic || value > 0);
@@ -142,7 +142,7 @@ function definitions({ left, right, top, bottom }) {
   return definition;
 }
 
-// Where the axis leaves a gap out: a blank strip between two rules, and its ends below.
+// Draws a gap of the axis: a blank strip between two rules, with its ends below.
 function gap({ gap: ends, place }, frame) {
   if (!ends) return [];
   const [start, end] = ends.map(place);
@@ -199,7 +199,7 @@ function power(exponent) {
   return `10${[...String(exponent)].map((sign) => SUPERSCRIPT[sign]).join("")}`;
 }
 
-// Rectangles behind stretches of points that are not inside the domain.
+// Draws rectangles behind intervals of points that are not inside the domain.
 function shades({ x, domain }, horizontal, frame) {
   const middle = (i) => horizontal.place((x[i] + x[i + 1]) / 2);
   return runs(x.length, (i) => domain[i]).filter(([first]) => domain[first] !== "inside")
@@ -232,19 +232,19 @@ function corners(x, y, first, last, horizontal, vertical) {
     `${horizontal.place(value).toFixed(2)},${clamp(vertical.place(y[first + i])).toFixed(2)}`);
 }
 
-// Far above or below the frame all is the same, and too much for an SVG.
+// Limits pixels far above or below the frame, which an SVG cannot draw.
 function clamp(pixel) {
   return Math.max(-1e4, Math.min(1e4, pixel));
 }
 
-// Stretches of points that are there, on one side of the gap.
+// Returns intervals [first, last] of points with a number, each on one side of the gap.
 function segments(x, y, { gap: ends }, vertical) {
   const there = (i) => Number.isFinite(vertical.place(y[i]));
   const side = (i) => there(i) && (ends && x[i] >= ends[1] ? "right" : "left");
   return runs(y.length, side).filter(([first]) => there(first));
 }
 
-// Stretches [first, last] over which `kind` is the same.
+// Returns intervals [first, last] over which `kind` is constant.
 function runs(count, kind) {
   const found = [];
   for (let i = 0; i < count; i += 1) {
