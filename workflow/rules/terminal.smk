@@ -41,8 +41,8 @@ class InFewLines(logging.Filter):
         elif event is LogEvent.PROGRESS:
             PROGRESS.done = record.done
         elif event is LogEvent.JOB_INFO and record.shellcmd:
-            said = f"{record.rule_name}  {name_job(record.wildcards)}"
-            PROGRESS.started(record.jobid, said)
+            line = f"{record.rule_name}  {name_job(record.wildcards)}"
+            PROGRESS.started(record.jobid, line)
         elif event is LogEvent.JOB_FINISHED:
             PROGRESS.ended(record.job_id)
         elif event is LogEvent.JOB_ERROR:
@@ -69,11 +69,11 @@ class ShortErrors(logging.Formatter):
 
 def name_job(wildcards):
     """Call what a job is for as the summary does, and its segments by their numbers."""
-    said = []
+    words = []
     for kind, value in (wildcards or {}).items():
         name, kind_in_words = PLAN.label_of(kind, value), kind.replace("_", " ")
-        said.append(f"{kind_in_words} {name}" if name.isdigit() else name)
-    return ", ".join(said)
+        words.append(f"{kind_in_words} {name}" if name.isdigit() else name)
+    return ", ".join(words)
 
 
 def shorten_terminal():
@@ -94,8 +94,8 @@ def shorten_terminal():
 
 def labelled_runs_of(jobs, *rules):
     """Label the runs that jobs of some rules are for."""
-    asked = {job.wildcards.run for job in jobs if job.rule.name in rules}
-    return labelled(PLAN.labels["run"], asked)
+    requested = {job.wildcards.run for job in jobs if job.rule.name in rules}
+    return labelled(PLAN.labels["run"], requested)
 
 
 def watch_chains():

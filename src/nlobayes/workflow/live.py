@@ -156,9 +156,9 @@ def lowest_priority(command: Sequence[str]) -> list[str]:
     return [nice, "-n", "19", *command] if nice else [*command]
 
 
-def labelled(labels: Mapping[str, str], asked: set[str]) -> dict[str, str]:
+def labelled(labels: Mapping[str, str], runs: set[str]) -> dict[str, str]:
     """Keep the labels of the requested runs, in their order."""
-    return {path: label for path, label in labels.items() if path in asked}
+    return {path: label for path, label in labels.items() if path in runs}
 
 
 def _further(items: Sequence[str], shown: int) -> str:

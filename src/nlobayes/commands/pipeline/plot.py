@@ -29,8 +29,8 @@ def plot(
     unknown = [name for name in figure if name not in FIGURES]
     if unknown:
         raise InputError("commands.unknown_figure", figure=unknown[0], known=[*FIGURES])
-    judged = {"NOT CONVERGED": verdict, "CALIBRATION FAILED": calibration}
-    warnings = [_warning(word, checks) for word, checks in judged.items() if checks]
+    verdicts = {"NOT CONVERGED": verdict, "CALIBRATION FAILED": calibration}
+    warnings = [_warning(word, checks) for word, checks in verdicts.items() if checks]
     if verdict and read_csv(verdict).empty:
         warnings.append(APPROXIMATE)
     for each in figure:
@@ -39,7 +39,7 @@ def plot(
         for kind in KINDS:
             write_bytes(out / f"{each}.{kind}", render(drawn, kind))
     read = {path for each in figure for path in _tables_of(each, tables)}
-    read |= {path for path in judged.values() if path}
+    read |= {path for path in verdicts.values() if path}
     made = provenance.record("plot", {"figures": figure, "name": name}, digests(sorted(read)))
     write_record(record, made, [out / f"{each}.{kind}" for each in figure for kind in KINDS])
 

@@ -18,12 +18,12 @@ UNREAD = "surrogate"
 """The kind of artifact that no job reads: only a record reveals that one is missing."""
 
 
-def problems(files: Project, name: str, asked: bool, other_code: bool) -> Iterator[str]:
+def problems(files: Project, name: str, by_name: bool, other_code: bool) -> Iterator[str]:
     """List what is wrong with a file; of one of the user, only what follows from it."""
     if files.digest(name) is None:
         yield _of_absence(files, name)
         return
-    ours = asked or is_result(name)
+    ours = by_name or is_result(name)
     damage = inspect(files.root / name) if ours else []
     yield from damage
     try:

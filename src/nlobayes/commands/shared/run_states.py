@@ -124,8 +124,8 @@ def _without_chains(folders: Folders, run: WatchedRun) -> RunState:
     total = chains * run.segments * run.draws_per_segment or None
     maps = len([*(folders.results / "pretrain" / run.model).glob("*.nc")])
     if maps:
-        told = f"pretraining, {maps} of {run.maps}" if run.maps else "pretraining"
-        return RunState(run.label, told, chains, total=total)
+        stage = f"pretraining, {maps} of {run.maps}" if run.maps else "pretraining"
+        return RunState(run.label, stage, chains, total=total)
     return RunState(run.label, NOT_BEGUN, chains, total=total)
 
 

@@ -84,11 +84,11 @@ def _theory(surrogate: Surrogate, found: CrossSection) -> str:
     """Give the theory errors and the total error, or that none is known."""
     if not surrogate.theory:
         return "without errors of scale, parton distributions and alpha_s"
-    told = (
+    errors = (
         f"{source} {found.errors[f'{source}_down']:+.2%} {found.errors[f'{source}_up']:+.2%}"
         for source in (*surrogate.theory, TOTAL)
     )
-    return f"all errors: {', '.join(told)}"
+    return f"all errors: {', '.join(errors)}"
 
 
 def _scheme(surrogate: Surrogate) -> int:
@@ -99,7 +99,7 @@ def _scheme(surrogate: Surrogate) -> int:
 def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
     """Give a line each for interval, domain, process and failed checks."""
     failed = [name for names in surrogate.failed_checks.values() for name in names]
-    said = (
+    lines = (
         f"68 %: {found.low:.6g} to {found.high:.6g} pb by the surrogate alone, "
         + _theory(surrogate, found),
         f"{found.domain} of the training data; {found.reason}".rstrip("; "),
@@ -107,4 +107,4 @@ def _comments(surrogate: Surrogate, found: CrossSection) -> tuple[str, ...]:
         f"scales: {surrogate.origin['scales']}",
         f"checks that failed: {', '.join(failed)}" if failed else "",
     )
-    return tuple(one_line(line) for line in said if line)
+    return tuple(one_line(line) for line in lines if line)

@@ -86,14 +86,14 @@ def describe_failed(run: Finished) -> FailedRun | None:
 
 def failures(runs: Iterable[Finished]) -> dict[str, FailedRun]:
     """Give the verdict of each run that failed a check, by its label."""
-    return {run.label: said for run in runs if (said := describe_failed(run))}
+    return {run.label: run_failed for run in runs if (run_failed := describe_failed(run))}
 
 
 def steps_of(runs: Iterable[Finished]) -> list[str]:
     """Give each next step once, with its runs if it does not apply to all that failed."""
     failed, whose = failures(runs), dict[str, list[str]]()
-    for label, said in failed.items():
-        for step in said.steps:
+    for label, run_failed in failed.items():
+        for step in run_failed.steps:
             whose.setdefault(step, []).append(label)
     return [
         f"next: {step}" if len(names) == len(failed) else f"next ({', '.join(names)}): {step}"
@@ -104,12 +104,12 @@ def steps_of(runs: Iterable[Finished]) -> list[str]:
 def count_passed(runs: Sequence[Finished]) -> str:
     """Count the runs that passed every check, and name them."""
     passed = [run.label for run in runs if _passed(run)]
-    said = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
+    counted = f"{len(passed)} of {len(runs)} runs converged and are calibrated"
     approximate = [run.label for run in runs if run.approximate]
     untested = [run.label for run in runs if run.untested]
     others = [f"{APPROXIMATE}: {', '.join(approximate)}"] if approximate else []
     others += [f"too few test rows for calibration: {', '.join(untested)}"] if untested else []
-    return "; ".join([": ".join(filter(None, [said, ", ".join(passed)])), *others])
+    return "; ".join([": ".join(filter(None, [counted, ", ".join(passed)])), *others])
 
 
 def _passed(run: Finished) -> bool:
