@@ -76,9 +76,7 @@ class Backend:
     def get_xsection(self, pid_pair: Iterable[int]) -> Answer:
         """Return the cross section of two produced particles, in any order, by their PDG numbers.
 
-        Returns
-        -------
-        A dictionary:
+        The answer is a dictionary:
 
         - `central`: median of the predictive, in fb;
         - `tot_err_up`, `tot_err_down`: total error on each side, in fb, which is that of the
