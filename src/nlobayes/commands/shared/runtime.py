@@ -21,8 +21,8 @@ def configure(
     the energy of HMC) and shares its memory with other jobs: by default a quarter is taken, or
     what `XLA_CLIENT_MEM_FRACTION` states. Compiled functions are kept in `.cache/jax`, or where
     `JAX_COMPILATION_CACHE_DIR` states, and shared by all jobs. On a CPU XLA gets so many
-    `threads`, or as many as the environment variable `NPROC` states; None: one for each core. Their
-    number changes no result.
+    `threads`, or as many as the environment variable `NPROC` states; None: one for each core. With
+    another number XLA may add products in another order, which changes last digits.
     """
     os.environ["PYTENSOR_FLAGS"] = f"floatX={precision},cxx=,traceback__limit=0"
     os.environ["JAX_ENABLE_X64"] = "1" if precision == "float64" else "0"
