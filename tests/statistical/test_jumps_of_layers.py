@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, multivariate_normal, norm
 
-from nlobayes.inference import jumps
+from nlobayes.inference import jump_proposals, jumps
 from nlobayes.inference.architecture import Architecture, Layers
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import reversible_jump
@@ -141,5 +141,5 @@ def test_conditional_needs_its_jacobian(monkeypatch: pytest.MonkeyPatch) -> None
         return jnp.where(ratio.direction > -jnp.inf, rest, -jnp.inf)
 
     without = type("Ratio", (jumps.Ratio,), {"total": total})
-    monkeypatch.setattr(reversible_jump, "Ratio", without)
+    monkeypatch.setattr(jump_proposals, "Ratio", without)
     assert min(p_values(run(("conditional",))[0]).values()) < 1e-9

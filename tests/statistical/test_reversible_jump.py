@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, multivariate_normal
 
-from nlobayes.inference import jumps
+from nlobayes.inference import jump_proposals, jumps
 from nlobayes.inference.architecture import Architecture, Layers, Units
 from nlobayes.inference.kernel import Posterior
 from nlobayes.inference.kernels import reversible_jump
@@ -225,7 +225,7 @@ def test_every_factor_of_the_ratio_is_needed(
         (jumps.Ratio,),
         {"total": lambda self: jnp.where(self.direction > -jnp.inf, total(self), -jnp.inf)},
     )
-    monkeypatch.setattr(reversible_jump, "Ratio", factors)
+    monkeypatch.setattr(jump_proposals, "Ratio", factors)
     known = problem()
     tests = p_values(np.asarray(run(known, moves)[0]), known)
     assert min(tests.values()) < 1e-9, tests
